@@ -1,0 +1,1 @@
+"""plurivox: from what a crowd says to a trained, honestly judged model."""

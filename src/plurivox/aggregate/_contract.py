@@ -1,0 +1,56 @@
+"""What every aggregator is."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from plurivox.core.errors import InputError
+from plurivox.core.labels import SoftLabels
+from plurivox.core.method import Method
+from plurivox.core.registry import Methods
+from plurivox.core.results import Fit
+from plurivox.core.votes import Votes
+from plurivox.core.watch import Watch, quiet
+
+__all__ = ["Aggregator", "methods"]
+
+
+@dataclass(frozen=True)
+class Aggregator(Method, ABC):
+    """Votes in, what we believe out.
+
+    `takes` says what a method can use beyond plain votes of named workers: `soft` answers, `counts` without names,
+    known labels (`gold`), an earlier fit to `start` from. Contract tests try each, and expect a clear error for the rest.
+    """
+
+    takes: ClassVar[frozenset[str]] = frozenset()
+
+    def fit(
+        self, votes: Votes, *, gold: SoftLabels | None = None, start: Fit | None = None, watch: Watch = quiet
+    ) -> Fit:
+        """Answer for every task of `votes`, in the order of `votes.tasks`."""
+        self._refuse(votes, gold, start)
+        return self._fit(votes, gold, start, watch)
+
+    @abstractmethod
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+        """The method itself; `votes` hold at least one label, and nothing it does not take."""
+
+    def _refuse(self, votes: Votes, gold: SoftLabels | None, start: Fit | None) -> None:
+        if not votes.n_labels or not votes.n_tasks:
+            raise InputError(f"{self.name()} needs at least one task and one label; the votes have none")
+        if votes.answer is not None and "soft" not in self.takes:
+            raise InputError(
+                f"{self.name()} takes plain votes only; these are soft answers: take the top label of each"
+            )
+        if "counts" not in self.takes and len(votes) and bool((votes.worker < 0).any()):
+            raise InputError(
+                f"{self.name()} must know who voted; these votes hold counts without names: try vote-shares"
+            )
+        if gold is not None and "gold" not in self.takes:
+            raise InputError(f"{self.name()} cannot use known labels; leave gold out")
+        if start is not None and "start" not in self.takes:
+            raise InputError(f"{self.name()} cannot start from an earlier fit; leave start out")
+
+
+methods: Methods[Aggregator] = Methods(__package__, Aggregator)

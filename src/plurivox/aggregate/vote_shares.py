@@ -1,0 +1,33 @@
+"""Vote shares, also called naive soft labels."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from plurivox.aggregate._contract import Aggregator
+from plurivox.aggregate._counting import prior, shares
+from plurivox.core.labels import SoftLabels
+from plurivox.core.results import Fit
+from plurivox.core.votes import Votes
+from plurivox.core.watch import Watch
+
+
+@dataclass(frozen=True)
+class VoteShares(Aggregator):
+    """The share of the votes each label got.
+
+    p(k | task) = n_k / sum_l n_l, where n_k is the weight of the votes for label k. A task nobody voted on gets the
+    shares of all votes together, and a support of 0.
+
+    Uma et al. (2020), eq. 3, https://doi.org/10.1609/hcomp.v8i1.7478; "NaiveSoft" in Lefort et al. (2024).
+
+    >>> votes = Votes.of(task=["a", "a", "a", "b"], worker=[1, 2, 3, 1], label=["no", "no", "yes", "yes"])
+    >>> VoteShares().fit(votes).soft.prob.round(3)
+    array([[0.667, 0.333],
+           [0.   , 1.   ]])
+    """
+
+    takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
+
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+        del gold, start, watch
+        return Fit(shares(votes), votes.workers, self.word, prior=prior(votes))

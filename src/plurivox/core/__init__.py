@@ -1,0 +1,1 @@
+"""The nouns: small immutable types that every room speaks. numpy only."""

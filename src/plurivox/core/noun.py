@@ -1,0 +1,195 @@
+"""What every noun can do: save and load, pickle, turn into a frame, show itself.
+
+A noun is a frozen dataclass. It says what its table looks like (`columns`) and what matters about it (`facts`);
+the rest is here, once. A saved noun is a plain `.npz`: one array a field, and `plurivox.json` with the rest.
+"""
+
+import dataclasses
+import html
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurivox.core.errors import InputError, need
+from plurivox.core.files import whole_file
+from plurivox.core.names import TEXT, frozen
+
+HEADER = "plurivox.json"
+KINDS: dict[str, type["Noun"]] = {}
+
+
+class Noun:
+    """Base of the nouns; see the module."""
+
+    version: ClassVar[int] = 1  # of the saved form; raise it with a change of fields, and teach `upgrade` the old one
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        KINDS[cls.__name__] = cls
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The noun as named columns of one length."""
+        raise TypeError(f"{type(self).__name__} has no table form")
+
+    def facts(self) -> dict[str, object]:
+        """A few words on what is inside, in the order to show them."""
+        return {}
+
+    @classmethod
+    def upgrade(cls, version: int, fields: dict[str, Any]) -> dict[str, Any]:
+        """The fields of a file saved as an older `version`, as the fields of today."""
+        del version
+        return fields
+
+    # ---- frames
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame of `columns()`."""
+        pandas = need("pandas", "to_pandas()", "pip install pandas")
+        return pandas.DataFrame({name: _plain_column(column) for name, column in self.columns().items()})
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame of `columns()`."""
+        polars = need("polars", "to_polars()", "pip install polars")
+        return polars.DataFrame(
+            {
+                name: polars.Series(name, column.tolist(), dtype=polars.String) if column.dtype == TEXT else column
+                for name, column in self.columns().items()
+            }
+        )
+
+    # ---- saving
+
+    def save(self, path: str | Path) -> None:
+        """Write the noun to one `.npz` file, whole or not at all."""
+        arrays: dict[str, NDArray[Any]] = {}
+        header = {"plurivox": type(self).__name__, "noun": _pack(self, "", arrays)}
+        with whole_file(path) as part, zipfile.ZipFile(part, "w") as box:
+            box.writestr(HEADER, json.dumps(header, ensure_ascii=False))
+            for name, array in arrays.items():
+                with box.open(f"{name}.npy", "w", force_zip64=True) as file:
+                    np.lib.format.write_array(file, array, allow_pickle=False)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read what `save` wrote; as `Noun.load` it reads any noun."""
+        noun = _read(Path(path))
+        if not isinstance(noun, cls):
+            raise InputError(f"{path} holds {type(noun).__name__}, not {cls.__name__}")
+        return noun
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Fields only: what was computed on demand is computed again after unpickling."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({k: frozen(v) if isinstance(v, np.ndarray) else v for k, v in state.items()})
+
+    # ---- faces
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {', '.join(_phrase(name, value) for name, value in self._said())}>"
+
+    def _repr_html_(self) -> str:
+        """A small card for notebooks: the facts, and the first rows of the table."""
+        facts = "".join(f"<li>{html.escape(name)}: {html.escape(str(value))}</li>" for name, value in self._said())
+        shown = {name: column[:5] for name, column in list(self.columns().items())[:12]}
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in shown)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(_cell(value))}</td>" for value in row) + "</tr>"
+            for row in zip(*(column.tolist() for column in shown.values()), strict=True)
+        )
+        return (
+            f"<div><strong>{type(self).__name__}</strong><ul>{facts}</ul>"
+            f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+        )
+
+    def _said(self) -> list[tuple[str, object]]:
+        return [(name, value) for name, value in self.facts().items() if value is not None]
+
+
+def _phrase(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return name if value else f"not {name}"
+    return f"{value:,} {name}" if isinstance(value, int) else f"{name} {value}"
+
+
+def _cell(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _plain_column(column: NDArray[Any]) -> Any:
+    return column.tolist() if column.dtype == TEXT else column
+
+
+def _pack(value: Any, where: str, arrays: dict[str, NDArray[Any]]) -> Any:
+    """`value` as JSON; arrays go to `arrays` under a name and are referred to by it."""
+    if isinstance(value, np.ndarray):
+        if value.dtype == TEXT:
+            pieces = [text.encode() for text in value.tolist()]
+            arrays[f"{where}.utf8"] = np.frombuffer(b"".join(pieces), np.uint8)
+            arrays[f"{where}.size"] = np.array([len(piece) for piece in pieces], np.int64)
+            return {"text": where}
+        arrays[where] = value
+        return {"array": where}
+    if isinstance(value, Noun):
+        inside = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}  # type: ignore[arg-type]
+        packed = {name: _pack(one, f"{where}/{name}" if where else name, arrays) for name, one in inside.items()}
+        return {"kind": type(value).__name__, "version": value.version, "fields": packed}
+    if isinstance(value, Mapping):
+        return {"map": {str(name): _pack(one, f"{where}/{name}", arrays) for name, one in value.items()}}
+    if isinstance(value, tuple):
+        return {"list": [_pack(one, f"{where}/{i}", arrays) for i, one in enumerate(value)]}
+    if isinstance(value, np.generic):
+        return value.item()
+    return value
+
+
+def _unpack(packed: Any, box: zipfile.ZipFile) -> Any:
+    if not isinstance(packed, dict):
+        return packed
+    if "array" in packed:
+        return frozen(_array(box, packed["array"]))
+    if "text" in packed:
+        blob, sizes = _array(box, packed["text"] + ".utf8").tobytes(), _array(box, packed["text"] + ".size")
+        ends = np.cumsum(sizes).tolist()
+        starts = [0, *ends[:-1]]
+        return frozen(np.array([blob[a:b].decode() for a, b in zip(starts, ends, strict=True)], dtype=TEXT))
+    if "map" in packed:
+        return {name: _unpack(one, box) for name, one in packed["map"].items()}
+    if "list" in packed:
+        return tuple(_unpack(one, box) for one in packed["list"])
+    kind = KINDS[packed["kind"]]
+    if packed["version"] > kind.version:
+        raise InputError(
+            f"it was saved by a newer plurivox ({packed['kind']} version {packed['version']}); update plurivox"
+        )
+    fields = {name: _unpack(one, box) for name, one in packed["fields"].items()}
+    if packed["version"] < kind.version:
+        fields = kind.upgrade(packed["version"], fields)
+    return kind(**fields)
+
+
+def _array(box: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    with box.open(f"{name}.npy") as file:
+        return np.lib.format.read_array(file, allow_pickle=False)
+
+
+def _read(path: Path) -> Noun:
+    try:
+        with zipfile.ZipFile(path) as box:
+            header = json.loads(box.read(HEADER))
+            noun = _unpack(header["noun"], box)
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}") from None
+    except InputError as cause:
+        raise InputError(f"{path}: {cause}") from None
+    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, EOFError, OSError) as cause:
+        raise InputError(f"{path} is not a noun saved by plurivox, or it is damaged ({cause})") from cause
+    assert isinstance(noun, Noun)
+    return noun

@@ -1,0 +1,119 @@
+"""Methods: a room's files seen as a mapping. A file without a leading underscore is a method."""
+
+import ast
+import importlib
+import importlib.util
+import pkgutil
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Generic, TypeVar
+
+from plurivox.core.errors import OptionError, PlurivoxError, unknown
+from plurivox.core.method import Method, split_word
+
+M = TypeVar("M", bound=Method)
+
+
+class Methods(Mapping[str, type[M]], Generic[M]):
+    """The methods of one room by name; nothing is imported before it is asked for.
+
+    >>> from plurivox import aggregate
+    >>> "vote-shares" in aggregate.methods
+    True
+    >>> aggregate.methods.make("majority-vote[ties=share]")
+    MajorityVote(ties='share', seed=0)
+    """
+
+    def __init__(self, package: str | None, base: type) -> None:
+        assert package
+        self.package, self.base = package, base
+
+    @property
+    def room(self) -> str:
+        """The room's own name: `aggregate`."""
+        return self.package.rpartition(".")[2]
+
+    @cached_property
+    def _files(self) -> dict[str, str]:
+        """name -> module, for the files of the room."""
+        path = importlib.import_module(self.package).__path__
+        found = (one.name for one in pkgutil.iter_modules(path) if not one.name.startswith("_"))
+        return {file.replace("_", "-"): f"{self.package}.{file}" for file in sorted(found)}
+
+    @cached_property
+    def _guests(self) -> dict[str, EntryPoint]:
+        """name -> entry point, for methods that other packages bring."""
+        return {one.name: one for one in entry_points(group=self.package)}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted({*self._files, *self._guests}))
+
+    def __len__(self) -> int:
+        return len({*self._files, *self._guests})
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._files or name in self._guests
+
+    def __getitem__(self, name: str) -> type[M]:
+        if name in self._files:
+            module = importlib.import_module(self._files[name])
+            return self._checked(_class_in(module, name), name)
+        if name in self._guests:
+            return self._checked(self._guests[name].load(), name)
+        raise unknown(f"{self.room} method", name, self)
+
+    def _checked(self, found: Any, name: str) -> type[M]:
+        if not (isinstance(found, type) and issubclass(found, self.base)):
+            raise PlurivoxError(
+                f"{self.room} method {name!r} is {found!r}; it must be a class based on {self.base.__name__}"
+            )
+        return found  # type: ignore[return-value]
+
+    def make(self, method: str | M, **options: Any) -> M:
+        """The method of that name with these options; options may also stand in the word, or it is one already."""
+        if isinstance(method, Method):
+            if options:
+                raise OptionError(f"{method!r} has its options already")
+            return method
+        name, given = split_word(method)
+        return self[name].with_words({**given, **options})
+
+    def summary(self, name: str) -> str:
+        """The help line of a method, read off its source so that listing a room imports none of it."""
+        if name not in self._files:
+            return self[name].summary()
+        spec = importlib.util.find_spec(self._files[name])
+        source = getattr(spec and spec.loader, "get_source", lambda _: None)(self._files[name])
+        if source is None:
+            return self[name].summary()
+        for node in ast.parse(source).body:
+            if isinstance(node, ast.ClassDef) and _same(node.name, name):
+                return (ast.get_docstring(node) or "").partition("\n")[0]
+        return self[name].summary()
+
+    def attribute(self, name: str) -> type[M]:
+        """For a module's `__getattr__`: `from plurivox.aggregate import VoteShares`, imported when asked for."""
+        for method in self._files:
+            if _same(name, method):
+                return self[method]
+        raise AttributeError(f"module {self.package!r} has no attribute {name!r}")
+
+    def stub(self) -> str:
+        """The text of the room's `__init__.pyi`, so that editors and type checkers know the methods."""
+        classes = {name: self[name].__name__ for name in self._files}
+        lines = [f"from {self.package}._contract import *", f"from {self.package}._contract import methods as methods"]
+        lines += [f"from {self._files[name]} import {cls} as {cls}" for name, cls in classes.items()]
+        return "# made by `make stubs`\n" + "\n".join(lines) + "\n"
+
+
+def _class_in(module: Any, name: str) -> Any:
+    for attribute, value in vars(module).items():
+        if _same(attribute, name) and isinstance(value, type):
+            return value
+    camel = "".join(part.capitalize() for part in name.split("-"))
+    raise PlurivoxError(f"{module.__name__} should define a class {camel}")
+
+
+def _same(class_name: str, method_name: str) -> bool:
+    return class_name.lower() == method_name.replace("-", "")

@@ -1,0 +1,204 @@
+"""Fit, Confusion, Scores, Dynamics: what the rooms answer with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurivox.core.errors import InputError, some, unknown
+from plurivox.core.labels import SoftLabels
+from plurivox.core.names import Bools, Floats, Ints, Names, as_names, frozen, positions
+from plurivox.core.noun import Noun
+from plurivox.core.rows import DENSE_CELLS
+
+Of = Literal["task", "worker", "vote", "crowd"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Confusion(Noun):
+    """How each worker answers: [worker, true, said], every row [worker, true] a distribution over what is said.
+
+    Workers may share a matrix (clusters, a pooled crowd): `which` then says whose is whose.
+
+    >>> pooled, workers, labels = np.array([[[.9, .1], [.3, .7]]]), as_names(["ann", "bo"]), as_names(["no", "yes"])
+    >>> confusion = Confusion(pooled, workers, labels, which=np.array([0, 0]))
+    >>> confusion.of("bo")
+    array([[0.9, 0.1],
+           [0.3, 0.7]])
+    """
+
+    matrices: Floats  # (n_matrices, n_labels, n_labels)
+    workers: Names
+    labels: Names
+    which: Ints | None = None  # (n_workers,) the matrix of each worker; None: one each, in order
+
+    def __post_init__(self) -> None:
+        k = len(self.labels)
+        if self.matrices.ndim != 3 or self.matrices.shape[1:] != (k, k):
+            raise InputError(f"confusion matrices have the shape {self.matrices.shape}; {k} labels need (n, {k}, {k})")
+        if self.which is None and len(self.matrices) != len(self.workers):
+            raise InputError(f"{len(self.matrices)} matrices for {len(self.workers)} workers; say which is whose")
+        object.__setattr__(self, "matrices", frozen(self.matrices))
+
+    def _index(self) -> Ints:
+        return np.arange(len(self.workers)) if self.which is None else self.which
+
+    def of(self, worker: object) -> Floats:
+        """(n_labels, n_labels) the matrix of one worker: rows true, columns said."""
+        place = int(positions(self.workers, as_names([worker], "workers"))[0])
+        if place < 0:
+            raise unknown("worker", str(worker), map(str, self.workers.tolist()))
+        return self.matrices[self._index()[place]]
+
+    def dense(self) -> Floats:
+        """(n_workers, n_labels, n_labels) every worker's matrix."""
+        cells = len(self.workers) * len(self.labels) ** 2
+        if cells > 4 * DENSE_CELLS:
+            raise InputError(f"{cells:,} numbers are too many for one tensor; ask of(worker) for one matrix at a time")
+        return self.matrices[self._index()]
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """worker, true, said, p: long."""
+        n, k = len(self.workers), len(self.labels)
+        worker, true, said = (grid.ravel() for grid in np.indices((n, k, k)))
+        return {
+            "worker": self.workers[worker],
+            "true": self.labels[true],
+            "said": self.labels[said],
+            "p": self.dense().ravel(),
+        }
+
+    def facts(self) -> dict[str, object]:
+        return {"workers": len(self.workers), "labels": len(self.labels), "matrices": len(self.matrices)}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fit(Noun):
+    """An aggregator's answer. What a method does not estimate is None."""
+
+    soft: SoftLabels
+    workers: Names
+    made_by: str  # the method and its options, enough to make it again
+    prior: Floats | None = None  # (n_labels,) how frequent each label is
+    confusion: Confusion | None = None
+    ability: Floats | None = None  # (n_workers,) higher is better, on the method's own scale
+    ability_low: Floats | None = None  # (n_workers,) 95% interval
+    ability_high: Floats | None = None
+    difficulty: Floats | None = None  # (n_tasks,) higher is harder
+    trace: tuple[float, ...] = ()  # the objective after each pass
+    converged: bool | None = None  # None: nothing to converge
+    found: Mapping[str, Any] = field(default_factory=dict)  # such as how many ties there were
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "workers", frozen(as_names(self.workers, "workers")))
+        sizes = {"ability": len(self.workers), "difficulty": len(self.soft), "prior": self.soft.n_labels}
+        sizes |= {"ability_low": len(self.workers), "ability_high": len(self.workers)}
+        for name, size in sizes.items():
+            if (column := getattr(self, name)) is not None and len(column) != size:
+                raise InputError(f"{name} of a fit has {len(column)} values; it needs {size}")
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The table of its soft labels."""
+        return self.soft.columns()
+
+    def worker_columns(self) -> dict[str, NDArray[Any]]:
+        """worker and what the method says of each: ability with its interval, where there is one."""
+        table: dict[str, NDArray[Any]] = {"worker": self.workers}
+        for name in ("ability", "ability_low", "ability_high"):
+            if (column := getattr(self, name)) is not None:
+                table[name] = column
+        return table
+
+    def facts(self) -> dict[str, object]:
+        return {
+            "by": self.made_by,
+            "tasks": len(self.soft),
+            "workers": len(self.workers),
+            "labels": self.soft.n_labels,
+            "passes": len(self.trace) or None,
+            "converged": self.converged,
+            **self.found,
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Noun):
+    """An identifier's answer: `value` where higher is worse, `raw` as the paper defines it."""
+
+    of: Of
+    names: Names  # (n,) the tasks, workers or votes scored, or the one word "crowd"
+    value: Floats  # (n,) higher is worse; nan where it cannot be told
+    made_by: str
+    raw: Floats | None = None  # (n,)
+    low: Floats | None = None  # (n,) 95% interval of `value`
+    high: Floats | None = None
+    n: Floats | None = None  # (n,) how much each score rests on
+
+    def __post_init__(self) -> None:
+        if self.of not in get_args(Of):
+            raise InputError(f"scores are of a {some(get_args(Of), 4)}, not of {self.of!r}")
+        object.__setattr__(self, "names", frozen(as_names(self.names, "names")))
+        for name in ("value", "raw", "low", "high", "n"):
+            if (column := getattr(self, name)) is not None:
+                if len(column) != len(self.names):
+                    raise InputError(f"{name} of the scores has {len(column)} values for {len(self.names)} names")
+                object.__setattr__(self, name, frozen(np.asarray(column, np.float64)))
+
+    def worst(self, n: int = 10) -> Names:
+        """The names with the highest values, worst first; those that cannot be told are left out."""
+        known = np.flatnonzero(~np.isnan(self.value))
+        return self.names[known[np.argsort(-self.value[known], kind="stable")[:n]]]
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        table: dict[str, NDArray[Any]] = {self.of: self.names, "value": self.value}
+        for name in ("raw", "low", "high", "n"):
+            if (column := getattr(self, name)) is not None:
+                table[name] = column
+        return table
+
+    def facts(self) -> dict[str, object]:
+        return {"by": self.made_by, f"{self.of}s": len(self.names)}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dynamics(Noun):
+    """What a network thought while it learnt."""
+
+    logits: Floats  # (n_epochs, n_tasks, n_labels)
+    tasks: Names
+    labels: Names
+
+    def __post_init__(self) -> None:
+        shape = self.logits.shape
+        if len(shape) != 3 or shape[1:] != (len(self.tasks), len(self.labels)):
+            raise InputError(
+                f"logits have the shape {shape}; they need (epochs, {len(self.tasks)}, {len(self.labels)})"
+            )
+        object.__setattr__(self, "logits", frozen(self.logits))
+
+    @property
+    def n_epochs(self) -> int:
+        return len(self.logits)
+
+    def on(self, tasks: Names) -> "Dynamics":
+        """The tasks asked for, in this order."""
+        wanted = as_names(tasks, "tasks")
+        place = positions(self.tasks, wanted)
+        if len(absent := wanted[place < 0]):
+            raise InputError(f"{len(absent)} of {len(wanted)} tasks were not recorded: {some(absent)}")
+        return Dynamics(self.logits[:, place], wanted, self.labels)
+
+    def finite(self) -> Bools:
+        """(n_tasks,) whether every recorded number of a task is finite."""
+        return np.asarray(np.isfinite(self.logits).all((0, 2)))
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """task and the logits of the last epoch."""
+        return {"task": self.tasks} | {
+            f"logit:{label}": self.logits[-1, :, k] for k, label in enumerate(self.labels.tolist())
+        }
+
+    def facts(self) -> dict[str, object]:
+        return {"epochs": self.n_epochs, "tasks": len(self.tasks), "labels": len(self.labels)}

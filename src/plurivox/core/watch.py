@@ -1,0 +1,14 @@
+"""How long work tells where it is: a function called after every step."""
+
+from typing import Protocol
+
+
+class Watch(Protocol):
+    """Called after step `step` (from 0) of at most `total`; `value` is what it reached. Raising stops the work."""
+
+    def __call__(self, step: int, total: int, value: float | None = None) -> None: ...
+
+
+def quiet(step: int, total: int, value: float | None = None) -> None:
+    """Watch nothing."""
+    del step, total, value
