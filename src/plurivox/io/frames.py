@@ -36,10 +36,10 @@ def votes(
 ) -> Votes:
     """Votes of a table: a pandas, polars or Arrow frame, a mapping of columns, or plain arrays.
 
-    Long tables have a row a vote; `task`, `worker` and `label` name their columns. Wide tables have a row a task and a column a
-    worker. `worker=None`: nobody is named. `missing` is the value, or the list of values, that means "no answer". `repeats` says
-    which of a worker's several answers to one task count. `labels` fixes the list of labels and its order. The columns
-    `weight`, `answer`, `when` and `seconds` are used where they are there.
+    Long tables have a row a vote; `task`, `worker` and `label` name their columns. Wide tables have a row a task and a
+    column a worker. `worker=None`: nobody is named. `missing` is the value, or the list of values, that means "no
+    answer". `repeats` says which of a worker's several answers to one task count. `labels` fixes the list of labels and
+    its order. The columns `weight`, `answer`, `when` and `seconds` are used where they are there.
 
     What is dropped or merged is counted in the votes' `notes` and told as a `PlurivoxWarning`.
 
