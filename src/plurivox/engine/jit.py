@@ -15,8 +15,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 settings: Any = numba.config  # numba fills it as it is imported
 HERE = Path(__file__).parent
-# sums over labels may be reordered (that is what makes them vectors); inf and nan keep their meaning
-FREE = {"contract", "reassoc", "nsz", "arcp"}
+# products and sums may be fused, but never reordered: freed from that, LLVM turns loops over votes into slow gathers
+FREE = {"contract"}
 
 
 def kernel(function: F) -> F:
@@ -49,8 +49,8 @@ def cache_folder() -> Path | None:
 def _digest() -> str:
     """A short word that changes with any source of the engine."""
     whole = hashlib.sha256()
-    for file in sorted(HERE.glob("*.py")):
-        whole.update(file.name.encode() + file.read_bytes())
+    for file in sorted(HERE.rglob("*.py")):
+        whole.update(str(file.relative_to(HERE)).encode() + file.read_bytes())
     return whole.hexdigest()[:12]
 
 
