@@ -107,7 +107,7 @@ class Dataset:
     @cached_property
     def splits(self) -> dict[str, Names]:
         """The tasks of each split, where gold or items name one."""
-        from plurivox.io.columns import code
+        from plurivox.io.coding import code
 
         for table in (self.tables.get("gold"), lambda: self.items):
             frame = None if table is None else table()

@@ -20,7 +20,7 @@ from plurivox.core.labels import SoftLabels
 from plurivox.core.names import Names, as_names, by_value, positions
 from plurivox.core.votes import Votes
 from plurivox.io import entered, frames
-from plurivox.io.columns import Columns
+from plurivox.io.coding import Columns
 from plurivox.io.dataset import Dataset
 from plurivox.io.features import read_features, write_features
 from plurivox.io.soft import read_soft

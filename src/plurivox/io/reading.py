@@ -11,7 +11,7 @@ from plurivox.core.labels import SoftLabels
 from plurivox.core.noun import Noun
 from plurivox.core.votes import Votes
 from plurivox.io import entered, frames, shelf
-from plurivox.io.columns import Columns
+from plurivox.io.coding import Columns
 from plurivox.io.dataset import Dataset
 from plurivox.io.folder import read_folder
 from plurivox.io.formats import image_folder, label_studio, peerannot
