@@ -32,7 +32,9 @@ def test_what_is_written_is_read_back(tmp_path: Path, ending: str) -> None:
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
-@given(st.lists(st.tuples(*[st.none() | st.text(st.characters(exclude_characters="\0", codec="utf-8"))] * 2), min_size=1))
+@given(
+    st.lists(st.tuples(*[st.none() | st.text(st.characters(exclude_characters="\0", codec="utf-8"))] * 2), min_size=1)
+)
 def test_csv_keeps_any_text(tmp_path: Path, rows: list[tuple[str | None, str | None]]) -> None:
     frame = pl.DataFrame(rows, schema={"a": pl.String, "b": pl.String}, orient="row")
     for ending in TEXTUAL:
