@@ -1,0 +1,47 @@
+"""Options and arguments that know their heading in the help, and those that every command has."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+GENERAL = "General"
+
+
+class Flag(click.Option):
+    """An option under a heading of the help."""
+
+    def __init__(self, names: Sequence[str], section: str, **about: Any) -> None:
+        super().__init__(names, **about)
+        self.section = section
+
+    def get_help_extra(self, ctx: click.Context) -> Any:
+        """Nothing of click's own: defaults and ranges stand in our words in the help."""
+        del ctx
+        return {}
+
+
+class Operand(click.Argument):
+    """An argument with a line in the help."""
+
+    def __init__(self, name: str, section: str, about: str, **rest: Any) -> None:
+        super().__init__([name], **rest)
+        self.section, self.about = section, about
+
+    def make_metavar(self, ctx: click.Context) -> str:
+        word = super().make_metavar(ctx)
+        return word if self.required else f"[{word}]"
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
+        return self.make_metavar(ctx), self.about
+
+
+JSON = Flag(["--json"], GENERAL, is_flag=True, help="answer with one JSON document")
+QUIET = Flag(["--quiet", "-q"], GENERAL, is_flag=True, help="no notes, no progress, no closing line")
+THREADS = Flag(
+    ["--threads"],
+    GENERAL,
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="threads to use; the answer is the same for any number  [default: all cores]",
+)
