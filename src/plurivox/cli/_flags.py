@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
+
+from plurivox.core.errors import unknown
 
 GENERAL = "General"
 
@@ -34,6 +37,23 @@ class Operand(click.Argument):
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
         return self.make_metavar(ctx), self.about
+
+
+class OneOf(click.ParamType[str]):
+    """One of a few words; another one is answered with the nearest of them."""
+
+    def __init__(self, kind: str, words: Sequence[str]) -> None:
+        self.name, self.words = kind, words
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        del param, ctx
+        if value not in self.words:
+            raise unknown(self.name, str(value), self.words)
+        return str(value)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
+        del ctx, param
+        return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
 
 
 JSON = Flag(["--json"], GENERAL, is_flag=True, help="answer with one JSON document")

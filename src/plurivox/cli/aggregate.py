@@ -71,8 +71,6 @@ def run(
     from plurivox.core.results import Fit
 
     data = source.read()
-    for note in data.notes:
-        screen.note(note)
     known = known_labels(data) if gold else None
     before = Fit.load(start) if start else None
     with screen.progress(method.name()) as watch:

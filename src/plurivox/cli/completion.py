@@ -4,7 +4,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from plurivox.cli._command import Command
-from plurivox.cli._flags import GENERAL, Operand
+from plurivox.cli._flags import GENERAL, OneOf, Operand
 from plurivox.cli._show import Answer, Screen
 
 SHELLS = ("bash", "zsh", "fish")
@@ -22,7 +22,7 @@ def run(screen: Screen, shell: str) -> Answer:
 
 completion = Command(
     "completion",
-    params=[Operand("shell", GENERAL, " or ".join(SHELLS), type=click.Choice(SHELLS), metavar="SHELL")],
+    params=[Operand("shell", GENERAL, " or ".join(SHELLS), type=OneOf("shell", SHELLS), metavar="SHELL")],
     callback=run,
     help="Print the script that makes a shell complete commands, method names, data sets and options.",
     epilog='bash and zsh: eval "$(plurivox completion bash)". fish: plurivox completion fish | source.',

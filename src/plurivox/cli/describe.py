@@ -7,11 +7,10 @@ from plurivox.cli._show import Answer, Screen, table
 
 def run(screen: Screen, source: Source) -> Answer:
     """Read the votes, and the gold where there is some, and show the figures."""
+    del screen
     from plurivox.evaluate import describe as look
 
     data = source.read()
-    for note in data.notes:
-        screen.note(note)
     about = look(data.crowd(), data.gold)
     return Answer({"input": source.where, "name": data.name, **about.facts()}, text=table(about.rows()))
 

@@ -2,11 +2,9 @@
 
 from typing import Any
 
-import click
-
 from plurivox.cli._build import ROOMS, catalogue, registry
 from plurivox.cli._command import Command
-from plurivox.cli._flags import GENERAL, Operand
+from plurivox.cli._flags import GENERAL, OneOf, Operand
 from plurivox.cli._show import Answer, Screen, table
 from plurivox.core.method import Method, Option
 
@@ -50,7 +48,7 @@ def about_option(option: Option) -> dict[str, Any]:
 
 methods = Command(
     "methods",
-    params=[Operand("room", GENERAL, "one room only", type=click.Choice(ROOMS), required=False, metavar="ROOM")],
+    params=[Operand("room", GENERAL, "one room only", type=OneOf("room", ROOMS), required=False, metavar="ROOM")],
     callback=run,
     help="List the methods of each room. Options of one: plurivox ROOM METHOD --help.",
 )
