@@ -1,19 +1,14 @@
-"""Ways to call the command line: in this process, as a process of its own, with a method from another package."""
+"""What the tests of the doors share: a call, a file of votes, a method from another package."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
-import plurivox
+from doors.calling import environment
 from plurivox.cli.main import main
 
-SOURCE = Path(plurivox.__file__).parent.parent
-PYTHON = (sys.executable, "-m", "plurivox.cli")
 VOTES = "task,worker,label\na,ann,cat\na,bo,cat\na,cy,dog\nb,ann,dog\nb,bo,cat\nc,ann,dog\n"
 GUEST = '''
 """A method from outside."""
@@ -74,16 +69,3 @@ def guest(tmp_path: Path) -> dict[str, str]:
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: guest\nVersion: 1.0\n")
     (about / "entry_points.txt").write_text("[plurivox.aggregate]\nsleepy = guest:Sleepy\n")
     return environment(room)
-
-
-def environment(*folders: Path, **more: str) -> dict[str, str]:
-    """What a process needs to find this plurivox, and packages in `folders`."""
-    path = os.pathsep.join(map(str, [*folders, SOURCE]))
-    return {**os.environ, "PYTHONPATH": path, **more}
-
-
-def process(*words: object, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    """Run a command line as a process of its own."""
-    return subprocess.run(
-        [*PYTHON, *map(str, words)], env=env or environment(), capture_output=True, text=True, timeout=60
-    )

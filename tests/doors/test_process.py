@@ -9,7 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
-from doors.conftest import PYTHON, environment, process
+
+from doors.calling import PYTHON, environment, process
 
 HEAVY = ("numpy", "polars", "narwhals", "numba", "scipy", "rich", "pandas", "torch", "sklearn", "matplotlib")
 LOADED = "import sys; from plurivox.cli.main import main; main({words}, standalone_mode=False); print(*sys.modules)"
@@ -39,7 +40,7 @@ def test_exit_codes() -> None:
 
 def test_a_method_from_another_package_is_a_command(guest: dict[str, str]) -> None:
     assert "Vote shares, slowly." in process("methods", "aggregate", env=guest).stdout
-    words = process("aggregate", "sleepy", "--help", env=guest).stdout
+    words = " ".join(process("aggregate", "sleepy", "--help", env=guest).stdout.split())
     assert "--deep / --no-deep" in words and "--bed TEXT" in words and "default: none" in words
     assert "p = n / N" in words and "--gold" in words
     asked = guest | {"_PLURIVOX_COMPLETE": "bash_complete", "COMP_WORDS": "plurivox aggregate sl", "COMP_CWORD": "2"}
