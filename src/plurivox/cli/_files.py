@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from plurivox.cli._flags import Flag, Operand
+from plurivox.cli._flags import Flag, OneOf, Operand
 from plurivox.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -94,11 +94,19 @@ class LabelList(click.ParamType[list[str]]):
         return labels
 
 
+def check_ending(path: Path, *others: str) -> None:
+    """Refuse, before the work begins, a file of a form that nobody can write."""
+    from plurivox.io.tables import ENDINGS, ending_of
+
+    if not ending_of(path) and path.suffix.lower() not in others:
+        raise InputError(f"{path} has an ending nobody knows; known are {', '.join([*ENDINGS, *others])}")
+
+
 def complete_datasets(incomplete: str) -> list[CompletionItem[Any]]:
     """The data sets whose name begins so."""
-    from plurivox import io
+    from plurivox.io import shelf
 
-    return [CompletionItem(name, help="data set") for name in io.shelf.listed() if name.startswith(incomplete)]
+    return [CompletionItem(name, help="data set") for name in shelf.listed() if name.startswith(incomplete)]
 
 
 def pack_source(given: dict[str, Any]) -> None:
@@ -120,6 +128,13 @@ INPUT = Operand(
     type=SourceName(),
     metavar="INPUT",
 )
+PART = Flag(
+    ["--part"],
+    READING,
+    type=OneOf("part", ("votes", "counts")),
+    metavar="[votes|counts]",
+    help="which to take where a data set has both  [default: the one that covers more tasks]",
+)
 FORCE = Flag(["--force"], IN_AND_OUT, is_flag=True, help="replace what is there")
 READING_FLAGS = (
     _reading("--task", "column that names the task", metavar="COLUMN"),
@@ -129,7 +144,8 @@ READING_FLAGS = (
     _reading(
         "--repeats",
         "what to do when a worker answers a task again",
-        type=click.Choice(["keep", "first", "last", "error"]),
+        type=OneOf("rule", ("keep", "first", "last", "error")),
+        metavar="[keep|first|last|error]",
     ),
     _reading("--labels", "all labels in their order, such as no,yes", type=LabelList(), metavar="LIST"),
     _reading("--ordered/--no-ordered", "labels are a scale, or are not"),

@@ -103,13 +103,13 @@ def phrase(name: str, value: object) -> str:
     """A fact in words.
 
     >>> phrase("ties", 1200), phrase("converged", False), phrase("loss", 0.123456789)
-    ('1,200 ties', 'not converged', 'loss 0.123457')
+    ('ties: 1,200', 'not converged', 'loss: 0.123457')
     """
     if isinstance(value, bool):
         return name if value else f"not {name}"
     if isinstance(value, int):
-        return f"{value:,} {name}"
-    return f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}"
+        return f"{name}: {value:,}"
+    return f"{name}: {value:.6g}" if isinstance(value, float) else f"{name}: {value}"
 
 
 def plain(value: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plurivox.cli._build import Room
-from plurivox.cli._files import IN_AND_OUT, INPUT, READING_FLAGS, OutFile, Source
+from plurivox.cli._files import IN_AND_OUT, INPUT, PART, READING_FLAGS, OutFile, Source, check_ending
 from plurivox.cli._flags import Flag
 from plurivox.cli._show import Answer, Screen, phrase
 from plurivox.core.errors import InputError
@@ -53,7 +53,7 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
         metavar="FILE.npz",
         help="go on from an earlier fit, saved by --save",
     )
-    return [INPUT, out, workers, save, gold, start, *READING_FLAGS]
+    return [INPUT, out, workers, save, gold, start, *READING_FLAGS, PART]
 
 
 def run(
@@ -65,19 +65,23 @@ def run(
     save: Path | None,
     gold: bool,
     start: Path | None,
+    part: str | None,
 ) -> Answer:
     """Read, fit, write, tell."""
     from plurivox import io
     from plurivox.core.results import Fit
 
+    check_ending(out, ".npy", ".npz")
+    if workers_out:
+        check_ending(workers_out)
     data = source.read()
     known = known_labels(data) if gold else None
     before = Fit.load(start) if start else None
     with screen.progress(method.name()) as watch:
-        fit = method.fit(data.crowd(), gold=known, start=before, watch=watch)
+        fit = method.fit(data.crowd(part), gold=known, start=before, watch=watch)
     io.write_soft(fit.soft, out)
     if workers_out:
-        io.write_table(fit.worker_columns(), workers_out)
+        tell_workers(screen, fit, workers_out)
     if save:
         fit.save(save)
     files = {"out": out, "workers_out": workers_out, "saved": save}
@@ -85,6 +89,16 @@ def run(
         {"input": source.where, "command": screen.command, **files, **fit.facts()},
         line=f"{fit.made_by}: {len(fit.soft):,} tasks -> {out}{aside(fit)}",
     )
+
+
+def tell_workers(screen: Screen, fit: "Fit", out: Path) -> None:
+    """Write what was found about the workers, and say where that is their names alone."""
+    from plurivox import io
+
+    columns = fit.worker_columns()
+    if len(columns) == 1:
+        screen.note(f"{fit.made_by} says nothing of single workers; {out} holds their names only")
+    io.write_table(columns, out)
 
 
 def known_labels(data: "Dataset") -> "SoftLabels":

@@ -6,18 +6,27 @@ import click
 
 from plurivox.cli._command import Command
 from plurivox.cli._files import FORCE, IN_AND_OUT, INPUT, READING_FLAGS, Source
-from plurivox.cli._flags import Operand
+from plurivox.cli._flags import Flag, OneOf, Operand
 from plurivox.cli._show import Answer, Screen
 
 
-def run(screen: Screen, source: Source, output: Path, force: bool) -> Answer:
+def run(screen: Screen, source: Source, output: Path, form: str, force: bool) -> Answer:
     """Hand both ends to io, which knows the forms."""
     from plurivox import io
 
-    io.convert(source.where, output, replace=force, **source.how)
-    return Answer({"command": screen.command, "input": source.where, "out": output}, line=f"{source.where} -> {output}")
+    data = io.convert(source.where, output, form=form, replace=force, **source.how)
+    facts = {"command": screen.command, "input": source.where, "out": output, "parts": data.parts()}
+    return Answer(facts, line=f"{source.where} -> {output}")
 
 
+FORM = Flag(
+    ["--form"],
+    IN_AND_OUT,
+    type=OneOf("form", ("plurivox", "peerannot")),
+    default="plurivox",
+    metavar="[plurivox|peerannot]",
+    help="the form of a folder  [default: plurivox]",
+)
 convert = Command(
     "convert",
     params=[
@@ -29,6 +38,7 @@ convert = Command(
             type=click.Path(path_type=Path),
             metavar="OUT",
         ),
+        FORM,
         FORCE,
         *READING_FLAGS,
     ],

@@ -32,10 +32,10 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
 
 def run(screen: Screen, method: "Simulator", out: Path, force: bool) -> Answer:
     """Draw, write, tell."""
-    from plurivox import io
+    from plurivox.recipes._doing import write_crowd
 
     crowd = method.draw()
-    io.write_simulated(crowd, out, command=screen.command, replace=force)
+    write_crowd(crowd, out, command=screen.command, replace=force)
     votes = crowd.votes
     return Answer(
         {"command": screen.command, "out": out, "by": crowd.made_by, **votes.facts()},
