@@ -52,9 +52,11 @@ def _plain_separator(head: str) -> str:
 
 
 def _header(head: str, separator: str, quotes: bool, path: str | Path) -> list[str]:
-    quoting = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
+    lines = io.StringIO(head)
     try:
-        return next(csv.reader(io.StringIO(head), delimiter=separator, quoting=quoting))
+        if quotes:
+            return next(csv.reader(lines, delimiter=separator))
+        return next(csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE))
     except csv.Error as cause:
         raise InputError(f"{path} does not begin with a line of column names ({cause})") from cause
 
