@@ -153,7 +153,7 @@ def test_an_arrow_stream_is_read_too(tmp_path: Path) -> None:
 
 def test_types_name_the_values_that_do_not_fit(tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text("seconds\n1.5\n 2\n\nabc\n")
-    with pytest.raises(InputError, match="'seconds' of .* must hold numbers; look at 'abc'"):
+    with pytest.raises(InputError, match=r"'seconds' of .* must hold numbers; look at 'abc'"):
         read_table(tmp_path / "votes.csv", {"seconds": float})
     write_table({"n": np.array([1.0, 2.5])}, tmp_path / "n.parquet")
     with pytest.raises(InputError, match=r"must hold whole numbers; look at 2\.5"):
