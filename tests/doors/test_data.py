@@ -30,6 +30,12 @@ def test_convert_there_and_back(call: Call, votes_file: Path, tmp_path: Path) ->
     assert sorted(back.read_text().splitlines()) == sorted(votes_file.read_text().splitlines())
 
 
+def test_a_file_that_cannot_hold_everything_says_so(call: Call, tmp_path: Path) -> None:
+    said = call("convert", "toy", tmp_path / "toy.csv")
+    assert said.exit_code == 0 and "note: one file holds one part of votes, gold" in said.stderr
+    assert call("convert", "toy", tmp_path / "toy").stderr == ""
+
+
 def test_a_simulated_crowd_is_a_data_set_like_any_other(call: Call, tmp_path: Path) -> None:
     folder = tmp_path / "crowd"
     words = ("simulate", "hammer-spammer", "-o", folder, "--n-tasks", 20, "--ratio", 0, "--seed", 1)

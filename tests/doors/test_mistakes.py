@@ -1,10 +1,17 @@
 """A mistake is one line on stderr and exit code 2, without a traceback."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from click.testing import Result
+
+from plurivox.cli._build import MethodCommand
+from plurivox.cli._files import INPUT, READING_FLAGS
+from plurivox.cli._show import Answer
+from plurivox.core.errors import OptionError
+from plurivox.core.method import Method, option
 
 Call = Callable[..., Result]
 
@@ -21,6 +28,9 @@ MISTAKES = {
     "aggregate majority-vote": "missing argument 'INPUT'",
     "aggregate majority-vote VOTES -o NOWHERE/out.csv": "does not exist; make it first",
     "aggregate majority-vote VOTES -o FOLDER": "is a folder; name a file in it",
+    "aggregate majority-vote VOTES -o VOTES": "is named twice",
+    "aggregate majority-vote VOTES -o OUT.csv --workers-out OUT.csv": "is named twice",
+    "convert VOTES VOTES": "is named twice",
     "methods agregate": "there is no room 'agregate'; did you mean 'aggregate'?",
     "completion bsh": "there is no shell 'bsh'; did you mean 'bash'",
     "methods --jsn": "there is no option '--jsn'; did you mean '--json'? (see plurivox methods --help)",
@@ -35,6 +45,7 @@ def test_a_mistake_is_one_line(call: Call, votes_file: Path, tmp_path: Path, lin
     places = {
         "VOTES": str(votes_file),
         "OUT": str(tmp_path / "out"),
+        "OUT.csv": str(tmp_path / "out.csv"),
         "NOWHERE": str(tmp_path / "nowhere"),
         "FOLDER": str(tmp_path),
     }
@@ -44,6 +55,17 @@ def test_a_mistake_is_one_line(call: Call, votes_file: Path, tmp_path: Path, lin
     assert said.stdout == ""
     assert said.stderr.startswith("error: ") and said.stderr.count("\n") == 1
     assert MISTAKES[line] in said.stderr
+
+
+def test_an_option_that_would_hide_another_is_refused() -> None:
+    @dataclass(frozen=True)
+    class Greedy(Method):
+        """Takes a name that is taken."""
+
+        labels: int = option(1, "how many")
+
+    with pytest.raises(OptionError, match="greedy has two options called --labels"):
+        MethodCommand("greedy", Greedy, [INPUT, *READING_FLAGS], lambda: Answer({}))
 
 
 def test_a_group_alone_shows_its_help(call: Call) -> None:

@@ -26,7 +26,9 @@ def loaded(*words: str) -> set[str]:
     return {name.partition(".")[0] for name in told.stdout.splitlines()[-1].split()}
 
 
-@pytest.mark.parametrize("words", [("--help",), ("aggregate", "--help"), ("methods",), ("completion", "bash")])
+@pytest.mark.parametrize(
+    "words", [("--help",), ("aggregate", "--help"), ("methods",), ("datasets", "list"), ("completion", "bash")]
+)
 def test_looking_around_imports_nothing_heavy(words: tuple[str, ...]) -> None:
     assert not loaded(*words) & set(HEAVY)
 

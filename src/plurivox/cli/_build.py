@@ -154,11 +154,12 @@ def rest_of_docstring(method: type[Method]) -> str:
 
 def refuse_clashes(name: str, params: Sequence[click.Parameter]) -> None:
     """Two options of one name would hide each other."""
-    seen: set[str] = set()
-    for word in (word for one in params for word in (one.name, *one.opts, *one.secondary_opts) if word):
-        if word in seen and word.startswith("-"):
-            raise OptionError(f"{name} has two options {word}; its own one needs another name")
-        seen.add(word)
+    seen = {"-h", "--help"}
+    for one in params:
+        words = {one.name, *one.opts, *one.secondary_opts}
+        if clash := words & seen:
+            raise OptionError(f"{name} has two options called {sorted(clash)[0]}; its own one needs another name")
+        seen |= words
 
 
 def _shown(default: Any) -> str:

@@ -80,10 +80,11 @@ class Index(Calm, click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command named first, or an error with the nearest names."""
-        name = args[0]
-        if self.get_command(ctx, name) is None and not ctx.resilient_parsing:
+        name, *rest = args
+        command = self.get_command(ctx, name)
+        if command is None and not ctx.resilient_parsing:
             raise unknown(self.kind, name, self.lines())
-        return super().resolve_command(ctx, args)
+        return name if command else None, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         del ctx

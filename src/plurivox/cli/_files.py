@@ -31,6 +31,16 @@ class Source:
         return io.read(self.where, **self.how)
 
 
+def keep_apart(source: Source, *targets: Path | None) -> None:
+    """Refuse to write two things to one file, or over the file that is read."""
+    seen = {Path(source.where).resolve()} if Path(source.where).is_file() else set()
+    for target in targets:
+        if target is not None:
+            if target.resolve() in seen:
+                raise InputError(f"{target} is named twice; what is read and what is written need a file each")
+            seen.add(target.resolve())
+
+
 class SourceName(click.ParamType[str]):
     """A file, a folder or the name of a data set; the shell completes all three."""
 

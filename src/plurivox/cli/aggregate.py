@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plurivox.cli._build import Room
-from plurivox.cli._files import IN_AND_OUT, INPUT, PART, READING_FLAGS, OutFile, Source, check_ending
+from plurivox.cli._files import IN_AND_OUT, INPUT, PART, READING_FLAGS, OutFile, Source, check_ending, keep_apart
 from plurivox.cli._flags import Flag
 from plurivox.cli._show import Answer, Screen, phrase
 from plurivox.core.errors import InputError
@@ -71,6 +71,7 @@ def run(
     from plurivox import io
     from plurivox.core.results import Fit
 
+    keep_apart(source, out, workers_out, save)
     check_ending(out, ".npy", ".npz")
     if workers_out:
         check_ending(workers_out)

@@ -1,4 +1,4 @@
-"""`plurivox simulate STRATEGY -o FOLDER`: a crowd with known truth."""
+"""`plurivox simulate METHOD -o FOLDER`: a crowd with known truth."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -43,4 +43,4 @@ def run(screen: Screen, method: "Simulator", out: Path, force: bool) -> Answer:
     )
 
 
-simulate = Room("simulate", run, params, help="Draw a crowd with known truth: plurivox simulate STRATEGY -o FOLDER.")
+simulate = Room("simulate", run, params, help="Draw a crowd with known truth: plurivox simulate METHOD -o FOLDER.")
