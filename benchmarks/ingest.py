@@ -31,12 +31,22 @@ def run() -> list[tuple[str, str, str]]:
         found: dict[str, Measured] = alternate(
             {
                 "polars": lambda: fresh(f"frame = {categories}", "import polars as pl"),
-                "plurivox": lambda: fresh(f"made = {ours}", "from pathlib import Path; from plurivox.io.frames import votes"),
+                "plurivox": lambda: fresh(
+                    f"made = {ours}", "from pathlib import Path; from plurivox.io.frames import votes"
+                ),
             }
         )
     ours_, polars = found["plurivox"], found["polars"]
     seconds, memory = ours_.seconds / polars.seconds, ours_.peak_mb / polars.peak_mb
     return [
-        ("5M votes from Parquet, time", f"{seconds:.2f}x polars ({ours_.seconds:.2f} s / {polars.seconds:.2f} s)", "2x"),
-        ("5M votes from Parquet, peak memory", f"{memory:.2f}x polars ({ours_.peak_mb:.0f} / {polars.peak_mb:.0f} MB)", "1.3x"),
+        (
+            "5M votes from Parquet, time",
+            f"{seconds:.2f}x polars ({ours_.seconds:.2f} s / {polars.seconds:.2f} s)",
+            "2x",
+        ),
+        (
+            "5M votes from Parquet, peak memory",
+            f"{memory:.2f}x polars ({ours_.peak_mb:.0f} / {polars.peak_mb:.0f} MB)",
+            "1.3x",
+        ),
     ]

@@ -9,7 +9,10 @@ import sys
 from dataclasses import dataclass
 
 REPEATS = 5
-PEAK = "import resource; print(json.dumps([time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))"
+PEAK = (
+    "import resource\n"
+    "print(json.dumps([time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))"
+)
 
 
 @dataclass(frozen=True)

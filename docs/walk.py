@@ -33,7 +33,9 @@ def walk_svg() -> str:
     ]
     for i, (verb, noun, here) in enumerate(WALK):
         x = 20 + i * (BOX_W + GAP)
-        parts.append(f'<rect class="box{"" if here else " later"}" x="{x}" y="20" width="{BOX_W}" height="{BOX_H}" rx="8"/>')
+        parts.append(
+            f'<rect class="box{"" if here else " later"}" x="{x}" y="20" width="{BOX_W}" height="{BOX_H}" rx="8"/>'
+        )
         parts.append(f'<text class="verb" x="{x + BOX_W / 2}" y="43">{escape(verb)}</text>')
         parts.append(f'<text class="noun" x="{x + BOX_W / 2}" y="62">{escape(noun)}</text>')
         if i:
@@ -45,7 +47,11 @@ def walk_svg() -> str:
 def _doors() -> list[str]:
     """What enters and leaves below the row."""
     at = {verb: 20 + i * (BOX_W + GAP) + BOX_W / 2 for i, (verb, _, _) in enumerate(WALK)}
-    texts = {"elicit": "people, in the studio", "aggregate": "votes in any table, simulated crowds", "evaluate": "gold labels"}
+    texts = {
+        "elicit": "people, in the studio",
+        "aggregate": "votes in any table, simulated crowds",
+        "evaluate": "gold labels",
+    }
     lines = []
     for verb, text in texts.items():
         lines.append(f'<path class="line" d="M{at[verb]},118 V80"/>')

@@ -10,7 +10,20 @@ import pytest
 import plurivox
 
 ROOT = Path(__file__).parent.parent
-HEAVY = ("torch", "fastapi", "pyspark", "pandas", "matplotlib", "sklearn", "numpy", "polars", "scipy", "numba", "click", "rich")
+HEAVY = (
+    "torch",
+    "fastapi",
+    "pyspark",
+    "pandas",
+    "matplotlib",
+    "sklearn",
+    "numpy",
+    "polars",
+    "scipy",
+    "numba",
+    "click",
+    "rich",
+)
 
 
 def loaded_by(code: str) -> set[str]:
@@ -26,7 +39,9 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 def test_counting_votes_loads_no_compiler_and_no_framework() -> None:
     code = "import plurivox as pv; pv.fit(pv.votes(task=['a'], worker=['w'], label=['x']), 'vote-shares')"
-    assert loaded_by(code) & {"torch", "fastapi", "pyspark", "pandas", "matplotlib", "sklearn", "numba", "click"} == set()
+    assert (
+        loaded_by(code) & {"torch", "fastapi", "pyspark", "pandas", "matplotlib", "sklearn", "numba", "click"} == set()
+    )
 
 
 def test_the_nouns_need_numpy_alone() -> None:

@@ -4,15 +4,23 @@ import subprocess
 from pathlib import Path
 
 from made import crowd
-
 from plurivox.core.votes import Votes
 
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"]
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-sync",
+    "--no-first-run",
+]
 
 
 def test_a_notebook_card_shows_in_a_real_browser(chromium: str, tmp_path: Path) -> None:
     page = tmp_path / "card.html"
-    page.write_text(f"<!doctype html><meta charset=utf-8>{Votes.of(**crowd(), labels=['<i>', 0, 1, 2][1:])._repr_html_()}")
+    page.write_text(
+        f"<!doctype html><meta charset=utf-8>{Votes.of(**crowd(), labels=['<i>', 0, 1, 2][1:])._repr_html_()}"
+    )
     command = [chromium, *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", page.as_uri()]
     dom = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
     assert "<strong>Votes</strong>" in dom and "<li>tasks: 30</li>" in dom and dom.count("<tr>") == 6

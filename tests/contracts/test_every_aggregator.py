@@ -4,8 +4,8 @@ import pickle
 
 import numpy as np
 import pytest
-from made import crowd, soft_crowd
 
+from made import crowd, soft_crowd
 from plurivox import aggregate
 from plurivox.core.errors import InputError, PlurivoxError
 from plurivox.core.labels import SoftLabels
@@ -84,7 +84,11 @@ def test_one_worker_one_label_one_vote_and_a_label_nobody_chose(name: str) -> No
 @every
 def test_three_thousand_votes_on_one_task_do_not_underflow(name: str) -> None:
     n = 3000
-    columns = {"task": [0] * n + [1, 2] * 10, "worker": [*range(n), *range(20)], "label": [0, 0, 1] * (n // 3) + [0, 1] * 10}
+    columns = {
+        "task": [0] * n + [1, 2] * 10,
+        "worker": [*range(n), *range(20)],
+        "label": [0, 0, 1] * (n // 3) + [0, 1] * 10,
+    }
     soft = fitted(name, Votes.of(**columns)).soft
     assert np.isfinite(soft.prob).all() and soft.codes()[0] == 0
 

@@ -7,6 +7,7 @@ from plurivox.core.errors import InputError
 from plurivox.io.dataset import Dataset
 from plurivox.io.folder import write
 from plurivox.io.formats import peerannot
+from plurivox.io.frames import tell
 from plurivox.io.reading import read
 from plurivox.io.tables import ENDINGS, ending_of, write_table
 
@@ -30,7 +31,13 @@ def convert(
     elif out.suffix and not out.is_dir():
         raise InputError(f"{out.name} ends in none of {', '.join(ENDINGS)}, .npz; a folder has no ending")
     elif form == "peerannot":
-        peerannot.write(data.crowd(), out, replace=replace)
+        splits = {str(task): split for split, tasks in data.splits.items() for task in tasks.tolist()}
+        gold = data.gold if data.images else None
+        tell(
+            peerannot.write(
+                data.crowd(), out, name=data.name, gold=gold, images=data.images, splits=splits, replace=replace
+            )
+        )
     else:
         write(data, out, replace=replace)
     return data

@@ -70,7 +70,7 @@ def votes(
     if repeats == "keep" and made.n_repeats:
         note = f"{made.n_repeats:,} answers are a worker's second or later one to the same task; all are kept"
         made = replace(made, notes=(*made.notes, note))
-    _tell(made.notes)
+    tell(made.notes)
     return made
 
 
@@ -99,7 +99,7 @@ def counts(
     np.add.at(total, tasks, numbers)
     if len(task_names) < len(tasks):
         notes.append(f"{len(tasks) - len(task_names)} rows repeat a task; their counts were added")
-    _tell(notes)
+    tell(notes)
     given = names if labels is None else list(labels)
     return Votes.from_counts(total, task_names, given, ordered=ordered)
 
@@ -270,6 +270,7 @@ def _several(missing: object) -> Names:
     return as_names(list(missing), "missing")
 
 
-def _tell(notes: Sequence[str]) -> None:
+def tell(notes: Sequence[str]) -> None:
+    """Say what was dropped, merged or guessed."""
     for note in notes:
         warnings.warn(note, PlurivoxWarning, stacklevel=3)
