@@ -112,13 +112,3 @@ def test_a_full_disk_is_one_line(call: Call, votes_file: Path, monkeypatch: pyte
     monkeypatch.setattr(io, "write_soft", full)
     said = call("aggregate", "vote-shares", votes_file, "-o", votes_file.with_name("soft.csv"))
     assert said.exit_code == 2 and said.stderr.endswith("soft.csv: no space left on device\n")
-
-
-def test_threads_are_told_to_polars_before_it_is_imported(
-    call: Call, votes_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import os
-
-    monkeypatch.setenv("POLARS_MAX_THREADS", "7")
-    call("aggregate", "vote-shares", votes_file, "-o", votes_file.with_name("soft.csv"), "--threads", "1")
-    assert os.environ["POLARS_MAX_THREADS"] == "1"

@@ -40,6 +40,23 @@ def test_exit_codes() -> None:
     assert (bad.returncode, bad.stdout, bad.stderr.count("\n")) == (2, "", 1)
 
 
+@pytest.mark.parametrize("n", [1, 3])
+def test_threads_reach_polars_before_it_is_imported(n: int, votes_file: Path) -> None:
+    words = [
+        "aggregate",
+        "vote-shares",
+        str(votes_file),
+        "-o",
+        str(votes_file.with_name("out.csv")),
+        "--threads",
+        str(n),
+    ]
+    code = f"from plurivox.cli.main import main; main({words}, standalone_mode=False); "
+    code += "import polars; print(polars.thread_pool_size())"
+    run = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
+    assert run.stdout.split()[-1] == str(n)
+
+
 def test_a_method_from_another_package_is_a_command(guest: dict[str, str]) -> None:
     assert "Vote shares, slowly." in process("methods", "aggregate", env=guest).stdout
     words = " ".join(process("aggregate", "sleepy", "--help", env=guest).stdout.split())
