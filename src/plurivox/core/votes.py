@@ -257,6 +257,15 @@ class Votes(Noun):
         note = (f"{absent} of {len(wanted)} tasks have no votes here",) if absent else ()
         return self._rows(back[self.task] >= 0, task=back[self.task], tasks=wanted, notes=self.notes + note)
 
+    def with_labels(self, labels: Iterable[object]) -> Self:
+        """The same votes over another list of labels that holds every label voted for; a scale must be given anew."""
+        names = as_names(labels, "labels")
+        place = positions(names, self.labels)
+        used = np.unique(self.label)
+        if len(lost := self.labels[used][place[used] < 0]):
+            raise InputError(f"labels {some(lost)} have votes but are not in the list {some(names, 6)}")
+        return self._rows(np.ones(len(self), bool), label=place[self.label], labels=names, scale=None)
+
     def where(self, keep: Bools) -> Self:
         """The rows where `keep` is true; tasks, workers and labels stay, some perhaps without a vote."""
         return self._rows(np.asarray(keep, bool))
