@@ -45,7 +45,8 @@ class Ballots:
 
     def sums(self, weight: Floats) -> Floats:
         """(n_cells,) the same when the votes of worker w weigh `weight[w]`."""
-        return np.bincount(self.cell, self.votes.weights * weight[self.votes.worker], minlength=len(self.label))
+        heavy: Floats = self.votes.weights * weight[self.votes.worker]
+        return np.bincount(self.cell, heavy, minlength=len(self.label)).astype(np.float64, copy=False)
 
     def split(self, sums: Floats) -> Candidates:
         """Each task's mass split over its labels in proportion to their sums; a sum below zero gets nothing.
@@ -53,9 +54,8 @@ class Ballots:
         Where no label of a task has a sum above zero, all labels (one that nobody chose stands at 0) are lifted until
         the lowest stands at 0; where that leaves nothing either, the plain votes decide.
         """
-        mass, rest = sums, np.zeros(self.votes.n_tasks)
-        if len(sums) and sums.min() < 0:
-            mass, rest = self._lifted(sums)
+        negative = len(sums) and sums.min() < 0
+        mass, rest = self._lifted(sums) if negative else (sums, np.zeros(self.votes.n_tasks))
         total = np.bincount(self.task, mass, minlength=self.votes.n_tasks) + rest
         bare = total <= CLOSE
         mass = np.where(bare[self.task], self.counts, mass)
@@ -86,9 +86,8 @@ class Ballots:
     def winners(self, split: Candidates) -> Ints:
         """(n_tasks,) the label with the most, the first of them where some tie; 0 where nobody voted."""
         lead = np.flatnonzero(self.leading(split))
-        task, first = np.unique(self.task[lead], return_index=True)
         label = np.zeros(self.votes.n_tasks, np.int64)
-        label[task] = self.label[lead[first]]
+        label[self.task[lead[::-1]]] = self.label[lead[::-1]]  # backwards, so that the first is written last
         beyond = np.flatnonzero((split.each > self._best(split.mass) + CLOSE) & (np.diff(self.start) > 0))
         if len(beyond):  # a label that nobody chose, since all that were chosen speak against themselves
             label[beyond] = split.take(beyond).top(1)[0][:, 0]

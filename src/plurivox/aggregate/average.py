@@ -6,7 +6,7 @@ from typing import ClassVar
 from plurivox.aggregate._contract import Aggregator, methods
 from plurivox.core.errors import OptionError
 from plurivox.core.labels import SoftLabels
-from plurivox.core.making import blend
+from plurivox.core.making import blend, overlay
 from plurivox.core.method import option, split_list
 from plurivox.core.results import Fit
 from plurivox.core.votes import Votes
@@ -51,17 +51,14 @@ class Average(Aggregator):
         parts = self.methods()
         fits = []
         for step, part in enumerate(parts):
-            # a part tells its steps as ours, so that long ones can be stopped too
-            def inside(_: int, __: int, value: float | None = None, step: int = step) -> None:
-                watch(step, len(parts), value)
-
-            fits.append(part.fit(votes, gold=gold if "gold" in part.takes else None, watch=inside))
+            known = gold if "gold" in part.takes else None
+            fits.append(part.fit(votes, gold=known, watch=_within(watch, step, len(parts))))
             watch(step, len(parts))
         soft = replace(blend([fit.soft for fit in fits]), support=votes.support, scale=votes.scale)
         ends = [fit.converged for fit in fits if fit.converged is not None]
         found = {"parts": len(fits), "parts not converged": ends.count(False)}
         return Fit(
-            soft if gold is None else soft.told(gold),
+            soft if gold is None else overlay(soft, gold),
             votes.workers,
             self.word,
             converged=all(ends) if ends else None,
@@ -71,3 +68,13 @@ class Average(Aggregator):
     def _refuse(self, votes: Votes, gold: SoftLabels | None, start: Fit | None) -> None:
         for part in self.methods():
             part._refuse(votes, gold if "gold" in part.takes else None, start)
+
+
+def _within(watch: Watch, part: int, parts: int) -> Watch:
+    """Tell the steps of one part as ours, so that a long one can be stopped."""
+
+    def tell(step: int, total: int, value: float | None = None) -> None:
+        del step, total
+        watch(part, parts, value)
+
+    return tell

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-import numpy as np
-
 from plurivox.aggregate._ballots import Ballots
 from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._counting import prior
@@ -58,5 +56,4 @@ class IWMV(Aggregator):
                 break
         found["rounds"] = step + 1
         soft = ballots.soft(split)
-        prior_ = prior(votes)
-        return Fit(soft, votes.workers, self.word, prior_, ability=ability, converged=converged, found=found)
+        return Fit(soft, votes.workers, self.word, prior(votes), ability=ability, converged=converged, found=found)

@@ -49,7 +49,9 @@ class PlantNet(Aggregator):
     min_weight: float = option(2.0, "weight that the label of a valid task must exceed", low=0)
     min_share: float = option(0.7, "share of a task's weight that the label of a valid task must exceed", low=0, high=1)
     authors: Literal["unknown", "earliest"] = option("unknown", "who a task belongs to: nobody, or its earliest vote")
-    vote_worth: float = option(0.1, "what a label identified on the tasks of others counts, where authors are known", low=0)
+    vote_worth: float = option(
+        0.1, "what a label identified on the tasks of others counts, where authors are known", low=0
+    )
     experts: str = option("", "workers known to be experts, with commas between them")
     expert_weight: float = option(100.0, "what every expert weighs", low=0)
     max_iter: int = option(100, "rounds at most", low=1)
@@ -99,7 +101,9 @@ class PlantNet(Aggregator):
         if self.authors == "unknown":
             return np.ones(len(votes), bool)
         if votes.when is None or np.isnan(votes.when).any():
-            raise InputError("plantnet finds authors by their earliest vote; these votes lack times: use authors=unknown")
+            raise InputError(
+                "plantnet finds authors by their earliest vote; these votes lack times: use authors=unknown"
+            )
         order = np.lexsort((votes.worker, votes.when, votes.task))
         first = order[votes.start[:-1][np.diff(votes.start) > 0]]  # (n voted tasks,)
         author = np.full(votes.n_tasks, -1)

@@ -25,7 +25,7 @@ class TwoThird(Aggregator):
     labels (`otherwise`), and the prior where nobody voted. `found` counts them ("undecided") and marks the others
     ("decided", one truth value a task).
 
-    This is the rule of iNaturalist, as in peerannot: Lefort et al. (2024), https://doi.org/10.57750/qmaz-gr91
+    The rule is that of peerannot: Lefort et al. (2024), https://computo-journal.org/published-202402-lefort-peerannot
 
     >>> votes = Votes.of(task=list("aaabb"), worker=[1, 2, 3, 1, 2], label=["no", "no", "yes", "yes", "no"])
     >>> fit = TwoThird().fit(votes)

@@ -17,8 +17,8 @@ class Wawa(Aggregator):
     """Vote shares in which each worker weighs as much as they agree with the majority.
 
     p(k | task) = sum of w_j over the votes j for k / sum of w_j over all votes j of the task, where w_j is the share of
-    worker j's votes that named the majority's label of their task (the first of tied ones; ties are counted). Where the
-    workers of a task all weigh nothing, its plain votes decide; who never voted has no ability (nan).
+    worker j's votes that named the majority's label of their task (the first of tied ones; ties are counted). The ability
+    is w_j; who never voted has none (nan).
 
     "Worker Agreement With Aggregate" is a measure of Appen's; the method is that of crowd-kit,
     https://doi.org/10.21105/joss.06227

@@ -26,8 +26,8 @@ class ZeroBasedSkill(Aggregator):
     s_j <- s_j + r (a_j - s_j), a step down the squared error to a_j, the share of worker j's votes that named the winner
     of their task. The rate r is multiplied by `factor` every `steps` rounds. It stops early when no skill moves.
 
-    p(k | task) = sum of s_j over the votes j for k / sum of s_j over all votes of the task. Ties go to the first label;
-    where the workers of a task all weigh nothing, its plain votes decide. Who never voted has no ability (nan).
+    p(k | task) = sum of s_j over the votes j for k / sum of s_j over all votes of the task. Ties go to the first label.
+    The ability is s_j; who never voted has none (nan).
 
     The method is that of crowd-kit, https://doi.org/10.21105/joss.06227
 

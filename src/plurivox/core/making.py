@@ -1,4 +1,4 @@
-"""Soft labels made from others: hard, smooth, tempered, random, uniform, and the mean of several.
+"""Soft labels made from others: hard, smooth, tempered, random, uniform, the mean of several, some told.
 
 Every function answers for the tasks and labels of what it is given, dense or sparse alike.
 """
@@ -10,7 +10,7 @@ import numpy as np
 
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.labels import SoftLabels
-from plurivox.core.names import Floats, Ints
+from plurivox.core.names import Floats, Ints, positions
 from plurivox.core.rows import DENSE_CELLS, Candidates, Dense, Rows
 
 
@@ -65,7 +65,7 @@ def random_labels(soft: SoftLabels, seed: int = 0) -> SoftLabels:
     This is the "random" of Collins et al. (2022), https://doi.org/10.1609/hcomp.v10i1.21986; it is no Dirichlet(1).
 
     >>> random_labels(SoftLabels.gold(["a"], ["yes"], labels=["no", "yes"]), seed=1).prob.round(3)
-    array([[0.35, 0.65]])
+    array([[0.908, 0.092]])
     """
     if len(soft) * soft.n_labels > DENSE_CELLS:
         raise InputError(f"{len(soft)} tasks x {soft.n_labels} labels are too many random numbers for one table")
@@ -106,6 +106,32 @@ def blend(parts: Sequence[SoftLabels]) -> SoftLabels:
     return replace(first, body=_blend_listed([part.body for part in parts], first.n_labels))
 
 
+def overlay(soft: SoftLabels, known: SoftLabels) -> SoftLabels:
+    """The same with the rows of the tasks that are `known` put in their place; other tasks of `known` do not matter.
+
+    >>> soft = SoftLabels.of([[.5, .5], [.9, .1]], ["a", "b"], ["no", "yes"])
+    >>> overlay(soft, SoftLabels.gold(["b"], ["yes"])).prob
+    array([[0.5, 0.5],
+           [0. , 1. ]])
+    """
+    here = known.shared(soft.tasks)
+    told = here.on_labels(soft.labels).body
+    order = np.arange(len(soft))
+    order[positions(soft.tasks, here.tasks)] = len(soft) + np.arange(len(here))
+    if isinstance(soft.body, Dense):
+        both = np.concatenate([soft.body.prob, told.block(slice(None))])
+        return replace(soft, body=Dense(both[order]))
+    listed = told if isinstance(told, Candidates) else _listed(told)
+    stacked = Candidates(
+        np.concatenate([soft.body.start, soft.body.start[-1] + listed.start[1:]]),
+        np.concatenate([soft.body.label, listed.label]),
+        np.concatenate([soft.body.mass, listed.mass]),
+        np.concatenate([soft.body.rest, listed.rest]),
+        soft.n_labels,
+    )
+    return replace(soft, body=stacked.take(order))
+
+
 def dense_if_small(rows: Candidates) -> Rows:
     """The same rows with every number written out, unless that takes too much memory."""
     return Dense(rows.block(slice(None))) if len(rows) * rows.n_labels <= DENSE_CELLS else rows
@@ -117,9 +143,15 @@ def _blend_listed(parts: Sequence[Rows], n_labels: int) -> Candidates:
     row, label = np.divmod(cells, n_labels)
     start = np.searchsorted(row, np.arange(len(parts[0]) + 1))
     mass = sum((_mass_at(part, cells, row) for part in parts), np.zeros(len(cells))) / len(parts)
-    rest = 1 - np.bincount(row, mass, minlength=len(parts[0]))
-    rest[np.diff(start) == n_labels] = 0
-    return Candidates(start, label, mass, np.maximum(rest, 0), n_labels)
+    each = sum((part.each for part in parts if isinstance(part, Candidates)), np.zeros(len(parts[0]))) / len(parts)
+    return Candidates(start, label, mass, each * (n_labels - np.diff(start)), n_labels)
+
+
+def _listed(rows: Dense) -> Candidates:
+    """Dense rows by their numbers above zero."""
+    row, label = np.nonzero(rows.prob)
+    start = np.searchsorted(row, np.arange(len(rows) + 1))
+    return Candidates(start, label, rows.prob[row, label], np.zeros(len(rows)), rows.n_labels)
 
 
 def _cells(rows: Rows) -> Ints:
