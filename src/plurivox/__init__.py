@@ -36,6 +36,7 @@ _FACE = {
     "read": "io.reading",
     "read_soft": "io.soft",
     "simulate_crowd": "recipes._doing",
+    "write_crowd": "recipes._doing",
     "votes": "io.frames",
     "write": "io.folder",
     "write_soft": "io.soft",

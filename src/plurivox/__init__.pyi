@@ -28,6 +28,7 @@ from plurivox.io.soft import write_soft as write_soft
 from plurivox.recipes._doing import fit as fit
 from plurivox.recipes._doing import load as load
 from plurivox.recipes._doing import simulate_crowd as simulate_crowd
+from plurivox.recipes._doing import write_crowd as write_crowd
 
 __version__: str
 _FACE: dict[str, str]

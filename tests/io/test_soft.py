@@ -16,7 +16,7 @@ from plurivox.core.results import Fit
 from plurivox.core.rows import Candidates
 from plurivox.io.soft import read_soft, write_soft
 
-TEXT = st.text(st.characters(exclude_characters="\0\r", codec="utf-8"), max_size=6)
+TEXT = st.text(st.characters(exclude_characters="\0", codec="utf-8"), max_size=6)
 KINDS = {
     "text": TEXT,
     "whole numbers": st.integers(-(2**53), 2**53),

@@ -32,7 +32,9 @@ def test_what_is_written_is_read_back(tmp_path: Path, ending: str) -> None:
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
-@given(st.lists(st.tuples(*[st.none() | st.text(st.characters(exclude_characters="\0", codec="utf-8"))] * 2), min_size=1))
+@given(
+    st.lists(st.tuples(*[st.none() | st.text(st.characters(exclude_characters="\0", codec="utf-8"))] * 2), min_size=1)
+)
 def test_csv_keeps_any_text(tmp_path: Path, rows: list[tuple[str | None, str | None]]) -> None:
     frame = pl.DataFrame(rows, schema={"a": pl.String, "b": pl.String}, orient="row")
     for ending in TEXTUAL:
@@ -151,7 +153,7 @@ def test_an_arrow_stream_is_read_too(tmp_path: Path) -> None:
 
 def test_types_name_the_values_that_do_not_fit(tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text("seconds\n1.5\n 2\n\nabc\n")
-    with pytest.raises(InputError, match="'seconds' of .* must hold numbers; look at 'abc'"):
+    with pytest.raises(InputError, match=r"'seconds' of .* must hold numbers; look at 'abc'"):
         read_table(tmp_path / "votes.csv", {"seconds": float})
     write_table({"n": np.array([1.0, 2.5])}, tmp_path / "n.parquet")
     with pytest.raises(InputError, match=r"must hold whole numbers; look at 2\.5"):

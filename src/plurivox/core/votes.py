@@ -219,12 +219,14 @@ class Votes(Noun):
     @cached_property
     def n_repeats(self) -> int:
         """How many answers are a named worker's second or later answer to the same task."""
+        if self.answer is None:  # rows of one task and worker lie side by side
+            again = (self.task[1:] == self.task[:-1]) & (self.worker[1:] == self.worker[:-1]) & (self.worker[1:] >= 0)
+            return int(again.sum())
         named = self.worker >= 0
         pair = self.task[named].astype(np.int64) * max(self.n_workers, 1) + self.worker[named]
-        if self.answer is None:
-            return len(pair) - len(np.unique(pair))
-        answers, first = np.unique(self.answer[named], return_index=True)
-        return len(answers) - len(np.unique(pair[first]))
+        _, first = np.unique(self.answer[named], return_index=True)
+        alone = np.sort(pair[first])
+        return int((alone[1:] == alone[:-1]).sum())
 
     def counts(self) -> Floats:
         """(n_tasks, n_labels) the weight each label got; a task nobody voted on has a row of zeros."""

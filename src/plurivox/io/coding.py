@@ -42,6 +42,9 @@ class Columns:
             raise InputError(
                 f"{type(data).__name__} is not a table; give a pandas, polars or Arrow frame, or arrays"
             ) from None
+        except nw.exceptions.DuplicateError:
+            twice = sorted({str(name) for name in data.columns if list(data.columns).count(name) > 1})
+            raise InputError(f"{where} has columns of the same name: {twice}; rename them") from None
         if isinstance(frame, nw.LazyFrame):
             frame = frame.collect()
         return cls(frame, [str(name) for name in frame.columns], where)
@@ -61,9 +64,6 @@ class Columns:
 
     def need(self, wanted: Mapping[str, str | None]) -> None:
         """Complain about columns that are not there; `wanted` maps what a column is for to its name."""
-        if len(self.names) != len(set(self.names)):
-            twice = sorted({name for name in self.names if self.names.count(name) > 1})
-            raise InputError(f"{self.where} has columns of the same name: {twice}; rename them")
         lacking = [name for name in wanted.values() if name is not None and name not in self.names]
         if lacking:
             spare = next(role for role, name in wanted.items() if name in lacking)

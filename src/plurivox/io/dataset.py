@@ -119,13 +119,15 @@ class Dataset:
                 return found
         return {}
 
-    def crowd(self) -> Votes:
-        """The votes to aggregate: votes of named people, or else counts."""
-        if self.has("counts") and self.has("votes"):
+    def crowd(self, part: str | None = None) -> Votes:
+        """The votes to aggregate: those of named people, or the counts where these cover more tasks; or the part named."""
+        if part is not None and part not in ("votes", "counts"):
+            raise InputError(f"the crowd speaks in votes or counts, not in {part!r}")
+        if part is None and self.has("counts") and self.has("votes"):
             return self._wider()
-        for part in ("votes", "counts"):
-            if self.has(part):
-                found = self._part(part)
+        for one in ("votes", "counts") if part is None else (part,):
+            if self.has(one):
+                found = self._part(one)
                 assert isinstance(found, Votes)
                 return found
         hint = (
@@ -133,7 +135,7 @@ class Dataset:
             if self.has("answers")
             else f"it holds {self._held()}"
         )
-        raise InputError(f"{self.name} has no votes; {hint}")
+        raise InputError(f"{self.name} has no {part or 'votes'}; {hint}")
 
     def _wider(self) -> Votes:
         """Votes, unless they cover only a part of the tasks that the counts cover."""
@@ -142,7 +144,8 @@ class Dataset:
         return counts if counts.n_tasks > votes.n_tasks else votes
 
     def _held(self) -> str:
-        return ", ".join([*self.parts(), *self.tables]) or "nothing we know"
+        further = [name for name in self.tables if not self.has(name)]
+        return ", ".join([*self.parts(), *further]) or "nothing we know"
 
     def __repr__(self) -> str:
         return f"<Dataset {self.name}: {self._held()}>"

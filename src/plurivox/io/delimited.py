@@ -27,13 +27,14 @@ def read_delimited(path: str | Path, separator: str | None = None, *, quotes: bo
         data = data.replace(b"\r", b"\n")  # line ends of old Macs
     head = data[:HEAD].decode(errors="replace")
     mark = separator or _plain_separator(head)
-    names = next(csv.reader(io.StringIO(head), delimiter=mark, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE))
+    names = _header(head, mark, quotes, path)
     if any("\ufffd" in name for name in names):
         decode(data, path)  # polars would let a broken header pass
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"{path} names columns twice: {some(twice)}")
     try:
         frame = pl.read_csv(data, separator=mark, infer_schema=False, quote_char='"' if quotes else None)
+        frame.columns = names  # polars leaves doubled quotes in a header as they are
     except pl.exceptions.PolarsError as cause:
         decode(data, path)
         _check_lengths(data, mark, quotes, len(names), path)
@@ -48,6 +49,16 @@ def _plain_separator(head: str) -> str:
     line = re.sub(r'"[^"]*"', "", head).split("\n", 1)[0]
     found = [mark for mark in SEPARATORS if mark in line]
     return found[0] if len(found) == 1 else ","
+
+
+def _header(head: str, separator: str, quotes: bool, path: str | Path) -> list[str]:
+    lines = io.StringIO(head)
+    try:
+        if quotes:
+            return next(csv.reader(lines, delimiter=separator))
+        return next(csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE))
+    except csv.Error as cause:
+        raise InputError(f"{path} does not begin with a line of column names ({cause})") from cause
 
 
 def _check_lengths(data: bytes, separator: str, quotes: bool, width: int, path: str | Path) -> Bools:

@@ -62,11 +62,9 @@ def read_folder(folder: Path, **how: Any) -> Dataset:
         parts["answers"] = reader.entered_votes
     if "soft_labels" in files:
         parts["soft_labels"] = lambda: read_soft(files["soft_labels"])
-    parts |= {"items": reader.items, "workers": reader.workers} if "votes" in files else {}
-    if "items" in files:
-        parts["items"] = reader.items
-    if "workers" in files:
-        parts["workers"] = reader.workers
+    for name, key in (("items", "task"), ("workers", "worker")):
+        if name in files or reader.spare_columns(reader.columns[key]):
+            parts[name] = getattr(reader, name)
     features = files.get("features") or next(iter(arrays), None)
     if features is not None:
         parts["features"] = lambda: read_features(features, reader.items())
@@ -151,15 +149,20 @@ class _Folder:
             return self.tables["workers"]()
         return self._constant_by(self.columns["worker"])
 
+    def spare_columns(self, key: str) -> list[str]:
+        """Columns of the votes table that are no part of a vote."""
+        if "votes" not in self.files or self.votes_are_answers():
+            return []
+        own = {*self.columns.values(), self.how.get("label", "label"), "weight", "answer", "when", "seconds", "rt_ms"}
+        names = Columns.of(self._source("votes")).names
+        return [name for name in names if name not in own and not name.startswith("label")] if key in names else []
+
     def _constant_by(self, key: str) -> pl.DataFrame | None:
         """Columns of the votes that say one thing of every task (or worker): they are about it, not about the vote."""
-        if "votes" not in self.files or self.votes_are_answers():
+        spare = self.spare_columns(key)
+        if not spare:
             return None
         votes = self.tables["votes"]()
-        own = {*self.columns.values(), self.how.get("label", "label"), "weight", "answer", "when", "seconds", "rt_ms"}
-        spare = [name for name in votes.columns if name not in own and not name.startswith("label")]
-        if key not in votes.columns or not spare:
-            return None
         kinds = votes.group_by(key).agg(pl.col(spare).n_unique()).select(pl.col(spare).max())
         constant = [name for name in spare if kinds[name][0] == 1]
         return votes.select(key, *constant).unique(key, maintain_order=True).sort(key) if constant else None

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -66,7 +67,10 @@ def votes(
     columns = reader.settle_repeats(columns, repeats)
     names = reader.listed(columns, tasks=tasks, workers=workers, labels=labels)
     made = Votes.coded(**columns, **names, scale=scale_of(names["labels"], ordered), notes=tuple(reader.notes))
-    _tell(reader.notes)
+    if repeats == "keep" and made.n_repeats:
+        note = f"{made.n_repeats:,} answers are a worker's second or later one to the same task; all are kept"
+        made = replace(made, notes=(*made.notes, note))
+    _tell(made.notes)
     return made
 
 
@@ -173,7 +177,9 @@ class _Reader:
                 self.notes.append("-1 is read as a label like any other; if it means no answer, say missing=-1")
 
     def settle_repeats(self, columns: dict[str, Any], rule: Repeats) -> dict[str, Any]:
-        """Count the answers of a worker to a task beyond one, and keep those the rule keeps."""
+        """Of several answers of a worker to one task, the one the rule keeps; `keep` leaves all."""
+        if rule == "keep":
+            return columns
         pair = _pairs(columns, len(self.names["worker"]))
         later = _later(pair, columns, last=rule == "last")
         n_later = int(later.sum()) if "answer" not in columns else len(np.unique(columns["answer"][later]))
@@ -184,9 +190,6 @@ class _Reader:
             who = [(self.names["worker"][columns["worker"][i]], self.names["task"][columns["task"][i]]) for i in at[:3]]
             told = ", ".join(f"{w} on {t}" for w, t in who)
             raise InputError(f"{n_later:,} answers repeat a worker's answer to the same task ({told}); choose repeats")
-        if rule == "keep":
-            self.notes.append(f"{n_later:,} answers are a worker's second or later one to the same task; all are kept")
-            return columns
         self.notes.append(f"{n_later:,} repeated answers of a worker to the same task dropped; the {rule} one is kept")
         return {name: column[~later] for name, column in columns.items()}
 
@@ -225,8 +228,6 @@ def _pairs(columns: dict[str, Any], n_workers: int) -> Ints:
 def _later(pair: Ints, columns: dict[str, Any], *, last: bool) -> Bools:
     """(n_rows,) rows that belong to a pair's answers beyond the first (or before the last), by time where it is known."""
     n = len(pair)
-    if len(np.unique(pair)) == n:
-        return np.zeros(n, bool)
     answer = columns.get("answer", np.arange(n))
     time = np.nan_to_num(columns["when"], nan=np.inf) if "when" in columns else np.zeros(n)
     came = np.arange(n)

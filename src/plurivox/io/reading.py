@@ -63,8 +63,8 @@ def _read_file(path: Path, how: dict[str, Any]) -> Dataset:
     if how.get("wide"):
         return Dataset(name, path=path, votes=frames.votes(table, where=path.name, **how))
     if entered.holds_answers(table.names):
-        columns = {key: how[key] for key in ("task", "worker", "labels") if key in how}
-        return Dataset(name, path=path, answers=entered.answers(table, where=path.name, **columns))
+        given = {key: how[key] for key in ("task", "worker", "labels") if key in how}
+        return Dataset(name, path=path, answers=entered.answers(table, where=path.name, **given))
     if _holds_counts(table, how):
         columns = {key: how[key] for key in ("task", "labels", "ordered") if key in how}
         return Dataset(name, path=path, counts=frames.counts(table, where=path.name, **columns))
@@ -92,7 +92,8 @@ def _of_noun(noun: Noun, name: str, path: Path) -> Dataset:
     part = {Votes: "votes", Answers: "answers", SoftLabels: "soft_labels"}.get(type(noun))
     if part is None:
         raise InputError(f"{path} holds {type(noun).__name__}; a data set needs Votes, Answers or SoftLabels")
-    return Dataset(name, path=path, **{part: noun})
+    parts: dict[str, Any] = {part: noun}
+    return Dataset(name, path=path, **parts)
 
 
 def _absent(where: str) -> Exception:

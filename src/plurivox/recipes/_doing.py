@@ -3,13 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from plurivox import aggregate, simulate
+from plurivox import aggregate, io, simulate
 from plurivox.aggregate import Aggregator
 from plurivox.core.labels import SoftLabels
 from plurivox.core.noun import Noun
 from plurivox.core.results import Fit
 from plurivox.core.votes import Votes
 from plurivox.core.watch import Watch, quiet
+from plurivox.io import Dataset
 from plurivox.simulate import Simulated, Simulator
 
 
@@ -45,3 +46,19 @@ def simulate_crowd(
 def load(path: str | Path) -> Noun:
     """Any noun that was saved."""
     return Noun.load(path)
+
+
+def write_crowd(
+    crowd: Simulated, folder: str | Path, *, command: str = "", replace: bool = False, form: str = "parquet"
+) -> Dataset:
+    """Write a simulated crowd as a data-set folder: votes, gold, every worker's matrix and the command that drew it."""
+    matrices = crowd.confusion.columns()
+    data = Dataset(
+        Path(folder).name,
+        about={"description": f"simulated: {crowd.made_by}", "command": command},
+        votes=crowd.votes,
+        gold=crowd.truth,
+        tables={"matrices": lambda: io.frame_of(matrices, "matrices")},
+    )
+    io.write(data, Path(folder), replace=replace, form=form)
+    return data
