@@ -57,3 +57,19 @@ def test_unknown_names_get_the_nearest() -> None:
         aggregate.methods.make("majority-vote[tie=first]")
     with pytest.raises(OptionError, match="lacks its closing bracket"):
         aggregate.methods.make("majority-vote[ties=first")
+
+
+@pytest.mark.parametrize("names", ["ann", "ann,bo", "ann, bo", "glad[seed=1]", "glad[seed=1,tol=2],mace", "[odd]", ""])
+def test_a_list_survives_in_a_word(names: str) -> None:
+    @dataclass(frozen=True)
+    class Listing(Method):
+        """A sample with a list."""
+
+        names: str = option("none", "names, with commas between them")
+        seed: int = option(0, "a seed")
+
+    listing = Listing(names=names, seed=3)
+    name, given = split_word(listing.word)
+    assert name == "listing" and Listing.with_words(given) == listing
+    outer = Listing(names=listing.word)  # a word inside a word
+    assert Listing.with_words(split_word(outer.word)[1]) == outer
