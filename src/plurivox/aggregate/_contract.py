@@ -20,7 +20,7 @@ class Aggregator(Method, ABC):
     """Votes in, what we believe out.
 
     `takes` says what a method can use beyond plain votes of named workers: `soft` answers, `counts` without names,
-    known labels (`gold`), an earlier fit to `start` from. Contract tests try each, and expect a clear error for the rest.
+    known labels (`gold`), an earlier fit to `start` from. Contract tests try each and expect clear errors for the rest.
     """
 
     takes: ClassVar[frozenset[str]] = frozenset()
