@@ -7,9 +7,9 @@ array([[0.5, 0.5],
        [0. , 1. ]])
 """
 
-import importlib
 import logging
-from typing import Any
+
+from plurivox.core.lazy import importer
 
 __version__ = "0.1.0"
 
@@ -17,7 +17,7 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 # what `pv.<name>` means; nothing is imported before it is used, so `import plurivox` costs next to nothing
 # (`make stubs` tells editors and type checkers the same)
-_FACE = {
+HOMES = {
     "Answers": "core.answers",
     "Confusion": "core.results",
     "Dataset": "io.dataset",
@@ -28,30 +28,28 @@ _FACE = {
     "Scores": "core.results",
     "SoftLabels": "core.labels",
     "Votes": "core.votes",
+    "aggregate": "",
     "answers": "io.entered",
+    "core": "",
     "counts": "io.frames",
     "describe": "evaluate.describe",
+    "engine": "",
+    "evaluate": "",
     "fit": "recipes._doing",
+    "io": "",
     "load": "recipes._doing",
     "read": "io.reading",
     "read_soft": "io.soft",
+    "recipes": "",
+    "simulate": "",
     "simulate_crowd": "recipes._doing",
-    "write_crowd": "recipes._doing",
     "votes": "io.frames",
     "write": "io.folder",
+    "write_crowd": "recipes._doing",
     "write_soft": "io.soft",
 }
-_ROOMS = ("aggregate", "core", "engine", "evaluate", "io", "recipes", "simulate")
-
-__all__ = ["__version__", *sorted(_FACE), *_ROOMS]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _FACE:
-        return getattr(importlib.import_module(f"{__name__}.{_FACE[name]}"), name)
-    if name in _ROOMS:
-        return importlib.import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__all__ = ["__version__", *HOMES]
+__getattr__ = importer(__name__, HOMES)
 
 
 def __dir__() -> list[str]:

@@ -1,5 +1,4 @@
 # made by `make stubs`
-
 from plurivox import aggregate as aggregate
 from plurivox import core as core
 from plurivox import engine as engine
@@ -30,6 +29,5 @@ from plurivox.recipes._doing import load as load
 from plurivox.recipes._doing import simulate_crowd as simulate_crowd
 from plurivox.recipes._doing import write_crowd as write_crowd
 
+HOMES: dict[str, str]
 __version__: str
-_FACE: dict[str, str]
-_ROOMS: tuple[str, ...]

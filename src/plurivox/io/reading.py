@@ -71,12 +71,12 @@ def _foreign(reader: ModuleType, path: Path, how: dict[str, Any]) -> Dataset:
     frames.tell(found.notes)
     votes = found.votes
     if votes is not None:
-        rules = {key: how[key] for key in ("missing", "repeats", "ordered") if key in how}
-        names = {"tasks": votes.tasks, "workers": votes.workers} | (
+        rules: dict[str, Any] = {key: how[key] for key in ("missing", "repeats", "ordered") if key in how}
+        rules |= {"tasks": votes.tasks, "workers": votes.workers} | (
             {} if "missing" in how else {"labels": votes.labels}
         )
-        columns = {"worker": None} if not votes.n_workers else {}
-        votes = frames.votes(votes.columns(), **rules, **names, **columns, where=path.name)
+        worker = "worker" if votes.n_workers else None
+        votes = frames.votes(votes.columns(), worker=worker, where=path.name, **rules)
     return Dataset(found.name, path=path, votes=votes, gold=found.gold, images=found.images, items=_items(found))
 
 
