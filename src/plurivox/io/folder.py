@@ -23,7 +23,7 @@ from plurivox.io import entered, frames
 from plurivox.io.coding import Columns
 from plurivox.io.dataset import Dataset
 from plurivox.io.features import read_features, write_features
-from plurivox.io.soft import read_soft
+from plurivox.io.soft import read_soft, write_soft
 from plurivox.io.tables import ENDINGS, read_table, write_table
 
 ABOUT = "dataset.toml"
@@ -173,9 +173,11 @@ def write(dataset: Dataset, folder: Path, *, replace: bool = False, form: str = 
     if form not in ("parquet", "csv"):
         raise InputError(f"a data-set folder is written as parquet or csv, not {form!r}")
     with whole_folder(folder, replace=replace) as part:
-        for name in ("votes", "answers", "soft_labels"):
+        for name in ("votes", "answers"):
             if dataset.has(name):
                 write_table(getattr(dataset, name).columns(), part / f"{name}.{form}")
+        if dataset.soft_labels is not None:
+            write_soft(dataset.soft_labels, part / f"soft_labels.{form}")
         if dataset.counts is not None:
             write_table(_count_columns(dataset.counts), part / f"counts.{form}")
         if dataset.gold is not None:
