@@ -51,7 +51,7 @@ class Average(Aggregator):
         parts = self.methods()
         fits = []
         for step, part in enumerate(parts):
-            known = gold if "gold" in part.takes else None
+            known = gold if "gold" in part.can_take() else None
             fits.append(part.fit(votes, gold=known, watch=_within(watch, step, len(parts))))
             watch(step, len(parts))
         soft = replace(blend([fit.soft for fit in fits]), support=votes.support, scale=votes.scale)
@@ -65,9 +65,9 @@ class Average(Aggregator):
             found=found,
         )
 
-    def _refuse(self, votes: Votes, gold: SoftLabels | None, start: Fit | None) -> None:
-        for part in self.methods():
-            part._refuse(votes, gold if "gold" in part.takes else None, start)
+    def can_take(self) -> frozenset[str]:
+        shared = frozenset.intersection(*(part.can_take() for part in self.methods()))
+        return (shared - {"start"}) | {"gold"}
 
 
 def _within(watch: Watch, part: int, parts: int) -> Watch:
