@@ -1,6 +1,7 @@
 """Label Studio exports."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,16 @@ def test_choices_become_votes(tmp_path: Path) -> None:
         "image": ["11.png", "7.png", "9.png"],
     }
     assert (found.name, found.notes, found.gold) == ("project", (), None)
+
+
+def test_a_time_without_a_zone_is_universal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = export(tmp_path / "a.json", task(1, by(3, choice("cat"), created_at="1970-01-01T00:00:07")))
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        votes = label_studio.read(path).votes
+    time.tzset()
+    assert votes is not None and votes.when is not None and votes.when.tolist() == [7]
 
 
 def test_several_choices_are_one_soft_answer(tmp_path: Path) -> None:

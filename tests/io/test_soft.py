@@ -67,7 +67,9 @@ def same(left: SoftLabels, right: SoftLabels) -> None:
         assert said(right)[task] == pytest.approx(row, abs=1e-9)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=80)
+@settings(
+    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=80
+)
 @given(soft_labels())
 @pytest.mark.parametrize("ending", [".parquet", ".arrow", ".npz"])
 def test_names_and_numbers_come_back(tmp_path: Path, ending: str, soft: SoftLabels) -> None:
@@ -75,7 +77,9 @@ def test_names_and_numbers_come_back(tmp_path: Path, ending: str, soft: SoftLabe
     same(read_soft(tmp_path / f"soft{ending}"), soft)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=80)
+@settings(
+    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=80
+)
 @given(soft_labels())
 def test_csv_gives_the_names_as_text(tmp_path: Path, soft: SoftLabels) -> None:
     write_soft(soft, tmp_path / "soft.csv.gz")

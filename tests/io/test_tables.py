@@ -31,7 +31,7 @@ def test_what_is_written_is_read_back(tmp_path: Path, ending: str) -> None:
     assert path.read_bytes()[:2] == b"\x1f\x8b" or not ending.endswith(".gz")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(
     st.lists(st.tuples(*[st.none() | st.text(st.characters(exclude_characters="\0", codec="utf-8"))] * 2), min_size=1)
 )
@@ -80,6 +80,11 @@ def test_csv_as_people_write_it(tmp_path: Path, text: bytes, rows: list[tuple[st
     assert read_table(tmp_path / "votes.csv").rows() == rows
 
 
+def test_quotes_in_a_column_name(tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text('task,"the ""label""\nhere"\n1,a\n')
+    assert read_table(tmp_path / "votes.csv").columns == ["task", 'the "label"\nhere']
+
+
 def test_quotes_may_be_plain_characters(tmp_path: Path) -> None:
     (tmp_path / "votes.tsv").write_text('task\tlabel\n5" nail\tok\n')
     assert read_table(tmp_path / "votes.tsv", quotes=False).rows() == [('5" nail', "ok")]
@@ -104,6 +109,7 @@ BAD = {
     "deep.json": (b"[" * 100_000, "is not JSON"),
     "object.json": (b'{"task": 1}', "must hold a list of records"),
     "cut.jsonl": (b'{"task": 1}\n{"task', "line 2 is not JSON"),
+    "two.jsonl": (b'{"a": 1}\n{"a": 2}, {"a": 3}\n', "line 2 is not JSON"),
     "mixed.json": (b'[{"a": 1}, {"a": "1"}]', "column 'a' of .*mixes text and whole numbers"),
     "truth.jsonl": (b'{"a": 1}\n{"a": true}', "mixes truth values and whole numbers"),
     "huge.json": (b'[{"a": 99999999999999999999}]', "do not fit"),
