@@ -144,6 +144,23 @@ def compare(
     words = [method.word for method in made]
     base = words[0] if reference is None else aggregate.methods.make(reference).word
     _check(words, base)
+    rows, notes = _measure_all(datasets, made, watch)
+    figures = dict(zip((*MEASURES, "seconds"), np.array(rows, np.float64).T, strict=True))
+    return Comparison(
+        dataset=np.repeat(np.array(list(datasets), TEXT), len(made)),
+        method=np.tile(np.array(words, TEXT), len(datasets)),
+        **figures,
+        reference=base,
+        repeats=repeats,
+        seed=seed,
+        notes=tuple(notes),
+    )
+
+
+def _measure_all(
+    datasets: Mapping[str, tuple[Votes, SoftLabels]], made: Sequence[Aggregator], watch: Watch
+) -> tuple[list[tuple[float, ...]], list[str]]:
+    """The figures of each method on each data set, and who gave no answer."""
     rows: list[tuple[float, ...]] = []
     notes: list[str] = []
     total = len(datasets) * len(made)
@@ -157,16 +174,7 @@ def compare(
                 rows.append((np.nan,) * (len(MEASURES) + 1))
                 notes.append(f"{method.word} gave no answer on {name}: {cause}")
             watch(step, total, rows[-1][0])
-    figures = dict(zip((*MEASURES, "seconds"), np.array(rows, np.float64).T, strict=True))
-    return Comparison(
-        dataset=np.repeat(np.array(list(datasets), TEXT), len(made)),
-        method=np.tile(np.array(words, TEXT), len(datasets)),
-        **figures,
-        reference=base,
-        repeats=repeats,
-        seed=seed,
-        notes=tuple(notes),
-    )
+    return rows, notes
 
 
 def _check(words: list[str], reference: str) -> None:
