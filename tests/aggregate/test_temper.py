@@ -28,7 +28,7 @@ def test_words_nest() -> None:
 def test_it_takes_what_the_method_takes() -> None:
     counts = Votes.from_counts(np.array([[3, 1]]), ["a"], ["x", "y"])
     np.testing.assert_allclose(Temper(method="vote-shares", power=1).fit(counts).soft.prob, [[0.75, 0.25]])
-    with pytest.raises(InputError, match="wawa must know who voted"):
+    with pytest.raises(InputError, match="temper must know who voted"):
         Temper(method="wawa").fit(counts)
     with pytest.raises(UnknownName, match="did you mean 'wawa'"):
         Temper(method="wava").fit(counts)

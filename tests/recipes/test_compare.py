@@ -75,6 +75,8 @@ def test_only_tasks_with_votes_and_gold_count() -> None:
 def test_clear_errors() -> None:
     with pytest.raises(InputError, match="at least one data set"):
         compare({}, WORDS)
+    with pytest.raises(InputError, match="far: no task has both a vote and a known label; there are votes on 0, 1, 2"):
+        compare({"far": (made(0)[0], SoftLabels.gold(["x"], [1]))}, WORDS)
     with pytest.raises(InputError, match="got a method twice: 'wawa'"):
         compare({"made": made(0)}, ["wawa", "wawa"])
     with pytest.raises(UnknownName, match="no method in this comparison called 'iwmv'"):

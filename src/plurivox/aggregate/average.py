@@ -10,7 +10,7 @@ from plurivox.core.making import blend, overlay
 from plurivox.core.method import option, split_list
 from plurivox.core.results import Fit
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch
+from plurivox.core.watch import Watch, within
 
 PARTS = "vote-shares,wawa,one-coin,fast-dawid-skene,dawid-skene[smooth=0.01],dawid-skene[pooled=4],ibcc,ebcc,mace,glad"
 
@@ -51,8 +51,8 @@ class Average(Aggregator):
         parts = self.methods()
         fits = []
         for step, part in enumerate(parts):
-            known = gold if "gold" in part.takes else None
-            fits.append(part.fit(votes, gold=known, watch=_within(watch, step, len(parts))))
+            known = gold if "gold" in part.can_take() else None
+            fits.append(part.fit(votes, gold=known, watch=within(watch, step, len(parts))))
             watch(step, len(parts))
         soft = replace(blend([fit.soft for fit in fits]), support=votes.support, scale=votes.scale)
         ends = [fit.converged for fit in fits if fit.converged is not None]
@@ -65,16 +65,6 @@ class Average(Aggregator):
             found=found,
         )
 
-    def _refuse(self, votes: Votes, gold: SoftLabels | None, start: Fit | None) -> None:
-        for part in self.methods():
-            part._refuse(votes, gold if "gold" in part.takes else None, start)
-
-
-def _within(watch: Watch, part: int, parts: int) -> Watch:
-    """Tell the steps of one part as ours, so that a long one can be stopped."""
-
-    def tell(step: int, total: int, value: float | None = None) -> None:
-        del step, total
-        watch(part, parts, value)
-
-    return tell
+    def can_take(self) -> frozenset[str]:
+        shared = frozenset.intersection(*(part.can_take() for part in self.methods()))
+        return (shared - {"start"}) | {"gold"}

@@ -18,7 +18,7 @@ class Temper(Aggregator):
 
     p(k | task) = q(k | task)^power / sum_l q(l | task)^power, with q the method's. The order of the labels stays, so
     the most probable one does too. Models that take votes for independent are too certain; a power of 1/4 mends much.
-    It takes what the method takes, and everything else in the answer is the method's.
+    It takes what the method takes, an earlier fit aside, and everything else in the answer is the method's.
 
     Guo et al. (2017) temper classifiers so, https://doi.org/10.48550/arXiv.1706.04599 (the power is 1 / temperature).
 
@@ -34,8 +34,9 @@ class Temper(Aggregator):
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold"})
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        fit = methods.make(self.method).fit(votes, gold=gold, start=start, watch=watch)
+        del start
+        fit = methods.make(self.method).fit(votes, gold=gold, watch=watch)
         return replace(fit, soft=making.temper(fit.soft, self.power), made_by=self.word)
 
-    def _refuse(self, votes: Votes, gold: SoftLabels | None, start: Fit | None) -> None:
-        methods.make(self.method)._refuse(votes, gold, start)
+    def can_take(self) -> frozenset[str]:
+        return methods.make(self.method).can_take() - {"start"}

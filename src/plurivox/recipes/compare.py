@@ -17,7 +17,7 @@ from plurivox.core.labels import SoftLabels
 from plurivox.core.names import TEXT, Floats, Names
 from plurivox.core.noun import Noun
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch, quiet
+from plurivox.core.watch import Watch, quiet, within
 from plurivox.evaluate import Interval
 
 MEASURES = ("accuracy", "nll", "brier", "ece")  # of these only accuracy is better when higher
@@ -144,15 +144,7 @@ def compare(
     words = [method.word for method in made]
     base = words[0] if reference is None else aggregate.methods.make(reference).word
     _check(words, base)
-    rows, notes = [], []
-    for step, (name, (votes, gold)) in enumerate(datasets.items()):
-        for place, method in enumerate(made):
-            try:
-                rows.append(measure(method, votes, gold))
-            except InputError as cause:  # what is wrong with a method or its options is wrong everywhere, and raised
-                rows.append((np.nan,) * (len(MEASURES) + 1))
-                notes.append(f"{method.word} gave no answer on {name}: {cause}")
-            watch(step * len(made) + place, len(datasets) * len(made), rows[-1][0])
+    rows, notes = _measure_all(datasets, made, watch)
     figures = dict(zip((*MEASURES, "seconds"), np.array(rows, np.float64).T, strict=True))
     return Comparison(
         dataset=np.repeat(np.array(list(datasets), TEXT), len(made)),
@@ -165,6 +157,26 @@ def compare(
     )
 
 
+def _measure_all(
+    datasets: Mapping[str, tuple[Votes, SoftLabels]], made: Sequence[Aggregator], watch: Watch
+) -> tuple[list[tuple[float, ...]], list[str]]:
+    """The figures of each method on each data set, and who gave no answer."""
+    rows: list[tuple[float, ...]] = []
+    notes: list[str] = []
+    total = len(datasets) * len(made)
+    for name, (votes, gold) in datasets.items():
+        truth = _known(name, votes, gold)
+        for method in made:
+            step = len(rows)
+            try:
+                rows.append(measure(method, votes, truth, within(watch, step, total)))
+            except InputError as cause:  # what is wrong with a method or its options is wrong everywhere, and raised
+                rows.append((np.nan,) * (len(MEASURES) + 1))
+                notes.append(f"{method.word} gave no answer on {name}: {cause}")
+            watch(step, total, rows[-1][0])
+    return rows, notes
+
+
 def _check(words: list[str], reference: str) -> None:
     if twice := sorted({word for word in words if words.count(word) > 1}):
         raise InputError(f"compare got a method twice: {some(twice)}; give each once")
@@ -172,12 +184,21 @@ def _check(words: list[str], reference: str) -> None:
         raise unknown("method in this comparison called", reference, words)
 
 
-def measure(method: Aggregator, votes: Votes, gold: SoftLabels) -> tuple[float, ...]:
+def _known(name: str, votes: Votes, gold: SoftLabels) -> SoftLabels:
+    truth = gold.shared(votes.tasks[votes.support > 0])
+    if not len(truth):
+        raise InputError(
+            f"{name}: no task has both a vote and a known label; there are votes on {some(votes.tasks)}, "
+            f"known labels of {some(gold.tasks)}"
+        )
+    return truth
+
+
+def measure(method: Aggregator, votes: Votes, truth: SoftLabels, watch: Watch = quiet) -> tuple[float, ...]:
     """(accuracy, nll, brier, ece, seconds) of one method on one data set."""
     begin = time.perf_counter()
-    guess = method.fit(votes).soft
+    guess = method.fit(votes, watch=watch).soft
     seconds = time.perf_counter() - begin
-    truth = gold.shared(votes.tasks[votes.support > 0])
     return (
         evaluate.accuracy(guess, truth, ties="share"),
         evaluate.nll(guess, truth),
