@@ -14,8 +14,6 @@ WORDS = [
     "dirichlet-shares",
     "dirichlet-shares[prior=crowd]",
     "two-third",
-    "temper[method=vote-shares]",
-    "average[parts=[vote-shares,wawa]]",
     *WORKERS_MATTER,
 ]
 every = pytest.mark.parametrize("word", WORDS)
