@@ -9,7 +9,7 @@ import polars as pl
 from plurivox.core.answers import NAMED, NEVER, POSSIBLE, Answers
 from plurivox.core.errors import InputError
 from plurivox.core.names import Ints, as_names
-from plurivox.io.columns import Columns, code, seconds_of
+from plurivox.io.coding import Columns, code, seconds_of
 
 # what a column may be called; the first name is the one we write
 CALLED = {

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -10,7 +11,7 @@ import polars as pl
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, some
 from plurivox.core.names import Bools, Ints, Names, as_names, as_text, by_value, positions
 from plurivox.core.votes import UNNAMED, Votes, scale_of
-from plurivox.io.columns import Columns, code, floats_of, seconds_of
+from plurivox.io.coding import Columns, code, floats_of, seconds_of
 
 Repeats = Literal["keep", "first", "last", "error"]
 
@@ -66,7 +67,10 @@ def votes(
     columns = reader.settle_repeats(columns, repeats)
     names = reader.listed(columns, tasks=tasks, workers=workers, labels=labels)
     made = Votes.coded(**columns, **names, scale=scale_of(names["labels"], ordered), notes=tuple(reader.notes))
-    _tell(reader.notes)
+    if repeats == "keep" and made.n_repeats:
+        note = f"{made.n_repeats:,} answers are a worker's second or later one to the same task; all are kept"
+        made = replace(made, notes=(*made.notes, note))
+    tell(made.notes)
     return made
 
 
@@ -95,7 +99,7 @@ def counts(
     np.add.at(total, tasks, numbers)
     if len(task_names) < len(tasks):
         notes.append(f"{len(tasks) - len(task_names)} rows repeat a task; their counts were added")
-    _tell(notes)
+    tell(notes)
     given = names if labels is None else list(labels)
     return Votes.from_counts(total, task_names, given, ordered=ordered)
 
@@ -173,7 +177,9 @@ class _Reader:
                 self.notes.append("-1 is read as a label like any other; if it means no answer, say missing=-1")
 
     def settle_repeats(self, columns: dict[str, Any], rule: Repeats) -> dict[str, Any]:
-        """Count the answers of a worker to a task beyond one, and keep those the rule keeps."""
+        """Of several answers of a worker to one task, the one the rule keeps; `keep` leaves all."""
+        if rule == "keep":
+            return columns
         pair = _pairs(columns, len(self.names["worker"]))
         later = _later(pair, columns, last=rule == "last")
         n_later = int(later.sum()) if "answer" not in columns else len(np.unique(columns["answer"][later]))
@@ -184,9 +190,6 @@ class _Reader:
             who = [(self.names["worker"][columns["worker"][i]], self.names["task"][columns["task"][i]]) for i in at[:3]]
             told = ", ".join(f"{w} on {t}" for w, t in who)
             raise InputError(f"{n_later:,} answers repeat a worker's answer to the same task ({told}); choose repeats")
-        if rule == "keep":
-            self.notes.append(f"{n_later:,} answers are a worker's second or later one to the same task; all are kept")
-            return columns
         self.notes.append(f"{n_later:,} repeated answers of a worker to the same task dropped; the {rule} one is kept")
         return {name: column[~later] for name, column in columns.items()}
 
@@ -225,8 +228,6 @@ def _pairs(columns: dict[str, Any], n_workers: int) -> Ints:
 def _later(pair: Ints, columns: dict[str, Any], *, last: bool) -> Bools:
     """(n_rows,) rows that belong to a pair's answers beyond the first (or before the last), by time where it is known."""
     n = len(pair)
-    if len(np.unique(pair)) == n:
-        return np.zeros(n, bool)
     answer = columns.get("answer", np.arange(n))
     time = np.nan_to_num(columns["when"], nan=np.inf) if "when" in columns else np.zeros(n)
     came = np.arange(n)
@@ -269,6 +270,7 @@ def _several(missing: object) -> Names:
     return as_names(list(missing), "missing")
 
 
-def _tell(notes: Sequence[str]) -> None:
+def tell(notes: Sequence[str]) -> None:
+    """Say what was dropped, merged or guessed."""
     for note in notes:
         warnings.warn(note, PlurivoxWarning, stacklevel=3)
