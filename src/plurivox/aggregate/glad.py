@@ -1,13 +1,12 @@
 """GLAD: abilities of workers, difficulties of tasks."""
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._latent import first_guess, fixed_prior, held_tasks, weight_of
+from plurivox.aggregate._latent import first_guess, fixed_prior, held_tasks
 from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option
 from plurivox.core.names import Floats, Names, frozen, positions
@@ -16,7 +15,7 @@ from plurivox.core.votes import Votes
 from plurivox.core.watch import Watch
 from plurivox.engine.blocks import Blocks
 from plurivox.engine.em import Climb, climb
-from plurivox.engine.glad_kernels import inform_tasks, sweep_tasks
+from plurivox.engine.kernels import glad
 
 FARTHEST = 20.0  # of the log of an ease: e^20 is a task that nobody can get wrong
 TINY = 1e-300
@@ -78,13 +77,14 @@ class _Crowd:
     def __init__(self, method: Glad, votes: Votes, gold: SoftLabels | None, start: Fit | None) -> None:
         self.method, self.votes = method, votes
         self.blocks = Blocks(votes.start, cells=2 * votes.n_workers, width=2)
-        self.rows = frozen(votes.start), votes.worker, votes.label, weight_of(votes)
+        self.rows = frozen(votes.start), votes.worker, votes.label, votes.weight
         self.fixed = fixed_prior(method.prior, votes)
-        self.log_others = math.log(max(votes.n_labels - 1, 1))
         self.held, known = held_tasks(votes, gold)
         self.posterior = first_guess(votes, start)
         if len(self.held):
             self.posterior[self.held] = known
+        else:
+            self.held = None
         self.first = self._begin(start)
 
     def _begin(self, start: Fit | None) -> State:
@@ -116,8 +116,8 @@ class _Crowd:
         means = self.method.ability_mean, self.method.ease_mean
 
         def work(first: int, last: int, toward: Floats, grip: Floats, labels: Floats) -> float:
-            given = (*self.rows, ability, log_ease, means[1], log_prior, self.log_others, self.held)
-            return sweep_tasks(first, last, *given, self.posterior, better, toward, grip, labels)
+            given = (*self.rows, self.held, log_prior, ability, log_ease, means[1])
+            return glad.sweep(first, last, *given, self.posterior, better, labels, toward, grip)
 
         sizes = len(ability), len(ability), len(prior)
         value, (toward, grip, labels) = self.blocks.gather(work, *sizes)
@@ -130,7 +130,7 @@ class _Crowd:
         """(n_workers,) what the votes say of each ability: minus the second derivative of the log likelihood."""
 
         def work(first: int, last: int, known: Floats) -> float:
-            return inform_tasks(first, last, *self.rows, ability, log_ease, self.held, self.posterior, known)
+            return glad.inform(first, last, *self.rows, self.held, ability, log_ease, self.posterior, known)
 
         return self.blocks.gather(work, len(ability))[1][0]
 

@@ -19,7 +19,7 @@ from plurivox.core.watch import Watch
 from plurivox.engine.blocks import Blocks
 from plurivox.engine.dirichlet import expected_logs
 from plurivox.engine.em import Climb, climb
-from plurivox.engine.mace_kernels import sweep_tasks
+from plurivox.engine.kernels import mace
 
 State = tuple[Floats, Floats]  # known votes (n_workers, n_labels said), prior (n_labels,)
 
@@ -79,7 +79,7 @@ class _Crowd:
         cells = votes.n_workers * votes.n_labels
         self.blocks = Blocks(votes.start, cells=cells)
         cell = votes.worker * np.int64(votes.n_labels) + votes.label
-        self.rows = frozen(votes.start), frozen(cell), votes.label, weight_of(votes)
+        self.rows = frozen(votes.start), frozen(cell.astype(np.uint32)), votes.label, votes.weight
         self.total = np.bincount(cell, votes.weight, minlength=cells).reshape(self.shape).astype(np.float64)
         self.smooth = 0.01 / votes.n_labels if method.smooth is None else method.smooth
         self.fixed = fixed_prior(method.prior, votes)
@@ -115,9 +115,7 @@ class _Crowd:
             log_prior = np.log(prior)
 
         def work(first: int, last: int, right: Floats, labels: Floats) -> float:
-            return sweep_tasks(
-                first, last, *self.rows, log_prior, gain.ravel(), self.held, self.posterior, right, labels
-            )
+            return mace.sweep(first, last, *self.rows, log_prior, gain.ravel(), self.posterior, labels, right)
 
         seen, (right, labels) = self.blocks.gather(work, gain.size, len(prior))
         if self.fixed is None and labels.sum() > 0:
@@ -130,8 +128,9 @@ class _Crowd:
         coin = np.stack([known.sum(1), guessed.sum(1)], 1)[:, :, None]
         if self.method.how == "vb":
             habit = np.full((self.shape[1], 1), self.method.habit)
-            log_coin, first = expected_logs(coin, np.array([[self.method.knows], [self.method.guesses]]))
-            log_habit, second = expected_logs(guessed[:, :, None], habit)
+            log_coin, first = expected_logs(coin.ravel(), np.array([[self.method.knows], [self.method.guesses]]), len(coin))
+            log_habit, second = expected_logs(guessed.ravel(), habit, len(coin))
+            log_coin, log_habit = log_coin.reshape(-1, 2, 1), log_habit.reshape(*self.shape, 1)
             return log_coin[:, 0], log_coin[:, 1] + log_habit[:, :, 0], first + second
         log_coin = np.log(_shares(coin[:, :, 0] + self.smooth))
         log_habit = np.log(_shares(guessed + self.smooth))

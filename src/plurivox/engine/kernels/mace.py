@@ -1,12 +1,19 @@
-"""Kernel of competence: a worker knows the true label, or guesses."""
+"""Kernels of competence: a worker knows the true label, or guesses.
+
+A vote speaks for its own label only, by gain[key] = log(1 + know / guess), where know and guess are the chances of saying
+that label because one knows it, or by guessing. What all labels of a task have in common, the guesses, is left out.
+"""
 
 import math
+from typing import Any
 
 import numpy as np
 
 from plurivox.core.names import Floats, Ints
 from plurivox.engine.jit import kernel
-from plurivox.engine.kernels.maths import fast_exp
+from plurivox.engine.kernels.rows import add, exp, load, scale, store, top, total
+
+FAR = 1e200  # a product of masses is turned into a sum of logs before it can overflow
 
 
 @kernel
@@ -17,41 +24,40 @@ def sweep(
     key: Ints,
     said: Ints,
     weight: Floats | None,
-    log_prior: Floats,
+    begin: Floats,
     gain: Floats,
-    posterior: Floats,
+    quads: Any,
     n_true: Floats,
     right: Floats,
 ) -> float:
-    """Fill posterior[task, true], add to right[key] and to n_true[true]; return the log likelihood, guesses left out.
+    """Add to n_true[true], and to right[key] the weight of votes that hit the true label; return the log likelihood.
 
-    A vote speaks for its own label only, by gain[key] = log(1 + know / guess), where know and guess are the chances of
-    saying the label because one knows it, or by guessing. right[key] is the weight of votes that hit the true label.
-    Tasks without votes do not count in n_true.
+    `begin` is the log of the prior, with -inf in the cells beyond the labels: its length is a multiple of 4 len(quads).
     """
-    n_labels = len(log_prior)
-    row = np.empty(n_labels)
-    value = 0.0
+    row, wide = np.empty(len(begin)), np.uint64(4 * len(quads))
+    value, mass_so_far = 0.0, 1.0
     for t in range(first, last):
-        lo, hi = start[t], start[t + 1]
-        for k in range(n_labels):
-            row[k] = log_prior[k]
+        lo, hi = np.uint64(start[t]), np.uint64(start[t + 1])
+        for k in range(np.uint64(0), np.uint64(len(row)), wide):
+            store(row, k, load(begin, k, quads))
         for v in range(lo, hi):
             row[said[v]] += gain[key[v]] if weight is None else weight[v] * gain[key[v]]
-        best = row[0]  # log-sum-exp: products of many votes underflow
-        for k in range(1, n_labels):
-            best = max(best, row[k])
-        for k in range(n_labels):
-            row[k] = fast_exp(row[k] - best)
-        mass = 0.0
-        for k in range(n_labels):
-            mass += row[k]
-        for k in range(n_labels):
-            posterior[t, k] = row[k] / mass
-        value += best + math.log(mass)
-        if lo < hi:
-            for k in range(n_labels):
-                n_true[k] += posterior[t, k]
+        best, mass = -math.inf, 0.0
+        for k in range(np.uint64(0), np.uint64(len(row)), wide):  # up to 16 labels go round these loops once
+            best = max(best, top(load(row, k, quads)))
+        for k in range(np.uint64(0), np.uint64(len(row)), wide):
+            x = exp(add(load(row, k, quads), -best))
+            store(row, k, x)
+            mass += total(x)
+        for k in range(np.uint64(0), np.uint64(len(row)), wide):
+            x = scale(load(row, k, quads), 1.0 / mass)
+            store(row, k, x)
+            store(n_true, k, add(load(n_true, k, quads), x))
         for v in range(lo, hi):
-            right[key[v]] += posterior[t, said[v]] if weight is None else weight[v] * posterior[t, said[v]]
-    return value
+            right[key[v]] += row[said[v]] if weight is None else weight[v] * row[said[v]]
+        value += best
+        mass_so_far *= mass
+        if mass_so_far > FAR:
+            value += math.log(mass_so_far)
+            mass_so_far = 1.0
+    return value + math.log(mass_so_far)
