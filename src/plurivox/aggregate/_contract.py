@@ -20,7 +20,7 @@ class Aggregator(Method, ABC):
     """Votes in, what we believe out.
 
     `takes` says what a method can use beyond plain votes of named workers: `soft` answers, `counts` without names,
-    known labels (`gold`), an earlier fit to `start` from. Contract tests try each, and expect a clear error for the rest.
+    known labels (`gold`), an earlier fit to `start` from. Contract tests try each and expect clear errors for the rest.
     """
 
     takes: ClassVar[frozenset[str]] = frozenset()
@@ -36,20 +36,25 @@ class Aggregator(Method, ABC):
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
         """The method itself; `votes` hold at least one label, and nothing it does not take."""
 
+    def can_take(self) -> frozenset[str]:
+        """What it takes with these options: a method made of others takes what they take."""
+        return self.takes
+
     def _refuse(self, votes: Votes, gold: SoftLabels | None, start: Fit | None) -> None:
+        takes = self.can_take()
         if not votes.n_labels or not votes.n_tasks:
             raise InputError(f"{self.name()} needs at least one task and one label; the votes have none")
-        if votes.answer is not None and "soft" not in self.takes:
+        if votes.answer is not None and "soft" not in takes:
             raise InputError(
                 f"{self.name()} takes plain votes only; these are soft answers: take the top label of each"
             )
-        if "counts" not in self.takes and len(votes) and bool((votes.worker < 0).any()):
+        if "counts" not in takes and len(votes) and bool((votes.worker < 0).any()):
             raise InputError(
                 f"{self.name()} must know who voted; these votes hold counts without names: try vote-shares"
             )
-        if gold is not None and "gold" not in self.takes:
+        if gold is not None and "gold" not in takes:
             raise InputError(f"{self.name()} cannot use known labels; leave gold out")
-        if start is not None and "start" not in self.takes:
+        if start is not None and "start" not in takes:
             raise InputError(f"{self.name()} cannot start from an earlier fit; leave start out")
 
 

@@ -185,7 +185,7 @@ class Answers(Noun):
         """(n_marks,) how many named marks stand before this one in its answer."""
         named = self.mark_kind == NAMED
         before = np.cumsum(named) - named
-        return before - before[self.mark_start[:-1]][self.mark_answer] if len(before) else before
+        return before - before[self.mark_start[self.mark_answer]]
 
     def named(self, place: int) -> Ints:
         """(n_answers,) the code of the label named first (place 0), second (1), ...; -1 where there is none."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.errors import InputError, some
-from plurivox.core.names import Floats, Ints, Names, as_names, by_value, duplicates, encode, frozen, positions
+from plurivox.core.names import Floats, Ints, Names, as_names, as_text, by_value, duplicates, encode, frozen, positions
 from plurivox.core.noun import Noun
 from plurivox.core.rows import DENSE_CELLS, Candidates, Dense, Rows
 
@@ -207,7 +207,7 @@ class SoftLabels(Noun):
             return self._long()
         table: dict[str, NDArray[Any]] = {"task": self.tasks, "label": self.hard(), "confidence": self.confidence}
         prob = self.prob
-        return table | {f"p:{label}": prob[:, k] for k, label in enumerate(self.labels.tolist())}
+        return table | {f"p:{label}": prob[:, k] for k, label in enumerate(as_text(self.labels).tolist())}
 
     def _long(self) -> dict[str, NDArray[Any]]:
         """Listed candidates (or numbers above zero), one a row, best first within a task."""

@@ -137,7 +137,8 @@ class Method:
         >>> MajorityVote(ties="random", seed=7).word
         'majority-vote[ties=random,seed=7]'
         """
-        told = [f"{o.flag}={getattr(self, o.name)}" for o in self.options() if getattr(self, o.name) != o.default]
+        differs = [o for o in self.options() if getattr(self, o.name) != o.default]
+        told = [f"{o.flag}={_enclosed(str(getattr(self, o.name)))}" for o in differs]
         return self.name() + (f"[{','.join(told)}]" if told else "")
 
     @classmethod
@@ -154,10 +155,12 @@ class Method:
 
 
 def split_word(word: str) -> tuple[str, dict[str, str]]:
-    """A method in one word as its name and its options; brackets may nest.
+    """A method in one word as its name and its options; brackets may nest, and hold a value that is a list.
 
     >>> split_word("dawid-skene-clusters[clusters=5,seed=1]")
     ('dawid-skene-clusters', {'clusters': '5', 'seed': '1'})
+    >>> split_word("average[parts=[wawa,iwmv[max-iter=3]]]")
+    ('average', {'parts': 'wawa,iwmv[max-iter=3]'})
     """
     name, bracket, inside = word.strip().partition("[")
     if not bracket:
@@ -169,15 +172,15 @@ def split_word(word: str) -> tuple[str, dict[str, str]]:
         flag, equals, value = part.partition("=")
         if not equals or not flag.strip():
             raise OptionError(f"{part!r} in {word!r} is not option=value")
-        given[flag.strip()] = value
+        given[flag.strip()] = _opened(value.strip())
     return name.strip(), given
 
 
 def split_list(text: str) -> list[str]:
     """Parts of a list at its commas, not at those inside brackets.
 
-    >>> split_list("glad, average[parts=a,b]")
-    ['glad', 'average[parts=a,b]']
+    >>> split_list("glad, average[parts=[a,b]]")
+    ['glad', 'average[parts=[a,b]]']
     """
     depth, parts = 0, [""]
     for letter in text:
@@ -187,6 +190,16 @@ def split_list(text: str) -> list[str]:
         else:
             parts[-1] += letter
     return [part.strip() for part in parts if part.strip()]
+
+
+def _enclosed(value: str) -> str:
+    """A value as it stands in a word: in brackets where a comma of its own would end it."""
+    return f"[{value}]" if len(split_list(value)) > 1 or value.startswith("[") else value
+
+
+def _opened(value: str) -> str:
+    """A value as it was before it was put in brackets."""
+    return value[1:-1] if value.startswith("[") and value.endswith("]") else value
 
 
 def _option(field: Any, hint: Any) -> Option:

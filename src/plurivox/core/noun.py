@@ -158,7 +158,7 @@ def _unpack(packed: Any, box: zipfile.ZipFile) -> Any:
     if "text" in packed:
         blob, sizes = _array(box, packed["text"] + ".utf8").tobytes(), _array(box, packed["text"] + ".size")
         ends = np.cumsum(sizes).tolist()
-        starts = [0, *ends[:-1]]
+        starts = [0, *ends][:-1]
         return frozen(np.array([blob[a:b].decode() for a, b in zip(starts, ends, strict=True)], dtype=TEXT))
     if "map" in packed:
         return {name: _unpack(one, box) for name, one in packed["map"].items()}

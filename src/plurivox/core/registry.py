@@ -6,6 +6,7 @@ import importlib.util
 import pkgutil
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from importlib.machinery import PathFinder
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
@@ -15,19 +16,16 @@ from plurivox.core.method import Method, split_word
 M = TypeVar("M", bound=Method)
 
 
-class Methods(Mapping[str, type[M]], Generic[M]):
-    """The methods of one room by name; nothing is imported before it is asked for.
+class Catalogue:
+    """The names of a room's methods and their help lines, read off its files: nothing of the room is imported.
 
-    >>> from plurivox import aggregate
-    >>> "vote-shares" in aggregate.methods
-    True
-    >>> aggregate.methods.make("majority-vote[ties=share]")
-    MajorityVote(ties='share', seed=0)
+    >>> Catalogue("plurivox.aggregate").summary("vote-shares")
+    'The share of the votes each label got.'
     """
 
-    def __init__(self, package: str | None, base: type) -> None:
+    def __init__(self, package: str | None) -> None:
         assert package
-        self.package, self.base = package, base
+        self.package = package
 
     @property
     def room(self) -> str:
@@ -35,10 +33,16 @@ class Methods(Mapping[str, type[M]], Generic[M]):
         return self.package.rpartition(".")[2]
 
     @cached_property
+    def _folders(self) -> list[str]:
+        """Where the room's files lie; finding a package does not run it."""
+        spec = importlib.util.find_spec(self.package)
+        assert spec is not None and spec.submodule_search_locations is not None, self.package
+        return list(spec.submodule_search_locations)
+
+    @cached_property
     def _files(self) -> dict[str, str]:
         """name -> module, for the files of the room."""
-        path = importlib.import_module(self.package).__path__
-        found = (one.name for one in pkgutil.iter_modules(path) if not one.name.startswith("_"))
+        found = (one.name for one in pkgutil.iter_modules(self._folders) if not one.name.startswith("_"))
         return {file.replace("_", "-"): f"{self.package}.{file}" for file in sorted(found)}
 
     @cached_property
@@ -54,6 +58,36 @@ class Methods(Mapping[str, type[M]], Generic[M]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._files or name in self._guests
+
+    def summary(self, name: str) -> str:
+        """The help line of a method, read off its source."""
+        if name not in self:
+            raise unknown(f"{self.room} method", name, self)
+        if name in self._files:
+            module, wanted = self._files[name], name.replace("-", "")
+            spec = PathFinder.find_spec(module, self._folders)
+        else:
+            module, wanted = self._guests[name].module, self._guests[name].attr.lower()
+            spec = importlib.util.find_spec(module)
+        source = getattr(spec and spec.loader, "get_source", lambda _: None)(module)
+        classes = [node for node in ast.parse(source or "").body if isinstance(node, ast.ClassDef)]
+        texts = [ast.get_docstring(node) or "" for node in classes if node.name.lower() == wanted]
+        return texts[0].partition("\n")[0] if texts else ""
+
+
+class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
+    """The methods of one room by name; nothing is imported before it is asked for.
+
+    >>> from plurivox import aggregate
+    >>> "vote-shares" in aggregate.methods
+    True
+    >>> aggregate.methods.make("majority-vote[ties=share]")
+    MajorityVote(ties='share', seed=0)
+    """
+
+    def __init__(self, package: str | None, base: type) -> None:
+        super().__init__(package)
+        self.base = base
 
     def __getitem__(self, name: str) -> type[M]:
         if name in self._files:
@@ -78,19 +112,6 @@ class Methods(Mapping[str, type[M]], Generic[M]):
             return method
         name, given = split_word(method)
         return self[name].with_words({**given, **options})
-
-    def summary(self, name: str) -> str:
-        """The help line of a method, read off its source so that listing a room imports none of it."""
-        if name not in self._files:
-            return self[name].summary()
-        spec = importlib.util.find_spec(self._files[name])
-        source = getattr(spec and spec.loader, "get_source", lambda _: None)(self._files[name])
-        if source is None:
-            return self[name].summary()
-        for node in ast.parse(source).body:
-            if isinstance(node, ast.ClassDef) and _same(node.name, name):
-                return (ast.get_docstring(node) or "").partition("\n")[0]
-        return self[name].summary()
 
     def attribute(self, name: str) -> type[M]:
         """For a module's `__getattr__`: `from plurivox.aggregate import VoteShares`, imported when asked for."""

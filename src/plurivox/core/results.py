@@ -89,7 +89,7 @@ class Fit(Noun):
     difficulty: Floats | None = None  # (n_tasks,) higher is harder
     trace: tuple[float, ...] = ()  # the objective after each pass
     converged: bool | None = None  # None: nothing to converge
-    found: Mapping[str, Any] = field(default_factory=dict)  # such as how many ties there were
+    found: Mapping[str, Any] = field(default_factory=dict)  # such as how many ties there were, or which tasks had one
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "workers", frozen(as_names(self.workers, "workers")))
@@ -119,7 +119,7 @@ class Fit(Noun):
             "labels": self.soft.n_labels,
             "passes": len(self.trace) or None,
             "converged": self.converged,
-            **self.found,
+            **{name: value for name, value in self.found.items() if not isinstance(value, np.ndarray)},
         }
 
 

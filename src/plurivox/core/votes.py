@@ -219,12 +219,14 @@ class Votes(Noun):
     @cached_property
     def n_repeats(self) -> int:
         """How many answers are a named worker's second or later answer to the same task."""
+        if self.answer is None:  # rows of one task and worker lie side by side
+            again = (self.task[1:] == self.task[:-1]) & (self.worker[1:] == self.worker[:-1]) & (self.worker[1:] >= 0)
+            return int(again.sum())
         named = self.worker >= 0
         pair = self.task[named].astype(np.int64) * max(self.n_workers, 1) + self.worker[named]
-        if self.answer is None:
-            return len(pair) - len(np.unique(pair))
-        answers, first = np.unique(self.answer[named], return_index=True)
-        return len(answers) - len(np.unique(pair[first]))
+        _, first = np.unique(self.answer[named], return_index=True)
+        alone = np.sort(pair[first])
+        return int((alone[1:] == alone[:-1]).sum())
 
     def counts(self) -> Floats:
         """(n_tasks, n_labels) the weight each label got; a task nobody voted on has a row of zeros."""
@@ -256,6 +258,15 @@ class Votes(Noun):
         absent = int((place < 0).sum())
         note = (f"{absent} of {len(wanted)} tasks have no votes here",) if absent else ()
         return self._rows(back[self.task] >= 0, task=back[self.task], tasks=wanted, notes=self.notes + note)
+
+    def with_labels(self, labels: Iterable[object]) -> Self:
+        """The same votes over another list of labels that holds every label voted for; a scale must be given anew."""
+        names = as_names(labels, "labels")
+        place = positions(names, self.labels)
+        used = np.unique(self.label)
+        if len(lost := self.labels[used][place[used] < 0]):
+            raise InputError(f"labels {some(lost)} have votes but are not in the list {some(names, 6)}")
+        return self._rows(np.ones(len(self), bool), label=place[self.label], labels=names, scale=None)
 
     def where(self, keep: Bools) -> Self:
         """The rows where `keep` is true; tasks, workers and labels stay, some perhaps without a vote."""

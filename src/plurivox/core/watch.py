@@ -12,3 +12,15 @@ class Watch(Protocol):
 def quiet(step: int, total: int, value: float | None = None) -> None:
     """Watch nothing."""
     del step, total, value
+
+
+def within(watch: Watch, step: int, total: int) -> Watch:
+    """For work that is one step of a longer one: it tells that step, so that the whole can be stopped in it."""
+
+    outer = step, total
+
+    def tell(step: int, total: int, value: float | None = None) -> None:
+        del step, total
+        watch(*outer, value)
+
+    return tell

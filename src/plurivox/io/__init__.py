@@ -1,1 +1,21 @@
-"""To come."""
+"""Files and frames in, nouns out, and back. A part is imported when it is asked for: the shelf alone needs no polars."""
+
+from plurivox.core.lazy import importer
+
+HOMES = {
+    "Dataset": "dataset",
+    "answers": "entered",
+    "convert": "converting",
+    "counts": "frames",
+    "frame_of": "columns",
+    "read": "reading",
+    "read_soft": "soft",
+    "read_table": "tables",
+    "shelf": "",
+    "votes": "frames",
+    "write": "folder",
+    "write_soft": "soft",
+    "write_table": "tables",
+}
+__all__ = sorted(HOMES)
+__getattr__ = importer(__name__, HOMES)

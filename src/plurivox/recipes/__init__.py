@@ -1,1 +1,1 @@
-"""To come."""
+"""Recipes: whole walks through several rooms."""

@@ -1,0 +1,44 @@
+# make demo: see the whole walk. make test: run every test. Both set up .venv first.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+export PLURIVOX_DATA ?= $(if $(wildcard ../shared/data),$(abspath ../shared/data))
+
+.PHONY: install demo test lint bench docs stubs format clean
+
+install: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "plurivox needs Python 3.11 or newer; say PYTHON=python3.11")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+demo: install
+	$(BIN)/python -m examples.demo
+
+test: install
+	$(BIN)/python -m pytest --durations=5 --cov --cov-report=term:skip-covered $(TESTS)
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: install
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: install
+	$(BIN)/python -m benchmarks
+
+docs: install
+	$(BIN)/python -m docs.make
+
+stubs: install
+	$(BIN)/python -m docs.stubs
+
+clean:
+	rm -rf $(VENV) demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis

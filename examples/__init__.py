@@ -1,0 +1,1 @@
+"""Scripts that show the product; the tests run them."""

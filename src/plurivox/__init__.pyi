@@ -1,0 +1,33 @@
+# made by `make stubs`
+from plurivox import aggregate as aggregate
+from plurivox import core as core
+from plurivox import engine as engine
+from plurivox import evaluate as evaluate
+from plurivox import io as io
+from plurivox import recipes as recipes
+from plurivox import simulate as simulate
+from plurivox.core.answers import Answers as Answers
+from plurivox.core.errors import PlurivoxError as PlurivoxError
+from plurivox.core.errors import PlurivoxWarning as PlurivoxWarning
+from plurivox.core.labels import SoftLabels as SoftLabels
+from plurivox.core.results import Confusion as Confusion
+from plurivox.core.results import Dynamics as Dynamics
+from plurivox.core.results import Fit as Fit
+from plurivox.core.results import Scores as Scores
+from plurivox.core.votes import Votes as Votes
+from plurivox.evaluate.describe import describe as describe
+from plurivox.io.dataset import Dataset as Dataset
+from plurivox.io.entered import answers as answers
+from plurivox.io.folder import write as write
+from plurivox.io.frames import counts as counts
+from plurivox.io.frames import votes as votes
+from plurivox.io.reading import read as read
+from plurivox.io.soft import read_soft as read_soft
+from plurivox.io.soft import write_soft as write_soft
+from plurivox.recipes._doing import fit as fit
+from plurivox.recipes._doing import load as load
+from plurivox.recipes._doing import simulate_crowd as simulate_crowd
+from plurivox.recipes._doing import write_crowd as write_crowd
+
+HOMES: dict[str, str]
+__version__: str

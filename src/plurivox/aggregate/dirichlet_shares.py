@@ -1,0 +1,67 @@
+"""The mean of a Dirichlet posterior: vote shares with some votes added before counting."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from plurivox.aggregate import _counting
+from plurivox.aggregate._contract import Aggregator
+from plurivox.core.errors import InputError
+from plurivox.core.labels import SoftLabels
+from plurivox.core.method import option
+from plurivox.core.names import Floats
+from plurivox.core.results import Fit
+from plurivox.core.rows import DENSE_CELLS, Candidates, Dense
+from plurivox.core.votes import Votes
+from plurivox.core.watch import Watch
+
+
+@dataclass(frozen=True)
+class DirichletShares(Aggregator):
+    """The share of the votes each label got, after adding the same few votes to every task.
+
+    p(k | task) = (n_k + a K m_k) / (n + a K), the mean of the Dirichlet posterior, where n_k is the weight of the votes
+    for label k, n their sum, K the number of labels, a the votes added to each label and m the prior: even, which gives
+    (n_k + a) / (n + a K), or the shares of all votes of the crowd. A task nobody voted on gets m, and a support of 0.
+
+    Gelman et al. (2013), Bayesian Data Analysis, section 3.4, https://doi.org/10.1201/b16018
+
+    >>> votes = Votes.of(task=["a", "a", "a", "b"], worker=[1, 2, 3, 1], label=["no", "no", "yes", "yes"])
+    >>> DirichletShares().fit(votes).soft.prob.round(3)
+    array([[0.6  , 0.4  ],
+           [0.333, 0.667]])
+    """
+
+    added: float = option(1.0, "votes added to each label of a task", low=0)
+    prior: Literal["uniform", "crowd"] = option(
+        "uniform", "whom the added votes follow: all labels alike, or the shares of all votes"
+    )
+
+    takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
+
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+        del gold, start, watch
+        even = np.full(votes.n_labels, 1 / votes.n_labels)
+        mean = _counting.prior(votes) if self.prior == "crowd" else even
+        small = votes.n_tasks * votes.n_labels <= DENSE_CELLS
+        body = self._dense(votes, mean) if small else self._listed(votes)
+        soft = SoftLabels(body, votes.tasks, votes.labels, votes.support, votes.scale)
+        return Fit(soft, votes.workers, self.word, prior=mean)
+
+    def _dense(self, votes: Votes, mean: Floats) -> Dense:
+        mass = votes.counts() + self.added * votes.n_labels * mean
+        total = mass.sum(1, keepdims=True)
+        return Dense(np.where(total > 0, mass / np.where(total > 0, total, 1), mean))
+
+    def _listed(self, votes: Votes) -> Candidates:
+        """For very many labels: those nobody chose share the rest, which must then be even."""
+        if self.prior == "crowd":
+            raise InputError(
+                f"{votes.n_tasks} tasks x {votes.n_labels} labels are too many for the crowd's prior; use prior=uniform"
+            )
+        tally = votes.tally()
+        mass, rest = tally.mass + self.added, tally.others * self.added
+        total = np.bincount(tally.row, mass, minlength=votes.n_tasks) + rest
+        rest = np.where(total > 0, rest / np.where(total > 0, total, 1), 1.0)
+        return replace(tally, mass=mass / np.where(total > 0, total, 1)[tally.row], rest=rest)

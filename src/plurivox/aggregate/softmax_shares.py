@@ -1,0 +1,47 @@
+"""Softmax of the vote counts."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from plurivox.aggregate._contract import Aggregator
+from plurivox.aggregate._counting import believed, prior
+from plurivox.core.labels import SoftLabels
+from plurivox.core.making import dense_if_small
+from plurivox.core.method import option
+from plurivox.core.results import Fit
+from plurivox.core.votes import Votes
+from plurivox.core.watch import Watch
+
+
+@dataclass(frozen=True)
+class SoftmaxShares(Aggregator):
+    """The softmax of the number of votes each label got.
+
+    p(k | task) = exp(n_k / T) / sum_l exp(n_l / T), where n_k is the weight of the votes for label k. No label gets
+    nothing, and many votes make it certain: a small temperature T comes near a majority vote, a large one near even.
+    A task nobody voted on gets the shares of all votes together, and a support of 0.
+
+    Uma et al. (2020), eq. 4, https://doi.org/10.1609/hcomp.v8i1.7478
+
+    >>> votes = Votes.of(task=["a", "a", "a", "b"], worker=[1, 2, 3, 1], label=["no", "no", "yes", "yes"])
+    >>> SoftmaxShares().fit(votes).soft.prob.round(3)
+    array([[0.731, 0.269],
+           [0.269, 0.731]])
+    """
+
+    temperature: float = option(1.0, "counts are divided by it; small is certain, large is even", low=0.001)
+
+    takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
+
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+        del gold, start, watch
+        tally = votes.tally()
+        top = np.zeros(votes.n_tasks)  # taken off first, so that 3,000 votes do not overflow
+        np.maximum.at(top, tally.row, tally.mass)
+        mass = np.exp((tally.mass - top[tally.row]) / self.temperature)
+        rest = tally.others * np.exp(-top / self.temperature)  # the labels nobody chose: exp(0) each
+        total = np.bincount(tally.row, mass, minlength=votes.n_tasks) + rest
+        body = replace(tally, mass=mass / total[tally.row], rest=rest / total)
+        return Fit(believed(votes, dense_if_small(body)), votes.workers, self.word, prior=prior(votes))

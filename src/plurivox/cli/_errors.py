@@ -1,0 +1,55 @@
+"""A mistake in one line: what is wrong, what to do, and the exit code."""
+
+import re
+
+import click
+
+from plurivox.core.errors import PlurivoxError, unknown
+
+MISTAKE = 2
+
+
+def is_ours(error: Exception) -> bool:
+    """Whether a person can mend it: then a line is enough. Anything else is a fault of the program, with traceback."""
+    if isinstance(error, OSError):
+        return error.errno is not None and error.strerror is not None
+    return isinstance(error, PlurivoxError | click.ClickException | click.Abort)
+
+
+def explain(error: Exception) -> int:
+    """Tell the mistake on stderr and return the exit code."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.format_message(), err=True)
+        return MISTAKE
+    click.echo(f"error: {one_line(_words(error))}", err=True)
+    return error.exit_code if isinstance(error, click.ClickException) and error.exit_code != 1 else MISTAKE
+
+
+def one_line(text: str) -> str:
+    """The text without its line breaks."""
+    return re.sub(r"\s*\n\s*", " ", text.strip())
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+        flags = [flag for one in error.ctx.command.get_params(error.ctx) for flag in (*one.opts, *one.secondary_opts)]
+        long = [flag for flag in flags if flag.startswith("--")]
+        return _with_help(str(unknown("option", error.option_name, long)), error)
+    if isinstance(error, click.UsageError):
+        return _with_help(_calm(error.format_message()), error)
+    if isinstance(error, click.ClickException):
+        return error.format_message()
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{_calm(error.strerror or '')}"
+    return str(error) or "stopped"
+
+
+def _with_help(text: str, error: click.UsageError) -> str:
+    return f"{text} (see {error.ctx.command_path} --help)" if error.ctx is not None else text
+
+
+def _calm(text: str) -> str:
+    """A message of another program in our tone: no capital at its head, no full stop at its end."""
+    text = text.rstrip(".")
+    return text[:1].lower() + text[1:]

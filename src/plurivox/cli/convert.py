@@ -1,0 +1,51 @@
+"""`plurivox convert IN OUT`: the same data in another form of file."""
+
+from pathlib import Path
+
+import click
+
+from plurivox.cli._command import Command
+from plurivox.cli._files import FORCE, IN_AND_OUT, INPUT, READING_FLAGS, Source, keep_apart
+from plurivox.cli._flags import Flag, OneOf, Operand
+from plurivox.cli._show import Answer, Screen
+
+
+def run(screen: Screen, source: Source, output: Path, form: str, force: bool) -> Answer:
+    """Hand both ends to io, which knows the forms."""
+    from plurivox import io
+
+    keep_apart(source, output)
+    data = io.convert(source.where, output, form=form, replace=force, **source.how)
+    if output.is_file() and len(data.parts()) > 1:
+        screen.note(f"one file holds one part of {', '.join(data.parts())}; name a folder to keep them all")
+    facts = {"command": screen.command, "input": source.where, "out": output, "parts": data.parts()}
+    return Answer(facts, line=f"{source.where} -> {output}")
+
+
+FORM = Flag(
+    ["--form"],
+    IN_AND_OUT,
+    type=OneOf("form", ("plurivox", "peerannot")),
+    default="plurivox",
+    metavar="[plurivox|peerannot]",
+    help="the form of a folder  [default: plurivox]",
+)
+convert = Command(
+    "convert",
+    params=[
+        INPUT,
+        Operand(
+            "output",
+            IN_AND_OUT,
+            "a file (.csv, .parquet, .jsonl, ...) or a data-set folder; its ending says the form",
+            type=click.Path(path_type=Path),
+            metavar="OUT",
+        ),
+        FORM,
+        FORCE,
+        *READING_FLAGS,
+    ],
+    works=True,
+    callback=run,
+    help="Carry data from one form of file to another.",
+)

@@ -1,0 +1,80 @@
+"""`plurivox datasets list | info NAME | install NAME --from PATH`: the shelf of data sets."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from plurivox.cli._command import Command, Index
+from plurivox.cli._files import IN_AND_OUT, complete_datasets
+from plurivox.cli._flags import Flag, Operand
+from plurivox.cli._show import Answer, Screen, table
+
+
+class DatasetName(click.ParamType[str]):
+    """The name of a data set on the shelf."""
+
+    name = "name"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        del param, ctx
+        return str(value)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
+        del ctx, param
+        return complete_datasets(incomplete)
+
+
+def run_list(screen: Screen) -> Answer:
+    """Names only: opening every set would take long."""
+    del screen
+    from plurivox import io
+
+    names = io.shelf.listed()
+    empty = "no data sets yet; PLURIVOX_DATA names their folder, and plurivox datasets install toy brings one"
+    return Answer({"datasets": names}, text="\n".join(names) or empty)
+
+
+def run_info(screen: Screen, name: str) -> Answer:
+    """What is inside one set."""
+    del screen
+    from plurivox import io
+
+    facts = io.shelf.info(name)
+    return Answer(facts, text=table([(key, _said(value)) for key, value in facts.items() if value is not None]))
+
+
+def run_install(screen: Screen, name: str, source: Path | None) -> Answer:
+    """Put a set on the shelf."""
+    del screen
+    from plurivox import io
+
+    where = io.shelf.install(name, source)
+    return Answer({"name": name, "folder": where}, line=f"{name} -> {where}")
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+NAME = Operand("name", IN_AND_OUT, "a name that plurivox datasets list shows", type=DatasetName(), metavar="NAME")
+NEW = Operand("name", IN_AND_OUT, "the name it gets; toy ships with plurivox", metavar="NAME")
+FROM = Flag(
+    ["--from", "source"],
+    IN_AND_OUT,
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="the folder or file to install from",
+)
+datasets = Index(
+    "datasets",
+    commands=[
+        Command("list", params=[], callback=run_list, help="List the data sets on the shelf."),
+        Command("info", params=[NAME], callback=run_info, help="Show what is in a data set."),
+        Command("install", params=[NEW, FROM], callback=run_install, help="Put a data set on the shelf."),
+    ],
+    help="List, inspect and install data sets. PLURIVOX_DATA names the folder they lie in.",
+)

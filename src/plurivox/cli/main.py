@@ -1,0 +1,75 @@
+"""`plurivox`: the group of all commands. Its help is written here, so that showing it imports none of them."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from plurivox.cli._command import Lazy
+from plurivox.cli._errors import explain, is_ours
+
+COMMANDS = {  # name: where it is, its line in the help; in the order of the walk
+    "describe": ("plurivox.cli.describe:describe", "Show what a crowd looks like: sizes, agreement, accuracy."),
+    "simulate": ("plurivox.cli.simulate:simulate", "Draw a crowd with known truth."),
+    "aggregate": ("plurivox.cli.aggregate:aggregate", "Turn votes into soft labels."),
+    "convert": ("plurivox.cli.convert:convert", "Carry data from one form of file to another."),
+    "datasets": ("plurivox.cli.datasets:datasets", "List, inspect and install data sets."),
+    "methods": ("plurivox.cli.methods:methods", "List the methods of each room."),
+    "completion": ("plurivox.cli.completion:completion", "Print the script that makes a shell complete commands."),
+}
+ABOUT = "From what a crowd says to a trained, honestly judged model."
+TRY = "Try: plurivox methods, then plurivox aggregate majority-vote --help"
+
+
+class Door(Lazy):
+    """The whole command line: it also turns every mistake into one line and an exit code."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; Ctrl-C becomes an error of its own before click gives it another exit code."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise Stopped("stopped; no file is left half-written") from None
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command line and leave with its exit code: 0, 2 for a mistake, 130 after Ctrl-C."""
+        del prog_name  # a script may be called by a path; help and completion always say plurivox
+        words = list(sys.argv[1:] if args is None else args)
+        try:
+            code = super().main(words, "plurivox", complete_var, standalone_mode=False, obj=words, **extra)
+        except Exception as error:
+            if not is_ours(error):
+                raise
+            code = explain(error)
+        except KeyboardInterrupt:  # before or after the command itself
+            code = explain(Stopped("stopped"))
+        if standalone_mode:
+            sys.exit(code if isinstance(code, int) else 0)
+        return code
+
+
+class Stopped(click.ClickException):
+    """Ctrl-C."""
+
+    exit_code = 130
+
+
+main = Door(
+    "plurivox",
+    COMMANDS,
+    help=ABOUT,
+    epilog=TRY,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+version = click.version_option(
+    package_name="plurivox", prog_name="plurivox", message="%(prog)s %(version)s", help="show the version"
+)
+version(main)

@@ -1,0 +1,44 @@
+"""Where a guess and the truth meet: on the tasks that both have, over one list of labels."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from plurivox.core.errors import InputError, some
+from plurivox.core.labels import SoftLabels
+from plurivox.core.making import dense_if_small
+from plurivox.core.names import Floats, Ints, positions
+from plurivox.core.rows import Candidates, Rows
+
+BLOCK = 4096  # rows taken at a time, so that many labels need little memory
+
+
+def meet(guess: SoftLabels, truth: SoftLabels) -> tuple[Rows, Rows]:
+    """The rows of both on the tasks they share; labels the guess does not know come after its own."""
+    known = truth.shared(guess.tasks)
+    if not len(known):
+        raise InputError(
+            f"the guess and the truth share no task; the guess has {some(guess.tasks)}, the truth {some(truth.tasks)}"
+        )
+    left, right = guess.on(known.tasks).body, known.body
+    place = positions(guess.labels, known.labels).copy()  # (n_labels of the truth,) their codes in the guess
+    strangers = np.flatnonzero(place < 0)
+    place[strangers] = guess.n_labels + np.arange(len(strangers))
+    n_labels = guess.n_labels + len(strangers)
+    if len(strangers):
+        left = _moved(left, np.arange(guess.n_labels), n_labels)
+    if not np.array_equal(place, np.arange(n_labels)):
+        right = _moved(right, place, n_labels)
+    return left, right
+
+
+def blocks(left: Rows, right: Rows) -> Iterator[tuple[Floats, Floats]]:
+    """The rows of both, some at a time: each (n, n_labels)."""
+    for begin in range(0, len(left), BLOCK):
+        where = slice(begin, begin + BLOCK)
+        yield left.block(where), right.block(where)
+
+
+def _moved(rows: Rows, place: Ints, n_labels: int) -> Rows:
+    wide = dense_if_small(rows) if isinstance(rows, Candidates) else rows
+    return wide.on_labels(place, n_labels)

@@ -1,0 +1,196 @@
+"""Describe a crowd: the figures that say what its votes can carry."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from plurivox.core.labels import SoftLabels
+from plurivox.core.names import Floats, as_names, positions
+from plurivox.core.votes import Votes
+
+GOOD_WORKER = 0.75  # Uma et al. (2020) count the workers whose accuracy is above it
+
+
+@dataclass(frozen=True)
+class Description:
+    """The descriptors of Uma et al. (2020), Table 1 and §5.1, and what else a look at a crowd should show.
+
+    Each is None where it cannot be told: worker figures need names, accuracies need gold.
+    """
+
+    n_tasks: int
+    n_tasks_without_votes: int
+    n_workers: int
+    n_labels: int
+    n_labels_unused: int
+    n_votes: float
+    votes_per_task: tuple[float, float, float]  # mean, smallest, largest over tasks with votes
+    votes_per_worker: tuple[float, float, float] | None  # median, smallest, largest
+    workers_per_label: float | None  # the coder/label ratio: mean votes per task over labels
+    observed_agreement: float | None
+    mean_entropy: float
+    share_at_most_two_labels: float
+    share_unanimous: float
+    share_tied: float
+    n_repeats: int
+    n_unnamed: int
+    seconds_median: float | None
+    n_gold: int
+    worker_accuracy: float | None  # mean over workers who answered a gold task
+    share_good_workers: float | None  # of those, the share above GOOD_WORKER
+    vote_accuracy: float | None  # mean over votes
+    majority_accuracy: float | None  # ties shared evenly
+    share_gold_unvoted: float | None  # gold tasks whose gold label nobody chose
+    majority_label_share: float | None  # accuracy of always answering gold's most frequent label
+    soft: bool
+
+    def facts(self) -> dict[str, Any]:
+        """Every figure by name, for machines."""
+        return dict(vars(self))
+
+    def rows(self) -> list[tuple[str, str]]:
+        """What to show a person: (figure, value), without those that cannot be told."""
+        mean, low, high = self.votes_per_task
+        lines: list[tuple[str, str | None]] = [
+            ("tasks", f"{self.n_tasks:,}" + _bracket(self.n_tasks_without_votes, "without a vote")),
+            ("workers", f"{self.n_workers:,}" if self.n_workers else "unknown: votes without names"),
+            ("labels", f"{self.n_labels:,}" + _bracket(self.n_labels_unused, "nobody chose")),
+            ("soft answers" if self.soft else "votes", f"{self.n_votes:,.0f}"),
+            ("votes per task", f"{mean:.2f} ({low:g} to {high:g})"),
+            ("votes per worker", _spread(self.votes_per_worker)),
+            ("votes per task / labels", _number(self.workers_per_label, 3)),
+            ("observed agreement", _number(self.observed_agreement, 3)),
+            ("mean entropy of vote shares", f"{self.mean_entropy:.3f} nats"),
+            ("tasks with one label voted", _percent(self.share_unanimous)),
+            ("tasks with at most two", _percent(self.share_at_most_two_labels)),
+            ("tasks with a tie at the top", _percent(self.share_tied)),
+            ("repeated answers", f"{self.n_repeats:,}" if self.n_repeats else None),
+            ("votes without a name", f"{self.n_unnamed:,}" if self.n_unnamed and self.n_workers else None),
+            ("median seconds per answer", _number(self.seconds_median, 1)),
+            ("tasks with votes and gold", f"{self.n_gold:,}" if self.n_gold else None),
+            ("accuracy of a vote", _number(self.vote_accuracy, 4)),
+            ("accuracy of workers, mean", _number(self.worker_accuracy, 4)),
+            (f"workers above {GOOD_WORKER:g}", _percent(self.share_good_workers)),
+            ("majority vote, ties shared", _number(self.majority_accuracy, 4)),
+            ("always the most frequent label", _number(self.majority_label_share, 4)),
+            ("gold label got no vote", _percent(self.share_gold_unvoted)),
+        ]
+        return [(name, value) for name, value in lines if value is not None]
+
+
+def describe(votes: Votes, gold: SoftLabels | None = None) -> Description:
+    """The figures of a crowd; with gold, also how often it is right.
+
+    Observed agreement is the share of pairs of votes on a task that agree, in the mean over tasks; for soft answers, the
+    chance that labels drawn from two of them agree. Reference: Uma et al. (2020), Table 1, https://doi.org/10.1609/hcomp.v8i1.7478.
+
+    >>> votes = Votes.of(task=["a", "a", "b", "b"], worker=[1, 2, 1, 2], label=["x", "x", "x", "y"])
+    >>> about = describe(votes, SoftLabels.gold(["a", "b"], ["x", "y"]))
+    >>> about.observed_agreement, about.vote_accuracy, about.majority_accuracy
+    (0.5, 0.75, 0.75)
+    """
+    tally = votes.tally()
+    seen = votes.support > 0
+    n_voted = np.bincount(tally.row[tally.mass > 0], minlength=votes.n_tasks)[seen]
+    best = np.zeros(votes.n_tasks)
+    np.maximum.at(best, tally.row, tally.mass)
+    tied = np.bincount(tally.row[tally.mass >= best[tally.row] - 1e-9], minlength=votes.n_tasks)[seen] > 1
+    share = tally.mass / np.maximum(votes.support, 1e-300)[tally.row]
+    entropy = np.bincount(tally.row, -share * np.log(np.where(share > 0, share, 1)), minlength=votes.n_tasks)[seen]
+    support = votes.support[seen]
+    seconds = None if votes.seconds is None else votes.seconds[~np.isnan(votes.seconds)]
+    return Description(
+        n_tasks=votes.n_tasks,
+        n_tasks_without_votes=int((~seen).sum()),
+        n_workers=votes.n_workers,
+        n_labels=votes.n_labels,
+        n_labels_unused=votes.n_labels - len(np.unique(votes.label)),
+        n_votes=votes.n_answers,
+        votes_per_task=(_mean(support), float(support.min(initial=np.inf)), float(support.max(initial=0))),
+        votes_per_worker=_of_workers(votes.workload),
+        workers_per_label=_mean(support) / votes.n_labels if votes.n_labels else None,
+        observed_agreement=_agreement(votes, tally.row, tally.mass),
+        mean_entropy=_mean(entropy),
+        share_at_most_two_labels=_mean(n_voted <= 2),
+        share_unanimous=_mean(n_voted == 1),
+        share_tied=_mean(tied),
+        n_repeats=votes.n_repeats,
+        n_unnamed=int((votes.worker < 0).sum()),
+        seconds_median=float(np.median(seconds)) if seconds is not None and len(seconds) else None,
+        soft=votes.answer is not None,
+        **_against_gold(votes, gold),
+    )
+
+
+def _agreement(votes: Votes, row: Any, mass: Floats) -> float | None:
+    """Pairs that agree over all pairs of a task, mean over the tasks with more than one answer."""
+    total = votes.support
+    if votes.answer is None:
+        agree = np.bincount(row, mass * (mass - 1), minlength=votes.n_tasks)
+    else:  # pairs of different answers: all pairs of rows, less those within one answer
+        _, answer = np.unique(votes.answer, return_inverse=True)
+        task_of = np.zeros(answer.max() + 1, np.int64)
+        task_of[answer] = votes.task
+        own = np.bincount(answer, votes.weights**2)
+        agree = np.bincount(row, mass**2, minlength=votes.n_tasks) - np.bincount(task_of, own, minlength=votes.n_tasks)
+    pairs = (total * (total - 1)).clip(0)
+    several = total > 1
+    return _mean(agree[several] / pairs[several]) if several.any() else None
+
+
+def _against_gold(votes: Votes, gold: SoftLabels | None) -> dict[str, Any]:
+    names = ("worker_accuracy", "share_good_workers", "vote_accuracy", "majority_accuracy")
+    empty: dict[str, Any] = dict.fromkeys((*names, "share_gold_unvoted", "majority_label_share"))
+    known = None if gold is None else gold.shared(votes.tasks[votes.support > 0])
+    if known is None or not len(known):
+        return empty | {"n_gold": 0}
+    some = votes.on(known.tasks)
+    truth = as_names(known.hard())
+    true = positions(votes.labels, truth)  # -1: a gold label that is no label of the votes
+    right = some.weights * (some.label == true[some.task])
+    tally = some.tally()
+    best = np.zeros(some.n_tasks)
+    np.maximum.at(best, tally.row, tally.mass)
+    top = tally.mass >= best[tally.row] - 1e-9
+    n_top = np.bincount(tally.row[top], minlength=some.n_tasks)
+    hit = tally.label == true[tally.row]
+    named = some.worker >= 0
+    by_worker = np.bincount(some.worker[named], right[named], minlength=some.n_workers)
+    load = some.workload
+    accuracy = by_worker[load > 0] / load[load > 0]
+    voted = np.bincount(tally.row[hit & (tally.mass > 0)], minlength=some.n_tasks) > 0
+    return empty | {
+        "n_gold": len(known),
+        "worker_accuracy": _mean(accuracy) if len(accuracy) else None,
+        "share_good_workers": _mean(accuracy > GOOD_WORKER) if len(accuracy) else None,
+        "vote_accuracy": float(right.sum() / some.weights.sum()),
+        "majority_accuracy": float((hit & top).astype(float) @ (1 / np.maximum(n_top, 1))[tally.row] / len(known)),
+        "share_gold_unvoted": 1 - _mean(voted),
+        "majority_label_share": float(np.unique(truth, return_counts=True)[1].max() / len(truth)),
+    }
+
+
+def _of_workers(workload: Floats) -> tuple[float, float, float] | None:
+    active = workload[workload > 0]
+    return (float(np.median(active)), float(active.min()), float(active.max())) if len(active) else None
+
+
+def _mean(values: Any) -> float:
+    return float(np.mean(values)) if len(values) else 0.0
+
+
+def _number(value: float | None, digits: int) -> str | None:
+    return None if value is None else f"{value:.{digits}f}"
+
+
+def _percent(value: float | None) -> str | None:
+    return None if value is None else f"{100 * value:.1f}%"
+
+
+def _spread(three: tuple[float, float, float] | None) -> str | None:
+    return None if three is None else f"median {three[0]:g} ({three[1]:g} to {three[2]:g})"
+
+
+def _bracket(count: int, words: str) -> str:
+    return f" ({count:,} {words})" if count else ""

@@ -1,0 +1,173 @@
+"""Tables of what people entered become Answers."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from plurivox.core.answers import NAMED, NEVER, POSSIBLE, Answers
+from plurivox.core.errors import InputError
+from plurivox.core.names import Ints, as_names
+from plurivox.io.coding import Columns, code, seconds_of
+
+# what a column may be called; the first name is the one we write
+CALLED = {
+    "top": ("top", "label", "label1"),
+    "top_percent": ("top_percent", "percent", "prob", "probability"),
+    "second": ("second", "label2"),
+    "second_percent": ("second_percent", "percent2", "prob2"),
+    "never": ("never", "impossible"),
+    "possible": ("possible",),
+    "position": ("position", "trial"),
+    "sitting": ("sitting", "batch", "session"),
+}
+BETWEEN = "|"  # parts the labels of one cell
+
+
+def holds_answers(names: list[str]) -> bool:
+    """A table with a percent beside its label holds answers, not plain votes."""
+    return any(name in names for name in CALLED["top_percent"]) and any(name in names for name in CALLED["top"])
+
+
+def answers(
+    data: Any, *, task: str = "task", worker: str = "worker", labels: Any = None, where: str = "the table"
+) -> Answers:
+    """Answers of a table: a row an answer, with `top`, `top_percent`, `second`, `second_percent`, `never`, ... as typed.
+
+    Columns may also be called as in plain votes tables (`label`, `prob`, `label2`, `prob2`, `impossible`, `trial`,
+    `batch`, `rt_ms`). Further named labels are `named3`, `named3_percent` and so on. Cells that list several labels part
+    them with `|`. Numbers are kept as a person would have typed them.
+
+    >>> answers({"task": ["a"], "worker": ["w"], "top": ["cat"], "top_percent": ["8p"], "never": ["dog|ship"]})
+    <Answers: 1 answers, 1 tasks, 1 workers, 3 labels>
+    """
+    table = Columns.of(data, where)
+    top = _called(table, "top") or "top"
+    table.need({"task": task, "worker": worker, "top": top})
+    marks = _marks(table, top)
+    rest = {name: column for name, column in _about(table).items() if column is not None}
+    made = Answers.of_marks(
+        _names(table[task], "task"),
+        _names(table[worker], "worker"),
+        answer=marks["answer"].to_numpy(),
+        kind=marks["kind"].to_numpy(),
+        label=as_names(marks["label"].to_list(), "labels"),
+        typed=as_names(marks["typed"].to_list(), "typed values"),
+        labels=labels,
+        **rest,
+    )
+    return _with_repeats(made, table)
+
+
+def _names(column: pl.Series, what: str) -> Any:
+    """The names of a column that may have none missing."""
+    codes, names, _ = code(column, what)
+    if (codes < 0).any():
+        raise InputError(f"{int((codes < 0).sum())} answers name no {what}; fill the column or drop those rows")
+    return names[codes]
+
+
+def _called(table: Columns, role: str) -> str | None:
+    return next((name for name in CALLED[role] if name in table), None)
+
+
+def _marks(table: Columns, top: str) -> pl.DataFrame:
+    """Every mark of every answer: answer, place within it, kind, label, typed."""
+    parts, place = [], 0
+    second = _called(table, "second")
+    named = [(top, _called(table, "top_percent")), (second, _called(table, "second_percent"))]
+    further = (name for name in table.names if name.startswith("named") and name[5:].isdigit())
+    named += [(name, f"{name}_percent") for name in sorted(further, key=lambda name: int(name[5:]))]
+    for label, percent in named:
+        if label is not None:
+            parts.append(_named(table, label, percent, place))
+            place += 1
+    for role, kind in (("never", NEVER), ("possible", POSSIBLE)):
+        if (name := _called(table, role)) is not None:
+            parts.append(_listed(table[name], kind, place))
+            place += 1
+    marks = pl.concat(parts).sort("answer", "place", maintain_order=True)
+    return marks.filter(pl.col("label").is_not_null() & (pl.col("label") != ""))
+
+
+def _named(table: Columns, label: str, percent: str | None, place: int) -> pl.DataFrame:
+    said = table[label].cast(pl.String)
+    typed = _as_typed(table[percent]) if percent in table and percent is not None else pl.Series(["" for _ in said])
+    return _frame(np.arange(len(said)), place, NAMED, said, typed)
+
+
+def _listed(column: pl.Series, kind: int, place: int) -> pl.DataFrame:
+    cells = pl.DataFrame(
+        {"answer": np.arange(len(column)), "label": column.cast(pl.String).fill_null("").str.split(BETWEEN)}
+    )
+    long = cells.explode("label")
+    return _frame(long["answer"].to_numpy(), place, kind, long["label"], pl.Series([""] * len(long), dtype=pl.String))
+
+
+def _frame(answer: Ints, place: int, kind: int, label: pl.Series, typed: pl.Series) -> pl.DataFrame:
+    frame = pl.DataFrame(
+        {"answer": np.asarray(answer, np.int64), "label": label.alias("label"), "typed": typed.alias("typed")}
+    )
+    return frame.with_columns(place=pl.lit(place), kind=pl.lit(kind, dtype=pl.UInt8)).select(
+        "answer", "place", "kind", "label", "typed"
+    )
+
+
+def _as_typed(column: pl.Series) -> pl.Series:
+    """Text as it is; numbers as a person types them: 80.0 is "80", a missing one is empty."""
+    if column.dtype == pl.String:
+        return column.fill_null("")
+    if column.dtype.is_float():
+        column = column.fill_nan(None)
+        whole = (column == column.floor()).fill_null(False)
+        texts = pl.DataFrame({"n": column, "whole": whole}).select(
+            pl.when("whole")
+            .then(pl.col("n").cast(pl.Int64, strict=False).cast(pl.String))
+            .otherwise(pl.col("n").cast(pl.String))
+        )
+        return texts.to_series().fill_null("")
+    return column.cast(pl.String).fill_null("")
+
+
+def _about(table: Columns) -> dict[str, Any]:
+    """The columns that say how an answer came about."""
+    found: dict[str, Any] = {}
+    if (name := _called(table, "position")) is not None:
+        found["position"] = table[name].cast(pl.Int64).fill_null(-1).to_numpy()
+    if (name := _called(table, "sitting")) is not None:
+        found["sitting"] = as_names(table[name].cast(pl.String).fill_null("").to_list(), "sittings")
+    if "form" in table:
+        found["form"] = as_names(table["form"].cast(pl.String).fill_null("").to_list(), "forms")
+    if "when" in table:
+        found["when"] = seconds_of(table["when"], "column 'when'")
+    if "seconds" in table:
+        found["seconds"] = seconds_of(table["seconds"], "column 'seconds'")
+    elif "rt_ms" in table:
+        found["seconds"] = seconds_of(table["rt_ms"], "column 'rt_ms'") / 1000
+    for name in ("abstain", "none_of_these"):
+        if name in table:
+            found[name] = _truth(table[name])
+    return found
+
+
+def _truth(column: pl.Series) -> Any:
+    if column.dtype == pl.Boolean:
+        return column.fill_null(False).to_numpy()
+    return column.cast(pl.String).fill_null("").str.to_lowercase().is_in(["true", "1", "yes", "1.0"]).to_numpy()
+
+
+def _with_repeats(made: Answers, table: Columns) -> Answers:
+    """`repeat_of`, as given or found: the person's latest earlier answer to the same task, where `repeat` marks one."""
+    if "repeat_of" in table:
+        return replace(made, repeat_of=table["repeat_of"].cast(pl.Int64).fill_null(-1).to_numpy())
+    if "repeat" not in table:
+        return made
+    marked = _truth(table["repeat"])
+    time = made.position if made.position is not None else np.arange(len(made))
+    sitting = np.zeros(len(made), np.int64) if made.sitting is None else np.unique(made.sitting, return_inverse=True)[1]
+    order = np.lexsort((np.arange(len(made)), time, sitting, made.task, made.worker))
+    same = (np.diff(made.worker[order]) == 0) & (np.diff(made.task[order]) == 0) & (np.diff(sitting[order]) == 0)
+    earlier = np.full(len(made), -1)
+    earlier[order[1:][same]] = order[:-1][same]
+    return replace(made, repeat_of=np.where(marked, earlier, -1))

@@ -1,0 +1,276 @@
+"""Frames and arrays become nouns here: long and wide votes, counts, and what people entered."""
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+import polars as pl
+
+from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, some
+from plurivox.core.names import Bools, Ints, Names, as_names, as_text, by_value, positions
+from plurivox.core.votes import UNNAMED, Votes, scale_of
+from plurivox.io.coding import Columns, code, floats_of, seconds_of
+
+Repeats = Literal["keep", "first", "last", "error"]
+
+
+def votes(
+    data: Any = None,
+    *,
+    task: Any = "task",
+    worker: Any = "worker",
+    label: Any = "label",
+    weight: str | None = "weight",
+    answer: str | None = "answer",
+    when: str | None = "when",
+    seconds: str | None = "seconds",
+    wide: bool = False,
+    missing: object = None,
+    repeats: Repeats = "keep",
+    labels: Iterable[object] | None = None,
+    tasks: Iterable[object] | None = None,
+    workers: Iterable[object] | None = None,
+    ordered: bool | Iterable[float] = False,
+    where: str = "the table",
+) -> Votes:
+    """Votes of a table: a pandas, polars or Arrow frame, a mapping of columns, or plain arrays.
+
+    Long tables have a row a vote; `task`, `worker` and `label` name their columns. Wide tables have a row a task and a
+    column a worker. `worker=None`: nobody is named. `missing` is the value, or the list of values, that means "no
+    answer". `repeats` says which of a worker's several answers to one task count. `labels` fixes the list of labels and
+    its order. The columns `weight`, `answer`, `when` and `seconds` are used where they are there.
+
+    What is dropped or merged is counted in the votes' `notes` and told as a `PlurivoxWarning`.
+
+    >>> votes(task=["a", "a", "b"], worker=[1, 2, 1], label=["x", "y", "x"])
+    <Votes: 3 votes, 2 tasks, 2 workers, 2 labels>
+    >>> votes({"site": ["a", "b"], "ann": ["x", None], "bo": ["y", "y"]}, task="site", wide=True).counts()
+    array([[1., 1.],
+           [0., 1.]])
+    """
+    if repeats not in get_args(Repeats):
+        raise OptionError(f"repeats is one of {', '.join(get_args(Repeats))}; got {repeats!r}")
+    if data is None:
+        data = {"task": task, "label": label} | ({} if worker is None else {"worker": worker})
+        task, label, worker = "task", "label", None if worker is None else "worker"
+    table = Columns.of(data, where)
+    if wide:
+        table = _long(table, task)
+        task, worker, label = "task", "worker", "label"
+    table.need({"task": task, "worker": worker, "label": label})
+    reader = _Reader(table, missing, wide)
+    columns = reader.codes(task, worker, label)
+    columns |= reader.extras(weight, answer, when, seconds)
+    columns = reader.keep_answered(columns)
+    columns = reader.settle_repeats(columns, repeats)
+    names = reader.listed(columns, tasks=tasks, workers=workers, labels=labels)
+    made = Votes.coded(**columns, **names, scale=scale_of(names["labels"], ordered), notes=tuple(reader.notes))
+    if repeats == "keep" and made.n_repeats:
+        note = f"{made.n_repeats:,} answers are a worker's second or later one to the same task; all are kept"
+        made = replace(made, notes=(*made.notes, note))
+    tell(made.notes)
+    return made
+
+
+def counts(
+    data: Any,
+    *,
+    task: str = "task",
+    labels: Iterable[object] | None = None,
+    ordered: bool | Iterable[float] = False,
+    where: str = "the table",
+) -> Votes:
+    """Votes of a table with a row a task and, for every label, a column with how many people chose it.
+
+    >>> counts({"task": ["a", "b"], "no": [3, 0], "yes": [1, 5]})
+    <Votes: 9 votes, 2 tasks, 0 workers, 2 labels, unnamed counts>
+    """
+    table = Columns.of(data, where)
+    table.need({"task": task})
+    names = [name for name in table.names if name != task] if labels is None else [str(one) for one in labels]
+    table.need({f"label {name}": name for name in names})
+    tasks, task_names, notes = code(table[task], "task")
+    if (tasks < 0).any():
+        raise InputError(f"{where} has {int((tasks < 0).sum())} rows without a task")
+    numbers = np.stack([floats_of(table[name].fill_null(0), f"column {name!r} of {where}") for name in names], 1)
+    total = np.zeros((len(task_names), len(names)))
+    np.add.at(total, tasks, numbers)
+    if len(task_names) < len(tasks):
+        notes.append(f"{len(tasks) - len(task_names)} rows repeat a task; their counts were added")
+    tell(notes)
+    given = names if labels is None else list(labels)
+    return Votes.from_counts(total, task_names, given, ordered=ordered)
+
+
+class _Reader:
+    """One reading of one table: the codes on their way to `Votes`, and the notes gathered meanwhile."""
+
+    def __init__(self, table: Columns, missing: object, wide: bool) -> None:
+        self.table, self.wide = table, wide
+        self.missing = _several(missing)
+        self.notes: list[str] = []
+        self.names: dict[str, Names] = {}
+
+    def codes(self, task: str, worker: str | None, label: str) -> dict[str, Any]:
+        """The three columns as codes, -1 where a value is missing."""
+        columns: dict[str, Any] = {}
+        for role, name in (("task", task), ("worker", worker), ("label", label)):
+            if name is None:
+                columns["worker"], self.names["worker"] = np.full(len(columns["task"]), UNNAMED), as_names([])
+                continue
+            columns[role], self.names[role], notes = code(self.table[name], role)
+            self.notes += notes
+        if not len(columns["task"]):
+            raise InputError(f"{self.table.where} has no rows; votes need at least one")
+        return columns
+
+    def extras(self, weight: str | None, answer: str | None, when: str | None, seconds: str | None) -> dict[str, Any]:
+        """The optional columns that are there."""
+        found: dict[str, Any] = {}
+        if weight in self.table and weight is not None:
+            found["weight"] = floats_of(self.table[weight], f"column {weight!r}")
+        if answer in self.table and answer is not None:
+            found["answer"] = code(self.table[answer], "answer")[0].astype(np.int64)
+        if when in self.table and when is not None:
+            found["when"] = seconds_of(self.table[when], f"column {when!r}")
+        if seconds in self.table and seconds is not None:
+            found["seconds"] = seconds_of(self.table[seconds], f"column {seconds!r}").astype(np.float32)
+        elif seconds == "seconds" and "rt_ms" in self.table:
+            found["seconds"] = (floats_of(self.table["rt_ms"].fill_null(np.nan), "rt_ms") / 1000).astype(np.float32)
+        return found
+
+    def keep_answered(self, columns: dict[str, Any]) -> dict[str, Any]:
+        """Without rows that name no task or no label; their tasks and workers stay known."""
+        silent = columns["label"] < 0
+        abstained = self._abstained(columns) & ~silent
+        nameless = columns["task"] < 0
+        unsigned = (columns["worker"] < 0) & ~(nameless | silent | abstained)
+        if nameless.any():
+            self.notes.append(f"{int(nameless.sum()):,} rows name no task; dropped")
+        if silent.any() and not self.wide:  # an empty cell of a wide table says only that nobody was asked
+            self.notes.append(f"{int(silent.sum()):,} rows have no label; dropped, their tasks stay")
+        if unsigned.any() and len(self.names["worker"]):
+            self.notes.append(f"{int(unsigned.sum()):,} votes name no worker; kept as unnamed votes")
+        keep = ~(nameless | silent | abstained)
+        if not keep.any():
+            raise InputError(f"{self.table.where} has {len(keep)} rows but no vote in them: every label is missing")
+        self._hint_at_minus_one()
+        return columns if keep.all() else {name: column[keep] for name, column in columns.items()}
+
+    def _abstained(self, columns: dict[str, Any]) -> Bools:
+        """(n_rows,) rows whose label means "no answer"; such labels leave the list of labels."""
+        gone = positions(self.missing, self.names["label"]) >= 0
+        abstained = np.append(gone, False)[columns["label"]]
+        if abstained.any():
+            words = some(self.names["label"][gone])
+            self.notes.append(f"{int(abstained.sum()):,} rows say {words}, which means no answer; not votes")
+        columns["label"] = np.append(np.where(gone, -1, np.cumsum(~gone) - 1), -1)[columns["label"]]
+        self.names["label"] = self.names["label"][~gone]
+        return abstained
+
+    def _hint_at_minus_one(self) -> None:
+        if not len(self.missing) and "-1" in as_text(self.names["label"][:2]).tolist() and len(self.names["label"]) > 1:
+            others = as_text(self.names["label"])
+            if not any(name.startswith("-") for name in others.tolist() if name != "-1"):
+                self.notes.append("-1 is read as a label like any other; if it means no answer, say missing=-1")
+
+    def settle_repeats(self, columns: dict[str, Any], rule: Repeats) -> dict[str, Any]:
+        """Of several answers of a worker to one task, the one the rule keeps; `keep` leaves all."""
+        if rule == "keep":
+            return columns
+        pair = _pairs(columns, len(self.names["worker"]))
+        later = _later(pair, columns, last=rule == "last")
+        n_later = int(later.sum()) if "answer" not in columns else len(np.unique(columns["answer"][later]))
+        if not n_later:
+            return columns
+        if rule == "error":
+            at = np.flatnonzero(later)
+            who = [(self.names["worker"][columns["worker"][i]], self.names["task"][columns["task"][i]]) for i in at[:3]]
+            told = ", ".join(f"{w} on {t}" for w, t in who)
+            raise InputError(f"{n_later:,} answers repeat a worker's answer to the same task ({told}); choose repeats")
+        self.notes.append(f"{n_later:,} repeated answers of a worker to the same task dropped; the {rule} one is kept")
+        return {name: column[~later] for name, column in columns.items()}
+
+    def listed(self, columns: dict[str, Any], **given: Iterable[object] | None) -> dict[str, Any]:
+        """The names, widened to the lists given; codes are moved in place where names move."""
+        out: dict[str, Any] = {}
+        for role in ("task", "worker", "label"):
+            names, wanted = self.names[role], given[f"{role}s"]
+            if wanted is None:
+                out[f"{role}s"] = names if role != "label" else by_value(names)
+            else:
+                fixed = as_names(list(wanted), f"{role}s")
+                out[f"{role}s"] = fixed if role == "label" else np.sort(fixed)
+            if out[f"{role}s"] is not names:
+                self._move(columns, role, out[f"{role}s"])
+        return out
+
+    def _move(self, columns: dict[str, Any], role: str, names: Names) -> None:
+        place = positions(names, self.names[role])
+        used = np.zeros(len(place), bool)
+        used[columns[role][columns[role] >= 0]] = True
+        if len(strangers := self.names[role][(place < 0) & used]):
+            raise InputError(f"{role}s outside the given list: {some(strangers)}; the list has {some(names, 6)}")
+        columns[role] = np.append(place, -1)[columns[role]]
+
+
+def _pairs(columns: dict[str, Any], n_workers: int) -> Ints:
+    """(n_rows,) one number for every (task, worker); unnamed votes all differ."""
+    pair = columns["task"].astype(np.int64) * max(n_workers, 1) + columns["worker"]
+    unnamed = columns["worker"] < 0
+    if unnamed.any():
+        pair[unnamed] = -1 - np.arange(int(unnamed.sum()))
+    return pair
+
+
+def _later(pair: Ints, columns: dict[str, Any], *, last: bool) -> Bools:
+    """(n_rows,) rows that belong to a pair's answers beyond the first (or before the last), by time where it is known."""
+    n = len(pair)
+    answer = columns.get("answer", np.arange(n))
+    time = np.nan_to_num(columns["when"], nan=np.inf) if "when" in columns else np.zeros(n)
+    came = np.arange(n)
+    order = np.lexsort((-came if last else came, -time if last else time, pair))
+    new_pair = np.append(True, np.diff(pair[order]) != 0)
+    chosen = answer[order][np.maximum.accumulate(np.where(new_pair, np.arange(n), 0))]
+    out = np.zeros(n, bool)
+    out[order] = answer[order] != chosen
+    return out
+
+
+def _long(table: Columns, task: str | None) -> Columns:
+    """A wide table (a row a task, a column a worker) as long columns."""
+    if task is not None:
+        table.need({"task": task})
+    people = [name for name in table.names if name != task]
+    if not people:
+        raise InputError(f"{table.where} has no column besides {task!r}; a wide table has one column a worker")
+    columns = [table[name] for name in people]
+    try:
+        said = pl.concat([column.alias("label") for column in columns], how="vertical")
+    except pl.exceptions.PolarsError:
+        kinds = sorted({str(column.dtype) for column in columns if column.dtype != pl.Null})
+        if not all(column.dtype.is_numeric() or column.dtype == pl.Null for column in columns):
+            raise InputError(f"the columns of {table.where} hold labels of different kinds ({kinds})") from None
+        wide_type = pl.Float64 if any(column.dtype.is_float() for column in columns) else pl.Int64
+        said = pl.concat([column.cast(wide_type).alias("label") for column in columns])
+    n = len(columns[0])
+    tasks = pl.Series("task", np.arange(n)) if task is None else table[task]
+    named = pl.Series("worker", np.repeat(np.array(people, dtype=object), n).tolist(), dtype=pl.String)
+    long = {"task": pl.concat([tasks] * len(people)), "worker": named, "label": said}
+    return Columns(long, list(long), table.where)
+
+
+def _several(missing: object) -> Names:
+    if missing is None:
+        return as_names([])
+    if isinstance(missing, str) or not isinstance(missing, Iterable):
+        return as_names([missing], "missing")
+    return as_names(list(missing), "missing")
+
+
+def tell(notes: Sequence[str]) -> None:
+    """Say what was dropped, merged or guessed."""
+    for note in notes:
+        warnings.warn(note, PlurivoxWarning, stacklevel=3)

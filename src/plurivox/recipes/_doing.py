@@ -1,0 +1,64 @@
+"""The short ways in Python: a method by its name, any noun from its file."""
+
+from pathlib import Path
+from typing import Any
+
+from plurivox import aggregate, io, simulate
+from plurivox.aggregate import Aggregator
+from plurivox.core.labels import SoftLabels
+from plurivox.core.noun import Noun
+from plurivox.core.results import Fit
+from plurivox.core.votes import Votes
+from plurivox.core.watch import Watch, quiet
+from plurivox.io import Dataset
+from plurivox.simulate import Simulated, Simulator
+
+
+def fit(
+    votes: Votes,
+    method: str | Aggregator = "vote-shares",
+    *,
+    gold: SoftLabels | None = None,
+    start: Fit | None = None,
+    watch: Watch = quiet,
+    **options: Any,
+) -> Fit:
+    """Aggregate votes by a method of that name, with its options.
+
+    >>> votes = Votes.of(task=["a", "a", "b"], worker=["ann", "bo", "ann"], label=["cat", "dog", "dog"])
+    >>> fit(votes, "majority-vote", ties="share").soft.confidence
+    array([0.5, 1. ])
+    """
+    return aggregate.methods.make(method, **options).fit(votes, gold=gold, start=start, watch=watch)
+
+
+def simulate_crowd(
+    strategy: str | Simulator = "independent-confusion", truth: SoftLabels | None = None, **options: Any
+) -> Simulated:
+    """A simulated crowd with known truth.
+
+    >>> simulate_crowd("hammer-spammer", n_tasks=30, n_workers=5, feedback=3, ratio=0.4).votes
+    <Votes: 90 votes, 30 tasks, 5 workers, 5 labels>
+    """
+    return simulate.methods.make(strategy, **options).draw(truth)
+
+
+def load(path: str | Path) -> Noun:
+    """Any noun that was saved."""
+    return Noun.load(path)
+
+
+def write_crowd(
+    crowd: Simulated, folder: str | Path, *, command: str = "", replace: bool = False, form: str = "parquet"
+) -> Dataset:
+    """Write a simulated crowd as a data-set folder: votes, gold, every worker's matrix and the command that drew it."""
+    matrices = crowd.confusion.columns()
+    data = Dataset(
+        Path(folder).name,
+        about={"description": f"simulated: {crowd.made_by}", "command": command},
+        votes=crowd.votes,
+        gold=crowd.truth,
+        tables={"matrices": lambda: io.frame_of(matrices, "matrices")},
+    )
+    io.write(data, Path(folder), replace=replace, form=form)
+    return data

@@ -1,0 +1,32 @@
+"""Hammers who know and spammers who guess."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plurivox.core.method import option
+from plurivox.core.names import Floats
+from plurivox.simulate._contract import Simulator
+
+
+@dataclass(frozen=True)
+class HammerSpammer(Simulator):
+    """A share of the workers answers at random, the others are always right.
+
+    A hammer's matrix is the identity, a spammer's holds 1 / n_labels everywhere. The spammers are the last
+    round(ratio * n_workers) workers.
+
+    Karger, Oh and Shah (2011), https://doi.org/10.48550/arXiv.1110.3564; Lefort et al. (2024), §3.2.
+
+    >>> crowd = HammerSpammer(n_tasks=20, n_workers=4, n_labels=2, feedback=2, ratio=0.25).draw()
+    >>> crowd.confusion.of("worker-3")
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
+    """
+
+    ratio: float = option(0.5, "share of the workers who are spammers", low=0, high=1)
+
+    def matrices(self, n_labels: int, chance: np.random.Generator) -> Floats:
+        del chance
+        spammers = np.arange(self.n_workers) >= self.n_workers - round(self.ratio * self.n_workers)
+        return np.where(spammers[:, None, None], 1 / n_labels, np.eye(n_labels))

@@ -1,0 +1,55 @@
+"""Iterative weighted majority voting against a plain loop, as Li and Yu write it."""
+
+import numpy as np
+import pytest
+
+from made import crowd
+from plurivox.aggregate import IWMV, Wawa
+from plurivox.core.votes import Votes
+
+
+def plain_iwmv(votes: Votes, li_yu: bool, rounds: int) -> tuple[np.ndarray, np.ndarray]:
+    """(label, scores of the last round), loop by loop; ties to the first label."""
+    rows = list(zip(votes.task, votes.worker, votes.label, strict=True))
+    weight = np.ones(votes.n_workers)
+    for _ in range(rounds + 1):
+        score = np.zeros((votes.n_tasks, votes.n_labels))
+        for task, worker, label in rows:
+            score[task, label] += weight[worker]
+        winner = score.argmax(1)
+        for j in range(votes.n_workers):
+            own = [label == winner[task] for task, worker, label in rows if worker == j]
+            weight[j] = votes.n_labels * np.mean(own) - 1 if li_yu else np.mean(own)
+    return winner, score
+
+
+@pytest.mark.parametrize("rounds", [1, 10])
+@pytest.mark.parametrize("weights", ["plain", "li-yu"])
+def test_it_is_the_plain_loop(weights: str, rounds: int) -> None:
+    votes = Votes.of(**crowd(n_tasks=60, n_workers=9, n_labels=5, feedback=4, seed=11))
+    winner, score = plain_iwmv(votes, weights == "li-yu", rounds)
+    fit = IWMV(weights=weights, max_iter=rounds).fit(votes)
+    np.testing.assert_array_equal(fit.soft.codes(), winner)
+    kept = np.maximum(score, 0)
+    np.testing.assert_allclose(fit.soft.prob, kept / kept.sum(1, keepdims=True), atol=1e-12)
+
+
+def test_one_round_is_wawa() -> None:
+    votes = Votes.of(**crowd(seed=2))
+    np.testing.assert_array_equal(IWMV(max_iter=1).fit(votes).soft.prob, Wawa().fit(votes).soft.prob)
+
+
+def test_li_yu_believes_the_contrary_of_who_is_worse_than_chance() -> None:
+    """Worker 4 is wrong on a, b and c, and alone on d."""
+    votes = Votes.of(task=list("aaaabbbbccccd"), worker=[1, 2, 3, 4] * 3 + [4], label=list("nnnyyyynnnnyy"))
+    assert IWMV(weights="plain").fit(votes).soft.hard().tolist() == ["n", "y", "n", "y"]
+    fit = IWMV(weights="li-yu").fit(votes)
+    assert fit.soft.hard().tolist() == ["n", "y", "n", "n"] and fit.ability is not None and fit.ability[3] < 0.5
+    np.testing.assert_allclose(fit.soft.prob[3], [1, 0])
+    three = IWMV(weights="li-yu").fit(votes.with_labels(["m", "n", "y"]))
+    np.testing.assert_allclose(three.soft.prob[3], [0.5, 0.5, 0])  # nobody chose m or n there
+
+
+def test_it_says_when_it_stopped() -> None:
+    fit = IWMV().fit(Votes.of(**crowd(seed=4)))
+    assert fit.converged and 1 <= fit.found["rounds"] <= 10

@@ -1,0 +1,33 @@
+"""Two-third agreement."""
+
+import numpy as np
+
+from plurivox.aggregate import TwoThird
+from plurivox.core.results import Fit
+from plurivox.core.votes import Votes
+
+# decided 2 of 3; undecided 3 of 5; undecided with one vote; nobody; decided 4 of 6
+COUNTS = np.array([[2, 1, 0], [3, 1, 1], [0, 1, 0], [0, 0, 0], [1, 1, 4]])
+VOTES = Votes.from_counts(COUNTS, list("abcde"), list("xyz"))
+
+
+def test_who_is_decided_and_what_the_others_get() -> None:
+    fit = TwoThird().fit(VOTES)
+    assert fit.found["decided"].tolist() == [True, False, False, False, True] and fit.found["undecided"] == 3
+    np.testing.assert_allclose(fit.soft.prob[[0, 1, 2, 4]], [[1, 0, 0], [0.6, 0.2, 0.2], [0, 1, 0], [0, 0, 1]])
+    np.testing.assert_allclose(fit.soft.prob[3], COUNTS.sum(0) / COUNTS.sum())
+    even = TwoThird(otherwise="even").fit(VOTES)
+    np.testing.assert_allclose(even.soft.prob[1:3], 1 / 3)
+    assert "decided" not in repr(fit).split("undecided")[0] and "array" not in repr(fit)
+
+
+def test_share_and_least_are_options() -> None:
+    assert TwoThird(share=0.6, least=1).fit(VOTES).found["undecided"] == 1
+    tied = Votes.from_counts(np.array([[2, 2]]), ["a"], ["x", "y"])
+    assert TwoThird(share=0.5).fit(tied).found["undecided"] == 1  # two labels reach it: neither wins
+
+
+def test_the_marks_survive_saving(tmp_path: object) -> None:
+    path = f"{tmp_path}/fit.npz"
+    TwoThird().fit(VOTES).save(path)
+    assert Fit.load(path).found["decided"].tolist() == [True, False, False, False, True]

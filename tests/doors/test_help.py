@@ -1,0 +1,102 @@
+"""Help, lists and completion, for every method there is."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from click.shell_completion import ShellComplete
+from click.testing import Result
+
+from plurivox.cli._build import ROOMS, catalogue, registry
+from plurivox.cli.main import COMMANDS, main
+from plurivox.core.method import Method
+
+Call = Callable[..., Result]
+EVERY = [(room, name) for room in ROOMS for name in catalogue(room)]
+
+
+def completed(*words: str, incomplete: str = "") -> set[str]:
+    shell = ShellComplete(main, {}, "plurivox", "_PLURIVOX_COMPLETE")
+    return {str(item.value) for item in shell.get_completions(list(words), incomplete)}
+
+
+def test_the_help_lists_every_command(call: Call) -> None:
+    said = call("--help")
+    assert said.exit_code == 0
+    for name, (_, line) in COMMANDS.items():
+        assert name in said.stdout and line in said.stdout
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_exists_and_its_help_opens_with_words(call: Call, name: str) -> None:
+    said = call(name, "--help")
+    assert said.exit_code == 0, said.output
+    assert said.stdout.startswith(f"Usage: plurivox {name}")
+
+
+@pytest.mark.parametrize(("room", "name"), EVERY)
+def test_every_method_has_a_command_that_tells_all_its_options(call: Call, room: str, name: str) -> None:
+    said = call(room, name, "--help")
+    assert said.exit_code == 0, said.output
+    words = " ".join(said.stdout.split())
+    method: type[Method] = registry(room)[name]
+    assert method.summary() in words
+    for option in method.options():
+        assert f"--{option.flag}" in words and option.help in words
+        assert option.range in words or option.choices
+
+
+@pytest.mark.parametrize(("room", "name"), EVERY)
+def test_every_command_takes_the_common_options(call: Call, room: str, name: str) -> None:
+    words = call(room, name, "--help").stdout
+    assert all(flag in words for flag in ("--json", "--quiet", "--seed", "--threads"))
+    if "seed" not in {option.name for option in registry(room)[name].options()}:
+        assert "no effect" in words
+
+
+def test_formula_and_reference_close_the_help_of_a_method(call: Call) -> None:
+    words = call("aggregate", "vote-shares", "--help").stdout
+    assert "p(k | task) = n_k / sum_l n_l" in words and "doi.org" in words
+    assert ">>>" not in words
+    assert words.index("General:") < words.index("p(k | task)")
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_methods_lists_a_room(call: Call, room: str) -> None:
+    shown = call("methods", room).stdout
+    assert all(name in shown and catalogue(room).summary(name) in shown for name in catalogue(room))
+
+
+def test_methods_in_json_tell_enough_to_make_a_form(call: Call) -> None:
+    rooms = json.loads(call("methods", "--json").stdout)["methods"]
+    assert list(rooms) == list(ROOMS)
+    vote = next(one for one in rooms["aggregate"] if one["name"] == "majority-vote")
+    assert vote["options"][0]["choices"] == ["first", "random", "share"]
+    assert vote["options"][1] | {"help": ""} == {
+        "name": "seed",
+        "flag": "--seed",
+        "kind": "int",
+        "default": 0,
+        "help": "",
+        "low": 0,
+        "high": None,
+        "choices": [],
+        "optional": False,
+    }
+
+
+def test_completion_knows_commands_methods_options_and_values() -> None:
+    assert completed(incomplete="agg") == {"aggregate"}
+    assert completed("aggregate") == set(catalogue("aggregate"))
+    assert completed("aggregate", incomplete="maj") == {"majority-vote"}
+    assert completed("aggregate", "majority-vote", incomplete="--ti") == {"--ties"}
+    assert completed("aggregate", "majority-vote", "--ties") == {"first", "random", "share"}
+    assert completed("methods") == set(ROOMS)
+    assert completed("datasets") == {"list", "info", "install"}
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_the_script_of_a_shell(call: Call, shell: str) -> None:
+    script = call("completion", shell).stdout
+    assert f"_PLURIVOX_COMPLETE={shell}_complete" in script
+    assert json.loads(call("completion", shell, "--json").stdout)["script"].strip() == script.strip()

@@ -1,0 +1,80 @@
+"""A mistake is one line on stderr and exit code 2, without a traceback."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from plurivox.cli._build import MethodCommand
+from plurivox.cli._files import INPUT, READING_FLAGS
+from plurivox.cli._show import Answer
+from plurivox.core.errors import OptionError
+from plurivox.core.method import Method, option
+
+Call = Callable[..., Result]
+
+MISTAKES = {
+    "agregate": "there is no command 'agregate'; did you mean 'aggregate'",
+    "aggregate majorty-vote": "there is no method 'majorty-vote'; did you mean 'majority-vote'?",
+    "aggregate majority-vote VOTES -o OUT --tie first": "there is no option '--tie'; did you mean '--ties'",
+    "aggregate majority-vote VOTES -o OUT --ties most": "--ties is one of first, random, share; got 'most'",
+    "aggregate majority-vote VOTES -o OUT --seed -1": "--seed must be at least 0; got -1",
+    "aggregate majority-vote VOTES -o OUT --seed few": "--seed must be a whole number; got 'few'",
+    "aggregate majority-vote VOTES -o OUT --threads 0": "invalid value for '--threads'",
+    "aggregate majority-vote VOTES -o OUT --labels ,": "is no list of labels",
+    "aggregate majority-vote VOTES": "missing option '-o' / '--out' (see plurivox aggregate majority-vote --help)",
+    "aggregate majority-vote": "missing argument 'INPUT'",
+    "aggregate majority-vote VOTES -o NOWHERE/out.csv": "does not exist; make it first",
+    "aggregate majority-vote VOTES -o FOLDER": "is a folder; name a file in it",
+    "aggregate majority-vote VOTES -o VOTES": "is named twice",
+    "aggregate majority-vote VOTES -o OUT.csv --workers-out OUT.csv": "is named twice",
+    "convert VOTES VOTES": "is named twice",
+    "methods agregate": "there is no room 'agregate'; did you mean 'aggregate'?",
+    "completion bsh": "there is no shell 'bsh'; did you mean 'bash'",
+    "methods --jsn": "there is no option '--jsn'; did you mean '--json'? (see plurivox methods --help)",
+    "simulate hammer-spammer -o OUT --ratio 2": "--ratio must be 0 to 1; got 2.0",
+    "simulate hammer-spammer -o OUT --feedback 9 --n-workers 3": "feedback of 9 needs as many workers",
+    "datasets lst": "there is no command 'lst'; did you mean 'list'",
+}
+
+
+@pytest.mark.parametrize("line", MISTAKES)
+def test_a_mistake_is_one_line(call: Call, votes_file: Path, tmp_path: Path, line: str) -> None:
+    places = {
+        "VOTES": str(votes_file),
+        "OUT": str(tmp_path / "out"),
+        "OUT.csv": str(tmp_path / "out.csv"),
+        "NOWHERE": str(tmp_path / "nowhere"),
+        "FOLDER": str(tmp_path),
+    }
+    words = [places.get(head, head) + slash + tail for head, slash, tail in (w.partition("/") for w in line.split())]
+    said = call(*words)
+    assert said.exit_code == 2, said.output
+    assert said.stdout == ""
+    assert said.stderr.startswith("error: ") and said.stderr.count("\n") == 1
+    assert MISTAKES[line] in said.stderr
+
+
+def test_an_option_that_would_hide_another_is_refused() -> None:
+    @dataclass(frozen=True)
+    class Greedy(Method):
+        """Takes a name that is taken."""
+
+        labels: int = option(1, "how many")
+
+    with pytest.raises(OptionError, match="greedy has two options called --labels"):
+        MethodCommand("greedy", Greedy, [INPUT, *READING_FLAGS], lambda: Answer({}))
+
+
+def test_a_group_alone_shows_its_help(call: Call) -> None:
+    said = call("aggregate")
+    assert said.exit_code == 2 and "majority-vote" in said.stderr and said.stdout == ""
+
+
+def test_a_fault_of_the_program_keeps_its_traceback(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    import plurivox.cli.methods as door
+
+    monkeypatch.setattr(door.methods, "callback", lambda **given: 1 // 0)
+    assert isinstance(call("methods").exception, ZeroDivisionError)

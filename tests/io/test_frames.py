@@ -1,0 +1,175 @@
+"""Tables of any kind become votes, and what happens on the way is told."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+
+from made import vote_columns
+from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
+from plurivox.core.votes import Votes
+from plurivox.io.frames import counts, votes
+
+TABLE = {"task": ["a", "a", "b"], "worker": ["w", "v", "w"], "label": ["x", "y", "x"]}
+
+
+def told(**given: Any) -> tuple[Votes, str]:
+    """The votes, and everything the reader said."""
+    with pytest.warns(PlurivoxWarning) as said:
+        made = votes(**given)
+    assert tuple(str(one.message) for one in said) == made.notes
+    return made, " | ".join(made.notes)
+
+
+@given(vote_columns())
+@pytest.mark.filterwarnings("ignore::plurivox.core.errors.PlurivoxWarning")
+def test_every_kind_of_frame_gives_the_same_votes(columns: dict) -> None:
+    made = [votes(kind(columns)) for kind in (dict, pd.DataFrame, pl.DataFrame, pa.table)] + [Votes.of(**columns)]
+    for one in made[1:]:
+        for name in ("task", "worker", "label"):
+            np.testing.assert_array_equal(getattr(made[0], name), getattr(one, name))
+            names = getattr(made[0], name + "s"), getattr(one, name + "s")
+            assert names[0].dtype == names[1].dtype and names[0].tolist() == names[1].tolist()
+
+
+def test_arrays_series_lazy_frames_and_categories_are_fine_too() -> None:
+    plain = votes(TABLE)
+    arrays = {name: np.array(column) for name, column in TABLE.items()}
+    series = {name: pd.Series(column, dtype="category") for name, column in TABLE.items()}
+    for one in (votes(**arrays), votes(**TABLE), votes(pl.LazyFrame(TABLE)), votes(pd.DataFrame(series))):
+        assert one.to_polars().equals(plain.to_polars())
+
+
+def test_free_column_names_and_the_error_that_asks_for_them() -> None:
+    frame = pd.DataFrame({"item": ["a"], "user": [1], "answer_text": ["x"]})
+    assert votes(frame, task="item", worker="user", label="answer_text").n_tasks == 1
+    with pytest.raises(
+        InputError, match=r"lacks columns \['worker'\]; it has \['task', 'label', 'user'\]; say worker="
+    ):
+        votes({"task": ["a"], "label": ["x"], "user": ["w"]})
+
+
+def test_wide_tables_have_a_column_a_worker() -> None:
+    wide = pd.DataFrame({"task": ["a", "b", "c"], "ann": ["x", None, None], "bo": ["y", "x", None]})
+    made = votes(wide, wide=True)
+    assert made.counts().tolist() == [[1, 1], [1, 0], [0, 0]] and made.notes == ()
+    numbers = pd.DataFrame({"ann": [1, 2, None], "bo": [1, 1, 2]})
+    with pytest.warns(PlurivoxWarning, match="whole numbers"):
+        made = votes(numbers, wide=True, task=None)
+    assert made.labels.tolist() == [1, 2] and made.tasks.tolist() == [0, 1, 2]
+
+
+# ---- the odd inputs on which others break
+
+
+def test_an_empty_table_is_a_clear_error() -> None:
+    with pytest.raises(InputError, match="has no rows; votes need at least one"):
+        votes({"task": [], "worker": [], "label": []})
+    with pytest.raises(InputError, match="2 rows but no vote in them: every label is missing"):
+        votes(task=["a", "b"], worker=["w", "w"], label=[None, None])
+
+
+def test_one_worker_and_one_label_are_an_answer() -> None:
+    assert votes(task=["a"], worker=["w"], label=["x"]).counts().tolist() == [[1]]
+
+
+@pytest.mark.parametrize(
+    ("rule", "left", "words"),
+    [("keep", 3, "all are kept"), ("first", 2, "the first one is kept"), ("last", 2, "the last")],
+)
+def test_repeated_answers_follow_a_stated_rule(rule: str, left: int, words: str) -> None:
+    table = {"task": ["a", "a", "b"], "worker": ["w", "w", "w"], "label": ["x", "y", "y"]}
+    made, notes = told(data=table, repeats=rule)
+    assert len(made) == left and "1" in notes and words in notes
+    assert made.labels[made.label[made.task == 0]].tolist() == {"keep": ["x", "y"], "first": ["x"], "last": ["y"]}[rule]
+
+
+def test_repeats_are_ordered_by_time_where_it_is_known() -> None:
+    table = {"task": ["a", "a"], "worker": ["w", "w"], "label": ["late", "early"], "when": ["2024-02-01", "2024-01-01"]}
+    assert told(data=table, repeats="first")[0].columns()["label"].tolist() == ["early"]
+
+
+def test_repeats_can_be_refused_and_unknown_rules_are() -> None:
+    with pytest.raises(InputError, match=r"1 answers repeat .* \(w on a\); choose repeats"):
+        votes(task=["a", "a"], worker=["w", "w"], label=["x", "x"], repeats="error")
+    with pytest.raises(OptionError, match="repeats is one of keep, first, last, error"):
+        votes(TABLE, repeats="all")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("absent", [None, float("nan"), "", pd.NA])
+def test_a_missing_label_is_dropped_and_counted_and_its_task_stays(absent: object) -> None:
+    made, notes = told(task=["a", "b"], worker=["w", "w"], label=pd.Series(["x", absent], dtype=object))
+    assert made.tasks.tolist() == ["a", "b"] and made.support.tolist() == [1, 0] and "1 rows have no label" in notes
+
+
+def test_whole_numbers_stay_whole_when_some_are_missing() -> None:
+    made, notes = told(data=pd.DataFrame({"task": [1, 2], "worker": [1, 1], "label": [3, None]}))
+    assert made.labels.tolist() == [3] and type(made.labels.tolist()[0]) is int and "whole numbers" in notes
+
+
+def test_minus_one_is_a_label_with_a_hint_or_an_abstention_on_request() -> None:
+    table = {"task": ["a", "a", "b"], "worker": [1, 2, 1], "label": [0, -1, 1]}
+    made, notes = told(data=table)
+    assert made.labels.tolist() == [-1, 0, 1] and "missing=-1" in notes
+    made, notes = told(data=table, missing=-1)
+    assert made.labels.tolist() == [0, 1] and "1 rows say -1, which means no answer" in notes
+    assert told(data={**table, "label": ["x", "skip", "?"]}, missing=["skip", "?"])[0].labels.tolist() == ["x"]
+
+
+@pytest.mark.parametrize("labels", [["x", "y"], [True, False], [0, 7], [0.5, 1.5]])
+@pytest.mark.parametrize("ids", [["a", "b"], [3, 900_000_000_000], [0.5, 2.0]])
+def test_labels_and_ids_of_every_kind_with_gaps(labels: list, ids: list) -> None:
+    made = votes(task=ids, worker=ids[::-1], label=labels)
+    assert made.labels.tolist() == sorted(labels) and made.tasks.tolist() == ids
+    assert type(made.labels.tolist()[0]) is type(labels[0])
+
+
+def test_a_label_outside_the_given_list_is_named() -> None:
+    with pytest.raises(InputError, match=r"labels outside the given list: 'q', 'r', 's' and 1 more; the list has 'x'"):
+        votes(task=list("abcd"), worker=list("wwww"), label=list("qrst"), labels=["x"])
+    assert votes(**TABLE, labels=["z", "y", "x"]).labels.tolist() == ["z", "y", "x"]
+
+
+def test_a_million_ids_and_many_labels_stay_small() -> None:
+    n = 300_000
+    made = votes(task=np.arange(n), worker=np.arange(n) % 70_000, label=np.arange(n) % 11_000)
+    assert made.label.dtype == np.uint16 and made.tally().mass.sum() == n
+
+
+def test_mixed_kinds_are_refused() -> None:
+    with pytest.raises(InputError, match=r"label mix text and whole numbers \('x', 1\); make them all text"):
+        votes(task=["a", "b"], worker=["w", "w"], label=["x", 1])
+
+
+def test_unnamed_votes_are_kept_as_such() -> None:
+    assert votes(**{**TABLE, "worker": None}).workload.tolist() == []
+    made, notes = told(task=["a", "b"], worker=["w", None], label=["x", "x"])
+    assert made.worker.tolist() == [0, -1] and "1 votes name no worker" in notes
+
+
+def test_what_is_no_table_is_said_to_be_none() -> None:
+    with pytest.raises(InputError, match="int is not a table"):
+        votes(3)
+    with pytest.raises(InputError, match="columns of the same name"):
+        votes(pd.DataFrame([["a", "w", "x", "y"]], columns=["task", "worker", "label", "label"]))
+
+
+def test_soft_answers_and_times_come_back_from_their_own_table() -> None:
+    soft = Votes.of(["a"] * 2, ["w"] * 2, ["x", "y"], weight=[0.25, 0.75], answer=[4, 4], seconds=[2.0, 2.0])
+    back = votes(soft.to_polars())
+    assert (
+        back.weight.tolist() == [0.25, 0.75] and len(set(back.answer.tolist())) == 1 and back.seconds.tolist() == [2, 2]
+    )
+
+
+def test_count_tables() -> None:
+    made = counts(pd.DataFrame({"task": ["b", "a"], "no": [0, 2], "yes": [3, 1]}))
+    assert made.counts().tolist() == [[2, 1], [0, 3]]
+    with pytest.raises(InputError, match="column 'no' of the table must be numbers; it holds 'many'"):
+        counts({"task": ["a"], "no": ["many"]})
+    with pytest.raises(InputError, match="0 or more; look at the tasks 'a'"):
+        counts({"task": ["a"], "no": [-1]})

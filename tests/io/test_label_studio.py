@@ -1,0 +1,200 @@
+"""Label Studio exports."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plurivox.core.errors import InputError
+from plurivox.core.votes import Votes
+from plurivox.io.formats import label_studio, reader_of
+
+
+def choice(*labels: str, control: str = "animal", **more: Any) -> dict[str, Any]:
+    return {"from_name": control, "to_name": "img", "type": "choices", "value": {"choices": [*labels]}, **more}
+
+
+def stars(number: int) -> dict[str, Any]:
+    return {"from_name": "stars", "to_name": "img", "type": "rating", "value": {"rating": number}}
+
+
+def by(worker: object, *results: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"completed_by": worker, "result": [*results], "was_cancelled": False, "lead_time": None, **more}
+
+
+def task(number: int, *annotations: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"id": number, "data": {"image": f"{number}.png"}, "annotations": [*annotations], **more}
+
+
+def export(path: Path, *tasks: Any) -> Path:
+    path.write_text(json.dumps(tasks))
+    return path
+
+
+def rows(votes: Votes | None) -> list[tuple[object, ...]]:
+    assert votes is not None
+    return list(zip(*(votes.columns()[name].tolist() for name in ("task", "worker", "label")), strict=True))
+
+
+def test_choices_become_votes(tmp_path: Path) -> None:
+    path = export(
+        tmp_path / "project.json",
+        task(
+            11,
+            by(3, choice("cat"), lead_time=4.5, created_at="2021-03-09T22:16:08.500000Z"),
+            by({"id": 4, "email": "bo@x.org"}, choice("dog"), created_at="2021-03-09T23:16:08+01:00"),
+        ),
+        task(7, by(3, choice("dog"))),
+        task(9),
+    )
+    assert reader_of(path) is label_studio
+    found = label_studio.read(path)
+    assert rows(found.votes) == [(7, 3, "dog"), (11, 3, "cat"), (11, 4, "dog")]
+    assert found.votes is not None and found.votes.tasks.tolist() == [7, 9, 11] and found.votes.is_plain
+    assert found.votes.seconds is not None and found.votes.when is not None
+    np.testing.assert_equal(found.votes.seconds, np.array([np.nan, 4.5, np.nan], np.float32))
+    np.testing.assert_equal(found.votes.when, [np.nan, 1615328168.5, 1615328168.0])
+    assert found.items is not None and found.items.to_dict(as_series=False) == {
+        "task": [11, 7, 9],
+        "image": ["11.png", "7.png", "9.png"],
+    }
+    assert (found.name, found.notes, found.gold) == ("project", (), None)
+
+
+def test_a_time_without_a_zone_is_universal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = export(tmp_path / "a.json", task(1, by(3, choice("cat"), created_at="1970-01-01T00:00:07")))
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        votes = label_studio.read(path).votes
+    time.tzset()
+    assert votes is not None and votes.when is not None and votes.when.tolist() == [7]
+
+
+def test_several_choices_are_one_soft_answer(tmp_path: Path) -> None:
+    path = export(tmp_path / "a.json", task(1, by(3, choice("cat", "dog", "cat")), by(4, choice("cat"))))
+    found = label_studio.read(path)
+    assert found.votes is not None and found.votes.counts().tolist() == [[1.5, 0.5]] and found.votes.n_answers == 2
+    assert found.notes == ("1 answers chose several labels, in equal shares",)
+
+
+def test_ratings_are_ordered(tmp_path: Path) -> None:
+    votes = label_studio.read(export(tmp_path / "a.json", task(1, by(3, stars(5)), by(4, stars(2))))).votes
+    assert rows(votes) == [(1, 3, 5), (1, 4, 2)]
+    assert votes is not None and votes.scale is not None and votes.scale.tolist() == [2, 5]
+    votes = label_studio.read(tmp_path / "a.json", labels=range(1, 6)).votes
+    assert votes is not None and votes.labels.tolist() == [1, 2, 3, 4, 5]
+
+
+def test_what_is_passed_over_is_counted(tmp_path: Path) -> None:
+    box = {"from_name": "box", "type": "rectanglelabels", "value": {"x": 1, "rectanglelabels": ["cat"]}}
+    path = export(
+        tmp_path / "a.json",
+        task(
+            1,
+            by(3, choice("cat"), box, created_at="yesterday"),
+            by(4, choice("dog"), was_cancelled=True),
+            by(5),
+            by(None, choice("dog")),
+            by(6, choice("yes", control="sure")),
+            predictions=[{"result": []}],
+            drafts=[{}],
+        ),
+        task(2, by(3, choice("cat"), ground_truth=True), by(4, choice("cat", "dog"), ground_truth=True)),
+    )
+    found = label_studio.read(path, "animal")
+    assert rows(found.votes) == [(1, None, "dog"), (1, 3, "cat")]
+    assert found.gold is not None and found.gold.tasks.tolist() == [2] and found.gold.prob.tolist() == [[0.75, 0.25]]
+    assert found.notes == (
+        "1 cancelled annotations were skipped",
+        "2 annotations say nothing to 'animal' and were dropped",
+        "2 ground-truth annotations are gold and no votes",
+        "1 votes have no worker",
+        "1 times could not be read",
+        "1 predictions were left out",
+        "1 drafts were left out",
+        "1 answers are no choice and no rating ('rectanglelabels') and were left out",
+        "1 other controls were left out: 'sure'",
+    )
+
+
+def test_names_of_tasks_and_workers(tmp_path: Path) -> None:
+    people = [by(3, choice("cat")), by({"email": "bo@x.org"}, choice("dog")), by({"id": 3}, choice("cat"))]
+    same = [{**task(number, *people[:1]), "data": {"image": "x.png", "meta": {"a": 1}}} for number in (1, 2)]
+    votes = label_studio.read(export(tmp_path / "a.json", task(1, *people))).votes
+    assert votes is not None and votes.workers.tolist() == ["3", "bo@x.org"]  # numbers and text: all text
+    found = label_studio.read(export(tmp_path / "a.json", *same), task_field="image")
+    assert rows(found.votes) == [("x.png", 3, "cat")] * 2
+    assert found.notes == ("1 tasks share a name with an earlier one and were merged",)
+    assert found.items is not None and found.items["meta"].to_list() == ['{"a": 1}']
+
+
+def test_gold_alone_leaves_tasks_without_votes(tmp_path: Path) -> None:
+    found = label_studio.read(export(tmp_path / "a.json", task(1, by(3, choice("cat"), ground_truth=True))))
+    assert found.votes is not None and len(found.votes) == 0 and found.votes.tasks.tolist() == [1]
+    assert found.gold is not None and found.gold.hard().tolist() == ["cat"]
+
+
+def short(number: int, worker: int, **answers: Any) -> dict[str, Any]:
+    ids = {"annotation_id": 90 + worker, "created_at": "2021-03-09T22:16:08Z", "lead_time": 2.0}
+    return {"image": f"{number}.png", "id": number, **answers, "annotator": worker, **ids}
+
+
+def test_the_small_export(tmp_path: Path) -> None:
+    path = export(
+        tmp_path / "a.json", short(1, 3, animal="cat"), short(1, 4, animal={"choices": ["cat", "dog"]}), short(2, 3)
+    )
+    assert reader_of(path) is label_studio
+    found = label_studio.read(path)
+    assert found.votes is not None and found.votes.counts().tolist() == [[1.5, 0.5], [0, 0]]
+    assert found.items is not None and found.items["image"].to_list() == ["1.png", "2.png"]
+    assert found.notes[0] == "1 annotations say nothing to 'animal' and were dropped"
+    rated = label_studio.read(export(path, short(1, 3, stars=[{"rating": 4}]))).votes
+    assert rows(rated) == [(1, 3, 4)]
+    shuffled = [dict(sorted(record.items())) for record in (short(1, 3, animal="cat"), short(2, 3, animal="dog"))]
+    assert rows(label_studio.read(export(path, *shuffled), "animal").votes) == [(1, 3, "cat"), (2, 3, "dog")]
+
+
+ODD: dict[str, tuple[list[Any], str]] = {
+    "nothing": ([], "must hold a list of tasks"),
+    "numbers": ([1, 2], "must hold a list of tasks"),
+    "other records": ([{"task": 1, "label": "cat"}], "no export of Label Studio"),
+    "no answers": ([task(1)], "no choices and no ratings.*no answers"),
+    "boxes alone": ([task(1, by(3, {"type": "brush", "value": {"x": 1}}))], "it has 'brush'"),
+    "two controls": (
+        [task(1, by(3, choice("cat"), choice("yes", control="sure")))],
+        "answers to 'animal', 'sure'; say which with from_name",
+    ),
+    "parts": ([task(1, by(3, choice("cat"), choice("dog")))], "several answers to 'animal' in one annotation"),
+    "ids": ([{**task(1), "annotations": [5]}], "numbers in place of annotations"),
+    "no id": ([{"data": {"text": "x"}, "annotations": []}], "a task without an id; .* 'text'"),
+    "kinds": ([task(1, by(3, choice("cat"))), task(2, by(3, stars(1) | {"from_name": "animal"}))], "labels|names mix"),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_files_that_hold_no_votes(tmp_path: Path, name: str) -> None:
+    records, words = ODD[name]
+    with pytest.raises(InputError, match=words) as caught:
+        label_studio.read(export(tmp_path / "a.json", *records))
+    assert "a.json" in str(caught.value)
+
+
+def test_a_wrong_control_is_told(tmp_path: Path) -> None:
+    path = export(tmp_path / "a.json", task(1, by(3, choice("cat"))))
+    with pytest.raises(InputError, match="no choices or ratings by 'animals'; it has 'animal'"):
+        label_studio.read(path, "animals")
+    with pytest.raises(InputError, match="without the field 'text'"):
+        label_studio.read(path, task_field="text")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[", "{}", "[1]", '[{"a": 1}]', '{"a": [{"id": 1}]}', '[{"annotations": [', "\xff"]
+)
+def test_other_files_are_not_taken(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.json").write_bytes(text.encode("latin-1"))
+    assert reader_of(tmp_path / "a.json") is None
+    assert reader_of(tmp_path) is None and reader_of(tmp_path / "none.json") is None

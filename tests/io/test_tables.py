@@ -1,0 +1,207 @@
+"""Tables in files: kinds are kept, bad files give one clear line, writing is whole or nothing."""
+
+import gzip
+import resource
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from plurivox.core.errors import InputError
+from plurivox.core.votes import Votes
+from plurivox.io.tables import ENDINGS, read_table, write_table
+
+FRAME = pl.DataFrame({"task": ["007", "b", None], "n": [1, 2, 3], "x": [0.1, None, 1e-300], "ok": [True, False, None]})
+TEXTUAL = (".csv", ".tsv")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_what_is_written_is_read_back(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"votes{ending}"
+    write_table(FRAME, path)
+    back = read_table(path)
+    if ending.startswith(TEXTUAL):
+        assert set(back.dtypes) == {pl.String}
+        back = read_table(path, {"n": int, "x": float, "ok": bool})
+    assert back.equals(FRAME)
+    assert path.read_bytes()[:2] == b"\x1f\x8b" or not ending.endswith(".gz")
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(
+    st.lists(st.tuples(*[st.none() | st.text(st.characters(exclude_characters="\0", codec="utf-8"))] * 2), min_size=1)
+)
+def test_csv_keeps_any_text(tmp_path: Path, rows: list[tuple[str | None, str | None]]) -> None:
+    frame = pl.DataFrame(rows, schema={"a": pl.String, "b": pl.String}, orient="row")
+    for ending in TEXTUAL:
+        write_table(frame, tmp_path / f"any{ending}")
+        assert read_table(tmp_path / f"any{ending}").rows() == rows
+
+
+def test_columns_of_a_noun(tmp_path: Path) -> None:
+    votes = Votes.coded(
+        task=np.array([0, 1]),
+        worker=np.array([0, -1]),
+        label=np.array([1, 0]),
+        tasks=np.array(["é", "b"]),
+        workers=np.array([7]),
+        labels=np.array([False, True]),
+    )
+    write_table(votes.columns(), tmp_path / "votes.parquet")
+    assert read_table(tmp_path / "votes.parquet").to_dict(as_series=False) == {
+        "task": ["é", "b"],
+        "worker": [7, None],
+        "label": [True, False],
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        (b"\xef\xbb\xbftask,label\r\n007,a\r\n", [("007", "a")]),
+        (b'\xef\xbb\xbf"task","label"\n1,"a,""b\nc"\n', [("1", 'a,"b\nc')]),
+        (b'task;"lab,el"\n1,5;a\n', [("1,5", "a")]),
+        (b"task\tlabel\n1\ta;b,c\n", [("1", "a;b,c")]),
+        (b"task,a;b\n1,2\n", [("1", "2")]),
+        (b'task,label\n1,""\n2,\n', [("1", ""), ("2", None)]),
+        (b"\n\ntask,label\n1,a\n\n2,b\n\n", [("1", "a"), ("2", "b")]),
+        (b"task,label\r1,a\r", [("1", "a")]),
+        (b"task,label\nNA,nan", [("NA", "nan")]),
+        (b"task,label", []),
+        (gzip.compress(b"task,label\n1,a\n"), [("1", "a")]),
+    ],
+)
+def test_csv_as_people_write_it(tmp_path: Path, text: bytes, rows: list[tuple[str, ...]]) -> None:
+    (tmp_path / "votes.csv").write_bytes(text)
+    assert read_table(tmp_path / "votes.csv").rows() == rows
+
+
+def test_quotes_in_a_column_name(tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text('task,"the ""label""\nhere"\n1,a\n')
+    assert read_table(tmp_path / "votes.csv").columns == ["task", 'the "label"\nhere']
+
+
+def test_quotes_may_be_plain_characters(tmp_path: Path) -> None:
+    (tmp_path / "votes.tsv").write_text('task\tlabel\n5" nail\tok\n')
+    assert read_table(tmp_path / "votes.tsv", quotes=False).rows() == [('5" nail', "ok")]
+
+
+BAD = {
+    "none.csv": (None, "there is no file"),
+    "empty.csv": (b"", "is empty"),
+    "blank.jsonl": (b"\n \n", "is empty"),
+    "empty.parquet": (b"", "is empty"),
+    "book.xlsx": (b"PK", "known are .csv, .tsv, .jsonl"),
+    "short.csv": (b"a,b,c\n1,2,3\n\n4,5\n", "line 4 has 2 fields and the header has 3"),
+    "long.csv": (b'a,b\n"x\ny",2\n1,2,3\n', "line 4 has 3 fields and the header has 2"),
+    "open.csv": (b'a,b\n1,"abc\n2,3\n', "a quote that is never closed"),
+    "twice.csv": (b"task,label,label\n1,2,3\n", "names columns twice: 'label'"),
+    "latin.csv": ("a,b\n1,é\n".encode("latin-1"), "not UTF-8 text: byte 0xe9 in line 2"),
+    "latin_header.csv": ("é,b\n1,2\n".encode("latin-1"), "not UTF-8 text: byte 0xe9 in line 1"),
+    "excel.csv": ("a,b\n1,2\n".encode("utf-16"), "is UTF-16 text; save it as UTF-8"),
+    "zero.csv": (b"a,b\n1,2\n\0\0\0\0", "zero bytes"),
+    "cut.csv.gz": (gzip.compress(b"a,b\n1,2\n" * 99)[:-9], "does not unzip"),
+    "cut.json": (b'[{"task": 1}', "is not JSON, or it is cut short"),
+    "deep.json": (b"[" * 100_000, "is not JSON"),
+    "object.json": (b'{"task": 1}', "must hold a list of records"),
+    "cut.jsonl": (b'{"task": 1}\n{"task', "line 2 is not JSON"),
+    "two.jsonl": (b'{"a": 1}\n{"a": 2}, {"a": 3}\n', "line 2 is not JSON"),
+    "mixed.json": (b'[{"a": 1}, {"a": "1"}]', "column 'a' of .*mixes text and whole numbers"),
+    "truth.jsonl": (b'{"a": 1}\n{"a": true}', "mixes truth values and whole numbers"),
+    "huge.json": (b'[{"a": 99999999999999999999}]', "do not fit"),
+    "cut.parquet": (b"PAR1abc", "no parquet file, or it is damaged"),
+    "cut.arrow": (b"ARROW1abc", "no arrow file, or it is damaged"),
+    "odd.feather": (b"abc", "no feather file, or it is damaged"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_file_gives_one_line_that_names_it(tmp_path: Path, name: str) -> None:
+    data, words = BAD[name]
+    if data is not None:
+        (tmp_path / name).write_bytes(data)
+    with pytest.raises(InputError, match=words) as caught:
+        read_table(tmp_path / name)
+    assert str(tmp_path / name) in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".arrow"])
+def test_every_cut_is_noticed(tmp_path: Path, ending: str) -> None:
+    write_table(FRAME, tmp_path / f"whole{ending}")
+    data = (tmp_path / f"whole{ending}").read_bytes()
+    for size in range(0, len(data), 97):
+        (tmp_path / f"cut{ending}").write_bytes(data[:size])
+        with pytest.raises(InputError, match="cut"):
+            read_table(tmp_path / f"cut{ending}")
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").mkdir()
+    for use in (read_table, lambda path: write_table(FRAME, path)):
+        with pytest.raises(InputError, match="is a folder"):
+            use(tmp_path / "votes.csv")
+
+
+def test_brackets_in_a_name_are_no_pattern(tmp_path: Path) -> None:
+    for ending in (".csv", ".parquet", ".arrow"):
+        write_table({"task": np.array([1])}, tmp_path / f"votes[1]{ending}")
+        assert read_table(tmp_path / f"votes[1]{ending}").height == 1
+
+
+def test_an_arrow_stream_is_read_too(tmp_path: Path) -> None:
+    FRAME.write_ipc_stream(tmp_path / "votes.arrow")
+    assert read_table(tmp_path / "votes.arrow").equals(FRAME)
+
+
+def test_types_name_the_values_that_do_not_fit(tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text("seconds\n1.5\n 2\n\nabc\n")
+    with pytest.raises(InputError, match=r"'seconds' of .* must hold numbers; look at 'abc'"):
+        read_table(tmp_path / "votes.csv", {"seconds": float})
+    write_table({"n": np.array([1.0, 2.5])}, tmp_path / "n.parquet")
+    with pytest.raises(InputError, match=r"must hold whole numbers; look at 2\.5"):
+        read_table(tmp_path / "n.parquet", {"n": int})
+
+
+def fill_disk() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+
+
+def interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".jsonl", ".parquet", ".arrow"])
+def test_a_full_disk_leaves_what_was_there(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"votes{ending}"
+    path.write_bytes(b"old")
+    noise = np.random.default_rng(0).random(20_000)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    fill_disk()
+    try:
+        with pytest.raises(InputError, match="could not be written"):
+            write_table({"x": noise}, path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
+
+
+def test_an_interrupt_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_bytes(b"old")
+    write: Callable[..., None] = pl.DataFrame.write_csv
+    monkeypatch.setattr(pl.DataFrame, "write_csv", lambda *args: (write(*args), interrupt()))
+    with pytest.raises(KeyboardInterrupt):
+        write_table(FRAME, path)
+    assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
+
+
+def test_nested_columns_are_refused_in_csv(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"could not be written: .*nested"):
+        write_table(pl.DataFrame({"a": [[1], [2]]}), tmp_path / "a.csv")
+    with pytest.raises(InputError, match="different lengths"):
+        write_table({"a": np.arange(2), "b": np.arange(3)}, tmp_path / "a.csv")
+    assert not list(tmp_path.iterdir())

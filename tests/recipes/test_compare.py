@@ -1,0 +1,101 @@
+"""Compare methods on made and on real data."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from plurivox.core.errors import InputError, UnknownName
+from plurivox.core.labels import SoftLabels
+from plurivox.core.noun import Noun
+from plurivox.core.votes import Votes
+from plurivox.recipes.compare import Comparison, compare
+
+WORDS = ["vote-shares", "wawa", "iwmv[weights=li-yu]", "softmax-shares"]
+
+
+def made(seed: int) -> tuple[Votes, SoftLabels]:
+    """Good workers and spammers, 100 tasks, 7 votes each."""
+    chance = np.random.default_rng(seed)
+    true = chance.integers(0, 3, 100)
+    skill = np.where(np.arange(14) < 6, 0.9, 0.0)
+    task = np.repeat(np.arange(100), 7)
+    worker = np.concatenate([chance.permutation(14)[:7] for _ in range(100)])
+    label = np.where(chance.random(700) < skill[worker], true[task], chance.integers(0, 3, 700))
+    return Votes.of(task=task, worker=worker, label=label), SoftLabels.gold(range(100), true)
+
+
+@pytest.fixture(scope="module")
+def done() -> Comparison:
+    return compare({f"made {seed}": made(seed) for seed in range(5)}, WORDS)
+
+
+def test_rows_means_and_differences(done: Comparison) -> None:
+    assert done.methods == WORDS and done.reference == "vote-shares" and len(done.columns()["nll"]) == 20
+    table = done.table("accuracy")
+    np.testing.assert_allclose(done.mean("accuracy"), table.mean(0))
+    gain = done.difference("accuracy")
+    assert gain[1].mean == pytest.approx((table[:, 1] - table[:, 0]).mean())
+    assert gain[1].low > 0 and gain[1].clear  # spammers weigh less
+    assert gain[0].mean == gain[0].low == gain[0].high == 0
+
+
+def test_faces(done: Comparison, tmp_path: Path) -> None:
+    lines = done.csv().splitlines()
+    assert lines[0] == "dataset,method,accuracy,nll,brier,ece,seconds" and len(lines) == 21
+    text = done.markdown()
+    assert f"| `wawa` | 5 | {done.mean('accuracy')[1]:.4f} |" in text and "Differences to `vote-shares`" in text
+    assert len(done.mean_columns()["accuracy_low"]) == 4
+    done.save(tmp_path / "comparison.npz")
+    assert Noun.load(tmp_path / "comparison.npz").csv() == done.csv()  # type: ignore[attr-defined]
+
+
+def test_another_reference_turns_the_sign(done: Comparison) -> None:
+    other = compare({f"made {seed}": made(seed) for seed in range(5)}, WORDS[:2], reference="wawa")
+    assert other.difference("nll")[0].mean == pytest.approx(-done.difference("nll")[1].mean)
+
+
+def test_who_refuses_a_data_set_is_noted() -> None:
+    votes, gold = made(0)
+    counts = Votes.from_counts(votes.counts(), votes.tasks, votes.labels)
+    done = compare({"made": (votes, gold), "counts": (counts, gold)}, ["vote-shares", "wawa"])
+    assert np.isnan(done.table("nll")[1, 1]) and done.mean_columns()["datasets"].tolist() == [2, 1]
+    assert (
+        "wawa gave no answer on counts: wawa must know who voted" in done.notes[0] and done.notes[0] in done.markdown()
+    )
+
+
+def test_only_tasks_with_votes_and_gold_count() -> None:
+    votes = Votes.of(task=["a", "b"], worker=[1, 1], label=["x", "y"], tasks=["a", "b", "c"])
+    gold = SoftLabels.gold(["a", "c", "d"], ["x", "y", "y"])
+    assert compare({"part": (votes, gold)}, ["vote-shares"]).accuracy.tolist() == [1.0]
+
+
+def test_clear_errors() -> None:
+    with pytest.raises(InputError, match="at least one data set"):
+        compare({}, WORDS)
+    with pytest.raises(InputError, match="far: no task has both a vote and a known label; there are votes on 0, 1, 2"):
+        compare({"far": (made(0)[0], SoftLabels.gold(["x"], [1]))}, WORDS)
+    with pytest.raises(InputError, match="got a method twice: 'wawa'"):
+        compare({"made": made(0)}, ["wawa", "wawa"])
+    with pytest.raises(UnknownName, match="no method in this comparison called 'iwmv'"):
+        compare({"made": made(0)}, ["wawa"], reference="iwmv")
+    with pytest.raises(UnknownName, match="did you mean 'wawa'"):
+        compare({"made": made(0)}, ["wava"])
+
+
+@pytest.mark.skipif("PLURIVOX_DATA" not in os.environ, reason="PLURIVOX_DATA names no folder of data sets")
+def test_real_data() -> None:
+    """Vote shares with shared ties reach the majority-vote accuracy that INDEX.csv gives; wawa does no harm."""
+    polars = pytest.importorskip("polars")
+    root = Path(os.environ["PLURIVOX_DATA"])
+    published = {"bluebird": 0.7593, "rte": 0.8969, "web": 0.7307, "labelme": 0.7660, "wsd": 0.9944}
+    datasets = {}
+    for name in published:
+        votes, gold = (polars.read_parquet(root / name / f"{what}.parquet") for what in ("votes", "gold"))
+        columns = {column: votes[column].to_list() for column in ("task", "worker", "label")}
+        datasets[name] = Votes.of(**columns), SoftLabels.gold(gold["task"].to_list(), gold["label"].to_list())
+    done = compare(datasets, ["vote-shares", "wawa", "iwmv"])
+    np.testing.assert_allclose(done.table("accuracy")[:, 0], list(published.values()), atol=5e-5)
+    assert (done.table("accuracy")[:, 1] >= done.table("accuracy")[:, 0]).all()

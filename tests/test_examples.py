@@ -1,0 +1,14 @@
+"""The scripts that show the product run."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_the_demo_walks_to_its_end(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "examples.demo", str(tmp_path)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    assert "1,797" in said and "majority-vote" in said and f"Wrote {tmp_path}" in said
+    assert said.rstrip().splitlines()[-4] == "Try next:" and (tmp_path / "digits" / "votes.parquet").is_file()

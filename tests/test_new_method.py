@@ -1,0 +1,95 @@
+"""A method is one new file: it appears everywhere, from the source tree and from an installed wheel."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+TOY = '''
+"""A toy."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plurivox.aggregate import Aggregator
+from plurivox.core.labels import SoftLabels
+from plurivox.core.method import option
+from plurivox.core.results import Fit
+
+
+@dataclass(frozen=True)
+class ShyCount(Aggregator):
+    """Counts with doubts."""
+
+    doubt: float = option(0.5, "votes added to every label", low=0)
+
+    def _fit(self, votes, gold, start, watch):
+        counts = votes.counts() + self.doubt
+        soft = SoftLabels.shares(counts, votes.tasks, votes.labels, support=votes.support)
+        return Fit(soft, votes.workers, self.word)
+'''
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the source tree with one file more."""
+    tree = tmp_path_factory.mktemp("tree")
+    for name in ("src", "tests"):
+        shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tree / name)
+    (tree / "src" / "plurivox" / "aggregate" / "shy_count.py").write_text(TOY)
+    return tree
+
+
+@pytest.fixture(scope="module")
+def installed(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same, built as a wheel and installed into a folder of its own."""
+    folder = tmp_path_factory.mktemp("installed")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+    subprocess.run([*pip, "--target", str(folder), str(tree)], check=True, capture_output=True)
+    return folder
+
+
+def run(place: Path, *args: str, **env: str) -> str:
+    """What a command prints, with plurivox taken from `place`."""
+    command = [sys.executable, *args]
+    environment = {**os.environ, "PYTHONPATH": str(place), **env}
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=place, env=environment).stdout
+
+
+@pytest.mark.parametrize("form", ["tree", "installed"])
+def test_one_file_is_enough(form: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    place = request.getfixturevalue(form)
+    place = place / "src" if form == "tree" else place
+    assert str(place) in run(place, "-c", "import plurivox; print(plurivox.__file__)")
+    assert "shy-count" in run(place, "-m", "plurivox.cli", "methods", "aggregate")
+    assert "--doubt" in run(place, "-m", "plurivox.cli", "aggregate", "shy-count", "--help")
+    complete = {"_PLURIVOX_COMPLETE": "bash_complete", "COMP_WORDS": "plurivox aggregate shy", "COMP_CWORD": "2"}
+    assert "shy-count" in run(place, "-m", "plurivox.cli", **complete)
+    run(place, "-m", "plurivox.cli", "aggregate", "shy-count", "toy", "--doubt", "1", "-o", str(tmp_path / "soft.csv"))
+    assert (tmp_path / "soft.csv").read_text().startswith("task,label,confidence,p:cat,p:dog\n")
+    assert "Counts with doubts" in run(place, "-c", "from plurivox.aggregate import ShyCount; print(ShyCount.__doc__)")
+
+
+def test_the_contract_tests_try_it(tree: Path) -> None:
+    contracts = str(tree / "tests" / "contracts" / "test_every_aggregator.py")
+    said = run(
+        tree / "src",
+        "-m",
+        "pytest",
+        "-q",
+        "-k",
+        "shy-count",
+        "-p",
+        "no:cacheprovider",
+        "-c",
+        str(tree / "pyproject.toml"),
+        contracts,
+    )
+    assert "passed" in said and "failed" not in said
