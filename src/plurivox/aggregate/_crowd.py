@@ -74,9 +74,7 @@ class Crowd:
         """E-step and the sums of the M-step: (sums, log likelihood of the votes, known labels included)."""
 
         def work(first: int, last: int, n_true: Floats, counts: Floats) -> float:
-            return confusion.sweep(
-                first, last, self.start, self.key, self.weight, *params, self.quads, n_true, counts
-            )
+            return confusion.sweep(first, last, self.start, self.key, self.weight, *params, self.quads, n_true, counts)
 
         value, (n_true, counts) = self.blocks.gather(work, self.n_labels + PAD, self.n_cells + PAD)
         sums = self._with_known(Sums(n_true[: self.n_labels], counts))
