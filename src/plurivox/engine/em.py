@@ -37,7 +37,7 @@ class Climb(Generic[S]):
     better: S  # what the last sweep made of them
     trace: tuple[float, ...]  # the objective after each pass that was kept; it never falls
     converged: bool
-    passes: int  # how often the votes were swept, steps that were taken back included
+    passes: int  # how often the votes were swept, steps that were taken back and passes spent before included
 
 
 def climb(
@@ -48,8 +48,11 @@ def climb(
     tol: float,
     watch: Watch = quiet,
     space: Space[S] | None = None,
+    spent: int = 0,
 ) -> Climb[S]:
     """Repeat `sweep` until one of its steps gains less than `tol`, or for `max_iter` passes over the votes.
+
+    Passes that were `spent` before count among them; there is always one.
 
     With a `space`, every third pass tries a longer step: from x0, x1 = sweep(x0) and x2 = sweep(x1) it extrapolates
     x0 + 2 a r + a^2 v with r = x1 - x0, v = x2 - 2 x1 + x0 and a = |r| / |v| (SQUAREM, Varadhan & Roland 2008,
@@ -64,7 +67,7 @@ def climb(
     >>> round(top.state, 4), top.converged, len(top.trace) == top.passes
     (3.0, True, True)
     """
-    climber = _Climber(sweep, max_iter, tol, watch)
+    climber = _Climber(sweep, max_iter, tol, watch, spent)
     return climber.stride(state, space) if space is not None else climber.walk(state)
 
 
@@ -76,8 +79,8 @@ class _Climber(Generic[S]):
     max_iter: int
     tol: float
     watch: Watch
+    passes: int
     trace: list[float] = field(default_factory=list)
-    passes: int = 0
 
     def walk(self, state: S) -> Climb[S]:
         """Plain steps to the end."""

@@ -30,6 +30,12 @@ def kernel(function: F) -> F:
     return cast(F, compiled)
 
 
+def part(function: F) -> F:
+    """A piece of kernels, written out wherever one calls it: a call costs more than the few instructions inside."""
+    compiled: Any = numba.njit(nogil=True, fastmath=FREE, error_model="numpy", inline="always")(function)
+    return cast(F, compiled)
+
+
 @cache
 def cache_folder() -> Path | None:
     """Where machine code is kept: NUMBA_CACHE_DIR, else beside the sources, else in the user's cache folder.

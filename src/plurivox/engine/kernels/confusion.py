@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from plurivox.core.names import Floats, Ints
-from plurivox.engine.jit import kernel
-from plurivox.engine.kernels.maths import fast_log
+from plurivox.engine.jit import kernel, part
+from plurivox.engine.kernels.maths import fast_exp, fast_log
 from plurivox.engine.kernels.rows import add, add_scaled, exp, fetch, load, scale, store, top, total
 
 TINY = 1e-300  # a share that counts as zero: its log is large, but finite, so that impossible tasks stay comparable
 FAR = 1e200  # a product of masses is turned into a sum of logs before it can overflow
 AHEAD = 32  # votes between asking for a far number and needing it
-NEAR = 2**17  # cells of a table that the processor's own cache holds
+NEAR = 2**19  # cells: a table up to this size lies in a cache near enough
 
 
 @kernel
@@ -147,10 +147,37 @@ def log_shares(first: int, last: int, counts: Floats, pseudo: Floats, table: Flo
             table[i] = fast_log(table[i])
 
 
+@kernel
+def renormalise(first: int, last: int, n_labels: int, table: Floats) -> None:
+    """Shift the logs of the workers first:last so that the shares of what is said sum to one again, in place."""
+    size = n_labels * n_labels
+    best, mass, share = np.empty(n_labels), np.empty(n_labels), np.empty(size)
+    for worker in range(first, last):
+        begin = worker * size
+        best[:] = -math.inf
+        mass[:] = 0.0
+        for said in range(n_labels):
+            for true in range(n_labels):
+                best[true] = max(best[true], table[begin + said * n_labels + true])
+        for said in range(n_labels):
+            for true in range(n_labels):
+                share[said * n_labels + true] = table[begin + said * n_labels + true] - best[true]
+        for i in range(size):  # as above
+            share[i] = fast_exp(share[i])
+        for said in range(n_labels):
+            for true in range(n_labels):
+                mass[true] += share[said * n_labels + true]
+        for true in range(n_labels):
+            best[true] += fast_log(mass[true])
+        for said in range(n_labels):
+            for true in range(n_labels):
+                table[begin + said * n_labels + true] -= best[true]
+
+
 # ---- parts of the above
 
 
-@kernel
+@part
 def _rows_for(log_prior: Floats, n_quads: int) -> tuple[Floats, Floats]:
     """Room for a task's row, and what the row begins with: the prior, and -inf in the cells beyond the labels."""
     n_cells = -(-len(log_prior) // (4 * n_quads)) * 4 * n_quads
@@ -159,7 +186,7 @@ def _rows_for(log_prior: Floats, n_quads: int) -> tuple[Floats, Floats]:
     return np.empty(n_cells), begin
 
 
-@kernel
+@part
 def _bring(key: Ints, lo: int, hi: int, n_labels: int, table: Floats, counts: Floats) -> None:
     """Ask for what the votes lo:hi will need."""
     for v in range(lo, hi):
@@ -170,7 +197,7 @@ def _bring(key: Ints, lo: int, hi: int, n_labels: int, table: Floats, counts: Fl
         fetch(counts, at + n_labels - np.uint64(1))
 
 
-@kernel
+@part
 def _weigh(
     lo: int,
     hi: int,
@@ -195,7 +222,7 @@ def _weigh(
     return best
 
 
-@kernel
+@part
 def _soften(row: Floats, best: float, quads: Any, out: Floats) -> float:
     """out = exp(row - best); return its sum."""
     mass, wide = 0.0, np.uint64(4 * len(quads))
