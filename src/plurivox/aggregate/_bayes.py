@@ -3,18 +3,23 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betaincinv
 
-from plurivox.aggregate._latent import fixed_prior
+from plurivox.aggregate._confusion import share_interval
 from plurivox.core.names import Floats
 from plurivox.core.results import Confusion
 from plurivox.core.votes import Votes
 from plurivox.engine.dirichlet import expected_logs
+from plurivox.engine.kernels.confusion import TINY
+
+DIAGONAL_HELP = "right votes on each label that a worker is taken to have given before"
+OFF_DIAGONAL_HELP = "votes for each wrong label, likewise"
 
 
-def diagonal_prior(n_labels: int, diagonal: float, off_diagonal: float) -> Floats:
-    """(n_labels, n_labels) pseudo-counts of a confusion matrix, [said, true]."""
-    return np.full((n_labels, n_labels), off_diagonal) + (diagonal - off_diagonal) * np.eye(n_labels)
+def pseudo_counts(n_labels: int, diagonal: float, off_diagonal: float) -> Floats:
+    """(said, true) what is added to the counts of every worker."""
+    pseudo = np.full((n_labels, n_labels), off_diagonal)
+    np.fill_diagonal(pseudo, diagonal)
+    return pseudo
 
 
 @dataclass(frozen=True)
@@ -22,17 +27,13 @@ class LabelPrior:
     """How frequent labels are: a Dirichlet distribution with pseudo-counts, or fixed."""
 
     pseudo: Floats  # (n_labels,)
-    fixed: Floats | None  # (n_labels,) shares
-
-    @classmethod
-    def of(cls, told: str, votes: Votes, pseudo: Floats) -> "LabelPrior":
-        return cls(pseudo, fixed_prior(told, votes))
+    fixed: Floats | None  # (n_labels,) the shares, where they are not learnt
 
     def expect(self, n_true: Floats) -> tuple[Floats, float]:
-        """(E[log share] of each label, -KL from the prior) once `n_true` tasks of each label were seen."""
+        """(E[log share] of each label, -KL from the prior) when there are n_true tasks of each label."""
         if self.fixed is None:
             return expected_logs(n_true, self.pseudo[:, None])
-        return np.log(np.maximum(self.fixed, 1e-300)), 0.0
+        return np.log(np.maximum(self.fixed, TINY)), 0.0
 
     def mean(self, n_true: Floats) -> Floats:
         """(n_labels,) the shares on average."""
@@ -40,28 +41,25 @@ class LabelPrior:
 
 
 def accuracies(posterior: Floats, kinds: Floats) -> tuple[Floats, Floats, Floats]:
-    """(mean, low, high), each (n_workers,): the chance that a vote is right and its 95% credible interval.
+    """(mean, low, high), each (n_workers,): the chance that a vote is right, and its 95% credible interval.
 
-    `posterior` (n_workers, n_said, n_kinds) holds Dirichlet parameters, kinds standing in the order of their labels, and
-    `kinds` (n_kinds,) how frequent they are. The chance is a mean of independent Beta variables; the interval is that of
-    the Beta distribution with the same mean and variance.
+    `posterior` (n_workers, n_said, n_kinds) holds Dirichlet parameters; kinds stand in the order of their labels and are
+    as frequent as `kinds` (n_kinds,) says. The chance is a weighted mean of independent Beta variables; the interval is
+    that of the Beta distribution with the same mean and variance.
     """
-    n_labels = posterior.shape[1]
-    label = np.arange(len(kinds)) // (len(kinds) // n_labels)
+    kind = np.arange(len(kinds))
     whole = posterior.sum(1)
-    right = posterior[:, label, np.arange(len(kinds))] / whole
+    right = posterior[:, kind // (len(kinds) // posterior.shape[1]), kind] / whole
     mean = right @ kinds
-    variance = (right * (1 - right) / (whole + 1)) @ kinds**2
-    sure = variance <= 0
-    size = mean * (1 - mean) / np.where(sure, 1, variance) - 1
-    low, high = (betaincinv(mean * size, (1 - mean) * size, q) for q in (0.025, 0.975))
-    return mean, np.where(sure, mean, low), np.where(sure, mean, high)
+    low, high = share_interval(mean, (right * (1 - right) / (whole + 1)) @ kinds**2)
+    return mean, low, high
 
 
 def mean_confusion(posterior: Floats, kinds: Floats, votes: Votes) -> Confusion:
     """What each worker says of each true label on average; the kinds of a label count as they are frequent."""
     n_workers, n_labels, n_kinds = posterior.shape
-    share = kinds.reshape(n_labels, -1) / kinds.reshape(n_labels, -1).sum(1, keepdims=True)
-    rows = posterior / posterior.sum(1, keepdims=True) * share.ravel()
+    by_label = kinds.reshape(n_labels, -1)
+    rows = posterior / posterior.sum(1, keepdims=True)
+    rows *= (by_label / np.maximum(by_label.sum(1, keepdims=True), TINY)).ravel()
     matrices = rows.reshape(n_workers, n_labels, n_labels, n_kinds // n_labels).sum(3)
-    return Confusion(matrices.swapaxes(1, 2), votes.workers, votes.labels)
+    return Confusion(np.ascontiguousarray(matrices.transpose(0, 2, 1)), votes.workers, votes.labels)

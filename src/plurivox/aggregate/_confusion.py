@@ -170,4 +170,4 @@ def share_interval(mean: Floats, variance: Floats) -> tuple[Floats, Floats]:
     """(low, high) that hold 95% of the Beta distributions with these means and variances."""
     size = np.maximum(mean * (1 - mean) / np.maximum(variance, TINY) - 1, 1e-6)
     low, high = (betaincinv(mean * size, (1 - mean) * size, tail) for tail in (0.025, 0.975))
-    return low, high
+    return np.where(variance > 0, low, mean), np.where(variance > 0, high, mean)

@@ -113,9 +113,12 @@ class Crowd:
         _, (agree,) = self.blocks.gather(work, self.n_workers)
         if self.known is not None:
             agree += np.einsum("wkk->w", self.tensor(self.known.counts))
+        return self.whole(posterior.reshape(-1, self.n_labels), np.exp(params.log_prior)), self.share(agree)
+
+    def share(self, agree: Floats) -> Floats:
+        """(n_workers,) sums over the answers of each worker, divided by their number; nan for those who gave none."""
         load = self.votes.workload
-        share = np.divide(agree, load, out=np.full(self.n_workers, np.nan), where=load > 0)
-        return self.whole(posterior.reshape(-1, self.n_labels), np.exp(params.log_prior)), share
+        return np.divide(agree, load, out=np.full(self.n_workers, np.nan), where=load > 0)
 
     def whole(self, posterior: Floats, prior: Floats) -> Floats:
         """(n_tasks, n_labels): open tasks as given, known ones as known, those without a vote at the prior."""

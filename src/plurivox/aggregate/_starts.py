@@ -22,10 +22,11 @@ def best_of(starts: int, total: int, attempt: Callable[[int, Watch], Climb[S]], 
     return best, at
 
 
-def _part_of(watch: Watch, before: int, total: int) -> Watch:
+def _part_of(watch: Watch, before: int, whole: int) -> Watch:
     """A watch that counts on from the steps of the attempts before."""
 
-    def part(step: int, _: int, value: float | None = None) -> None:
-        watch(before + step, total, value)
+    def part(step: int, total: int, value: float | None = None) -> None:
+        del total  # of this attempt alone
+        watch(before + step, whole, value)
 
     return part

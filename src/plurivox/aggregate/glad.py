@@ -1,15 +1,16 @@
 """GLAD: abilities of workers, difficulties of tasks."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from plurivox.aggregate._confusion import PRIOR_HELP, TOL_HELP, fixed_prior, log_prior, soft_labels
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._latent import first_guess, fixed_prior, held_tasks
+from plurivox.aggregate._told import Told
 from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option
-from plurivox.core.names import Floats, Names, frozen, positions
+from plurivox.core.names import Bools, Floats, Names, positions
 from plurivox.core.results import Fit
 from plurivox.core.votes import Votes
 from plurivox.core.watch import Watch
@@ -17,143 +18,140 @@ from plurivox.engine.blocks import Blocks
 from plurivox.engine.em import Climb, climb
 from plurivox.engine.kernels import glad
 
-FARTHEST = 20.0  # of the log of an ease: e^20 is a task that nobody can get wrong
-TINY = 1e-300
-WIDE = 1.959964  # a normal distribution has 95% within so many standard deviations
+FARTHEST = 20.0  # a log ease beyond it makes no difference: nobody gets such a task wrong
+WIDE = 1.959964  # 95% of a normal distribution lie within so many standard deviations
 
-State = tuple[Floats, Floats, Floats]  # ability (n_workers,), log of the ease (n_tasks,), prior (n_labels,)
+
+class State(NamedTuple):
+    """What the model learns."""
+
+    log_prior: Floats  # (n_labels,)
+    ability: Floats  # (n_workers,)
+    log_ease: Floats  # (n_open,)
 
 
 @dataclass(frozen=True)
 class Glad(Aggregator):
     """A worker's ability and a task's difficulty decide how likely a vote is right.
 
-    With x = ability_w * exp(b_t), a vote is right with chance 1 / (1 + exp(-x)) and else on any other label alike; b is
-    the log of the ease of a task, and its difficulty is exp(-b). Abilities and b have normal priors with sd 1. The
-    objective is the log of the likelihood and of these priors, labels summed out. A pass improves every b by a Newton
-    step and every ability by the best point of a quadratic bound (Jaakkola & Jordan 2000,
-    https://doi.org/10.1023/A:1008932416310), so the objective never falls. The intervals of abilities come from its
-    curvature, all else held.
+    With x = ability * ease of the task, a vote is right with chance 1 / (1 + exp(-x)), and else on any other label alike;
+    difficulty is 1 / ease. The abilities and the logs of the eases have normal priors with sd 1. The objective is the log
+    of likelihood and priors, labels summed out. A pass moves the ease of each task by a Newton step and each ability to
+    the top of a quadratic bound that touches the objective (Jaakkola & Jordan 2000,
+    https://doi.org/10.1023/A:1008932416310), so it never falls. Intervals of abilities come from its curvature, all else
+    held; `found["left_out"]` is the share of a worker's answers that the rest agrees with, its own left out.
 
     Whitehill, Ruvolo, Wu, Bergsma & Movellan (2009), Whose vote should count more, NeurIPS 22.
 
     >>> votes = Votes.of(task=list("aaabbbccc"), worker=[1, 2, 3] * 3, label=list("xxyyyxxxy"))
     >>> fit = Glad().fit(votes)
-    >>> fit.soft.hard().tolist(), bool(fit.ability[2] < fit.ability[0])
-    (['x', 'y', 'x'], True)
+    >>> fit.soft.hard().tolist(), fit.ability.round(2)
+    (['x', 'y', 'x'], array([ 1.69,  1.69, -0.61]))
     """
 
-    prior: str = option("uniform", "how frequent labels are: uniform, learnt, or a share for each, such as .2,.8")
-    ability_mean: float = option(1.0, "what abilities are drawn to")
+    prior: str = option("even", PRIOR_HELP)
+    ability_mean: float = option(1.0, "what abilities are drawn to; below 0 a worker is wrong on purpose")
     ease_mean: float = option(1.0, "what the log of a task's ease is drawn to")
-    max_iter: int = option(200, "most passes over the votes", low=1)
-    tol: float = option(1e-7, "stop when a pass gains less than this a vote", low=0)
+    max_iter: int = option(100, "most passes over the votes", low=1)
+    tol: float = option(1e-6, TOL_HELP, low=0)
+    accelerate: bool = option(True, "try longer steps, and take back those that do not pay")
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        crowd = _Crowd(self, votes, gold, start)
-        top = crowd.climb(watch)
-        ability, log_ease, prior = top.state[0], top.better[1], top.state[2]
-        reach = WIDE / np.sqrt(np.maximum(1 + crowd.information(ability, log_ease), 1.0))  # at most the prior's own
-        soft = SoftLabels.of(crowd.posterior, votes.tasks, votes.labels, support=votes.support, scale=votes.scale)
-        return Fit(
-            soft,
-            votes.workers,
-            self.word,
-            prior=prior,
-            ability=ability,
-            ability_low=ability - reach,
-            ability_high=ability + reach,
-            difficulty=np.exp(-log_ease),
-            trace=top.trace,
-            converged=top.converged,
+        model = _Model(self, Told(votes, gold, start))
+        end = climb(
+            model.sweep,
+            model.first(start),
+            max_iter=self.max_iter,
+            tol=self.tol * votes.n_answers,
+            watch=watch,
+            space=model if self.accelerate else None,
         )
+        return model.answer(end)
 
 
-class _Crowd:
-    """The votes and what GLAD knows of them while it climbs."""
+class _Model:
+    """The model on some votes."""
 
-    def __init__(self, method: Glad, votes: Votes, gold: SoftLabels | None, start: Fit | None) -> None:
-        self.method, self.votes = method, votes
-        self.blocks = Blocks(votes.start, cells=2 * votes.n_workers, width=2)
-        self.rows = frozen(votes.start), votes.worker, votes.label, votes.weight
-        self.fixed = fixed_prior(method.prior, votes)
-        self.held, known = held_tasks(votes, gold)
-        self.posterior = first_guess(votes, start)
-        if len(self.held):
-            self.posterior[self.held] = known
-        else:
-            self.held = None
-        self.first = self._begin(start)
+    def __init__(self, method: Glad, told: Told) -> None:
+        self.method, self.told, votes = method, told, told.votes
+        self.fixed = fixed_prior(method.prior, votes.labels)
+        self.rows = told.crowd.start, votes.worker, votes.label, told.crowd.weight
+        self.blocks = Blocks(told.crowd.start, cells=2 * votes.n_workers, width=2)
 
-    def _begin(self, start: Fit | None) -> State:
-        """The prior means, or where an earlier fit left off."""
-        votes = self.votes
-        prior = self.fixed
-        ability = np.full(votes.n_workers, self.method.ability_mean)
-        log_ease = np.full(votes.n_tasks, self.method.ease_mean)
-        if start is not None and start.difficulty is not None and start.ability is not None:
-            _carry(start.workers, start.ability, votes.workers, ability)
-            _carry(start.soft.tasks, -np.log(start.difficulty), votes.tasks, log_ease)
-        if prior is None:
-            told = start.prior if start is not None and start.soft.n_labels == votes.n_labels else None
-            prior = np.full(votes.n_labels, 1 / votes.n_labels) if told is None else told
-        return ability, log_ease, prior
-
-    def climb(self, watch: Watch) -> Climb[State]:
-        method = self.method
-        tol = method.tol * max(self.votes.n_answers, 1)
-        space = _Line(self.votes.n_workers, self.votes.n_tasks, self.fixed)
-        return climb(self.sweep, self.first, max_iter=method.max_iter, tol=tol, watch=watch, space=space)
+    def first(self, start: Fit | None) -> State:
+        """The means of the priors; or where an earlier fit left off; or what follows from what it believed."""
+        votes, open_tasks = self.told.votes, self.told.votes.tasks[self.told.crowd.open]
+        state = State(
+            log_prior(np.ones(votes.n_labels), self.fixed),
+            np.full(votes.n_workers, self.method.ability_mean),
+            np.full(len(open_tasks), self.method.ease_mean),
+        )
+        if start is None:
+            return state
+        if start.difficulty is None or start.ability is None:
+            return self._pass(state, np.ones(len(open_tasks), bool))[0]
+        _carry(start.workers, start.ability, votes.workers, state.ability)
+        _carry(start.soft.tasks, -np.log(start.difficulty), open_tasks, state.log_ease)
+        return state
 
     def sweep(self, state: State) -> tuple[State, float]:
-        """One pass over the votes."""
-        ability, log_ease, prior = state
-        better = np.empty_like(log_ease)
-        with np.errstate(divide="ignore"):
-            log_prior = np.log(prior)
-        means = self.method.ability_mean, self.method.ease_mean
+        """One pass: a better state, and the objective of the one given."""
+        return self._pass(state, self.told.held)
 
-        def work(first: int, last: int, toward: Floats, grip: Floats, labels: Floats) -> float:
-            given = (*self.rows, self.held, log_prior, ability, log_ease, means[1])
-            return glad.sweep(first, last, *given, self.posterior, better, labels, toward, grip)
+    def _pass(self, state: State, held: Bools | None) -> tuple[State, float]:
+        method, ease = self.method, np.empty_like(state.log_ease)
 
-        sizes = len(ability), len(ability), len(prior)
-        value, (toward, grip, labels) = self.blocks.gather(work, *sizes)
-        value -= 0.5 * float(((ability - means[0]) ** 2).sum())
-        if self.fixed is None and labels.sum() > 0:
-            prior = labels / labels.sum()
-        return ((means[0] + toward) / (1 + grip), better, prior), value
+        def work(first: int, last: int, n_true: Floats, toward: Floats, grip: Floats) -> float:
+            given = (*self.rows, held, *state, method.ease_mean, self.told.posterior)
+            return glad.sweep(first, last, *given, ease, n_true, toward, grip)
 
-    def information(self, ability: Floats, log_ease: Floats) -> Floats:
-        """(n_workers,) what the votes say of each ability: minus the second derivative of the log likelihood."""
+        sizes = len(state.log_prior), len(state.ability), len(state.ability)
+        value, (n_true, toward, grip) = self.blocks.gather(work, *sizes)
+        n_true += (bare := self.told.n_unvoted())
+        value += float(bare @ state.log_prior) - 0.5 * float(((state.ability - method.ability_mean) ** 2).sum())
+        ability = (method.ability_mean + toward) / (1 + grip)
+        return State(log_prior(n_true, self.fixed), ability, ease), value
 
-        def work(first: int, last: int, known: Floats) -> float:
-            return glad.inform(first, last, *self.rows, self.held, ability, log_ease, self.posterior, known)
+    def answer(self, end: Climb[State]) -> Fit:
+        """What a climb ended with, as a fit."""
+        state, told, votes = end.state, self.told, self.told.votes
 
-        return self.blocks.gather(work, len(ability))[1][0]
+        def work(first: int, last: int, agree: Floats, known: Floats) -> float:
+            return glad.believe(first, last, *self.rows, told.held, *state, told.posterior, agree, known)
 
+        _, (agree, known) = self.blocks.gather(work, votes.n_workers, votes.n_workers)
+        reach = WIDE / np.sqrt(np.maximum(1 + known, 1.0))  # never wider than the prior's own
+        difficulty = np.full(votes.n_tasks, np.exp(-self.method.ease_mean))
+        difficulty[told.crowd.open] = np.exp(-state.log_ease)
+        prior = np.exp(state.log_prior)
+        return Fit(
+            soft_labels(told.crowd, told.whole(prior)),
+            votes.workers,
+            self.method.word,
+            prior=prior,
+            ability=state.ability,
+            ability_low=state.ability - reach,
+            ability_high=state.ability + reach,
+            difficulty=difficulty,
+            trace=end.trace,
+            converged=end.converged,
+            found={"passes": end.passes, "left_out": told.crowd.share(agree)},
+        )
 
-@dataclass(frozen=True)
-class _Line:
-    """Abilities, logs of eases and, where it is learnt, the log of the prior in one row of numbers."""
-
-    n_workers: int
-    n_tasks: int
-    fixed: Floats | None  # (n_labels,) the prior where it is not learnt
+    # ---- the state as one row of numbers, for long steps
 
     def flat(self, state: State) -> Floats:
-        ability, log_ease, prior = state
-        return np.concatenate([ability, log_ease, [] if self.fixed is not None else np.log(np.maximum(prior, TINY))])
+        return np.concatenate(state)
 
     def state(self, flat: Floats) -> State:
-        ability, log_ease, rest = np.split(flat, [self.n_workers, self.n_workers + self.n_tasks])
-        prior = self.fixed if self.fixed is not None else np.exp(rest - rest.max())
-        return ability, np.clip(log_ease, -FARTHEST, FARTHEST), prior / prior.sum()
+        n_labels, n_workers = self.told.votes.n_labels, self.told.votes.n_workers
+        logs, ability, log_ease = np.split(flat, [n_labels, n_labels + n_workers])
+        return State(logs - np.logaddexp.reduce(logs), ability, np.clip(log_ease, -FARTHEST, FARTHEST))
 
 
 def _carry(names: Names, values: Floats, wanted: Names, into: Floats) -> None:
-    """Values by name to where the name stands now."""
+    """Values by name to where the names stand now."""
     place = positions(names, wanted)
     into[place >= 0] = values[place[place >= 0]]

@@ -9,6 +9,7 @@ import numpy as np
 
 from plurivox.core.names import Bools, Floats, Ints
 from plurivox.engine.jit import kernel
+from plurivox.engine.kernels.softmax import soften
 
 FLATTEST = -0.1  # a curvature nearer to zero than this says too little about how far to step
 LONGEST = 2.0  # of a step in the log of the ease
@@ -65,7 +66,7 @@ def sweep(
 
 
 @kernel
-def inform(
+def believe(
     first: int,
     last: int,
     start: Ints,
@@ -73,32 +74,50 @@ def inform(
     said: Ints,
     weight: Floats | None,
     held: Bools | None,
+    log_prior: Floats,
     ability: Floats,
     log_ease: Floats,
     posterior: Floats,
+    agree: Floats,
     told: Floats,
 ) -> float:
-    """Add to told[worker] what the votes say of each ability: minus the second derivative of the log likelihood.
+    """Fill posterior[task, true] unless it is held; add to agree[worker] and told[worker].
 
-    Rows of one worker stand together in a task, and hang on the same unknown label.
+    agree gains weight * p(true = said | the other votes on the task), the vote itself left out; told gains minus the
+    second derivative of the log likelihood in the ability. Rows of one worker stand together in a task, and hang on the
+    same unknown label.
     """
+    n_labels = len(log_prior)
+    score, rest, given = np.empty(n_labels), np.empty(n_labels), np.empty(n_labels)
+    log_others = math.log(max(n_labels - 1.0, 1.0))
     for t in range(first, last):
-        square = math.exp(2.0 * log_ease[t])
+        row, known, ease = posterior[t], held is not None and held[t], math.exp(log_ease[t])
+        score[:] = log_prior
+        for v in range(start[t], start[t + 1]):
+            score[said[v]] += (ability[worker[v]] * ease + log_others) * (1.0 if weight is None else weight[v])
+        if not known:
+            row[:] = score
+            soften(row)
         lo = start[t]
         while lo < start[t + 1]:
-            who, hi, mean, spread = worker[lo], lo, 0.0, 0.0
-            small = math.exp(-abs(ability[who] * math.exp(log_ease[t])))
+            who, hi, whole = worker[lo], lo, 0.0
+            given[:] = 0.0
             while hi < start[t + 1] and worker[hi] == who:
-                w, p = 1.0 if weight is None else weight[hi], posterior[t, said[hi]]
-                told[who] += w * square * small / (1.0 + small) ** 2
-                mean += w * p
-                spread += w * w * p
-                for v in range(lo, hi):
-                    if said[v] == said[hi]:
-                        spread += 2.0 * w * p * (1.0 if weight is None else weight[v])
+                given[said[hi]] += 1.0 if weight is None else weight[hi]
+                whole += 1.0 if weight is None else weight[hi]
                 hi += 1
-            if not (held is not None and held[t]):
-                told[who] -= square * (spread - mean * mean)
+            x = ability[who] * ease
+            for k in range(n_labels):
+                rest[k] = score[k] - given[k] * (x + log_others)
+            soften(rest)
+            small = math.exp(-abs(x))
+            told[who] += whole * ease * ease * small / (1.0 + small) ** 2
+            mean, square = 0.0, 0.0
+            for k in range(n_labels):
+                agree[who] += given[k] * (row[k] if known else rest[k])
+                mean += given[k] * row[k]
+                square += given[k] * given[k] * row[k]
+            told[who] -= 0.0 if known else ease * ease * (square - mean * mean)
             lo = hi
     return 0.0
 
@@ -189,15 +208,10 @@ def _settle(score: Floats, pull: Floats, known: bool, row: Floats) -> tuple[floa
                 value += row[k] * score[k]
                 mean += row[k] * pull[k]
         return value, mean, spread
-    best, mass = score[0], 0.0
-    for k in range(1, len(row)):
-        best = max(best, score[k])
+    row[:] = score
+    value = soften(row)
     for k in range(len(row)):
-        row[k] = math.exp(score[k] - best)  # log-sum-exp: products of many votes underflow
-        mass += row[k]
-    for k in range(len(row)):
-        row[k] /= mass
         mean += row[k] * pull[k]
     for k in range(len(row)):
         spread += row[k] * (pull[k] - mean) ** 2
-    return best + math.log(mass), mean, spread
+    return value, mean, spread

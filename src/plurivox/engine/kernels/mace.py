@@ -12,6 +12,7 @@ import numpy as np
 from plurivox.core.names import Floats, Ints
 from plurivox.engine.jit import kernel
 from plurivox.engine.kernels.rows import add, exp, load, scale, store, top, total
+from plurivox.engine.kernels.softmax import soften
 
 FAR = 1e200  # a product of masses is turned into a sum of logs before it can overflow
 
@@ -61,3 +62,42 @@ def sweep(
             value += math.log(mass_so_far)
             mass_so_far = 1.0
     return value + math.log(mass_so_far)
+
+
+@kernel
+def believe(
+    first: int,
+    last: int,
+    start: Ints,
+    key: Ints,
+    said: Ints,
+    weight: Floats | None,
+    log_prior: Floats,
+    gain: Floats,
+    posterior: Floats,
+    agree: Floats,
+) -> float:
+    """Fill posterior[task, true], and add to agree[worker] what the rest says in favour of each of its votes.
+
+    That is weight * p(true = said | the other votes on the task): the vote itself is left out.
+    """
+    n_labels = len(log_prior)
+    score, rest = np.empty(n_labels), np.empty(n_labels)
+    for t in range(first, last):
+        score[:] = log_prior
+        for v in range(start[t], start[t + 1]):
+            score[said[v]] += gain[key[v]] if weight is None else weight[v] * gain[key[v]]
+        posterior[t] = score
+        soften(posterior[t])
+        lo = start[t]
+        while lo < start[t + 1]:
+            worker, hi = key[lo] // np.uint32(n_labels), lo
+            rest[:] = score
+            while hi < start[t + 1] and key[hi] // np.uint32(n_labels) == worker:  # the rows of one answer
+                rest[said[hi]] -= gain[key[hi]] if weight is None else weight[hi] * gain[key[hi]]
+                hi += 1
+            soften(rest)
+            for v in range(lo, hi):
+                agree[worker] += rest[said[v]] if weight is None else weight[v] * rest[said[v]]
+            lo = hi
+    return 0.0

@@ -1,15 +1,14 @@
 """Kernels of the model in which tasks of one true label fall into kinds, and a worker answers each kind in an own way.
 
-The n_labels * n_subtypes kinds stand in the order of their labels: kind // n_subtypes is the true label.
+The n_labels * n_subtypes kinds stand in the order of their labels: kind // n_subtypes is the true label. Tables over
+keys hold a number for every kind.
 """
-
-import math
 
 import numpy as np
 
 from plurivox.core.names import Bools, Floats, Ints
 from plurivox.engine.jit import kernel
-from plurivox.engine.kernels.maths import fast_exp
+from plurivox.engine.kernels.softmax import soften
 
 
 @kernel
@@ -19,70 +18,93 @@ def sweep(
     start: Ints,
     key: Ints,
     weight: Floats | None,
+    held: Bools | None,
     log_prior: Floats,
     table: Floats,
-    held: Bools | None,
     posterior: Floats,
     n_kind: Floats,
     counts: Floats,
 ) -> float:
     """E-step and M-step sums in one pass: add to n_kind[kind] and counts[key, kind]; return the log likelihood.
 
-    p(kind | votes) is proportional to exp(log_prior[kind] + sum over votes of weight * table[key, kind]), and
-    posterior[task, true] is its sum over the kinds of a label. Where a task is `held` it is what is known of the label,
-    and only the kinds within each label are weighed. Tasks without votes do not count in n_kind.
+    p(kind | votes) is proportional to exp(log_prior[kind] + sum over votes of weight * table[key, kind]). Where a task is
+    `held`, posterior[task, true] is what is known of the label, and only the kinds within each label are weighed.
     """
-    n_kinds, n_labels = len(log_prior), posterior.shape[1]
-    n_subtypes = n_kinds // n_labels
-    row = np.empty(n_kinds)
+    n_labels = posterior.shape[1]
+    row = np.empty(len(log_prior))
     value = 0.0
     for t in range(first, last):
-        lo, hi = start[t], start[t + 1]
-        for k in range(n_kinds):
-            row[k] = log_prior[k]
-        for v in range(lo, hi):
-            says = table[key[v]]
-            w = 1.0 if weight is None else weight[v]
-            for k in range(n_kinds):
-                row[k] += w * says[k]
-        known = held is not None and held[t]
-        if known:
+        row[:] = log_prior
+        for v in range(start[t], start[t + 1]):
+            _add(row, table[key[v]], 1.0 if weight is None else weight[v])
+        if held is not None and held[t]:
+            n_subtypes = len(row) // n_labels
             for true in range(n_labels):
-                part = row[true * n_subtypes : (true + 1) * n_subtypes]
-                gain = _soften(part, posterior[t, true])
-                if posterior[t, true] > 0.0:
-                    value += posterior[t, true] * gain
+                part, known = row[true * n_subtypes : (true + 1) * n_subtypes], posterior[t, true]
+                gain = soften(part)
+                value += known * gain if known > 0.0 else 0.0
+                for k in range(n_subtypes):
+                    part[k] *= known
         else:
-            value += _soften(row, 1.0)
-            for true in range(n_labels):
-                mass = 0.0
-                for k in range(true * n_subtypes, (true + 1) * n_subtypes):
-                    mass += row[k]
-                posterior[t, true] = mass
-        if lo < hi:
-            _add(n_kind, row, 1.0)
-        for v in range(lo, hi):
+            value += soften(row)
+        _add(n_kind, row, 1.0)
+        for v in range(start[t], start[t + 1]):
             _add(counts[key[v]], row, 1.0 if weight is None else weight[v])
     return value
 
 
 @kernel
 def count(
+    first: int, last: int, start: Ints, key: Ints, weight: Floats | None, share: Floats, n_kind: Floats, counts: Floats
+) -> float:
+    """The M-step sums of given shares[task - first, kind]."""
+    for t in range(first, last):
+        _add(n_kind, share[t - first], 1.0)
+        for v in range(start[t], start[t + 1]):
+            _add(counts[key[v]], share[t - first], 1.0 if weight is None else weight[v])
+    return 0.0
+
+
+@kernel
+def believe(
     first: int,
     last: int,
     start: Ints,
     key: Ints,
     weight: Floats | None,
-    share: Floats,
-    n_kind: Floats,
-    counts: Floats,
+    held: Bools | None,
+    log_prior: Floats,
+    table: Floats,
+    posterior: Floats,
+    agree: Floats,
 ) -> float:
-    """The sums of given shares[task - first, kind]: add to n_kind[kind] and counts[key, kind]."""
+    """Fill posterior[task, true] unless it is held, and add to agree[worker] what the rest says of each of its votes.
+
+    That is weight * p(true = said | the other votes on the task), or weight * what is known of the label said.
+    """
+    n_labels = posterior.shape[1]
+    row, rest, label = np.empty(len(log_prior)), np.empty(len(log_prior)), np.empty(n_labels)
     for t in range(first, last):
-        if start[t] < start[t + 1]:
-            _add(n_kind, share[t - first], 1.0)
+        row[:] = log_prior
         for v in range(start[t], start[t + 1]):
-            _add(counts[key[v]], share[t - first], 1.0 if weight is None else weight[v])
+            _add(row, table[key[v]], 1.0 if weight is None else weight[v])
+        known = held is not None and held[t]
+        if not known:
+            rest[:] = row
+            _by_label(rest, posterior[t])
+        label[:] = posterior[t]
+        lo = start[t]
+        while lo < start[t + 1]:
+            worker, hi = key[lo] // np.uint32(n_labels), lo
+            rest[:] = row
+            while hi < start[t + 1] and key[hi] // np.uint32(n_labels) == worker:  # the rows of one answer
+                _add(rest, table[key[hi]], -1.0 if weight is None else -weight[hi])
+                hi += 1
+            if not known:
+                _by_label(rest, label)
+            for v in range(lo, hi):
+                agree[worker] += label[key[v] % np.uint32(n_labels)] * (1.0 if weight is None else weight[v])
+            lo = hi
     return 0.0
 
 
@@ -90,22 +112,15 @@ def count(
 
 
 @kernel
-def _soften(row: Floats, whole: float) -> float:
-    """row becomes whole * exp(row) / sum(exp(row)); return the log of that sum."""
-    best = row[0]  # log-sum-exp: products of many votes underflow
-    for k in range(1, len(row)):
-        best = max(best, row[k])
-    for k in range(len(row)):
-        row[k] = fast_exp(row[k] - best)
-    mass = 0.0
-    for k in range(len(row)):
-        mass += row[k]
-    for k in range(len(row)):
-        row[k] *= whole / mass
-    return best + math.log(mass)
-
-
-@kernel
 def _add(sums: Floats, row: Floats, by: float) -> None:
     for k in range(len(row)):
         sums[k] += by * row[k]
+
+
+@kernel
+def _by_label(score: Floats, label: Floats) -> None:
+    """label[true] = the mass of its kinds, for scores that become a posterior."""
+    soften(score)
+    label[:] = 0.0
+    for k in range(len(score)):
+        label[k // (len(score) // len(label))] += score[k]
