@@ -104,6 +104,22 @@ def counts(
     return Votes.from_counts(total, task_names, given, ordered=ordered)
 
 
+def vote_columns(votes: Votes) -> dict[str, Any]:
+    """The columns of a table that reads back as these votes: tasks and workers without a vote have a row of their own."""
+    table = votes.columns()
+    tasks, workers = votes.tasks[votes.support == 0], votes.workers[votes.workload == 0]
+    n_more = len(tasks) + len(workers)
+    if not n_more:
+        return table
+    more: dict[str, list[Any]] = {name: [None] * n_more for name in table}
+    more["task"][: len(tasks)] = tasks.tolist()
+    if len(workers):
+        more["worker"][len(tasks) :] = workers.tolist()
+    if "weight" in table:
+        more["weight"] = [1.0] * n_more
+    return {name: [*column.tolist(), *more[name]] for name, column in table.items()}
+
+
 class _Reader:
     """One reading of one table: the codes on their way to `Votes`, and the notes gathered meanwhile."""
 
@@ -144,16 +160,17 @@ class _Reader:
     def keep_answered(self, columns: dict[str, Any]) -> dict[str, Any]:
         """Without rows that name no task or no label; their tasks and workers stay known."""
         silent = columns["label"] < 0
+        bare = silent & ((columns["task"] < 0) ^ (columns["worker"] < 0))  # names a task or a worker without a vote
         abstained = self._abstained(columns) & ~silent
-        nameless = columns["task"] < 0
-        unsigned = (columns["worker"] < 0) & ~(nameless | silent | abstained)
+        silent, nameless = silent & ~bare, (columns["task"] < 0) & ~bare
+        unsigned = (columns["worker"] < 0) & ~(nameless | silent | abstained | bare)
         if nameless.any():
             self.notes.append(f"{int(nameless.sum()):,} rows name no task; dropped")
         if silent.any() and not self.wide:  # an empty cell of a wide table says only that nobody was asked
             self.notes.append(f"{int(silent.sum()):,} rows have no label; dropped, their tasks stay")
         if unsigned.any() and len(self.names["worker"]):
             self.notes.append(f"{int(unsigned.sum()):,} votes name no worker; kept as unnamed votes")
-        keep = ~(nameless | silent | abstained)
+        keep = ~(nameless | silent | abstained | bare)
         if not keep.any():
             raise InputError(f"{self.table.where} has {len(keep)} rows but no vote in them: every label is missing")
         self._hint_at_minus_one()
