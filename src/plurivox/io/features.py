@@ -40,8 +40,9 @@ class Features:
 def read_features(path: Path, items: pl.DataFrame | None = None) -> Features:
     """Features of an `.npz` or of a table.
 
-    An `.npz` holds `x` and `task` (and perhaps `split` and `y`, the true labels), or `x_<split>` (and `y_<split>`) for every split. Rows of a split are called by their task
-    where `items` has the columns `task`, `split` and `row`; the others `<split>-<row>`.
+    An `.npz` holds `x` and `task` (and perhaps `split` and `y`, the true labels), or `x_<split>` (and `y_<split>`) for every
+    split. Rows of a split are called by their task where `items` has the columns `task`, `split` and `row`; the others
+    `<split>-<row>`.
     """
     if path.suffix == ".npz":
         try:

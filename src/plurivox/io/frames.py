@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
@@ -131,13 +132,16 @@ class _Reader:
 
     def codes(self, task: str, worker: str | None, label: str) -> dict[str, Any]:
         """The three columns as codes, -1 where a value is missing."""
-        columns: dict[str, Any] = {}
-        for role, name in (("task", task), ("worker", worker), ("label", label)):
-            if name is None:
-                columns["worker"], self.names["worker"] = np.full(len(columns["task"]), UNNAMED), as_names([])
-                continue
-            columns[role], self.names[role], notes = code(self.table[name], role)
-            self.notes += notes
+        wanted = {
+            role: name for role, name in (("task", task), ("worker", worker), ("label", label)) if name is not None
+        }
+        with ThreadPoolExecutor() as pool:  # the columns do not wait for each other
+            coded = dict(zip(wanted, pool.map(lambda role: code(self.table[wanted[role]], role), wanted), strict=True))
+        columns: dict[str, Any] = {role: codes for role, (codes, _, _) in coded.items()}
+        self.names = {role: names for role, (_, names, _) in coded.items()}
+        self.notes += [note for _, _, notes in coded.values() for note in notes]
+        if worker is None:
+            columns["worker"], self.names["worker"] = np.full(len(columns["task"]), UNNAMED), as_names([])
         if not len(columns["task"]):
             raise InputError(f"{self.table.where} has no rows; votes need at least one")
         return columns
@@ -178,6 +182,8 @@ class _Reader:
 
     def _abstained(self, columns: dict[str, Any]) -> Bools:
         """(n_rows,) rows whose label means "no answer"; such labels leave the list of labels."""
+        if not len(self.missing):
+            return np.zeros(len(columns["label"]), bool)
         gone = positions(self.missing, self.names["label"]) >= 0
         abstained = np.append(gone, False)[columns["label"]]
         if abstained.any():
@@ -220,7 +226,7 @@ class _Reader:
             else:
                 fixed = as_names(list(wanted), f"{role}s")
                 out[f"{role}s"] = fixed if role == "label" else np.sort(fixed)
-            if out[f"{role}s"] is not names:
+            if not np.array_equal(out[f"{role}s"], names):
                 self._move(columns, role, out[f"{role}s"])
         return out
 
