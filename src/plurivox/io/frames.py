@@ -135,7 +135,7 @@ class _Reader:
         wanted = {
             role: name for role, name in (("task", task), ("worker", worker), ("label", label)) if name is not None
         }
-        with ThreadPoolExecutor() as pool:  # the columns do not wait for each other
+        with ThreadPoolExecutor(2) as pool:  # the long column of tasks, and meanwhile the others
             coded = dict(zip(wanted, pool.map(lambda role: code(self.table[wanted[role]], role), wanted), strict=True))
         columns: dict[str, Any] = {role: codes for role, (codes, _, _) in coded.items()}
         self.names = {role: names for role, (_, names, _) in coded.items()}
