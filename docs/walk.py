@@ -1,7 +1,6 @@
-"""Draw the picture of the walk, `docs/walk.svg`: `make docs`."""
+"""The picture of the walk."""
 
 from html import escape
-from pathlib import Path
 
 BOX_W, BOX_H, GAP = 104, 54, 26
 WALK = [  # (verb, what comes out), and whether it is there yet
@@ -57,7 +56,3 @@ def _doors() -> list[str]:
         lines.append(f'<path class="line" d="M{at[verb]},118 V80"/>')
         lines.append(f'<text class="noun" x="{at[verb]}" y="134">{escape(text)}</text>')
     return lines
-
-
-if __name__ == "__main__":
-    (Path(__file__).parent / "walk.svg").write_text(walk_svg(), encoding="utf-8")

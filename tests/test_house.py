@@ -65,6 +65,14 @@ def test_stubs_are_fresh() -> None:
     assert not stale, f"{stale} lag behind; run: make stubs"
 
 
+def test_pages_are_fresh() -> None:
+    sys.path.insert(0, str(ROOT))
+    from docs.make import pages
+
+    stale = [path.name for path, text in pages().items() if not path.is_file() or path.read_text() != text]
+    assert not stale, f"{stale} lag behind; run: make docs"
+
+
 def test_the_version_is_said_once_more_only_where_it_must_be() -> None:
     assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == plurivox.__version__
     assert f"version: {plurivox.__version__}" in (ROOT / "CITATION.cff").read_text()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaincinv
 
-from plurivox.aggregate._crowd import Crowd, Params, Sums
+from plurivox.aggregate._crowd import Crowd, Params
 from plurivox.core.errors import InputError, OptionError, some
 from plurivox.core.labels import SoftLabels
 from plurivox.core.names import Floats, Names, as_names, positions
@@ -73,29 +73,6 @@ def log_prior(n_true: Floats, fixed: Floats | None) -> Floats:
 # ---- where to begin
 
 
-def vote_shares(crowd: Crowd) -> Floats:
-    """(n_open, n_labels) the share of a task's votes that each label got."""
-    counts = crowd.votes.counts()[crowd.open]
-    total = counts.sum(1, keepdims=True)
-    return np.where(total > 0, counts / np.where(total > 0, total, 1), 1 / crowd.n_labels)
-
-
-def first_guess(crowd: Crowd, start: Fit | None) -> Floats:
-    """(n_open, n_labels) what an earlier fit believed of the open tasks, else their vote shares."""
-    guess = vote_shares(crowd)
-    if start is not None:
-        place = positions(start.soft.tasks, crowd.votes.tasks[crowd.open])
-        seen = np.flatnonzero(place >= 0)
-        earlier = start.soft.on(crowd.votes.tasks[crowd.open[seen]]).on_labels(crowd.votes.labels)
-        guess[seen] = earlier.prob
-    return guess
-
-
-def first_sums(crowd: Crowd, start: Fit | None) -> Sums:
-    """The sums of a first guess."""
-    return crowd.count(first_guess(crowd, start))
-
-
 def earlier_params(crowd: Crowd, start: Fit | None) -> Params | None:
     """The parameters of an earlier fit for the workers of these votes; None where it has none over the same labels.
 
@@ -110,8 +87,7 @@ def earlier_params(crowd: Crowd, start: Fit | None) -> Params | None:
     whose = positions(start.workers, crowd.votes.workers)
     mine = np.where((whose >= 0)[:, None, None], dense[whose], dense.mean(0))  # (n_workers, true, said)
     mine = (1 - DOUBT) * mine + DOUBT / crowd.n_labels
-    table = np.zeros(crowd.n_cells + PAD)
-    crowd.tensor(table)[:] = np.log(np.maximum(mine, TINY)).transpose(0, 2, 1)
+    table = crowd.flat(np.log(np.maximum(mine, TINY)).transpose(0, 2, 1))
     return Params(log_prior(start.prior[place] + TINY, None), table)
 
 
@@ -135,9 +111,8 @@ class LogSpace:
 # ---- the answer
 
 
-def soft_labels(crowd: Crowd, posterior: Floats) -> SoftLabels:
+def soft_labels(votes: Votes, posterior: Floats) -> SoftLabels:
     """(n_tasks, n_labels) numbers as soft labels of the votes' tasks."""
-    votes = crowd.votes
     return SoftLabels(Dense(posterior), votes.tasks, votes.labels, votes.support, votes.scale)
 
 

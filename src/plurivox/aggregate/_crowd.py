@@ -1,12 +1,13 @@
-"""The votes laid out for the kernels of confusion matrices. Tasks with known labels enter as fixed counts."""
+"""The crowd of the models with confusion matrices: passes over its votes, and its tables."""
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
+from plurivox.aggregate._open_tasks import OpenTasks
 from plurivox.core.labels import SoftLabels
-from plurivox.core.names import Floats, positions
+from plurivox.core.names import Bools, Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.engine.blocks import Blocks, run
 from plurivox.engine.kernels import confusion
@@ -29,64 +30,61 @@ class Sums(NamedTuple):
     counts: Floats  # (n_workers * n_labels * n_labels + PAD,) flat [worker, said, true], weights of votes
 
 
-class Crowd:
-    """Votes as kernels want them: tasks that are open and have votes in CSR order, worker and said label in one key.
+class Crowd(OpenTasks):
+    """Votes as the kernels of confusion matrices want them: worker and said label in one key.
 
-    A known task never changes, so its votes are counted once (`known`) and added to every later count; a task without
-    a vote says nothing and stays outside. Both come back with `whole`.
+    The votes on known tasks are counted once, and added to the counts of every pass.
     """
 
     def __init__(self, votes: Votes, gold: SoftLabels | None = None) -> None:
-        self.votes, self.n_labels, self.n_workers = votes, votes.n_labels, votes.n_workers
+        super().__init__(votes, gold)
         self.n_cells = self.n_workers * self.n_labels**2
-        self.gold = None if gold is None else gold.shared(votes.tasks).on_labels(votes.labels)
-        self.gold_place = np.zeros(0, np.int64) if self.gold is None else positions(votes.tasks, self.gold.tasks)
-        is_open = np.diff(votes.start) > 0
-        is_open[self.gold_place] = False
-        self.open = np.flatnonzero(is_open)  # (n_open,) codes of the tasks whose label is to be found
-        self.start, self.key, self.weight = self._rows(is_open)
-        self.blocks = Blocks(self.start, cells=self.n_cells, width=self.n_labels)
         self.quads = quads_of(self.n_labels)
+        self.blocks = self._blocks(self.start)
+        self.key, self.open_weight = self._keys(self.is_open)
         self.known = self._count_known() if len(self.gold_place) else None
 
-    def _rows(self, tasks: np.ndarray) -> tuple[np.ndarray, np.ndarray, Floats | None]:
-        """(start, key, weight) of the rows of some tasks."""
-        votes = self.votes
-        start = np.concatenate([[0], np.cumsum(np.diff(votes.start)[tasks])])
-        keep = slice(None) if start[-1] == len(votes) else tasks[votes.task]
-        key = votes.worker[keep].astype(np.uint32)
+    def _blocks(self, start: Ints) -> Blocks:
+        return Blocks(start, cells=self.n_cells, width=self.n_labels)
+
+    def _keys(self, tasks: Bools) -> tuple[Ints, Floats | None]:
+        """(key, weight) of the rows of some tasks."""
+        rows = self.rows(tasks)
+        key = self.votes.worker[rows].astype(np.uint32)
         key *= np.uint32(self.n_labels)
-        key += votes.label[keep]
-        weight = None if votes.weight is None else np.ascontiguousarray(votes.weight[keep], np.float64)
-        return start, key, weight
+        key += self.votes.label[rows]
+        return key, self.weight(rows)
 
     def _count_known(self) -> Sums:
         assert self.gold is not None
-        chosen = np.zeros(self.votes.n_tasks, bool)
-        chosen[self.gold_place] = True
-        start, key, weight = self._rows(chosen)
-        prob = np.ascontiguousarray(self.gold.prob, np.float64)  # in the order of the votes' tasks: `shared` saw to it
-        return self._count(Blocks(start, cells=self.n_cells, width=self.n_labels), start, key, weight, prob)
+        start = self.starts(self.is_known)
+        prob = np.ascontiguousarray(self.gold.prob, np.float64)
+        return self._count(self._blocks(start), start, *self._keys(self.is_known), prob)
 
     # ---- passes over the votes
 
     def sweep(self, params: Params) -> tuple[Sums, float]:
         """E-step and the sums of the M-step: (sums, log likelihood of the votes, known labels included)."""
+        return self._sweep(params, confusion.sweep)
 
+    def hard_sweep(self, params: Params) -> tuple[Sums, float]:
+        """The same when every task takes its most probable label for certain: (sums, log likelihood of both)."""
+        return self._sweep(params, confusion.hard_sweep)
+
+    def _sweep(self, params: Params, kernel: Callable[..., float]) -> tuple[Sums, float]:
         def work(first: int, last: int, n_true: Floats, counts: Floats) -> float:
-            return confusion.sweep(first, last, self.start, self.key, self.weight, *params, self.quads, n_true, counts)
+            return kernel(first, last, self.start, self.key, self.open_weight, *params, self.quads, n_true, counts)
 
         value, (n_true, counts) = self.blocks.gather(work, self.n_labels + PAD, self.n_cells + PAD)
-        sums = self._with_known(Sums(n_true[: self.n_labels], counts))
         if self.known is not None:
             value += float(self.known.n_true @ params.log_prior) + float(self.known.counts @ params.table)
-        return sums, value
+        return self._with_known(Sums(n_true[: self.n_labels], counts)), value
 
     def count(self, posterior: Floats) -> Sums:
         """The sums of a given (n_open, n_labels) posterior of the open tasks."""
-        return self._with_known(self._count(self.blocks, self.start, self.key, self.weight, posterior))
+        return self._with_known(self._count(self.blocks, self.start, self.key, self.open_weight, posterior))
 
-    def _count(self, blocks: Blocks, start: np.ndarray, key: np.ndarray, weight: Floats | None, prob: Floats) -> Sums:
+    def _count(self, blocks: Blocks, start: Ints, key: Ints, weight: Floats | None, prob: Floats) -> Sums:
         def work(first: int, last: int, n_true: Floats, counts: Floats) -> float:
             return confusion.count(first, last, start, key, weight, prob.reshape(-1), self.n_labels, n_true, counts)
 
@@ -107,30 +105,16 @@ class Crowd:
 
         def work(first: int, last: int, agree: Floats) -> float:
             return confusion.believe(
-                first, last, self.start, self.key, self.weight, *params, self.quads, posterior, agree
+                first, last, self.start, self.key, self.open_weight, *params, self.quads, posterior, agree
             )
 
         _, (agree,) = self.blocks.gather(work, self.n_workers)
         if self.known is not None:
             agree += np.einsum("wkk->w", self.tensor(self.known.counts))
-        return self.whole(posterior.reshape(-1, self.n_labels), np.exp(params.log_prior)), self.share(agree)
+        whole = self.whole(posterior.reshape(-1, self.n_labels), np.exp(params.log_prior))
+        return whole, self.shared_with(agree)
 
-    def share(self, agree: Floats) -> Floats:
-        """(n_workers,) sums over the answers of each worker, divided by their number; nan for those who gave none."""
-        load = self.votes.workload
-        return np.divide(agree, load, out=np.full(self.n_workers, np.nan), where=load > 0)
-
-    def whole(self, posterior: Floats, prior: Floats) -> Floats:
-        """(n_tasks, n_labels): open tasks as given, known ones as known, those without a vote at the prior."""
-        if len(self.open) == self.votes.n_tasks:
-            return posterior
-        full = np.repeat(prior[None] / prior.sum(), self.votes.n_tasks, 0)
-        full[self.open] = posterior
-        if self.gold is not None:
-            full[self.gold_place] = self.gold.prob
-        return full
-
-    # ---- the M-step
+    # ---- tables
 
     def log_shares(self, counts: Floats, pseudo: Floats) -> Floats:
         """The table of log p(said | true) of every worker, `pseudo` (said, true) added to each one's counts."""
@@ -150,3 +134,9 @@ class Crowd:
     def tensor(self, flat: Floats) -> Floats:
         """(n_workers, said, true) a flat table without its spare cells."""
         return flat[: self.n_cells].reshape(self.n_workers, self.n_labels, self.n_labels)
+
+    def flat(self, tensor: Floats) -> Floats:
+        """A flat table, spare cells at its end, of a (n_workers, said, true) tensor."""
+        table = np.zeros(self.n_cells + PAD)
+        self.tensor(table)[:] = tensor
+        return table

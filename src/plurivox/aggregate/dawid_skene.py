@@ -5,32 +5,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from plurivox.aggregate._confusion import (
-    PRIOR_HELP,
-    TOL_HELP,
-    LogSpace,
-    accuracy,
-    accuracy_interval,
-    check_room,
-    confusion_of,
-    earlier_params,
-    first_sums,
-    fixed_prior,
-    log_prior,
-    soft_labels,
-)
+from plurivox.aggregate._confusion import PRIOR_HELP, TOL_HELP, LogSpace, check_room, earlier_params, fixed_prior
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._crowd import Crowd, Params, Sums
+from plurivox.aggregate._crowd import Crowd
+from plurivox.aggregate._matrix_model import SETTLE, MatrixModel
 from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option
 from plurivox.core.names import Floats
 from plurivox.core.results import Fit
 from plurivox.core.votes import Votes
 from plurivox.core.watch import Watch
-from plurivox.engine.em import Climb, climb
-
-SETTLE = 20  # passes in which the pooled prior may still move
-SETTLED = 1e-3  # a pooled prior whose shares move by less than this has come to rest
+from plurivox.engine.em import climb
 
 
 @dataclass(frozen=True)
@@ -69,8 +54,9 @@ class DawidSkene(Aggregator):
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
         check_room(votes, self.name())
         crowd = Crowd(votes, gold)
-        model = _Model(crowd, fixed_prior(self.prior, votes.labels), self._pseudo(votes.n_labels))
-        params = earlier_params(crowd, start) or model.maximise(first_sums(crowd, start))
+        fixed = fixed_prior(self.prior, votes.labels)
+        model = MatrixModel(crowd, crowd.sweep, fixed, self._pseudo(votes.n_labels))
+        params = earlier_params(crowd, start) or model.maximise(crowd.count(crowd.first_guess(start)))
         spent = 0
         if self.pool:
             params, spent = model.settle(params, self.pool, min(SETTLE, self.max_iter - 1), watch, self.max_iter)
@@ -91,63 +77,3 @@ class DawidSkene(Aggregator):
         if self.diagonal is not None:
             np.fill_diagonal(pseudo, self.diagonal)
         return pseudo
-
-
-@dataclass
-class _Model:
-    """The model on some votes: its passes, and what the latest of them summed up."""
-
-    crowd: Crowd
-    fixed: Floats | None  # the prior, where it is not learnt
-    pseudo: Floats  # (said, true)
-    sums: Sums | None = None
-
-    def maximise(self, sums: Sums) -> Params:
-        """The M-step."""
-        return Params(log_prior(sums.n_true, self.fixed), self.crowd.log_shares(sums.counts, self.pseudo))
-
-    def sweep(self, params: Params) -> tuple[Params, float]:
-        """One pass: better parameters, and the objective of those given."""
-        self.sums, value = self.crowd.sweep(params)
-        if self.pseudo.any():
-            value += float((self.pseudo * self.crowd.tensor(params.table).sum(0)).sum())
-        return self.maximise(self.sums), value
-
-    def settle(self, params: Params, strength: float, most: int, watch: Watch, total: int) -> tuple[Params, int]:
-        """Passes in which the pseudo-counts follow the crowd's pooled matrix, until it is at rest: (params, passes)."""
-        base, before = self.pseudo, np.full_like(self.pseudo, np.inf)
-        for step in range(most):
-            sums, _ = self.crowd.sweep(params)
-            said = self.crowd.tensor(sums.counts).sum(0)  # (said, true) the whole crowd's counts
-            pooled = np.where(said.sum(0) > 0, said / np.maximum(said.sum(0), 1e-300), 1 / self.crowd.n_labels)
-            self.pseudo = base + strength * pooled
-            params = self.maximise(sums)
-            watch(step, total, None)
-            if np.abs(pooled - before).max() < SETTLED:
-                return params, step + 1
-            before = pooled
-        return params, most
-
-    def answer(self, word: str, end: Climb[Params]) -> Fit:
-        """What a climb ended with, as a fit."""
-        assert self.sums is not None
-        crowd, prior = self.crowd, np.exp(end.state.log_prior)
-        posterior, left_out = crowd.believe(end.state)
-        confusion = confusion_of(crowd, end.state.table)
-        ability = accuracy(confusion.matrices, prior)
-        counts = crowd.tensor(self.sums.counts) + self.pseudo
-        right = np.einsum("wkk->wk", counts)
-        low, high = accuracy_interval(right, counts.sum(1) - right, prior, ability)
-        return Fit(
-            soft_labels(crowd, posterior),
-            crowd.votes.workers,
-            word,
-            prior=prior,
-            confusion=confusion,
-            ability=ability,
-            ability_low=low,
-            ability_high=high,
-            trace=end.trace,
-            converged=end.converged,
-            found={"passes": end.passes, "left_out": left_out},
-        )

@@ -13,7 +13,7 @@ from plurivox.aggregate._bayes import (
     mean_confusion,
     pseudo_counts,
 )
-from plurivox.aggregate._confusion import PRIOR_HELP, TOL_HELP, check_room, fixed_prior, soft_labels, vote_shares
+from plurivox.aggregate._confusion import PRIOR_HELP, TOL_HELP, check_room, fixed_prior, soft_labels
 from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._starts import best_of
 from plurivox.aggregate._told import Told
@@ -92,18 +92,19 @@ class _Model:
     """The model on some votes."""
 
     def __init__(self, method: Ebcc, told: Told) -> None:
-        self.method, self.told, crowd = method, told, told.crowd
-        self.n_labels, self.n_kinds = crowd.n_labels, crowd.n_labels * method.subtypes
-        self.table = crowd.n_workers * crowd.n_labels, self.n_kinds  # the shape of a table over keys
+        self.method, self.told, votes = method, told, told.votes
+        self.n_labels, self.n_kinds = votes.n_labels, votes.n_labels * method.subtypes
+        self.table = votes.n_workers * votes.n_labels, self.n_kinds  # the shape of a table over keys
         self.n_cells = self.table[0] * self.n_kinds
-        self.rows = crowd.start, crowd.key, crowd.weight
-        self.blocks = Blocks(crowd.start, cells=self.n_cells, width=self.n_kinds)
-        self.guess, self.bare = told.posterior.copy(), told.n_unvoted()
+        key = votes.worker.astype(np.uint32) * np.uint32(votes.n_labels) + votes.label
+        self.rows = told.start, key, votes.weight
+        self.blocks = Blocks(told.start, cells=self.n_cells, width=self.n_kinds)
+        self.guess = told.posterior.copy()
         rows = pseudo_counts(self.n_labels, method.diagonal, method.off_diagonal)
         self.pseudo = np.repeat(rows, method.subtypes, 1)  # (said, kind)
         self.within = np.full((method.subtypes, self.n_labels), method.sparsity / method.subtypes)
-        seen = np.maximum(vote_shares(crowd).sum(0), FEW) if method.label_count is None else method.label_count
-        self.labels = LabelPrior(np.full(self.n_labels, seen), fixed_prior(method.prior, told.votes.labels))
+        seen = np.maximum(told.vote_shares().sum(0), FEW) if method.label_count is None else method.label_count
+        self.labels = LabelPrior(np.full(self.n_labels, seen), fixed_prior(method.prior, votes.labels))
 
     def first(self, start: int) -> Sums:
         """A first guess at every label, split over its subtypes: all in the first of them, or at random."""
@@ -125,11 +126,11 @@ class _Model:
     def expect(self, sums: Sums) -> tuple[Floats, Floats, float]:
         """(E[log frequency] of each kind, E[log p(said | kind)] of each key and kind, -KL from the priors)."""
         by_label = sums.n_kind.reshape(self.n_labels, -1)
-        log_label, first = self.labels.expect(by_label.sum(1) + self.bare)
+        log_label, first = self.labels.expect(by_label.sum(1) + self.told.n_silent)
         log_within, second = expected_logs(np.ascontiguousarray(by_label.T).ravel(), self.within)
-        table, third = expected_logs(sums.counts, self.pseudo, self.told.crowd.n_workers)
+        table, third = expected_logs(sums.counts, self.pseudo, self.told.n_workers)
         log_kind = (log_label[:, None] + log_within.reshape(self.within.shape).T).ravel()
-        return log_kind, table.reshape(self.table), first + second + third + float(self.bare @ log_label)
+        return log_kind, table.reshape(self.table), first + second + third + float(self.told.n_silent @ log_label)
 
     def sweep(self, sums: Sums) -> tuple[Sums, float]:
         """One pass: better counts, and the bound of those given."""
@@ -152,12 +153,12 @@ class _Model:
 
         agree = self.blocks.gather(work, votes.n_workers)[1][0]
         by_label = end.state.n_kind.reshape(self.n_labels, -1)
-        prior, within = self.labels.mean(by_label.sum(1) + self.bare), by_label + self.within.T
+        prior, within = self.labels.mean(by_label.sum(1) + self.told.n_silent), by_label + self.within.T
         kinds = (prior[:, None] * within / within.sum(1, keepdims=True)).ravel()
         matrices = end.state.counts.reshape(votes.n_workers, self.n_labels, self.n_kinds) + self.pseudo
         ability, low, high = accuracies(matrices, kinds)
         return Fit(
-            soft_labels(told.crowd, told.whole(prior)),
+            soft_labels(votes, told.answers(prior)),
             votes.workers,
             self.method.word,
             prior=prior,
@@ -167,7 +168,7 @@ class _Model:
             ability_high=high,
             trace=end.trace,
             converged=end.converged,
-            found={"passes": end.passes, "start kept": kept, "left_out": told.crowd.share(agree)},
+            found={"passes": end.passes, "start kept": kept, "left_out": told.shared_with(agree)},
         )
 
     # ---- the state as one row of numbers, for long steps

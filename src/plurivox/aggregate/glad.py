@@ -77,12 +77,12 @@ class _Model:
     def __init__(self, method: Glad, told: Told) -> None:
         self.method, self.told, votes = method, told, told.votes
         self.fixed = fixed_prior(method.prior, votes.labels)
-        self.rows = told.crowd.start, votes.worker, votes.label, told.crowd.weight
-        self.blocks = Blocks(told.crowd.start, cells=2 * votes.n_workers, width=2)
+        self.rows = told.start, votes.worker, votes.label.astype(np.int32), votes.weight
+        self.blocks = Blocks(told.start, cells=2 * votes.n_workers, width=2)
 
     def first(self, start: Fit | None) -> State:
         """The means of the priors; or where an earlier fit left off; or what follows from what it believed."""
-        votes, open_tasks = self.told.votes, self.told.votes.tasks[self.told.crowd.open]
+        votes, open_tasks = self.told.votes, self.told.votes.tasks[self.told.open]
         state = State(
             log_prior(np.ones(votes.n_labels), self.fixed),
             np.full(votes.n_workers, self.method.ability_mean),
@@ -109,8 +109,10 @@ class _Model:
 
         sizes = len(state.log_prior), len(state.ability), len(state.ability)
         value, (n_true, toward, grip) = self.blocks.gather(work, *sizes)
-        n_true += (bare := self.told.n_unvoted())
-        value += float(bare @ state.log_prior) - 0.5 * float(((state.ability - method.ability_mean) ** 2).sum())
+        n_true += self.told.n_silent
+        value += float(self.told.n_silent @ state.log_prior) - 0.5 * float(
+            ((state.ability - method.ability_mean) ** 2).sum()
+        )
         ability = (method.ability_mean + toward) / (1 + grip)
         return State(log_prior(n_true, self.fixed), ability, ease), value
 
@@ -124,10 +126,10 @@ class _Model:
         _, (agree, known) = self.blocks.gather(work, votes.n_workers, votes.n_workers)
         reach = WIDE / np.sqrt(np.maximum(1 + known, 1.0))  # never wider than the prior's own
         difficulty = np.full(votes.n_tasks, np.exp(-self.method.ease_mean))
-        difficulty[told.crowd.open] = np.exp(-state.log_ease)
+        difficulty[told.open] = np.exp(-state.log_ease)
         prior = np.exp(state.log_prior)
         return Fit(
-            soft_labels(told.crowd, told.whole(prior)),
+            soft_labels(votes, told.answers(prior)),
             votes.workers,
             self.method.word,
             prior=prior,
@@ -137,7 +139,7 @@ class _Model:
             difficulty=difficulty,
             trace=end.trace,
             converged=end.converged,
-            found={"passes": end.passes, "left_out": told.crowd.share(agree)},
+            found={"passes": end.passes, "left_out": told.shared_with(agree)},
         )
 
     # ---- the state as one row of numbers, for long steps

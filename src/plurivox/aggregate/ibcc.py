@@ -18,7 +18,6 @@ from plurivox.aggregate._confusion import (
     TOL_HELP,
     check_room,
     earlier_params,
-    first_sums,
     fixed_prior,
     soft_labels,
 )
@@ -74,7 +73,7 @@ class Ibcc(Aggregator):
         params = earlier_params(crowd, start)
         end = climb(
             model.sweep,
-            first_sums(crowd, start) if params is None else crowd.sweep(params)[0],
+            crowd.count(crowd.first_guess(start)) if params is None else crowd.sweep(params)[0],
             max_iter=self.max_iter,
             tol=self.tol * votes.n_answers,
             watch=watch,
@@ -110,7 +109,7 @@ class _Model:
         matrices = crowd.tensor(end.state.counts) + self.pseudo
         ability, low, high = accuracies(matrices, prior)
         return Fit(
-            soft_labels(crowd, posterior),
+            soft_labels(crowd.votes, posterior),
             crowd.votes.workers,
             word,
             prior=prior,

@@ -10,17 +10,17 @@ from plurivox.aggregate._confusion import (
     PRIOR_HELP,
     TOL_HELP,
     earlier_params,
-    first_sums,
     fixed_prior,
     log_prior,
     soft_labels,
 )
 from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._crowd import Crowd
+from plurivox.aggregate._open_tasks import OpenTasks
 from plurivox.aggregate._starts import best_of
 from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option
-from plurivox.core.names import Floats
+from plurivox.core.names import Bools, Floats
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.rows import DENSE_CELLS
 from plurivox.core.votes import Votes
@@ -30,7 +30,7 @@ from plurivox.engine.dirichlet import expected_logs
 from plurivox.engine.em import Climb, climb
 from plurivox.engine.kernels import mace
 from plurivox.engine.kernels.confusion import TINY
-from plurivox.engine.kernels.rows import PAD
+from plurivox.engine.kernels.rows import PAD, quads_of
 
 NOISE = 0.5  # how much the random starts differ, as in the authors' code
 
@@ -75,7 +75,7 @@ class Mace(Aggregator):
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        model = _Model(self, Crowd(votes, gold))
+        model = _Model(self, votes, gold)
         chance = np.random.default_rng(self.seed)
 
         def attempt(_: int, watch: Watch) -> Climb[State]:
@@ -92,48 +92,57 @@ class Mace(Aggregator):
         return model.answer(end, kept)
 
 
-class _Model:
+class _Model(OpenTasks):
     """The model on some votes."""
 
-    def __init__(self, method: Mace, crowd: Crowd) -> None:
-        self.method, self.crowd, votes = method, crowd, crowd.votes
-        self.shape = crowd.n_workers, crowd.n_labels
+    def __init__(self, method: Mace, votes: Votes, gold: SoftLabels | None) -> None:
+        super().__init__(votes, gold)
+        self.method, self.shape = method, (votes.n_workers, votes.n_labels)
         self.fixed = fixed_prior(method.prior, votes.labels)
-        said = (crowd.key % np.uint32(crowd.n_labels)).astype(votes.label.dtype)
-        self.rows = crowd.start, crowd.key, said, crowd.weight
-        n_cells = crowd.n_workers * crowd.n_labels
-        self.blocks = Blocks(crowd.start, cells=n_cells)
-        key = votes.worker * np.int64(crowd.n_labels) + votes.label
-        self.total = np.bincount(key, votes.weight, minlength=n_cells).reshape(self.shape).astype(np.float64)
-        self.right_known = np.zeros(self.shape)  # votes that hit a label known for sure
-        if crowd.known is not None:
-            self.right_known += np.einsum("wkk->wk", crowd.tensor(crowd.known.counts))
-        smooth = 0.01 / crowd.n_labels if method.smooth is None else method.smooth
-        vb = method.knows, method.guesses, method.habit
-        self.knows, self.guesses, self.habit = vb if method.how == "vb" else (smooth, smooth, smooth)
+        smooth = 0.01 / votes.n_labels if method.smooth is None else method.smooth
+        pseudo = (method.knows, method.guesses, method.habit) if method.how == "vb" else (smooth, smooth, smooth)
+        self.knows, self.guesses, self.habit = pseudo
+        rows = self.rows(self.is_open)
+        key = votes.worker.astype(np.uint32) * np.uint32(votes.n_labels) + votes.label
+        self.open_rows = self.start, key[rows], votes.label[rows].astype(np.int32), self.weight(rows)
+        self.quads = quads_of(votes.n_labels)
+        self.blocks = Blocks(self.start, cells=votes.n_workers * votes.n_labels)
+        self.total = self._by_key(votes.weights, slice(None))
+        truth = np.zeros((0, self.n_labels)) if self.gold is None else self.gold.prob
+        self.known_true: Floats = truth.sum(0)  # (n_labels,) how many known tasks have each label
+        self.known_right = self._right(self.is_known, truth)
+
+    def _by_key(self, weight: Floats, rows: Bools | slice) -> Floats:
+        """(n_workers, n_labels) the sums of weights of some rows by who said what."""
+        key = self.votes.worker[rows] * np.int64(self.n_labels) + self.votes.label[rows]
+        return np.bincount(key, weight, minlength=self.shape[0] * self.n_labels).reshape(self.shape).astype(np.float64)
+
+    def _right(self, tasks: Bools, prob: Floats) -> Floats:
+        """(n_workers, n_labels) votes on some tasks that are right, given (n, n_labels) what is true."""
+        rows = self.rows(tasks)
+        place = (np.cumsum(tasks) - 1)[self.votes.task[rows]]
+        return self._by_key(self.votes.weights[rows] * prob[place, self.votes.label[rows]], rows)
 
     # ---- where to begin
 
     def some(self, chance: np.random.Generator) -> State:
         """About half of the votes of each worker and label are known."""
         share = 1 + NOISE * chance.random((2, *self.shape))
-        return State(log_prior(np.ones(self.shape[1]), self.fixed), self.total * share[0] / share.sum(0))
+        return State(log_prior(np.ones(self.n_labels), self.fixed), self.total * share[0] / share.sum(0))
 
     def earlier(self, start: Fit) -> State:
         """The counts that would lead to an earlier fit's matrices; or that follow from what it believed."""
-        params, n = earlier_params(self.crowd, start), self.total.sum(1)
-        log_labels = log_prior(np.ones(self.shape[1]), self.fixed)
+        crowd, n, log_labels = Crowd(self.votes), self.total.sum(1), log_prior(np.ones(self.n_labels), self.fixed)
+        params = earlier_params(crowd, start)
         if params is None:
-            right = np.einsum("wkk->wk", self.crowd.tensor(first_sums(self.crowd, start).counts))
-            return State(log_labels, right * self.shape[1] / (self.shape[1] + 1))  # an even guess by half of the votes
-        said = np.exp(self.crowd.tensor(params.table))  # (n_workers, said, true)
-        guess = (said.sum(2) - np.einsum("wkk->wk", said)) / max(self.shape[1] - 1, 1)  # where another label is true
+            right = self._right(self.is_open, self.first_guess(start)) + self.known_right
+            return State(log_labels, right * self.n_labels / (self.n_labels + 1))  # half are known, guesses even
+        said = np.exp(crowd.tensor(params.table))  # (n_workers, said, true)
+        guess = (said.sum(2) - np.einsum("wkk->wk", said)) / max(self.n_labels - 1, 1)  # where another label is true
         n_known = (1 - guess.sum(1)) * (self.knows + self.guesses + n) - self.knows
-        guessed = (n - np.clip(n_known, 0, n))[:, None] + self.habit * self.shape[1]
-        guessed = _shares(guess + TINY) * guessed - self.habit
-        return State(
-            params.log_prior if self.fixed is None else log_labels, self.total - np.clip(guessed, 0, self.total)
-        )
+        n_guessed = (n - np.clip(n_known, 0, n))[:, None] + self.habit * self.n_labels
+        guessed = np.clip(_shares(guess + TINY) * n_guessed - self.habit, 0, self.total)
+        return State(params.log_prior if self.fixed is None else log_labels, self.total - guessed)
 
     # ---- passes
 
@@ -141,27 +150,25 @@ class _Model:
         """One pass: better counts, and the objective of those given."""
         log_know, log_guess, value = self.parameters(state.known)
         gain = np.logaddexp(0, log_know - log_guess)
-        width = 4 * len(self.crowd.quads)
-        begin = np.full(-(-self.shape[1] // width) * width, -np.inf)
-        begin[: self.shape[1]] = state.log_prior
+        width = 4 * len(self.quads)
+        begin = np.full(-(-self.n_labels // width) * width, -np.inf)
+        begin[: self.n_labels] = state.log_prior
         flat = gain.ravel()
 
         def work(first: int, last: int, n_true: Floats, right: Floats) -> float:
-            return mace.sweep(first, last, *self.rows, begin, flat, self.crowd.quads, n_true, right)
+            return mace.sweep(first, last, *self.open_rows, begin, flat, self.quads, n_true, right)
 
-        seen, (n_true, hits) = self.blocks.gather(work, self.shape[1] + PAD, gain.size)
-        right, n_true = hits.reshape(self.shape) + self.right_known, n_true[: self.shape[1]]
-        value += seen + float((self.total * log_guess).sum()) + float((self.right_known * gain).sum())
-        if self.crowd.known is not None:
-            value += float(self.crowd.known.n_true @ state.log_prior)
-            n_true = n_true + self.crowd.known.n_true
-        return State(log_prior(n_true, self.fixed), right * -np.expm1(-gain)), value
+        seen, (n_true, hits) = self.blocks.gather(work, self.n_labels + PAD, gain.size)
+        right, n_true = hits.reshape(self.shape) + self.known_right, n_true[: self.n_labels]
+        value += seen + float((self.total * log_guess).sum())
+        value += float((self.known_right * gain).sum()) + float(self.known_true @ state.log_prior)
+        return State(log_prior(n_true + self.known_true, self.fixed), right * -np.expm1(-gain)), value
 
     def parameters(self, known: Floats) -> tuple[Floats, Floats, float]:
         """log theta (n_workers, 1), log of (1 - theta) xi (n_workers, n_labels), and what the priors say of them."""
         guessed = self.total - known
         coin = np.stack([known.sum(1), guessed.sum(1)], 1)
-        pseudo = np.array([self.knows, self.guesses]), np.full(self.shape[1], self.habit)
+        pseudo = np.array([self.knows, self.guesses]), np.full(self.n_labels, self.habit)
         if self.method.how == "vb":
             log_coin, first = expected_logs(coin.ravel(), pseudo[0][:, None], len(coin))
             log_habit, second = expected_logs(guessed.ravel(), pseudo[1][:, None], len(coin))
@@ -175,25 +182,25 @@ class _Model:
         """(posterior of every task, for each worker the share of its answers that the rest agrees with)."""
         log_know, log_guess, _ = self.parameters(state.known)
         gain = np.logaddexp(0, log_know - log_guess).ravel()
-        posterior = np.empty((len(self.crowd.open), self.shape[1]))
+        posterior = np.empty((len(self.open), self.n_labels))
 
         def work(first: int, last: int, agree: Floats) -> float:
-            return mace.believe(first, last, *self.rows, state.log_prior, gain, posterior, agree)
+            return mace.believe(first, last, *self.open_rows, state.log_prior, gain, posterior, agree)
 
-        agree = self.blocks.gather(work, self.shape[0])[1][0] + self.right_known.sum(1)
-        return self.crowd.whole(posterior, np.exp(state.log_prior)), self.crowd.share(agree)
+        agree = self.blocks.gather(work, self.shape[0])[1][0] + self.known_right.sum(1)
+        return self.whole(posterior, np.exp(state.log_prior)), self.shared_with(agree)
 
     # ---- the answer
 
     def answer(self, end: Climb[State], kept: int) -> Fit:
         """What a climb ended with, as a fit."""
-        crowd, known, vb = self.crowd, end.state.known, self.method.how == "vb"
+        votes, known, vb = self.votes, end.state.known, self.method.how == "vb"
         knows, guesses = known.sum(1) + self.knows, (self.total - known).sum(1) + self.guesses
         ability = knows / (knows + guesses)
         posterior, left_out = self.believe(end.state)
         return Fit(
-            soft_labels(crowd, posterior),
-            crowd.votes.workers,
+            soft_labels(votes, posterior),
+            votes.workers,
             self.method.word,
             prior=np.exp(end.state.log_prior),
             confusion=self._confusion(ability, _shares(self.total - known + self.habit)),
@@ -207,11 +214,11 @@ class _Model:
 
     def _confusion(self, ability: Floats, habit: Floats) -> Confusion | None:
         """Everybody's matrix, unless the labels are so many that matrices are out of the question."""
-        if habit.size * self.shape[1] > 4 * DENSE_CELLS:
+        if habit.size * self.n_labels > 4 * DENSE_CELLS:
             return None
-        matrices = np.repeat(((1 - ability)[:, None] * habit)[:, None], self.shape[1], 1)  # (n_workers, true, said)
+        matrices = np.repeat(((1 - ability)[:, None] * habit)[:, None], self.n_labels, 1)  # (n_workers, true, said)
         np.einsum("wkk->wk", matrices)[:] += ability[:, None]
-        return Confusion(matrices, self.crowd.votes.workers, self.crowd.votes.labels)
+        return Confusion(matrices, self.votes.workers, self.votes.labels)
 
     # ---- the state as one row of numbers, for long steps
 
@@ -219,7 +226,7 @@ class _Model:
         return np.concatenate([state.log_prior, state.known.ravel()])
 
     def state(self, flat: Floats) -> State:
-        logs, known = np.split(flat, [self.shape[1]])
+        logs, known = np.split(flat, [self.n_labels])
         return State(logs - np.logaddexp.reduce(logs), np.clip(known.reshape(self.shape), 0, self.total))
 
 

@@ -127,9 +127,9 @@ def code(column: pl.Series, what: str) -> tuple[Ints, Names, list[str]]:
 def _code_text(column: pl.Series) -> tuple[Ints, Names]:
     names = column.unique().sort()
     names = names.filter(names.is_not_null() & (names != ""))
-    index = pl.DataFrame({"name": names, "code": np.arange(len(names), dtype=np.int32)})
-    rows = column.alias("name").to_frame()
-    codes = rows.join(index, on="name", how="left", maintain_order="left")["code"].fill_null(-1)
+    index = pl.LazyFrame({"name": names, "code": np.arange(len(names), dtype=np.int32)})
+    rows = column.alias("name").to_frame().lazy().join(index, on="name", how="left", maintain_order="left")
+    codes = rows.select(pl.col("code").fill_null(-1)).collect()["code"]
     return codes.to_numpy(), np.array(names.to_list(), dtype=TEXT)
 
 

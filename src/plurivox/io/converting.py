@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import Any
 
 from plurivox.core.errors import InputError
+from plurivox.core.votes import Votes
 from plurivox.io.dataset import Dataset
 from plurivox.io.folder import write
 from plurivox.io.formats import peerannot
-from plurivox.io.frames import tell
+from plurivox.io.frames import tell, vote_columns
 from plurivox.io.reading import read
 from plurivox.io.tables import ENDINGS, ending_of, write_table
 
@@ -27,7 +28,7 @@ def convert(
     if out.suffix == ".npz":
         _main_part(data).save(out)
     elif ending_of(out) in ENDINGS:
-        write_table(_main_part(data).columns(), out)
+        write_table(_main_columns(data), out)
     elif out.suffix and not out.is_dir():
         raise InputError(f"{out.name} ends in none of {', '.join(ENDINGS)}, .npz; a folder has no ending")
     elif form == "peerannot":
@@ -41,6 +42,11 @@ def convert(
     else:
         write(data, out, replace=replace)
     return data
+
+
+def _main_columns(data: Dataset) -> dict[str, Any]:
+    main = _main_part(data)
+    return vote_columns(main) if isinstance(main, Votes) and main.n_workers else main.columns()
 
 
 def _main_part(data: Dataset) -> Any:

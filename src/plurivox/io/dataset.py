@@ -12,6 +12,7 @@ from plurivox.core.errors import InputError
 from plurivox.core.labels import SoftLabels
 from plurivox.core.names import Names
 from plurivox.core.votes import Votes
+from plurivox.io.coding import code
 from plurivox.io.features import Features
 
 PARTS = ("votes", "answers", "counts", "gold", "soft_labels", "items", "features", "workers", "images")
@@ -107,13 +108,12 @@ class Dataset:
     @cached_property
     def splits(self) -> dict[str, Names]:
         """The tasks of each split, where gold or items name one."""
-        from plurivox.io.coding import code
-
         for table in (self.tables.get("gold"), lambda: self.items):
             frame = None if table is None else table()
             if frame is not None and {"task", "split"} <= set(frame.columns):
                 found = {}
-                for (split,), part in frame.group_by("split", maintain_order=True):
+                named = frame.filter(pl.col("split").is_not_null() & (pl.col("split").cast(pl.String) != ""))
+                for (split,), part in named.group_by("split", maintain_order=True):
                     codes, names, _ = code(part["task"], "task")
                     found[str(split)] = names[codes]
                 return found

@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from plurivox.core.errors import InputError, some
+from plurivox.core.files import whole_file
 from plurivox.core.labels import SoftLabels
 from plurivox.core.names import Floats, Names, as_names, positions
+from plurivox.io.tables import read_table
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,9 @@ class Features:
 def read_features(path: Path, items: pl.DataFrame | None = None) -> Features:
     """Features of an `.npz` or of a table.
 
-    An `.npz` holds `x` and `task`, or `x_<split>` (and `y_<split>`) for every split. Rows of a split are called by their task
-    where `items` has the columns `task`, `split` and `row`; the others `<split>-<row>`.
+    An `.npz` holds `x` and `task` (and perhaps `split` and `y`, the true labels), or `x_<split>` (and `y_<split>`) for every
+    split. Rows of a split are called by their task where `items` has the columns `task`, `split` and `row`; the others
+    `<split>-<row>`.
     """
     if path.suffix == ".npz":
         try:
@@ -46,8 +50,6 @@ def read_features(path: Path, items: pl.DataFrame | None = None) -> Features:
                 return _of_arrays({name: box[name] for name in box.files}, items, path.name)
         except (ValueError, OSError, EOFError) as cause:
             raise InputError(f"{path} cannot be read as .npz ({cause})") from cause
-    from plurivox.io.tables import read_table
-
     frame = read_table(path)
     if "task" not in frame.columns:
         raise InputError(f"{path.name} lacks the column 'task'; it has {frame.columns[:6]}")
@@ -57,7 +59,9 @@ def read_features(path: Path, items: pl.DataFrame | None = None) -> Features:
 
 def _of_arrays(arrays: Mapping[str, Any], items: pl.DataFrame | None, where: str) -> Features:
     if "x" in arrays and "task" in arrays:
-        return Features(as_names(arrays["task"], "tasks"), arrays["x"])
+        tasks = as_names(arrays["task"], "tasks")
+        split = as_names(arrays["split"], "splits") if "split" in arrays else None
+        return Features(tasks, arrays["x"], split, SoftLabels.gold(tasks, arrays["y"]) if "y" in arrays else None)
     splits = [name[2:] for name in arrays if name.startswith("x_")]
     if not splits:
         raise InputError(f"{where} holds {sorted(arrays)}; features need x and task, or x_<split> for every split")
@@ -79,10 +83,17 @@ def _row_names(split: str, n: int, items: pl.DataFrame | None) -> Names:
     return as_names(names)
 
 
-def write_features(features: Features, path: Path) -> None:
-    """An `.npz` of `x` and `task`, or one array a split where the rows have splits."""
-    from plurivox.core.files import whole_file
+def _plain(names: Names) -> NDArray[Any]:
+    """Names in a type that numpy saves without pickling."""
+    return np.array(names.tolist()) if names.dtype.kind == "T" else names
 
-    arrays: dict[str, Any] = {"x": features.x, "task": np.array([str(task) for task in features.tasks.tolist()])}
+
+def write_features(features: Features, path: Path) -> None:
+    """An `.npz` of `x` and `task`, with `split` and `y` where they are known."""
+    arrays: dict[str, Any] = {"x": features.x, "task": _plain(features.tasks)}
+    if features.split is not None:
+        arrays["split"] = _plain(features.split)
+    if features.gold is not None:
+        arrays["y"] = _plain(features.gold.on(features.tasks).hard())
     with whole_file(path) as part, part.open("wb") as file:
         np.savez(file, **arrays)

@@ -173,9 +173,10 @@ def write(dataset: Dataset, folder: Path, *, replace: bool = False, form: str = 
     if form not in ("parquet", "csv"):
         raise InputError(f"a data-set folder is written as parquet or csv, not {form!r}")
     with whole_folder(folder, replace=replace) as part:
-        for name in ("votes", "answers"):
-            if dataset.has(name):
-                write_table(getattr(dataset, name).columns(), part / f"{name}.{form}")
+        if dataset.votes is not None:
+            write_table(frames.vote_columns(dataset.votes), part / f"votes.{form}")
+        if dataset.answers is not None:
+            write_table(dataset.answers.columns(), part / f"answers.{form}")
         if dataset.soft_labels is not None:
             write_soft(dataset.soft_labels, part / f"soft_labels.{form}")
         if dataset.counts is not None:
@@ -217,7 +218,7 @@ def _gold_columns(dataset: Dataset) -> dict[str, Any]:
     columns: dict[str, Any] = {"task": gold.tasks, "label": gold.hard()}
     if dataset.splits:
         of = {str(task): split for split, tasks in dataset.splits.items() for task in tasks.tolist()}
-        columns["split"] = as_names([of.get(str(task), "") for task in gold.tasks.tolist()])
+        columns["split"] = [of.get(str(task)) for task in gold.tasks.tolist()]
     return columns
 
 

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
@@ -104,6 +105,22 @@ def counts(
     return Votes.from_counts(total, task_names, given, ordered=ordered)
 
 
+def vote_columns(votes: Votes) -> dict[str, Any]:
+    """The columns of a table that reads back as these votes: tasks and workers without a vote have a row of their own."""
+    table = votes.columns()
+    tasks, workers = votes.tasks[votes.support == 0], votes.workers[votes.workload == 0]
+    n_more = len(tasks) + len(workers)
+    if not n_more:
+        return table
+    more: dict[str, list[Any]] = {name: [None] * n_more for name in table}
+    more["task"][: len(tasks)] = tasks.tolist()
+    if len(workers):
+        more["worker"][len(tasks) :] = workers.tolist()
+    if "weight" in table:
+        more["weight"] = [1.0] * n_more
+    return {name: [*column.tolist(), *more[name]] for name, column in table.items()}
+
+
 class _Reader:
     """One reading of one table: the codes on their way to `Votes`, and the notes gathered meanwhile."""
 
@@ -115,13 +132,16 @@ class _Reader:
 
     def codes(self, task: str, worker: str | None, label: str) -> dict[str, Any]:
         """The three columns as codes, -1 where a value is missing."""
-        columns: dict[str, Any] = {}
-        for role, name in (("task", task), ("worker", worker), ("label", label)):
-            if name is None:
-                columns["worker"], self.names["worker"] = np.full(len(columns["task"]), UNNAMED), as_names([])
-                continue
-            columns[role], self.names[role], notes = code(self.table[name], role)
-            self.notes += notes
+        wanted = {
+            role: name for role, name in (("task", task), ("worker", worker), ("label", label)) if name is not None
+        }
+        with ThreadPoolExecutor(2) as pool:  # the long column of tasks, and meanwhile the others
+            coded = dict(zip(wanted, pool.map(lambda role: code(self.table[wanted[role]], role), wanted), strict=True))
+        columns: dict[str, Any] = {role: codes for role, (codes, _, _) in coded.items()}
+        self.names = {role: names for role, (_, names, _) in coded.items()}
+        self.notes += [note for _, _, notes in coded.values() for note in notes]
+        if worker is None:
+            columns["worker"], self.names["worker"] = np.full(len(columns["task"]), UNNAMED), as_names([])
         if not len(columns["task"]):
             raise InputError(f"{self.table.where} has no rows; votes need at least one")
         return columns
@@ -144,16 +164,17 @@ class _Reader:
     def keep_answered(self, columns: dict[str, Any]) -> dict[str, Any]:
         """Without rows that name no task or no label; their tasks and workers stay known."""
         silent = columns["label"] < 0
+        bare = silent & ((columns["task"] < 0) ^ (columns["worker"] < 0))  # names a task or a worker without a vote
         abstained = self._abstained(columns) & ~silent
-        nameless = columns["task"] < 0
-        unsigned = (columns["worker"] < 0) & ~(nameless | silent | abstained)
+        silent, nameless = silent & ~bare, (columns["task"] < 0) & ~bare
+        unsigned = (columns["worker"] < 0) & ~(nameless | silent | abstained | bare)
         if nameless.any():
             self.notes.append(f"{int(nameless.sum()):,} rows name no task; dropped")
         if silent.any() and not self.wide:  # an empty cell of a wide table says only that nobody was asked
             self.notes.append(f"{int(silent.sum()):,} rows have no label; dropped, their tasks stay")
         if unsigned.any() and len(self.names["worker"]):
             self.notes.append(f"{int(unsigned.sum()):,} votes name no worker; kept as unnamed votes")
-        keep = ~(nameless | silent | abstained)
+        keep = ~(nameless | silent | abstained | bare)
         if not keep.any():
             raise InputError(f"{self.table.where} has {len(keep)} rows but no vote in them: every label is missing")
         self._hint_at_minus_one()
@@ -161,6 +182,8 @@ class _Reader:
 
     def _abstained(self, columns: dict[str, Any]) -> Bools:
         """(n_rows,) rows whose label means "no answer"; such labels leave the list of labels."""
+        if not len(self.missing):
+            return np.zeros(len(columns["label"]), bool)
         gone = positions(self.missing, self.names["label"]) >= 0
         abstained = np.append(gone, False)[columns["label"]]
         if abstained.any():
@@ -203,7 +226,7 @@ class _Reader:
             else:
                 fixed = as_names(list(wanted), f"{role}s")
                 out[f"{role}s"] = fixed if role == "label" else np.sort(fixed)
-            if out[f"{role}s"] is not names:
+            if not np.array_equal(out[f"{role}s"], names):
                 self._move(columns, role, out[f"{role}s"])
         return out
 

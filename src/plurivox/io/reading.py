@@ -15,7 +15,7 @@ from plurivox.io import entered, frames, shelf
 from plurivox.io.coding import Columns
 from plurivox.io.dataset import Dataset
 from plurivox.io.folder import read_folder
-from plurivox.io.formats import Contents, image_folder, label_studio, reader_of
+from plurivox.io.formats import Contents, image_folder, label_studio, peerannot, reader_of
 from plurivox.io.tables import ENDINGS, ending_of, read_table
 
 
@@ -38,7 +38,9 @@ def read(where: str | Path, **how: Any) -> Dataset:
 def is_ours(path: Path) -> bool:
     """A folder in our own form."""
     own = ("votes", "answers", "counts", "gold")
-    return path.is_dir() and any(ending_of(file) and file.name.split(".")[0] in own for file in path.iterdir())
+    if not path.is_dir() or peerannot.recognises(path):
+        return False
+    return any(ending_of(file) and file.name.split(".")[0] in own for file in path.iterdir())
 
 
 def _read_folder(path: Path, how: dict[str, Any]) -> Dataset:

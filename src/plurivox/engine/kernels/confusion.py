@@ -59,6 +59,39 @@ def sweep(
 
 
 @kernel
+def hard_sweep(
+    first: int,
+    last: int,
+    start: Ints,
+    key: Ints,
+    weight: Floats | None,
+    log_prior: Floats,
+    table: Floats,
+    quads: Any,
+    n_true: Floats,
+    counts: Floats,
+) -> float:
+    """The same with all of a task's mass on its most probable label, the first of tied ones.
+
+    Returns the log likelihood of the votes and of these labels.
+    """
+    n_labels = np.uint64(len(log_prior))
+    row, begin = _rows_for(log_prior, len(quads))
+    value = 0.0
+    for t in range(np.uint64(first), np.uint64(last)):
+        lo, hi = np.uint64(start[t]), np.uint64(start[t + np.uint64(1)])
+        best = _weigh(lo, hi, key, weight, begin, table, n_labels, 1.0, quads, row)
+        true = np.uint64(0)
+        while row[true] < best:
+            true += np.uint64(1)
+        n_true[true] += 1.0
+        for v in range(lo, hi):
+            counts[np.uint64(key[v]) * n_labels + true] += 1.0 if weight is None else weight[v]
+        value += best
+    return value
+
+
+@kernel
 def believe(
     first: int,
     last: int,

@@ -3,11 +3,11 @@
 import math
 
 from plurivox.core.names import Floats
-from plurivox.engine.jit import kernel
+from plurivox.engine.jit import part
 from plurivox.engine.kernels.maths import fast_exp
 
 
-@kernel
+@part
 def soften(row: Floats) -> float:
     """row becomes exp(row) divided by its sum; return the log of that sum. Products of many votes would underflow."""
     best, mass = row[0], 0.0

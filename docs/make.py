@@ -1,0 +1,70 @@
+"""Write the pages that are made from the code: the methods of every room, the commands, the picture. `make docs`."""
+
+import inspect
+from pathlib import Path
+
+from docs.walk import walk_svg
+from plurivox import aggregate, simulate
+from plurivox.cli.main import main as command
+from plurivox.core.method import Method, Option
+from plurivox.core.registry import Methods
+
+HERE = Path(__file__).parent
+ROOMS: dict[str, tuple[Methods, str]] = {
+    "aggregate": (aggregate.methods, "Votes in, a `Fit` out: soft labels, and what was learnt of workers and tasks."),
+    "simulate": (simulate.methods, "A seed in, a crowd with known truth out."),
+}
+MADE = "<!-- made by `make docs` -->"
+
+
+def room_page(room: str) -> str:
+    """A page a room: what it does, its methods, each with formula, reference and options."""
+    methods, about = ROOMS[room]
+    lines = [MADE, f"# {room}", "", about, "", "| method | what it is |", "|---|---|"]
+    lines += [f"| [`{name}`](#{name}) | {methods.summary(name)} |" for name in methods]
+    for name in methods:
+        lines += ["", f"## {name}", "", *method_lines(methods[name])]
+    return "\n".join(lines) + "\n"
+
+
+def method_lines(method: type[Method]) -> list[str]:
+    """The docstring without its examples, what the method takes, and a table of its options."""
+    text = inspect.cleandoc(method.__doc__ or "").split(">>>")[0].rstrip()
+    lines = [text.replace("\n\n", "\n\n"), ""]
+    if method.takes:
+        lines += [f"Takes {', '.join(sorted(method.takes))}.", ""]
+    if method.options():
+        lines += ["| option | default | range | |", "|---|---|---|---|"]
+        lines += [f"| `--{o.flag}` | {default_of(o)} | {o.range} | {o.help} |" for o in method.options()]
+    return lines
+
+
+def default_of(option: Option) -> str:
+    return "none" if option.default is None or option.default == "" else f"`{option.default}`"
+
+
+def commands_page() -> str:
+    """The commands in the order of their help."""
+    import click
+
+    context = click.Context(command, info_name="plurivox")
+    lines = [MADE, "# The command line", "", "Every command has `--help`, `--json` and `--quiet`.", ""]
+    lines += ["| command | what it does |", "|---|---|"]
+    for name in command.list_commands(context):
+        found = command.get_command(context, name)
+        assert found is not None
+        lines.append(f"| `plurivox {name}` | {found.get_short_help_str(120)} |")
+    lines += ["", "A mistake is one line on stderr and exit code 2; Ctrl-C is exit code 130."]
+    lines += ['Shell completion: `eval "$(plurivox completion bash)"`, likewise `zsh` and `fish`.']
+    return "\n".join(lines) + "\n"
+
+
+def pages() -> dict[Path, str]:
+    """Every page by its path."""
+    rooms = {HERE / f"{room}.md": room_page(room) for room in ROOMS}
+    return {**rooms, HERE / "commands.md": commands_page(), HERE / "walk.svg": walk_svg()}
+
+
+if __name__ == "__main__":
+    for path, text in pages().items():
+        path.write_text(text, encoding="utf-8")

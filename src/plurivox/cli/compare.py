@@ -1,0 +1,101 @@
+"""`plurivox compare DATASET... [--methods ...]`: methods side by side on data whose truth is known."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plurivox.cli._build import catalogue
+from plurivox.cli._command import Command
+from plurivox.cli._files import IN_AND_OUT, OutFile, SourceName
+from plurivox.cli._flags import Flag, Operand
+from plurivox.cli._show import Answer, Screen, table
+from plurivox.core.errors import InputError
+from plurivox.core.method import split_list
+
+if TYPE_CHECKING:
+    from plurivox.core.labels import SoftLabels
+    from plurivox.core.votes import Votes
+    from plurivox.recipes.compare import Comparison
+
+ENDINGS = (".csv", ".md", ".npz")
+
+
+def run(
+    screen: Screen, datasets: tuple[str, ...], methods: str | None, reference: str | None, out: Path | None
+) -> Answer:
+    """Read every data set, fit every method on it, show the means; the whole comparison goes to OUT."""
+    from plurivox.recipes.compare import compare as held
+
+    if out is not None and out.suffix not in ENDINGS:
+        raise InputError(f"{out} has an ending nobody knows; a comparison is written as {', '.join(ENDINGS)}")
+    words = split_list(methods) if methods else list(catalogue("aggregate"))
+    pairs = dict(_votes_and_gold(where) for where in datasets)
+    with screen.progress("compare") as watch:
+        made = held(pairs, words, reference=reference, watch=watch)
+    for note in made.notes:
+        screen.note(note)
+    if out is not None:
+        write(made, out)
+    means = made.mean_columns()
+    facts = {"command": screen.command, "datasets": made.datasets, "reference": made.reference, "means": means}
+    return Answer({**facts, "rows": made.columns(), "out": out}, text=shown(made), line=f"-> {out}" if out else "")
+
+
+def _votes_and_gold(where: str) -> "tuple[str, tuple[Votes, SoftLabels]]":
+    from plurivox import io
+
+    data = io.read(where)
+    if data.gold is None:
+        raise InputError(f"{data.name} has no gold labels; a comparison needs them")
+    return data.name, (data.crowd(), data.gold)
+
+
+def shown(made: "Comparison") -> str:
+    """The means of every method and how its accuracy and NLL differ from the reference's, with 95% intervals."""
+    heads = ("method", "accuracy", "NLL", "Brier", "ECE", "seconds", "accuracy - reference", "NLL - reference")
+    numbers = [[f"{value:.4f}" for value in made.mean(name)] for name in ("accuracy", "nll", "brier", "ece", "seconds")]
+    differences = [[str(one) for one in made.difference(name)] for name in ("accuracy", "nll")]
+    rows = [heads, *zip(made.methods, *numbers, *differences, strict=True)]
+    return f"means over {len(made.datasets)} data sets; reference: {made.reference}\n" + table(rows)
+
+
+def write(made: "Comparison", out: Path) -> None:
+    """The rows as CSV, every table as Markdown, or the comparison itself."""
+    from plurivox.core.files import whole_file
+
+    if out.suffix == ".npz":
+        made.save(out)
+        return
+    with whole_file(out) as part:
+        part.write_text(made.csv() if out.suffix == ".csv" else made.markdown(), encoding="utf-8")
+
+
+compare = Command(
+    "compare",
+    params=[
+        Operand(
+            "datasets",
+            IN_AND_OUT,
+            "files, data-set folders or names, each with gold labels",
+            type=SourceName(),
+            metavar="DATASET...",
+            nargs=-1,
+            required=True,
+        ),
+        Flag(["-o", "--out"], IN_AND_OUT, type=OutFile(), metavar="FILE", help="all figures: .csv, .md or .npz"),
+        Flag(
+            ["--methods"],
+            "Methods",
+            metavar="LIST",
+            help="methods with commas between, options in brackets: glad,iwmv[weights=li-yu]  [default: all]",
+        ),
+        Flag(
+            ["--reference"],
+            "Methods",
+            metavar="METHOD",
+            help="the one the others are held against  [default: the first]",
+        ),
+    ],
+    works=True,
+    callback=run,
+    help="Hold methods side by side: accuracy, NLL, Brier, ECE and time on data with gold labels.",
+)

@@ -1,0 +1,159 @@
+"""A data-set folder comes back as it was written, and real ones are read whole."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from made import crowd, soft_crowd, some_answers, some_soft
+from plurivox.core.errors import InputError, PlurivoxWarning
+from plurivox.core.labels import SoftLabels
+from plurivox.core.names import as_names
+from plurivox.core.votes import Votes
+from plurivox.io import Dataset, convert, read, write
+from plurivox.io.features import Features
+
+VOTES = Votes.of(
+    ["a", "a", "b"], ["w", "v", "w"], ["2", "10", "2"], tasks=["a", "b", "c"], labels=["10", "2", "7"], ordered=True
+)
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+def test_everything_comes_back(tmp_path: Path, form: str) -> None:
+    items = pl.DataFrame({"task": ["a", "b"], "split": ["train", "test"], "image": [b"\x89PNG", b"\xff\xd8"]})
+    data = Dataset(
+        "whole",
+        about={"description": 'Two tasks, "quoted" and more.'},
+        votes=VOTES,
+        gold=SoftLabels.gold(["a", "b", "c"], ["2", "10", "7"], labels=VOTES.labels),
+        soft_labels=some_soft(),
+        items=items,
+        workers=pl.DataFrame({"worker": ["v", "w"], "age": ["30", "41"]}),
+        features=Features(
+            as_names(["a", "b"]),
+            np.eye(2, dtype=np.float16),
+            as_names(["train", "test"]),
+            SoftLabels.gold(["a", "b"], ["x", "y"]),
+        ),
+        tables={"senses": lambda: pl.DataFrame({"sense": ["1"]})},
+    )
+    write(data, tmp_path / "set", form=form)
+    back = read(tmp_path / "set")
+    assert back.name == "whole" and back.about["description"] == data.about["description"]
+    for name in ("task", "worker", "label", "tasks", "workers", "labels", "scale"):
+        assert getattr(back.votes, name).tolist() == getattr(VOTES, name).tolist(), name
+    assert back.gold.hard().tolist() == ["2", "10", "7"] and back.gold.labels.tolist() == ["10", "2", "7"]
+    np.testing.assert_allclose(back.soft_labels.prob, some_soft().prob)
+    assert back.items.equals(items) and back.workers["age"].to_list() == ["30", "41"]
+    assert back.features.x.dtype == np.float16 and back.features.on(["b"]).tolist() == [[0, 1]]
+    assert back.features.split.tolist() == ["train", "test"] and back.features.gold.hard().tolist() == ["x", "y"]
+    assert back.tables["senses"]()["sense"].to_list() == ["1"]
+    assert {split: tasks.tolist() for split, tasks in back.splits.items()} == {"train": ["a"], "test": ["b"]}
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+def test_soft_votes_counts_and_answers_come_back(tmp_path: Path, form: str) -> None:
+    soft = soft_crowd(n_tasks=3)
+    counts = Votes.from_counts(np.array([[3, 0], [1, 2]]), ["a", "b"], ["x", "y"])
+    write(Dataset("soft", votes=soft), tmp_path / "soft", form=form)
+    write(Dataset("counts", counts=counts), tmp_path / "counts", form=form)
+    write(Dataset("answers", answers=some_answers()), tmp_path / "answers", form=form)
+    np.testing.assert_allclose(read(tmp_path / "soft").votes.weight, soft.weight, atol=1e-12)
+    assert read(tmp_path / "counts").crowd().counts().tolist() == counts.counts().tolist()
+    back = read(tmp_path / "answers")
+    assert back.answers.typed(1).tolist() == ["8p", "", ""] and back.answers.abstain.tolist() == [False, False, True]
+    with pytest.raises(InputError, match="answers has no votes; it holds answers: turn them into votes first"):
+        back.crowd()
+
+
+def test_tables_become_votes_counts_or_answers_by_their_columns(tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text("task,worker,label\n007,1,x\n")
+    (tmp_path / "counts.csv").write_text("task,x,y\na,1,2\n")
+    (tmp_path / "typed.csv").write_text("task,worker,label,percent\na,w,x,8p\n")
+    (tmp_path / "wide.csv").write_text("task,ann,bo\na,x,\nb,y,y\n")
+    assert read(tmp_path / "votes.csv").votes.tasks.tolist() == ["007"]
+    assert read(tmp_path / "counts.csv").crowd().counts().tolist() == [[1, 2]]
+    assert read(tmp_path / "typed.csv").answers.typed(0).tolist() == ["8p"]
+    assert read(tmp_path / "wide.csv", wide=True).votes.workers.tolist() == ["ann", "bo"]
+
+
+def test_the_gold_label_nobody_chose_has_a_place_among_the_labels(tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text("task,worker,label\na,w,x\n")
+    (tmp_path / "gold.csv").write_text("task,label\na,z\n")
+    data = read(tmp_path)
+    assert data.votes.labels.tolist() == data.gold.labels.tolist() == ["x", "z"]
+
+
+def test_traits_of_people_and_tasks_are_seen_in_the_votes(tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text("task,worker,label,age,word\na,w,x,30,run\na,v,y,41,run\nb,w,x,30,sit\n")
+    data = read(tmp_path)
+    assert data.workers.rows() == [("v", "41"), ("w", "30")] and data.items.rows() == [("a", "run"), ("b", "sit")]
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({"notes.txt": "hello"}, "holds no data set; it needs votes, answers, counts or gold"),
+        ({"votes.csv": "task,worker,label\na,w,x\n", "dataset.toml": "label = "}, "dataset.toml cannot be read"),
+        (
+            {"votes.csv": "task,worker,label\na,w,x\n", "dataset.toml": "colour = 1"},
+            r"says \['colour'\], which means nothing",
+        ),
+        ({"votes.csv": "task,user,label\na,w,x\n"}, r"lacks columns \['worker'\]"),
+    ],
+)
+def test_what_a_folder_lacks_is_said(tmp_path: Path, files: dict[str, str], words: str) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    with pytest.raises(InputError, match=words):
+        _ = read(tmp_path).votes
+
+
+def test_dataset_toml_says_what_the_tables_cannot(tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text("item,who,said\na,w,high\nb,w,?\n")
+    (tmp_path / "dataset.toml").write_text(
+        'task = "item"\nworker = "who"\nlabel = "said"\nmissing = "?"\nlabels = ["low", "high"]\nordered = true\n'
+    )
+    with pytest.warns(PlurivoxWarning, match="which means no answer"):
+        votes = read(tmp_path).votes
+    assert (
+        votes.labels.tolist() == ["low", "high"] and votes.scale.tolist() == [0, 1] and votes.support.tolist() == [1, 0]
+    )
+
+
+@pytest.mark.parametrize("target", ["v.csv", "v.parquet", "v.jsonl.gz", "v.npz", "folder", "peerannot"])
+def test_convert_goes_there_and_back(tmp_path: Path, target: str) -> None:
+    columns = {name: column.astype(str) for name, column in crowd(n_tasks=5).items()}
+    Votes.of(**columns).save(tmp_path / "source.npz")
+    form = "peerannot" if target == "peerannot" else "plurivox"
+    with pytest.warns(PlurivoxWarning) if form == "peerannot" else _nothing():
+        convert(tmp_path / "source.npz", tmp_path / target, form=form)
+    assert read(tmp_path / target).votes.to_polars().equals(Votes.of(**columns).to_polars())
+
+
+def _nothing() -> object:
+    import contextlib
+
+    return contextlib.nullcontext()
+
+
+@pytest.mark.filterwarnings("ignore::plurivox.core.errors.PlurivoxWarning")
+@pytest.mark.parametrize(
+    ("name", "n_votes", "n_workers"),
+    [("cifar10h", 511_000, 0), ("labelme", 2_547, 59), ("adult2", 92_721, 825), ("popquorn_offensive", 13_036, 262),
+     ("masc_wordsense", 1_084_551, 276), ("cifar10s", 6_723, 248), ("pos_twitter", 70_177, 177)],
+)  # fmt: skip
+def test_real_folders_of_every_kind(data_set: Callable[[str], Path], name: str, n_votes: int, n_workers: int) -> None:
+    data = read(data_set(name))
+    votes = data.crowd()
+    assert round(votes.n_answers) == n_votes and votes.n_workers == n_workers
+    if name == "labelme":
+        assert data.features.x.shape == (2688, 512) and len(data.items) == 2688
+        assert data.features.on(data.votes.tasks).shape == (1000, 512)
+        assert (data.features.gold.on(data.votes.tasks).hard() == data.gold.on(data.votes.tasks).hard()).all()
+    if name == "popquorn_offensive":
+        assert data.workers.columns == ["worker", "gender", "race", "age", "education"]
+    if name == "cifar10s":
+        assert len(data.answers) == 6_723 and (data.answers.repeat_of >= 0).sum() == 498

@@ -1,0 +1,52 @@
+"""Data sets by name."""
+
+from pathlib import Path
+
+import pytest
+
+from plurivox.core.errors import InputError, UnknownName
+from plurivox.io import read, shelf
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PLURIVOX_DATA", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def test_the_toy_set_is_read_by_name_and_can_be_installed(home: Path) -> None:
+    assert "toy" in shelf.listed() and read("toy").crowd().n_tasks == 3
+    assert shelf.install("toy") == home / "toy" and (home / "toy" / "votes.csv").is_file()
+    assert shelf.info("toy") | {"folder": "", "tables": []} == {
+        "name": "toy", "folder": "", "parts": ["votes", "gold"], "tables": [], "tasks": 3, "workers": 3,
+        "labels": ["cat", "dog"], "votes": 8, "gold": 3,
+    }  # fmt: skip
+
+
+def test_a_file_or_folder_of_ones_own_gets_a_name(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("task,worker,label\na,w,x\n")
+    shelf.install("mine", tmp_path / "mine.csv")
+    assert read("mine").votes.tasks.tolist() == ["a"] and "mine" in shelf.listed()
+    with pytest.raises(InputError, match="is not empty"):
+        shelf.install("mine", tmp_path / "mine.csv")
+
+
+def test_what_cannot_be_installed_leaves_nothing(tmp_path: Path, home: Path) -> None:
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "x.txt").write_text("x")
+    with pytest.raises(InputError, match="holds no data set"):
+        shelf.install("bad", tmp_path / "bad")
+    with pytest.raises(InputError, match="there is nothing at"):
+        shelf.install("gone", tmp_path / "gone")
+    with pytest.raises(InputError, match="cannot name a data set"):
+        shelf.install("../up", tmp_path / "bad")
+    assert list(home.iterdir()) == []
+
+
+def test_unknown_names_get_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="no file, folder or data set 'toi'; did you mean 'toy'"):
+        read("toi")
+    with pytest.raises(UnknownName, match="no bundled data set 'toi'"):
+        shelf.install("toi")
+    with pytest.raises(InputError, match=r"there is no file or folder a/b.csv"):
+        read("a/b.csv")
