@@ -22,9 +22,13 @@ LOWEST = -40.0  # logs below it are all the same to a long step: e^-40 is no mor
 DOUBT = 0.01  # share of doubt put into an earlier fit's matrices, so that new votes can change every cell of them
 
 
-def check_room(votes: Votes, name: str, kinds: int = 1) -> None:
-    """Refuse confusion matrices that cannot fit into memory, before anything is made; `kinds` rows for each label."""
-    cells, rows = votes.n_workers * votes.n_labels**2 * kinds, votes.n_tasks * votes.n_labels
+def check_room(votes: Votes, name: str, cells: int | None = None) -> None:
+    """Refuse tables that cannot fit into memory, before anything is made: `cells` numbers for the workers.
+
+    None: a confusion matrix each.
+    """
+    cells = votes.n_workers * votes.n_labels**2 if cells is None else cells
+    rows = votes.n_tasks * votes.n_labels
     need, have = 8 * (12 * cells + 3 * rows), available()
     if votes.n_workers * votes.n_labels >= 2**32 or (have is not None and need > have):
         free = "far more than any machine has" if have is None else f"{gigabytes(have)} are free"

@@ -52,9 +52,9 @@ class Ebcc(Aggregator):
     Li, Rubinstein & Cohn (2019), Exploiting worker correlation for label aggregation in crowdsourcing,
     https://proceedings.mlr.press/v97/li19i.html
 
-    >>> votes = Votes.of(task=list("aaabbbccc"), worker=[1, 2, 3] * 3, label=list("xxyyyxxxx"))
-    >>> Ebcc().fit(votes).soft.hard().tolist()
-    ['x', 'y', 'x']
+    >>> votes = Votes.of(task=list("aaabbbcccddd"), worker=[1, 2, 3] * 4, label=list("xxyyyyxxxyyx"))
+    >>> Ebcc(subtypes=2).fit(votes).soft.hard().tolist()
+    ['x', 'y', 'x', 'y']
     """
 
     subtypes: int = option(10, "kinds of tasks within each label", low=1)
@@ -72,7 +72,7 @@ class Ebcc(Aggregator):
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        check_room(votes, self.name(), self.subtypes)
+        check_room(votes, self.name(), votes.n_workers * votes.n_labels**2 * self.subtypes)
         model = _Model(self, Told(votes, gold, start))
 
         def attempt(i: int, watch: Watch) -> Climb[Sums]:

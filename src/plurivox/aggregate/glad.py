@@ -5,7 +5,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from plurivox.aggregate._confusion import PRIOR_HELP, TOL_HELP, fixed_prior, log_prior, soft_labels
+from plurivox.aggregate._confusion import PRIOR_HELP, TOL_HELP, check_room, fixed_prior, log_prior, soft_labels
 from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._told import Told
 from plurivox.core.labels import SoftLabels
@@ -46,7 +46,7 @@ class Glad(Aggregator):
     >>> votes = Votes.of(task=list("aaabbbccc"), worker=[1, 2, 3] * 3, label=list("xxyyyxxxy"))
     >>> fit = Glad().fit(votes)
     >>> fit.soft.hard().tolist(), fit.ability.round(2)
-    (['x', 'y', 'x'], array([ 1.69,  1.69, -0.61]))
+    (['x', 'y', 'x'], array([ 1.14,  1.14, -0.49]))
     """
 
     prior: str = option("even", PRIOR_HELP)
@@ -59,6 +59,7 @@ class Glad(Aggregator):
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+        check_room(votes, self.name(), votes.n_workers)
         model = _Model(self, Told(votes, gold, start))
         end = climb(
             model.sweep,

@@ -52,7 +52,7 @@ class Ibcc(Aggregator):
     >>> votes = Votes.of(task=list("aaabbbccc"), worker=[1, 2, 3] * 3, label=list("xxyyyxxxx"))
     >>> fit = Ibcc().fit(votes)
     >>> fit.soft.hard().tolist(), fit.ability.round(2), fit.ability_low.round(2)
-    (['x', 'y', 'x'], array([0.85, 0.85, 0.7 ]), array([0.6 , 0.6 , 0.42]))
+    (['x', 'y', 'x'], array([0.84, 0.84, 0.7 ]), array([0.62, 0.62, 0.45]))
     """
 
     diagonal: float = option(4.0, DIAGONAL_HELP, low=1e-6)

@@ -9,6 +9,7 @@ from scipy.special import betaincinv
 from plurivox.aggregate._confusion import (
     PRIOR_HELP,
     TOL_HELP,
+    check_room,
     earlier_params,
     fixed_prior,
     log_prior,
@@ -57,7 +58,7 @@ class Mace(Aggregator):
     >>> votes = Votes.of(task=list("aaabbbccc"), worker=[1, 2, 3] * 3, label=list("xxyyyyxxy"))
     >>> fit = Mace().fit(votes)
     >>> fit.soft.hard().tolist(), fit.ability.round(2)
-    (['x', 'y', 'x'], array([0.76, 0.76, 0.2 ]))
+    (['x', 'y', 'x'], array([0.85, 0.85, 0.16]))
     """
 
     how: Literal["vb", "em"] = option("vb", "variational Bayes with priors, or plain EM")
@@ -75,6 +76,7 @@ class Mace(Aggregator):
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+        check_room(votes, self.name(), votes.n_workers * votes.n_labels)
         model = _Model(self, votes, gold)
         chance = np.random.default_rng(self.seed)
 
