@@ -32,9 +32,11 @@ class Told(OpenTasks):
 
     def _guess(self, start: Fit | None) -> Floats:
         """(n_open, n_labels) what an earlier fit's matrices say of each task; else what it believed; else vote shares."""
-        crowd = Crowd(self.votes)
-        params = earlier_params(crowd, start)
-        return self.first_guess(start) if params is None else crowd.believe(params)[0][self.open]
+        if start is not None and start.confusion is not None:
+            crowd = Crowd(self.votes)
+            if (params := earlier_params(crowd, start)) is not None:
+                return crowd.believe(params)[0][self.open]
+        return self.first_guess(start)
 
     def answers(self, prior: Floats) -> Floats:
         """(n_tasks, n_labels) the posterior of every task: known ones as known, those without a vote at the prior."""

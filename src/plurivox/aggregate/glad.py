@@ -7,7 +7,9 @@ import numpy as np
 
 from plurivox.aggregate._confusion import PRIOR_HELP, TOL_HELP, check_room, fixed_prior, log_prior, soft_labels
 from plurivox.aggregate._contract import Aggregator
+from plurivox.aggregate._glad_published import PublishedEM
 from plurivox.aggregate._told import Told
+from plurivox.core.errors import OptionError
 from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option
 from plurivox.core.names import Bools, Floats, Names, positions
@@ -39,7 +41,8 @@ class Glad(Aggregator):
     of likelihood and priors, labels summed out. A pass moves the ease of each task by a Newton step and each ability to
     the top of a quadratic bound that touches the objective (Jaakkola & Jordan 2000,
     https://doi.org/10.1023/A:1008932416310), so it never falls. Intervals of abilities come from its curvature, all else
-    held; `found["left_out"]` is the share of a worker's answers that the rest agrees with, its own left out.
+    held; `found["left_out"]` is the share of a worker's answers that the rest agrees with, its own left out. `published`
+    is the EM of papers, with at most 25 conjugate gradients a round and an end as soon as a round gains 1e-5 of Q.
 
     Whitehill, Ruvolo, Wu, Bergsma & Movellan (2009), Whose vote should count more, NeurIPS 22.
 
@@ -55,12 +58,18 @@ class Glad(Aggregator):
     max_iter: int = option(100, "most passes over the votes", low=1)
     tol: float = option(1e-6, TOL_HELP, low=0)
     accelerate: bool = option(True, "try longer steps, and take back those that do not pay")
+    published: bool = option(False, "EM with conjugate gradients as in papers: slow, and stops before the top")
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
+
+    def can_take(self) -> frozenset[str]:
+        return self.takes - {"gold", "start"} if self.published else self.takes
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
         check_room(votes, self.name(), votes.n_workers)
         model = _Model(self, Told(votes, gold, start))
+        if self.published:
+            return model.answer(model.climb_as_published(watch))
         end = climb(
             model.sweep,
             model.first(start),
@@ -116,6 +125,18 @@ class _Model:
         )
         ability = (method.ability_mean + toward) / (1 + grip)
         return State(log_prior(n_true, self.fixed), ability, ease), value
+
+    def climb_as_published(self, watch: Watch) -> Climb[State]:
+        """The EM of Whitehill et al. and peerannot, with its own rule to stop."""
+        told, first = self.told, self.first(None)
+        task = np.repeat(np.arange(len(told.open)), np.diff(told.start))
+        rows = task, told.votes.worker, told.votes.label.astype(np.int64), told.votes.weights
+        if self.fixed is None:
+            raise OptionError("glad: as published the prior is even or given, not learnt; leave out published or prior")
+        em = PublishedEM(*rows, first.log_prior, told.n_workers, np.concatenate(first[1:]))
+        end = em.climb(watch)
+        here, there = (State(first.log_prior, *np.split(x, [told.n_workers])) for x in (end.state, end.better))
+        return Climb(here, there, end.trace, end.converged, end.passes)
 
     def answer(self, end: Climb[State]) -> Fit:
         """What a climb ended with, as a fit."""
