@@ -119,6 +119,7 @@ def soft_labels(votes: Votes, posterior: Floats) -> SoftLabels:
 def confusion_of(crowd: Crowd, table: Floats) -> Confusion:
     """The matrices [worker, true, said] of a table of logs."""
     matrices = np.exp(crowd.tensor(table).transpose(0, 2, 1))
+    matrices[matrices < 2 * TINY] = 0
     return Confusion(matrices, crowd.votes.workers, crowd.votes.labels)
 
 

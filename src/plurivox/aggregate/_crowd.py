@@ -39,7 +39,7 @@ class Crowd(OpenTasks):
     def __init__(self, votes: Votes, gold: SoftLabels | None = None) -> None:
         super().__init__(votes, gold)
         self.n_cells = self.n_workers * self.n_labels**2
-        self.quads = quads_of(self.n_labels)
+        self.quads, self.coarse = quads_of(self.n_labels), quads_of(self.n_labels, coarse=True)
         self.blocks = self._blocks(self.start)
         self.key, self.open_weight = self._keys(self.is_open)
         self.known = self._count_known() if len(self.gold_place) else None
@@ -65,15 +65,15 @@ class Crowd(OpenTasks):
 
     def sweep(self, params: Params) -> tuple[Sums, float]:
         """E-step and the sums of the M-step: (sums, log likelihood of the votes, known labels included)."""
-        return self._sweep(params, confusion.sweep)
+        return self._sweep(params, confusion.sweep, self.quads)
 
     def hard_sweep(self, params: Params) -> tuple[Sums, float]:
         """The same when every task takes its most probable label for certain: (sums, log likelihood of both)."""
-        return self._sweep(params, confusion.hard_sweep)
+        return self._sweep(params, confusion.hard_sweep, self.coarse)
 
-    def _sweep(self, params: Params, kernel: Callable[..., float]) -> tuple[Sums, float]:
+    def _sweep(self, params: Params, kernel: Callable[..., float], quads: tuple[int, ...]) -> tuple[Sums, float]:
         def work(first: int, last: int, n_true: Floats, counts: Floats) -> float:
-            return kernel(first, last, self.start, self.key, self.open_weight, *params, self.quads, n_true, counts)
+            return kernel(first, last, self.start, self.key, self.open_weight, *params, quads, n_true, counts)
 
         value, (n_true, counts) = self.blocks.gather(work, self.n_labels + PAD, self.n_cells + PAD)
         if self.known is not None:
@@ -105,7 +105,7 @@ class Crowd(OpenTasks):
 
         def work(first: int, last: int, agree: Floats) -> float:
             return confusion.believe(
-                first, last, self.start, self.key, self.open_weight, *params, self.quads, posterior, agree
+                first, last, self.start, self.key, self.open_weight, *params, self.coarse, posterior, agree
             )
 
         _, (agree,) = self.blocks.gather(work, self.n_workers)

@@ -173,7 +173,7 @@ def log_shares(first: int, last: int, counts: Floats, pseudo: Floats, table: Flo
         for said in range(n_labels):
             for true in range(n_labels):
                 share = 1 / n_labels
-                if n_true[true] > 0.0:
+                if n_true[true] > TINY:
                     share = (counts[begin + said * n_labels + true] + pseudo[said, true]) / n_true[true]
                 table[begin + said * n_labels + true] = max(share, TINY)
         for i in range(begin, begin + size):  # a loop of its own, over all cells, fills whole vectors
