@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plurivox.engine.kernels import confusion
+from plurivox.engine.kernels import confusion, matrices
 from plurivox.engine.kernels.rows import PAD, padded, quads_of
 
 
@@ -75,25 +75,40 @@ def test_what_is_believed_and_counting_it(case: Case) -> None:
     confusion.believe(*case.votes, case.log_prior, padded(case.table), quads, posterior, agree)
     np.testing.assert_allclose(posterior.reshape(-1, k), case.posterior, rtol=1e-11)
     n_true, counts = spare(k), spare(case.table.size)
-    confusion.count(*case.votes, posterior, k, n_true, counts)
+    confusion.count(*case.votes, posterior, k, quads, n_true, counts)
     np.testing.assert_allclose(n_true[:k], case.posterior.sum(0), rtol=1e-12)
     np.testing.assert_allclose(counts[:-PAD], case.counts(case.posterior), rtol=1e-11)
 
 
-def test_shares_in_logs_and_back() -> None:
+@cases
+def test_vote_shares(case: Case) -> None:
+    k, n_tasks = len(case.log_prior), case.votes[1]
+    share = np.empty(n_tasks * k)
+    confusion.shares(*case.votes, k, share)
+    counts = np.zeros((n_tasks, k))
+    np.add.at(counts, (case.task, case.key % k), case.w)
+    total = counts.sum(1, keepdims=True)
+    wanted = np.where(total > 0, counts / np.where(total > 0, total, 1), 1 / k)
+    np.testing.assert_allclose(share.reshape(-1, k), wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 6, 10, 17, 33])
+def test_shares_in_logs_and_back(k: int) -> None:
     chance = np.random.default_rng(0)
-    counts, pseudo = chance.random((5, 6, 6)), chance.random((6, 6))
-    counts[2, :, 3], pseudo[:, 3] = 0, 0  # worker 2 was never seen where label 3 is true
-    counts[1, 4, 0] = pseudo[4, 0] = 0
-    table = spare(counts.size)
-    confusion.log_shares(0, 5, padded(counts), pseudo, table)
-    share = np.exp(table[:-PAD].reshape(5, 6, 6))
+    counts, pseudo = chance.random((5, k, k)), chance.random((k, k))
+    counts[2, :, k - 1], pseudo[:, k - 1] = 0, 0  # worker 2 was never seen where the last label is true
+    counts[1, 0, 0] = pseudo[0, 0] = 0
+    table, quads = spare(counts.size), quads_of(k, coarse=True)
+    matrices.log_shares(2, 5, k, padded(counts), padded(pseudo), quads, table)
+    matrices.log_shares(0, 2, k, padded(counts), padded(pseudo), quads, table)  # writes nothing beyond its workers
     wanted = counts + pseudo
-    wanted[2, :, 3] = 1
+    wanted = np.where(wanted.sum(1, keepdims=True) > 0, wanted, 1)
+    share = np.exp(table[:-PAD].reshape(5, k, k))
     np.testing.assert_allclose(share, wanted / wanted.sum(1, keepdims=True), rtol=1e-13, atol=1e-299)
     moved = table.copy()
-    moved[:-PAD] += np.repeat(chance.normal(0, 9, (5, 1, 6)), 6, 1).ravel()
-    confusion.renormalise(0, 5, 6, moved)
+    moved[:-PAD] += np.repeat(chance.normal(0, 9, (5, 1, k)), k, 1).ravel()
+    matrices.renormalise(2, 5, k, quads, moved)
+    matrices.renormalise(0, 2, k, quads, moved)
     np.testing.assert_allclose(moved, table, rtol=1e-12, atol=1e-12)
 
 

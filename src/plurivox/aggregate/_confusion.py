@@ -12,7 +12,7 @@ from plurivox.core.names import Floats, Names, as_names, positions
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.rows import Dense
 from plurivox.core.votes import Votes
-from plurivox.engine.kernels.confusion import TINY
+from plurivox.engine.kernels.matrices import TINY
 from plurivox.engine.kernels.rows import PAD
 from plurivox.engine.memory import available, gigabytes
 

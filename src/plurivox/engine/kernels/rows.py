@@ -125,6 +125,12 @@ def add_scaled(_: Any, row: Any, other: Any, by: Any) -> Any:
 
 
 @intrinsic
+def higher(_: Any, row: Any, other: Any) -> Any:
+    """higher(row, other): cell by cell the larger number."""
+    return _each(row, (other,), _larger)
+
+
+@intrinsic
 def exp(_: Any, row: Any) -> Any:
     """exp(row) for numbers up to 0: within 4e-16 of the truth, and exactly 0 below -708."""
     return _each(row, (), _exp)
