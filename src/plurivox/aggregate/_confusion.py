@@ -12,7 +12,7 @@ from plurivox.core.names import Floats, Names, as_names, positions
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.rows import Dense
 from plurivox.core.votes import Votes
-from plurivox.engine.kernels.confusion import TINY
+from plurivox.engine.kernels.matrices import TINY
 from plurivox.engine.kernels.rows import PAD
 from plurivox.engine.memory import available, gigabytes
 
@@ -123,6 +123,7 @@ def soft_labels(votes: Votes, posterior: Floats) -> SoftLabels:
 def confusion_of(crowd: Crowd, table: Floats) -> Confusion:
     """The matrices [worker, true, said] of a table of logs."""
     matrices = np.exp(crowd.tensor(table).transpose(0, 2, 1))
+    matrices[matrices < 2 * TINY] = 0
     return Confusion(matrices, crowd.votes.workers, crowd.votes.labels)
 
 

@@ -10,8 +10,8 @@ from plurivox.core.labels import SoftLabels
 from plurivox.core.names import Bools, Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.engine.blocks import Blocks, run
-from plurivox.engine.kernels import confusion
-from plurivox.engine.kernels.rows import PAD, quads_of
+from plurivox.engine.kernels import confusion, matrices
+from plurivox.engine.kernels.rows import PAD, padded, quads_of
 
 PIECE = 2**15  # cells of a table that one thread makes at a time
 
@@ -39,7 +39,7 @@ class Crowd(OpenTasks):
     def __init__(self, votes: Votes, gold: SoftLabels | None = None) -> None:
         super().__init__(votes, gold)
         self.n_cells = self.n_workers * self.n_labels**2
-        self.quads = quads_of(self.n_labels)
+        self.quads, self.coarse = quads_of(self.n_labels), quads_of(self.n_labels, coarse=True)
         self.blocks = self._blocks(self.start)
         self.key, self.open_weight = self._keys(self.is_open)
         self.known = self._count_known() if len(self.gold_place) else None
@@ -65,20 +65,28 @@ class Crowd(OpenTasks):
 
     def sweep(self, params: Params) -> tuple[Sums, float]:
         """E-step and the sums of the M-step: (sums, log likelihood of the votes, known labels included)."""
-        return self._sweep(params, confusion.sweep)
+        return self._sweep(params, confusion.sweep, self.quads)
 
     def hard_sweep(self, params: Params) -> tuple[Sums, float]:
         """The same when every task takes its most probable label for certain: (sums, log likelihood of both)."""
-        return self._sweep(params, confusion.hard_sweep)
+        return self._sweep(params, confusion.hard_sweep, self.coarse)
 
-    def _sweep(self, params: Params, kernel: Callable[..., float]) -> tuple[Sums, float]:
+    def _sweep(self, params: Params, kernel: Callable[..., float], quads: tuple[int, ...]) -> tuple[Sums, float]:
         def work(first: int, last: int, n_true: Floats, counts: Floats) -> float:
-            return kernel(first, last, self.start, self.key, self.open_weight, *params, self.quads, n_true, counts)
+            return kernel(first, last, self.start, self.key, self.open_weight, *params, quads, n_true, counts)
 
         value, (n_true, counts) = self.blocks.gather(work, self.n_labels + PAD, self.n_cells + PAD)
         if self.known is not None:
-            value += float(self.known.n_true @ params.log_prior) + float(self.known.counts @ params.table)
+            value += float(self.known.n_true @ params.log_prior)
+            value += float(np.einsum("i,i->", self.known.counts, params.table))  # same bits for any number of threads
         return self._with_known(Sums(n_true[: self.n_labels], counts)), value
+
+    def vote_shares(self) -> Floats:
+        """(n_open, n_labels) the share of a task's votes that each label got."""
+        share = np.empty(len(self.open) * self.n_labels)
+        votes = self.start, self.key, self.open_weight
+        self.blocks.map(lambda first, last: confusion.shares(first, last, *votes, self.n_labels, share))
+        return share.reshape(-1, self.n_labels)
 
     def count(self, posterior: Floats) -> Sums:
         """The sums of a given (n_open, n_labels) posterior of the open tasks."""
@@ -86,7 +94,8 @@ class Crowd(OpenTasks):
 
     def _count(self, blocks: Blocks, start: Ints, key: Ints, weight: Floats | None, prob: Floats) -> Sums:
         def work(first: int, last: int, n_true: Floats, counts: Floats) -> float:
-            return confusion.count(first, last, start, key, weight, prob.reshape(-1), self.n_labels, n_true, counts)
+            flat, k = prob.reshape(-1), self.n_labels
+            return confusion.count(first, last, start, key, weight, flat, k, self.coarse, n_true, counts)
 
         _, (n_true, counts) = blocks.gather(work, self.n_labels + PAD, self.n_cells + PAD)
         return Sums(n_true[: self.n_labels], counts)
@@ -105,7 +114,7 @@ class Crowd(OpenTasks):
 
         def work(first: int, last: int, agree: Floats) -> float:
             return confusion.believe(
-                first, last, self.start, self.key, self.open_weight, *params, self.quads, posterior, agree
+                first, last, self.start, self.key, self.open_weight, *params, self.coarse, posterior, agree
             )
 
         _, (agree,) = self.blocks.gather(work, self.n_workers)
@@ -118,13 +127,13 @@ class Crowd(OpenTasks):
 
     def log_shares(self, counts: Floats, pseudo: Floats) -> Floats:
         """The table of log p(said | true) of every worker, `pseudo` (said, true) added to each one's counts."""
-        table = np.zeros(self.n_cells + PAD)
-        self._by_worker(lambda first, last: confusion.log_shares(first, last, counts, pseudo, table))
+        table, added, k = np.zeros(self.n_cells + PAD), padded(pseudo), self.n_labels
+        self._by_worker(lambda first, last: matrices.log_shares(first, last, k, counts, added, self.coarse, table))
         return table
 
     def renormalise(self, table: Floats) -> Floats:
         """The table with the shares of what is said summing to one for each worker and true label; changed in place."""
-        self._by_worker(lambda first, last: confusion.renormalise(first, last, self.n_labels, table))
+        self._by_worker(lambda first, last: matrices.renormalise(first, last, self.n_labels, self.coarse, table))
         return table
 
     def _by_worker(self, work: Callable[[int, int], None]) -> None:

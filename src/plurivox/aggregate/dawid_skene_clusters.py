@@ -24,7 +24,7 @@ from plurivox.core.results import Confusion, Fit
 from plurivox.core.votes import Votes
 from plurivox.core.watch import Watch
 from plurivox.engine.em import Climb, climb
-from plurivox.engine.kernels.confusion import TINY
+from plurivox.engine.kernels.matrices import TINY
 
 NOISE = 0.1  # spread of what is added to the vote shares of a new start
 EMPTY = 1e-10  # added to what a worker said before its first matrix is made

@@ -100,8 +100,8 @@ class _Climber(Generic[S]):
         while self.passes < self.max_iter:
             path.append(space.flat(better))
             if len(path) == 3:
-                step = min(_length(path), longest)
-                trial = space.state(_beyond(path, step))
+                step, place = _stretched(path, longest)
+                trial = space.state(place)
                 seen = self._look(trial) if step > 1 and self.passes + 1 < self.max_iter else None
                 if seen is not None and seen[1] >= self.trace[-1]:
                     state, (better, _) = trial, self._keep(seen)
@@ -135,16 +135,19 @@ class _Climber(Generic[S]):
         return Climb(state, better, tuple(self.trace), converged, self.passes)
 
 
-def _length(path: list[Floats]) -> float:
-    """How many sweeps a step along the last two should be worth."""
-    first, second, third = path
-    step, curve = np.linalg.norm(second - first), np.linalg.norm(third - 2 * second + first)
-    if curve > 0:
-        return float(step / curve)
-    return np.inf if step > 0 else 1.0
+def _stretched(path: list[Floats], longest: float) -> tuple[float, Floats]:
+    """(step, place): where the last two steps lead when the first is made `step` times as long; 1 is where they ended.
 
-
-def _beyond(path: list[Floats], step: float) -> Floats:
-    """Where the last two steps lead when the first of them is made `step` times as long; 1 is where they ended."""
-    first, second, third = path
-    return first + 2 * step * (second - first) + step**2 * (third - 2 * second + first)
+    Long arrays are changed in place, and summed without the linear algebra library, whose bits depend on its threads.
+    """
+    place, second, third = path
+    step = second - place
+    curve = third - second
+    curve -= step
+    ahead, bend = (float(np.sqrt(np.einsum("i,i->", x, x))) for x in (step, curve))
+    length = min(ahead / bend, longest) if bend > 0 else (longest if ahead > 0 else 1.0)
+    step *= 2 * length
+    curve *= length**2
+    place = place + step
+    place += curve
+    return length, place

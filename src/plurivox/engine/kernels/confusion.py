@@ -1,4 +1,4 @@
-"""Kernels of the models in which a worker has a confusion matrix (Dawid-Skene, IBCC, clusters)."""
+"""Passes over the votes for models in which a worker has a confusion matrix (Dawid-Skene, IBCC, clusters)."""
 
 import math
 from typing import Any
@@ -7,10 +7,8 @@ import numpy as np
 
 from plurivox.core.names import Floats, Ints
 from plurivox.engine.jit import kernel, part
-from plurivox.engine.kernels.maths import fast_exp, fast_log
 from plurivox.engine.kernels.rows import add, add_scaled, exp, fetch, load, scale, store, top, total
 
-TINY = 1e-300  # a share that counts as zero: its log is large, but finite, so that impossible tasks stay comparable
 FAR = 1e200  # a product of masses is turned into a sum of logs before it can overflow
 AHEAD = 32  # votes between asking for a far number and needing it
 NEAR = 2**19  # cells: a table up to this size lies in a cache near enough
@@ -33,7 +31,7 @@ def sweep(
 
     p(true | votes) is proportional to exp(log_prior[true] + sum over votes of weight * table[key, true]).
     """
-    n_labels, wide = np.uint64(len(log_prior)), np.uint64(4 * len(quads))
+    n_labels = np.uint64(len(log_prior))
     row, begin = _rows_for(log_prior, len(quads))
     end, ahead = np.uint64(start[last]), np.uint64(AHEAD if len(table) > NEAR else 0)
     value, mass_so_far = 0.0, 1.0
@@ -43,13 +41,7 @@ def sweep(
             _bring(key, min(lo + ahead, end), min(hi + ahead, end), n_labels, table, counts)
         best = _weigh(lo, hi, key, weight, begin, table, n_labels, 1.0, quads, row)
         mass = _soften(row, best, quads, row)
-        for k in range(np.uint64(0), np.uint64(len(row)), wide):
-            x = scale(load(row, k, quads), 1 / mass)
-            store(n_true, k, add(load(n_true, k, quads), x))
-            for v in range(lo, hi):
-                at = np.uint64(key[v]) * n_labels + k
-                old = load(counts, at, quads)
-                store(counts, at, add(old, x) if weight is None else add_scaled(old, x, weight[v]))
+        _credit(lo, hi, key, weight, row, 1 / mass, n_labels, quads, n_true, counts)
         value += best
         mass_so_far *= mass
         if mass_so_far > FAR:
@@ -140,71 +132,39 @@ def count(
     weight: Floats | None,
     posterior: Floats,
     n_labels: int,
+    quads: Any,
     n_true: Floats,
     counts: Floats,
 ) -> float:
     """The M-step sums of a given posterior[task, true]: add to n_true[true] and counts[key, true]."""
-    for t in range(first, last):
+    row, _ = _rows_for(posterior[:n_labels], len(quads))
+    row[:] = 0.0
+    end, ahead = np.uint64(start[last]), np.uint64(AHEAD if len(counts) > NEAR else 0)
+    for t in range(np.uint64(first), np.uint64(last)):
+        lo, hi = np.uint64(start[t]), np.uint64(start[t + np.uint64(1)])
+        if ahead:
+            _bring(key, min(lo + ahead, end), min(hi + ahead, end), np.uint64(n_labels), counts, counts)
         for k in range(n_labels):
-            n_true[k] += posterior[t * n_labels + k]
-        for v in range(start[t], start[t + 1]):
-            w = 1.0 if weight is None else weight[v]
-            for k in range(n_labels):
-                counts[np.int64(key[v]) * n_labels + k] += w * posterior[t * n_labels + k]
+            row[k] = posterior[t * np.uint64(n_labels) + np.uint64(k)]
+        _credit(lo, hi, key, weight, row, 1.0, np.uint64(n_labels), quads, n_true, counts)
     return 0.0
 
 
 @kernel
-def log_shares(first: int, last: int, counts: Floats, pseudo: Floats, table: Floats) -> None:
-    """The M-step of the workers first:last: table[worker, said, true] = log of the share that is said, given true.
-
-    `pseudo` (n_labels, n_labels), [said, true], is added to the counts of every worker. Where nothing was counted for a
-    true label, every label is as likely to be said.
-    """
-    n_labels = len(pseudo)
-    size = n_labels * n_labels
-    n_true = np.empty(n_labels)
-    for worker in range(first, last):
-        begin = worker * size
-        n_true[:] = 0.0
-        for said in range(n_labels):
-            for true in range(n_labels):
-                n_true[true] += counts[begin + said * n_labels + true] + pseudo[said, true]
-        for said in range(n_labels):
-            for true in range(n_labels):
-                share = 1 / n_labels
-                if n_true[true] > 0.0:
-                    share = (counts[begin + said * n_labels + true] + pseudo[said, true]) / n_true[true]
-                table[begin + said * n_labels + true] = max(share, TINY)
-        for i in range(begin, begin + size):  # a loop of its own, over all cells, fills whole vectors
-            table[i] = fast_log(table[i])
-
-
-@kernel
-def renormalise(first: int, last: int, n_labels: int, table: Floats) -> None:
-    """Shift the logs of the workers first:last so that the shares of what is said sum to one again, in place."""
-    size = n_labels * n_labels
-    best, mass, share = np.empty(n_labels), np.empty(n_labels), np.empty(size)
-    for worker in range(first, last):
-        begin = worker * size
-        best[:] = -math.inf
-        mass[:] = 0.0
-        for said in range(n_labels):
-            for true in range(n_labels):
-                best[true] = max(best[true], table[begin + said * n_labels + true])
-        for said in range(n_labels):
-            for true in range(n_labels):
-                share[said * n_labels + true] = table[begin + said * n_labels + true] - best[true]
-        for i in range(size):  # as above
-            share[i] = fast_exp(share[i])
-        for said in range(n_labels):
-            for true in range(n_labels):
-                mass[true] += share[said * n_labels + true]
-        for true in range(n_labels):
-            best[true] += fast_log(mass[true])
-        for said in range(n_labels):
-            for true in range(n_labels):
-                table[begin + said * n_labels + true] -= best[true]
+def shares(
+    first: int, last: int, start: Ints, key: Ints, weight: Floats | None, n_labels: int, posterior: Floats
+) -> float:
+    """Fill posterior[task, true] with the share of a task's votes that each label got; even where they weigh nothing."""
+    for t in range(first, last):
+        row, mass = posterior[t * n_labels : (t + 1) * n_labels], 0.0
+        row[:] = 0.0
+        for v in range(start[t], start[t + 1]):
+            w = 1.0 if weight is None else weight[v]
+            row[key[v] % np.uint32(n_labels)] += w
+            mass += w
+        for k in range(n_labels):
+            row[k] = row[k] / mass if mass > 0.0 else 1 / n_labels
+    return 0.0
 
 
 # ---- parts of the above
@@ -253,6 +213,29 @@ def _weigh(
         store(row, k, x)
         best = max(best, top(x))
     return best
+
+
+@part
+def _credit(
+    lo: int,
+    hi: int,
+    key: Ints,
+    weight: Floats | None,
+    row: Floats,
+    by: float,
+    n_labels: int,
+    quads: Any,
+    n_true: Floats,
+    counts: Floats,
+) -> None:
+    """Add row * by to n_true, and to the counts of each of the votes lo:hi."""
+    for k in range(np.uint64(0), np.uint64(len(row)), np.uint64(4 * len(quads))):
+        x = scale(load(row, k, quads), by)
+        store(n_true, k, add(load(n_true, k, quads), x))
+        for v in range(lo, hi):
+            at = np.uint64(key[v]) * n_labels + k
+            old = load(counts, at, quads)
+            store(counts, at, add(old, x) if weight is None else add_scaled(old, x, weight[v]))
 
 
 @part

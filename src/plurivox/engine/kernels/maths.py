@@ -7,14 +7,19 @@
 
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
 from plurivox.engine.jit import kernel
 
-ROOT_HALF_BITS = 0x3FE6A09E667F3BCD  # of the square root of 1/2
-MANTISSA = 2**52 - 1
+# whole numbers without a sign throughout: of those, processors can shift several at a time
+SHIFT = np.uint64(52)
+ROOT_HALF = np.uint64(0x3FE6A09E667F3BCD)  # the bits of the square root of 1/2
+TO_ONE = np.uint64(0x3FF0000000000000 - 0x3FE6A09E667F3BCD)  # what it takes from there to 1
+MANTISSA = np.uint64(2**52 - 1)
+WHOLE = np.uint64(0x4330000000000000)  # the bits of 2^52: a small whole number below them makes 2^52 + it
 MAGIC = 1.5 * 2.0**52  # adding it to a number leaves the nearest whole number in the lowest bits
 
 
@@ -26,7 +31,7 @@ def bits(_: Any, x: Any) -> Any:
         del context, sig
         return build.bitcast(args[0], ir.IntType(64))
 
-    return types.int64(types.float64), code
+    return types.uint64(types.float64), code
 
 
 @intrinsic
@@ -37,14 +42,15 @@ def of_bits(_: Any, n: Any) -> Any:
         del context, sig
         return build.bitcast(args[0], ir.DoubleType())
 
-    return types.float64(types.int64), code
+    return types.float64(types.uint64), code
 
 
 @kernel
 def fast_log(x: float) -> float:
     """log x of a positive number that is not denormal, within 1e-15."""
-    n = (bits(x) - ROOT_HALF_BITS) >> 52  # x = 2^n m with m between the roots of 1/2 and of 2
-    m = of_bits(bits(x) - (n << 52))
+    moved = bits(x) + TO_ONE  # x = 2^n m with m between the roots of 1/2 and of 2
+    n = of_bits((moved >> SHIFT) | WHOLE) - (2.0**52 + 1023.0)
+    m = of_bits((moved & MANTISSA) + ROOT_HALF)
     s = (m - 1.0) / (m + 1.0)
     z = s * s
     series = 1.0 / 21.0
@@ -79,5 +85,5 @@ def fast_exp(x: float) -> float:
     series = series * r + 0.5
     series = series * r + 1.0
     series = series * r + 1.0
-    value = of_bits(bits(series) + (bits(shifted) << 52))
+    value = of_bits(bits(series) + (bits(shifted) << SHIFT))
     return value if x >= -708.0 else 0.0

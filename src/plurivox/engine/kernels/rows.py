@@ -25,12 +25,18 @@ FOUR_BITS = ir.VectorType(ir.IntType(64), 4)
 INDEX = ir.IntType(32)
 
 
-def quads_of(n_labels: int) -> tuple[int, ...]:
+def quads_of(n_labels: int, *, coarse: bool = False) -> tuple[int, ...]:
     """The tuple whose length is the width of a Row for this many labels; more than 16 take several rows.
+
+    A kernel is compiled for each width it meets. One that is not worth so much goes by the `coarse` widths, 1 and 4.
 
     >>> [len(quads_of(k)) for k in (1, 4, 5, 16, 17, 20, 33)]
     [1, 1, 2, 4, 3, 3, 3]
+    >>> [len(quads_of(k, coarse=True)) for k in (1, 4, 5, 16, 17, 20, 33)]
+    [1, 1, 4, 4, 4, 4, 4]
     """
+    if coarse:
+        return (0,) if n_labels <= 4 else (0,) * WIDEST
     quads = -(-max(n_labels, 1) // 4)
     n_rows = -(-quads // WIDEST)
     return (0,) * -(-quads // n_rows)
@@ -116,6 +122,12 @@ def scale(_: Any, row: Any, other: Any) -> Any:
 def add_scaled(_: Any, row: Any, other: Any, by: Any) -> Any:
     """add_scaled(row, other, by): row + other * by."""
     return _each(row, (other, by), lambda build, x, y, z: _muladd(build, y, z, x))
+
+
+@intrinsic
+def higher(_: Any, row: Any, other: Any) -> Any:
+    """higher(row, other): cell by cell the larger number."""
+    return _each(row, (other,), _larger)
 
 
 @intrinsic
