@@ -16,7 +16,6 @@ from plurivox.core.errors import InputError, OptionError
 from plurivox.core.labels import SoftLabels
 from plurivox.core.results import Fit
 from plurivox.core.votes import Votes
-from plurivox.engine.blocks import set_threads
 
 
 def plain_scores(votes: Votes, ability: np.ndarray, log_ease: np.ndarray, prior: np.ndarray) -> np.ndarray:
@@ -121,16 +120,6 @@ def test_warm_starts() -> None:
     assert warm.trace[0] == pytest.approx(cold.trace[-1], abs=1e-6) and warm.found["passes"] < 6
     other = Glad().fit(votes, start=VoteShares().fit(votes))  # nothing but beliefs to start from
     assert other.trace[0] > cold.trace[0] and other.trace[-1] == pytest.approx(cold.trace[-1], abs=0.1)
-
-
-def test_the_answer_does_not_hang_on_the_threads() -> None:
-    votes = Votes.of(**crowd(n_tasks=12000, n_workers=30, feedback=5))
-    answers = []
-    for n in (1, 2, 5):
-        set_threads(n)
-        answers.append(Glad(max_iter=4).fit(votes))
-    set_threads(None)
-    assert all(a.trace == answers[0].trace and (a.ability == answers[0].ability).all() for a in answers)
 
 
 def drawn_like_peerannot(imbalanced: bool) -> tuple[Votes, np.ndarray]:

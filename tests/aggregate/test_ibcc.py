@@ -14,7 +14,6 @@ from plurivox.aggregate import Ibcc
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.engine.blocks import set_threads
 
 
 def dirichlet_kl(a: np.ndarray, b: np.ndarray) -> float:
@@ -100,16 +99,6 @@ def test_priors_fixed_given_and_unseen() -> None:
         Ibcc(prior=".2/.3/.5").fit(votes)
 
 
-def test_the_answer_does_not_hang_on_the_threads() -> None:
-    votes = Votes.of(**crowd(n_tasks=12000, n_workers=30, feedback=5))
-    answers = []
-    for n in (1, 2, 5):
-        set_threads(n)
-        answers.append(Ibcc(max_iter=6).fit(votes))
-    set_threads(None)
-    assert all(a.trace == answers[0].trace and (a.soft.prob == answers[0].soft.prob).all() for a in answers)
-
-
 def test_matrices_that_cannot_fit_are_refused() -> None:
     votes = Votes.of(
         task=["a"], worker=["w"], label=[0], labels=range(20000), workers=[f"w{i}" for i in range(9000)] + ["w"]
@@ -118,7 +107,7 @@ def test_matrices_that_cannot_fit_are_refused() -> None:
         Ibcc().fit(votes)
 
 
-# published with the settings here: github.com/yuan-li/truth-inference-at-scale, code/test_ibcc.ipynb
+# published with the settings here: yuan-li/truth-inference-at-scale, test_ibcc.ipynb
 PUBLISHED = {
     "bluebird": 0.888889,
     "dog": 0.83891,

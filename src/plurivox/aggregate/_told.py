@@ -14,14 +14,14 @@ from plurivox.core.votes import Votes
 class Told(OpenTasks):
     """All tasks that have votes; of some the label is told, but not their difficulty or their kind."""
 
-    held: Bools | None  # (n_open,) whose label is known; None: nobody's
+    held: Bools  # (n_open,) whose label is known
     posterior: Floats  # (n_open, n_labels) what is known; of the others, a first guess
 
     def __init__(self, votes: Votes, gold: SoftLabels | None, start: Fit | None) -> None:
         super().__init__(votes)
         known = OpenTasks(votes, gold)
         self.told, self.told_place = known.gold, known.gold_place
-        self.posterior, self.held = self._guess(start), None
+        self.posterior, self.held = self._guess(start), np.zeros(len(self.open), bool)
         silent = np.diff(votes.start)[self.told_place] == 0
         self.n_silent = np.zeros(votes.n_labels)  # (n_labels,) how many known tasks without a vote have each label
         if self.told is not None and len(self.told):

@@ -110,7 +110,7 @@ class _Model:
         """One pass: a better state, and the objective of the one given."""
         return self._pass(state, self.told.held)
 
-    def _pass(self, state: State, held: Bools | None) -> tuple[State, float]:
+    def _pass(self, state: State, held: Bools) -> tuple[State, float]:
         method, ease = self.method, np.empty_like(state.log_ease)
 
         def work(first: int, last: int, n_true: Floats, toward: Floats, grip: Floats) -> float:

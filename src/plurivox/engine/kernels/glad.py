@@ -9,7 +9,7 @@ import numpy as np
 
 from plurivox.core.names import Bools, Floats, Ints
 from plurivox.engine.jit import kernel
-from plurivox.engine.kernels.softmax import soften
+from plurivox.engine.kernels.softmax import copy, soften
 
 FLATTEST = -0.1  # a curvature nearer to zero than this says too little about how far to step
 LONGEST = 2.0  # of a step in the log of the ease
@@ -26,7 +26,7 @@ def sweep(
     worker: Ints,
     said: Ints,
     weight: Floats | None,
-    held: Bools | None,
+    held: Bools,
     log_prior: Floats,
     ability: Floats,
     log_ease: Floats,
@@ -47,7 +47,7 @@ def sweep(
     score, pull = np.empty(n_labels), np.empty(n_labels)
     value = 0.0
     for t in range(first, last):
-        row, known = posterior[t], held is not None and held[t]
+        row, known = posterior[t], held[t]
         gain, better[t] = _improve(
             start[t], start[t + 1], worker, said, weight, known, log_prior, ability, log_ease[t], ease_mean,
             row, score, pull,
@@ -73,7 +73,7 @@ def believe(
     worker: Ints,
     said: Ints,
     weight: Floats | None,
-    held: Bools | None,
+    held: Bools,
     log_prior: Floats,
     ability: Floats,
     log_ease: Floats,
@@ -91,12 +91,12 @@ def believe(
     score, rest, given = np.empty(n_labels), np.empty(n_labels), np.empty(n_labels)
     log_others = math.log(max(n_labels - 1.0, 1.0))
     for t in range(first, last):
-        row, known, ease = posterior[t], held is not None and held[t], math.exp(log_ease[t])
-        score[:] = log_prior
+        row, known, ease = posterior[t], held[t], math.exp(log_ease[t])
+        copy(log_prior, score)
         for v in range(start[t], start[t + 1]):
             score[said[v]] += (ability[worker[v]] * ease + log_others) * (1.0 if weight is None else weight[v])
         if not known:
-            row[:] = score
+            copy(score, row)
             soften(row)
         lo = start[t]
         while lo < start[t + 1]:
@@ -208,7 +208,7 @@ def _settle(score: Floats, pull: Floats, known: bool, row: Floats) -> tuple[floa
                 value += row[k] * score[k]
                 mean += row[k] * pull[k]
         return value, mean, spread
-    row[:] = score
+    copy(score, row)
     value = soften(row)
     for k in range(len(row)):
         mean += row[k] * pull[k]

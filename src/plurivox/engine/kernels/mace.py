@@ -12,7 +12,7 @@ import numpy as np
 from plurivox.core.names import Floats, Ints
 from plurivox.engine.jit import kernel
 from plurivox.engine.kernels.rows import add, exp, load, scale, store, top, total
-from plurivox.engine.kernels.softmax import soften
+from plurivox.engine.kernels.softmax import copy, soften
 
 FAR = 1e200  # a product of masses is turned into a sum of logs before it can overflow
 
@@ -84,15 +84,15 @@ def believe(
     n_labels = len(log_prior)
     score, rest = np.empty(n_labels), np.empty(n_labels)
     for t in range(first, last):
-        score[:] = log_prior
+        copy(log_prior, score)
         for v in range(start[t], start[t + 1]):
             score[said[v]] += gain[key[v]] if weight is None else weight[v] * gain[key[v]]
-        posterior[t] = score
+        copy(score, posterior[t])
         soften(posterior[t])
         lo = start[t]
         while lo < start[t + 1]:
             worker, hi = key[lo] // np.uint32(n_labels), lo
-            rest[:] = score
+            copy(score, rest)
             while hi < start[t + 1] and key[hi] // np.uint32(n_labels) == worker:  # the rows of one answer
                 rest[said[hi]] -= gain[key[hi]] if weight is None else weight[hi] * gain[key[hi]]
                 hi += 1

@@ -4,7 +4,7 @@ import numpy as np
 
 from plurivox.core.names import Floats, Ints
 from plurivox.engine.jit import kernel, part
-from plurivox.engine.kernels.softmax import soften
+from plurivox.engine.kernels.softmax import copy, soften
 
 
 @kernel
@@ -29,7 +29,7 @@ def sweep(
     row = np.empty(n_labels)
     value = 0.0
     for t in range(first, last):
-        row[:] = log_prior
+        copy(log_prior, row)
         value += _weigh(start[t], start[t + 1], worker, said, weight, hit, miss, row)
         value += soften(row)
         for k in range(n_labels):
@@ -57,17 +57,17 @@ def believe(
     n_labels = len(log_prior)
     row, rest = np.empty(n_labels), np.empty(n_labels)
     for t in range(first, last):
-        row[:] = log_prior
+        copy(log_prior, row)
         _weigh(start[t], start[t + 1], worker, said, weight, hit, miss, row)
-        rest[:] = row
+        copy(row, rest)
         soften(rest)
-        posterior[t * n_labels : (t + 1) * n_labels] = rest
+        copy(rest, posterior[t * n_labels : (t + 1) * n_labels])
         v = start[t]
         while v < start[t + 1]:
             end = v
             while end < start[t + 1] and worker[end] == worker[v]:  # the rows of one answer, and its repeats
                 end += 1
-            rest[:] = row
+            copy(row, rest)
             for u in range(v, end):
                 w = 1.0 if weight is None else weight[u]
                 rest[said[u]] -= w * (hit[worker[u]] - miss[worker[u]])

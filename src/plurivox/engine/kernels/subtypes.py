@@ -8,7 +8,7 @@ import numpy as np
 
 from plurivox.core.names import Bools, Floats, Ints
 from plurivox.engine.jit import kernel
-from plurivox.engine.kernels.softmax import soften
+from plurivox.engine.kernels.softmax import copy, soften
 
 
 @kernel
@@ -18,7 +18,7 @@ def sweep(
     start: Ints,
     key: Ints,
     weight: Floats | None,
-    held: Bools | None,
+    held: Bools,
     log_prior: Floats,
     table: Floats,
     posterior: Floats,
@@ -34,10 +34,10 @@ def sweep(
     row = np.empty(len(log_prior))
     value = 0.0
     for t in range(first, last):
-        row[:] = log_prior
+        copy(log_prior, row)
         for v in range(start[t], start[t + 1]):
             _add(row, table[key[v]], 1.0 if weight is None else weight[v])
-        if held is not None and held[t]:
+        if held[t]:
             n_subtypes = len(row) // n_labels
             for true in range(n_labels):
                 part, known = row[true * n_subtypes : (true + 1) * n_subtypes], posterior[t, true]
@@ -72,7 +72,7 @@ def believe(
     start: Ints,
     key: Ints,
     weight: Floats | None,
-    held: Bools | None,
+    held: Bools,
     log_prior: Floats,
     table: Floats,
     posterior: Floats,
@@ -85,18 +85,18 @@ def believe(
     n_labels = posterior.shape[1]
     row, rest, label = np.empty(len(log_prior)), np.empty(len(log_prior)), np.empty(n_labels)
     for t in range(first, last):
-        row[:] = log_prior
+        copy(log_prior, row)
         for v in range(start[t], start[t + 1]):
             _add(row, table[key[v]], 1.0 if weight is None else weight[v])
-        known = held is not None and held[t]
+        known = held[t]
         if not known:
-            rest[:] = row
+            copy(row, rest)
             _by_label(rest, posterior[t])
-        label[:] = posterior[t]
+        copy(posterior[t], label)
         lo = start[t]
         while lo < start[t + 1]:
             worker, hi = key[lo] // np.uint32(n_labels), lo
-            rest[:] = row
+            copy(row, rest)
             while hi < start[t + 1] and key[hi] // np.uint32(n_labels) == worker:  # the rows of one answer
                 _add(rest, table[key[hi]], -1.0 if weight is None else -weight[hi])
                 hi += 1
