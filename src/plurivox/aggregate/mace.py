@@ -108,7 +108,7 @@ class _Model(OpenTasks):
         key = votes.worker.astype(np.uint32) * np.uint32(votes.n_labels) + votes.label
         self.open_rows = self.start, key[rows], votes.label[rows].astype(np.int32), self.weight(rows)
         self.quads = quads_of(votes.n_labels)
-        self.blocks = Blocks(self.start, cells=votes.n_workers * votes.n_labels)
+        self.blocks = Blocks(self.start, cells=votes.n_workers * votes.n_labels, width=4)
         self.total = self._by_key(votes.weights, slice(None))
         truth = np.zeros((0, self.n_labels)) if self.gold is None else self.gold.prob
         self.known_true: Floats = truth.sum(0)  # (n_labels,) how many known tasks have each label

@@ -8,7 +8,8 @@ import math
 import numpy as np
 
 from plurivox.core.names import Bools, Floats, Ints
-from plurivox.engine.jit import kernel
+from plurivox.engine.jit import kernel, part
+from plurivox.engine.kernels.maths import fast_exp, fast_log
 from plurivox.engine.kernels.softmax import copy, soften
 
 FLATTEST = -0.1  # a curvature nearer to zero than this says too little about how far to step
@@ -58,8 +59,9 @@ def sweep(
         ease = math.exp(better[t])
         for v in range(start[t], start[t + 1]):
             w = 1.0 if weight is None else weight[v]
-            x = ability[worker[v]] * ease
-            bend = 0.25 if abs(x) < 1e-4 else math.tanh(0.5 * x) / (2.0 * x)
+            x = abs(ability[worker[v]] * ease)
+            small = fast_exp(-x)
+            bend = 0.25 if x < 1e-4 else (1.0 - small) / ((1.0 + small) * 2.0 * x)  # tanh(x / 2) / 2 x
             toward[worker[v]] += w * (row[said[v]] - 0.5) * ease
             grip[worker[v]] += w * bend * ease * ease
     return value
@@ -125,7 +127,7 @@ def believe(
 # ---- parts of the above
 
 
-@kernel
+@part
 def _improve(
     lo: int,
     hi: int,
@@ -161,7 +163,7 @@ def _improve(
     return best, there
 
 
-@kernel
+@part
 def _weigh(
     lo: int,
     hi: int,
@@ -184,18 +186,18 @@ def _weigh(
     for v in range(lo, hi):
         w = 1.0 if weight is None else weight[v]
         x = ability[worker[v]] * ease
-        small = math.exp(-abs(x))
+        small = fast_exp(-abs(x))
         right = (1.0 if x >= 0.0 else small) / (1.0 + small)
         score[said[v]] += w * (x + log_others)
         pull[said[v]] += w * x
-        shared -= w * (max(x, 0.0) + math.log1p(small) + log_others)
+        shared -= w * (max(x, 0.0) + fast_log(1.0 + small) + log_others)
         slope -= w * right * x
         curve -= w * right * x * (1.0 + (1.0 - right) * x)
     value, mean, spread = _settle(score, pull, known, row)
     return shared + value, slope + mean, curve + mean + spread  # a label that is not known makes the top less sharp
 
 
-@kernel
+@part
 def _settle(score: Floats, pull: Floats, known: bool, row: Floats) -> tuple[float, float, float]:
     """Turn scores into the posterior `row`: (log of their sum, mean and variance of `pull` under it).
 

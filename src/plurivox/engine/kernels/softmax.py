@@ -17,8 +17,9 @@ def soften(row: Floats) -> float:
         row[k] = fast_exp(row[k] - best)
     for k in range(len(row)):
         mass += row[k]
+    share = 1.0 / mass
     for k in range(len(row)):
-        row[k] /= mass
+        row[k] *= share
     return best + math.log(mass)
 
 
