@@ -22,9 +22,13 @@ LOWEST = -40.0  # logs below it are all the same to a long step: e^-40 is no mor
 DOUBT = 0.01  # share of doubt put into an earlier fit's matrices, so that new votes can change every cell of them
 
 
-def check_room(votes: Votes, name: str) -> None:
-    """Refuse confusion matrices that cannot fit into memory, before anything is made."""
-    cells, rows = votes.n_workers * votes.n_labels**2, votes.n_tasks * votes.n_labels
+def check_room(votes: Votes, name: str, cells: int | None = None) -> None:
+    """Refuse tables that cannot fit into memory, before anything is made: `cells` numbers for the workers.
+
+    None: a confusion matrix each.
+    """
+    cells = votes.n_workers * votes.n_labels**2 if cells is None else cells
+    rows = votes.n_tasks * votes.n_labels
     need, have = 8 * (12 * cells + 3 * rows), available()
     if votes.n_workers * votes.n_labels >= 2**32 or (have is not None and need > have):
         free = "far more than any machine has" if have is None else f"{gigabytes(have)} are free"
@@ -138,6 +142,12 @@ def accuracy_interval(right: Floats, wrong: Floats, prior: Floats, point: Floats
     a, b = right + 0.5, wrong + 0.5
     mean = (a / (a + b)) @ prior
     variance = (a * b / ((a + b) ** 2 * (a + b + 1))) @ prior**2
+    low, high = share_interval(mean, variance)
+    return np.minimum(low, point), np.maximum(high, point)
+
+
+def share_interval(mean: Floats, variance: Floats) -> tuple[Floats, Floats]:
+    """(low, high) that hold 95% of the Beta distributions with these means and variances."""
     size = np.maximum(mean * (1 - mean) / np.maximum(variance, TINY) - 1, 1e-6)
     low, high = (betaincinv(mean * size, (1 - mean) * size, tail) for tail in (0.025, 0.975))
-    return np.minimum(low, point), np.maximum(high, point)
+    return np.where(variance > 0, low, mean), np.where(variance > 0, high, mean)

@@ -1,12 +1,10 @@
 """Kernels of models in which a vote speaks for the label it names alone, by a number of its worker."""
 
-import math
-
 import numpy as np
 
 from plurivox.core.names import Floats, Ints
 from plurivox.engine.jit import kernel, part
-from plurivox.engine.kernels.maths import fast_exp
+from plurivox.engine.kernels.softmax import soften
 
 
 @kernel
@@ -33,7 +31,7 @@ def sweep(
     for t in range(first, last):
         row[:] = log_prior
         value += _weigh(start[t], start[t + 1], worker, said, weight, hit, miss, row)
-        value += _soften(row)
+        value += soften(row)
         for k in range(n_labels):
             n_true[k] += row[k]
         for v in range(start[t], start[t + 1]):
@@ -62,7 +60,7 @@ def believe(
         row[:] = log_prior
         _weigh(start[t], start[t + 1], worker, said, weight, hit, miss, row)
         rest[:] = row
-        _soften(rest)
+        soften(rest)
         posterior[t * n_labels : (t + 1) * n_labels] = rest
         v = start[t]
         while v < start[t + 1]:
@@ -73,7 +71,7 @@ def believe(
             for u in range(v, end):
                 w = 1.0 if weight is None else weight[u]
                 rest[said[u]] -= w * (hit[worker[u]] - miss[worker[u]])
-            _soften(rest)
+            soften(rest)
             for u in range(v, end):
                 agree[worker[u]] += (1.0 if weight is None else weight[u]) * rest[said[u]]
             v = end
@@ -98,19 +96,3 @@ def _weigh(
         every += w * miss[worker[v]]
         row[said[v]] += w * (hit[worker[v]] - miss[worker[v]])
     return every
-
-
-@part
-def _soften(row: Floats) -> float:
-    """Turn logs into shares, in place; return the log of their sum."""
-    best = -math.inf
-    for k in range(len(row)):
-        best = max(best, row[k])
-    mass = 0.0
-    for k in range(len(row)):
-        row[k] = fast_exp(row[k] - best)
-    for k in range(len(row)):
-        mass += row[k]
-    for k in range(len(row)):
-        row[k] /= mass
-    return best + math.log(mass)
