@@ -9,7 +9,7 @@ from plurivox.core.names import Floats
 from plurivox.core.results import Confusion
 from plurivox.core.votes import Votes
 from plurivox.engine.dirichlet import expected_logs
-from plurivox.engine.kernels.confusion import TINY
+from plurivox.engine.kernels.matrices import TINY
 
 DIAGONAL_HELP = "right votes on each label that a worker is taken to have given before"
 OFF_DIAGONAL_HELP = "votes for each wrong label, likewise"

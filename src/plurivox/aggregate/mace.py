@@ -30,7 +30,7 @@ from plurivox.engine.blocks import Blocks
 from plurivox.engine.dirichlet import expected_logs
 from plurivox.engine.em import Climb, climb
 from plurivox.engine.kernels import mace
-from plurivox.engine.kernels.confusion import TINY
+from plurivox.engine.kernels.matrices import TINY
 from plurivox.engine.kernels.rows import PAD, quads_of
 
 NOISE = 0.5  # how much the random starts differ, as in the authors' code
