@@ -5,7 +5,7 @@ import sys
 
 from benchmarks.measure import machine
 
-ALL = ("startup", "ingest")
+ALL = ("startup", "ingest", "aggregate")
 
 
 def main(names: list[str]) -> None:

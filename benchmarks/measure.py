@@ -9,12 +9,13 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 REPEATS = 5
 PEAK = """
 took = time.perf_counter() - began
 lines = dict(line.split(":") for line in open("/proc/self/status") if ":" in line)  # ru_maxrss would count the parent's peak
-print(json.dumps([took, int(lines["VmHWM"].split()[0]) / 1024]))
+print(json.dumps([{answer}, int(lines["VmHWM"].split()[0]) / 1024]))
 """
 
 
@@ -26,10 +27,15 @@ class Measured:
     peak_mb: float
 
 
-def fresh(code: str, setup: str = "") -> Measured:
-    """Run `code` in a new interpreter: its seconds (without `setup` and start-up) and the process' peak memory."""
-    text = f"import json, time\n{setup}\nbegan = time.perf_counter()\n{code}\n{PEAK}"
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", text], capture_output=True, text=True, check=True)
+def fresh(code: str, setup: str = "", *, answer: str = "took", python: str | Path = sys.executable) -> Measured:
+    """Run `code` in a new interpreter: the seconds it took (or the number it calls `answer`), and its peak memory.
+
+    What stands in `setup` is not timed, nor is the start of the interpreter.
+    """
+    text = f"import json, time\n{setup}\nbegan = time.perf_counter()\n{code}\n{PEAK.format(answer=answer)}"
+    done = subprocess.run([str(python), "-W", "ignore", "-c", text], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(done.stderr[-2000:])
     return Measured(*json.loads(done.stdout.splitlines()[-1]))
 
 

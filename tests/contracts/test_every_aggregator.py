@@ -86,6 +86,15 @@ def test_one_worker_one_label_one_vote_and_a_label_nobody_chose(name: str) -> No
 
 
 @every
+def test_somebody_who_answers_twice_and_a_full_tie_are_taken(name: str) -> None:
+    columns = crowd()
+    twice = {k: np.concatenate([c, c[:40]]) for k, c in columns.items()}
+    tied = Votes.of(["a", "a", "b", "b"], ["v", "w", "v", "w"], ["x", "y", "x", "y"])
+    for votes in (Votes.of(**twice), tied):
+        np.testing.assert_allclose(fitted(name, votes).soft.prob.sum(1), 1, atol=1e-9)
+
+
+@every
 def test_three_thousand_votes_on_one_task_do_not_underflow(name: str) -> None:
     n = 3000
     columns = {

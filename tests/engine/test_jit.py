@@ -51,3 +51,18 @@ def test_other_packages_keep_their_own_cache_setting():
     before = jit.settings.CACHE_DIR
     jit.kernel(told)
     assert before == jit.settings.CACHE_DIR
+
+
+def test_a_change_of_any_source_changes_where_machine_code_is_kept(tmp_path, monkeypatch):
+    (tmp_path / "kernels").mkdir()
+    (tmp_path / "kernels" / "helper.py").write_text("a = 1")
+    monkeypatch.setattr(jit, "HERE", tmp_path)
+    before = jit._digest()
+    (tmp_path / "kernels" / "helper.py").write_text("a = 2")
+    assert jit._digest() != before
+
+
+def test_a_folder_that_somebody_else_owns_is_not_trusted(tmp_path, monkeypatch):
+    assert jit._is_ours(tmp_path / "mine")
+    monkeypatch.setattr(os, "getuid", lambda: 4242)
+    assert not jit._is_ours(tmp_path / "mine")

@@ -1,22 +1,23 @@
 """The draws behind every simulation."""
 
 import numpy as np
+import pytest
 
-from plurivox.simulate import HammerSpammer, IndependentConfusion
-from plurivox.simulate._draw import choose_workers
+from plurivox.core.errors import OptionError
+from plurivox.simulate import DiscreteDifficulty, HammerSpammer, IndependentConfusion, StudentTeacher
+from plurivox.simulate._draw import Asked, choose_workers
 
 
 def test_every_set_of_workers_is_as_likely_as_any_other() -> None:
-    _, worker = choose_workers(60_000, 5, 2, np.random.default_rng(0))
-    pairs = np.sort(worker.reshape(-1, 2), 1)
+    pairs = np.sort(choose_workers(Asked(60_000, 5, 2, None, False), np.random.default_rng(0)).T, 1)
     assert (pairs[:, 0] < pairs[:, 1]).all()
     _, count = np.unique(pairs, axis=0, return_counts=True)
     assert len(count) == 10 and abs(count / 6000 - 1).max() < 0.06
 
 
 def test_everyone_answers_when_everyone_is_asked() -> None:
-    _, worker = choose_workers(7, 4, 4, np.random.default_rng(0))
-    assert np.sort(worker.reshape(7, 4), 1).tolist() == [[0, 1, 2, 3]] * 7
+    chosen = choose_workers(Asked(7, 4, 4, None, False), np.random.default_rng(0))
+    assert np.sort(chosen.T, 1).tolist() == [[0, 1, 2, 3]] * 7
 
 
 def test_the_true_label_is_the_likeliest_answer() -> None:
@@ -29,3 +30,38 @@ def test_hammers_are_right_and_spammers_guess() -> None:
     right = crowd.votes.label == crowd.truth.codes()[crowd.votes.task]
     accuracy = np.bincount(crowd.votes.worker, right) / crowd.votes.workload
     assert accuracy[:7].tolist() == [1] * 7 and abs(accuracy[7:] - 0.2).max() < 0.05
+
+
+def test_imbalanced_votes_are_spread_evenly() -> None:
+    votes = IndependentConfusion(n_tasks=6000, n_workers=6, feedback=4, imbalance_votes=True).draw().votes
+    assert abs(np.bincount(votes.support.astype(int))[1:] / 1500 - 1).max() < 0.1
+    assert abs(votes.workload / votes.workload.mean() - 1).max() < 0.1
+
+
+@pytest.mark.parametrize("order", ["whole", "peerannot"])
+def test_nobody_works_more_than_the_workload(order: str) -> None:
+    votes = HammerSpammer(n_tasks=60, n_workers=30, feedback=3, workload=6, order=order).draw().votes
+    assert votes.workload.max() <= 6 and votes.n_repeats == 0
+    with pytest.raises(OptionError, match="60 tasks need 180 votes; 30 workers with a workload of 5 give 150"):
+        HammerSpammer(n_tasks=60, n_workers=30, feedback=3, workload=5, order=order).draw()
+
+
+def test_levels_of_difficulty() -> None:
+    crowd = DiscreteDifficulty(n_tasks=9000, ratio_diff=2, random=0.25).draw()
+    np.testing.assert_allclose(np.bincount(crowd.level) / 9000, [0.5, 0.25, 0.25], atol=0.02)
+    right = crowd.votes.label == crowd.truth.codes()[crowd.votes.task]
+    assert abs(right[crowd.level[crowd.votes.task] == 2].mean() - 0.2) < 0.01
+
+
+def test_the_peerannot_order_of_draws_gives_its_published_figures() -> None:
+    """Lefort et al. (2024), Tables 1 to 4, NaiveSoft: the argmax of the vote shares, first label on ties."""
+    crowds = {
+        0.760: IndependentConfusion(order="peerannot"),
+        0.830: IndependentConfusion(order="peerannot", feedback=30, imbalance_votes=True),
+        0.690: StudentTeacher(order="peerannot", ratio=0.8),
+        0.790: DiscreteDifficulty(order="peerannot", n_workers=100, ratio=0.35),
+    }
+    for published, simulator in crowds.items():
+        crowd = simulator.draw()
+        share = (crowd.votes.counts().argmax(1) == crowd.truth.codes()).mean()
+        assert share == pytest.approx(published), simulator

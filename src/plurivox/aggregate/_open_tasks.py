@@ -29,6 +29,7 @@ class OpenTasks:
         self.is_open[self.gold_place] = False
         self.open = np.flatnonzero(self.is_open)
         self.start = self.starts(self.is_open)
+        _ = votes.workload, votes.support  # both are wanted in the end; counted now, while little else is in memory
 
     def starts(self, tasks: Bools) -> Ints:
         """(n + 1,) where the rows of these tasks begin when theirs are the only rows."""

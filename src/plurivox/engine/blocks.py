@@ -99,7 +99,7 @@ class Blocks:
         n = n // 4 * 4 if n > 4 else n  # so that two or four threads end together
         cut = np.searchsorted(start, np.arange(1, n) * (n_votes / n))
         self.edges = np.concatenate([[0], np.minimum(cut, n_tasks), [n_tasks]]).astype(np.int64)
-        self._parts: dict[tuple[int, ...], Floats] = {}
+        self._parts: Floats = np.empty((0, 0))
 
     def __len__(self) -> int:
         return len(self.edges) - 1
@@ -112,11 +112,11 @@ class Blocks:
         """Run `work(first, last, *sums)` on every block: (the numbers it returned, the sums it filled), each added up.
 
         `sums` are flat arrays of zeros of the given sizes, a block's own. What comes back is new memory. The blocks
-        keep their sums for the next call, so one `Blocks` serves one fit and is not for two threads at a time.
+        keep their sums for a next call of the same sizes, so one `Blocks` is for one fit, not for two threads at a time.
         """
-        if sizes not in self._parts:
-            self._parts[sizes] = np.empty((len(self), sum(sizes)))
-        parts = self._parts[sizes]
+        if self._parts.shape != (len(self), sum(sizes)):
+            self._parts = np.empty((len(self), sum(sizes)))
+        parts = self._parts
         ends = list(itertools.accumulate(sizes, initial=0))
 
         def one(b: int) -> float:

@@ -109,7 +109,7 @@ class _Climber(Generic[S]):
                     longest = max(longest, STEP_GROWTH * step)
                     continue
                 longest = max(STEP_GROWTH, step / STEP_GROWTH)
-                path = path[2:]
+                path = path[1:]
             state = better
             better, gain = self._keep(self._look(state))
             if gain < self.tol:

@@ -61,14 +61,14 @@ def _digest() -> str:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether the folder is there or can be made, belongs to this user or to root, and can be written.
+    """Whether the folder is there or can be made, belongs to this user, and can be written.
 
     Machine code is loaded from it, so a folder that somebody else made in a public place will not do.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with tempfile.TemporaryFile(dir=folder):
-            return folder.stat().st_uid in (os.getuid(), 0)
+            return folder.stat().st_uid == os.getuid()
     except OSError:
         return False
 

@@ -1,11 +1,13 @@
 """The short ways in Python: a method by its name, any noun from its file."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from plurivox import aggregate, io, simulate
 from plurivox.aggregate import Aggregator
 from plurivox.core.labels import SoftLabels
+from plurivox.core.names import as_names
 from plurivox.core.noun import Noun
 from plurivox.core.results import Fit
 from plurivox.core.votes import Votes
@@ -52,13 +54,16 @@ def write_crowd(
     crowd: Simulated, folder: str | Path, *, command: str = "", replace: bool = False, form: str = "parquet"
 ) -> Dataset:
     """Write a simulated crowd as a data-set folder: votes, gold, every worker's matrix and the command that drew it."""
-    matrices = crowd.confusion.columns()
+    tables = {"matrices": crowd.confusion.columns()}
+    if crowd.level is not None:
+        words = as_names([simulate.LEVELS[one] for one in crowd.level.tolist()])
+        tables["difficulties"] = {"task": crowd.votes.tasks, "level": words}
     data = Dataset(
         Path(folder).name,
         about={"description": f"simulated: {crowd.made_by}", "command": command},
         votes=crowd.votes,
         gold=crowd.truth,
-        tables={"matrices": lambda: io.frame_of(matrices, "matrices")},
+        tables={name: partial(io.frame_of, columns, name) for name, columns in tables.items()},
     )
     io.write(data, Path(folder), replace=replace, form=form)
     return data

@@ -14,7 +14,7 @@ class HammerSpammer(Simulator):
     """A share of the workers answers at random, the others are always right.
 
     A hammer's matrix is the identity, a spammer's holds 1 / n_labels everywhere. The spammers are the last
-    round(ratio * n_workers) workers.
+    int(ratio * n_workers) workers.
 
     Karger, Oh and Shah (2011), https://doi.org/10.48550/arXiv.1110.3564; Lefort et al. (2024), §3.2.
 
@@ -28,5 +28,5 @@ class HammerSpammer(Simulator):
 
     def matrices(self, n_labels: int, chance: np.random.Generator) -> Floats:
         del chance
-        spammers = np.arange(self.n_workers) >= self.n_workers - round(self.ratio * self.n_workers)
+        spammers = np.arange(self.n_workers) >= self.n_workers - self.share(self.ratio)
         return np.where(spammers[:, None, None], 1 / n_labels, np.eye(n_labels))

@@ -7,6 +7,7 @@ import numpy as np
 from plurivox.core.method import option
 from plurivox.core.names import Floats
 from plurivox.simulate._contract import Simulator
+from plurivox.simulate._matrices import draw_rows, likeliest_on_diagonal
 
 
 @dataclass(frozen=True)
@@ -26,15 +27,4 @@ class IndependentConfusion(Simulator):
     concentration: float = option(1.0, "evenness of the rows before the swap: low is sharp, high is even", low=1e-3)
 
     def matrices(self, n_labels: int, chance: np.random.Generator) -> Floats:
-        rows = chance.dirichlet(np.full(n_labels, self.concentration), (self.n_workers, n_labels))
-        return likeliest_on_diagonal(rows)
-
-
-def likeliest_on_diagonal(rows: Floats) -> Floats:
-    """[worker, true, said] with the largest number of each row swapped with the one on the diagonal."""
-    best = rows.argmax(2)
-    worker, true = np.indices(best.shape)
-    swapped = rows.copy()
-    swapped[worker, true, best] = rows[worker, true, true]
-    swapped[worker, true, true] = rows[worker, true, best]
-    return swapped
+        return likeliest_on_diagonal(draw_rows(self.n_workers, n_labels, self.concentration, chance))

@@ -10,7 +10,7 @@ from plurivox.engine.jit import kernel, part
 from plurivox.engine.kernels.rows import add, add_scaled, exp, fetch, load, scale, store, top, total
 
 FAR = 1e200  # a product of masses is turned into a sum of logs before it can overflow
-AHEAD = 32  # votes between asking for a far number and needing it
+AHEAD = 16  # votes between asking for a far number and needing it
 NEAR = 2**19  # cells: a table up to this size lies in a cache near enough
 
 

@@ -1,0 +1,41 @@
+"""Easy and hard tasks, good and bad workers."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plurivox.core.method import option
+from plurivox.core.names import Floats, Ints
+from plurivox.simulate._contract import Simulator
+from plurivox.simulate._draw import LEVELS
+from plurivox.simulate._matrices import draw_rows, likeliest_on_diagonal
+
+
+@dataclass(frozen=True)
+class DiscreteDifficulty(Simulator):
+    """Everyone is right on easy tasks; hard ones tell good workers from bad; random ones cannot be told.
+
+    A task is easy, hard or random with the chances (1 - random) d / (1 + d), (1 - random) / (1 + d) and random, where d is
+    `ratio_diff`. On hard tasks the first int(ratio * n_workers) workers answer by rows from Dirichlet(0.2) with the largest on
+    the diagonal, the others by rows from Dirichlet(5). On random tasks everyone guesses.
+
+    Whitehill et al. (2009); Lefort et al. (2024), §3.2.3, https://doi.org/10.57750/qmaz-gr91.
+
+    >>> crowd = DiscreteDifficulty(n_tasks=50, ratio=0.4).draw()
+    >>> easy = crowd.level == 0
+    >>> bool((crowd.votes.label == crowd.truth.codes()[crowd.votes.task])[easy[crowd.votes.task]].all())
+    True
+    """
+
+    ratio: float = option(0.5, "share of the workers who are good", low=0, high=1)
+    ratio_diff: float = option(1.0, "easy tasks for each hard one", low=0)
+    random: float = option(0.0, "share of the tasks that nobody can tell", low=0, high=1)
+
+    def levels(self, n_tasks: int, chance: np.random.Generator) -> Ints:
+        hard = (1 - self.random) / (self.ratio_diff + 1)
+        return chance.choice(len(LEVELS), p=[self.ratio_diff * hard, hard, self.random], size=n_tasks)
+
+    def matrices(self, n_labels: int, chance: np.random.Generator) -> Floats:
+        n_good = self.share(self.ratio)
+        good = likeliest_on_diagonal(draw_rows(n_good, n_labels, 0.2, chance))
+        return np.concatenate([good, draw_rows(self.n_workers - n_good, n_labels, 5.0, chance)])

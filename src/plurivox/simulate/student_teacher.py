@@ -1,0 +1,34 @@
+"""Students who copy how their teacher answers."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plurivox.core.method import option
+from plurivox.core.names import Floats
+from plurivox.simulate._contract import Simulator
+from plurivox.simulate._matrices import draw_rows, likeliest_on_diagonal
+
+
+@dataclass(frozen=True)
+class StudentTeacher(Simulator):
+    """Students answer by the confusion matrix of the teacher they follow: correlated mistakes.
+
+    Teachers, the first workers, have matrices as in independent-confusion; each of the last int(ratio * n_workers) workers is a
+    student who follows a teacher drawn evenly.
+
+    Cao et al. (2019), https://doi.org/10.48550/arXiv.1905.13436; Lefort et al. (2024), §3.2.2.
+
+    >>> crowd = StudentTeacher(n_tasks=10, n_workers=10, feedback=3, ratio=0.8).draw()
+    >>> len(np.unique(crowd.confusion.matrices, axis=0))
+    2
+    """
+
+    ratio: float = option(0.5, "share of the workers who are students", low=0, high=1)
+
+    def matrices(self, n_labels: int, chance: np.random.Generator) -> Floats:
+        n_students = min(self.share(self.ratio), self.n_workers - 1)
+        n_teachers = self.n_workers - n_students
+        teachers = likeliest_on_diagonal(draw_rows(n_teachers, n_labels, 1.0, chance))
+        followed = chance.choice(n_teachers, replace=True, size=n_students)
+        return np.concatenate([teachers, teachers[followed]])
