@@ -1,5 +1,6 @@
 """Dawid-Skene with worker clusters: workers of a cluster share one confusion matrix."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -39,7 +40,8 @@ class DawidSkeneClusters(Aggregator):
     matrices, so that the bound on the likelihood (the trace) never falls. It begins with vote shares and with the
     workers in the order of the nuclear norm of their own matrices, cut into runs of equal length. Where all tasks fall
     to one label it starts again from vote shares with noise, at most `restarts` times. Confusion gives each worker the
-    matrix of its likeliest cluster; `found["cluster"]` says which that is.
+    matrix of its likeliest cluster; `found["cluster"]` says which that is. `published` takes labels and clusters both
+    from the state before instead of in turn: that gives the figures of Lefort et al., but the bound may fall.
 
     Imamura, Sato & Sugiyama (2018), https://proceedings.mlr.press/v80/imamura18a.html; "DSWC" in Lefort et al. (2024),
     https://doi.org/10.57750/qmaz-gr91
@@ -53,6 +55,9 @@ class DawidSkeneClusters(Aggregator):
     prior: str = option("learnt", PRIOR_HELP)
     max_iter: int = option(500, "most passes over the votes, in each start", low=1)
     tol: float = option(1e-7, TOL_HELP, low=0)
+    published: bool = option(
+        False, "labels and clusters both from the state before, as in the released code; the bound may fall"
+    )
     restarts: int = option(10, "most new starts when all tasks fall to one label", low=0)
     seed: int = option(0, "chooses the noise of new starts", low=0)
 
@@ -64,11 +69,12 @@ class DawidSkeneClusters(Aggregator):
         n_clusters = min(self.clusters, votes.n_workers)
         if not n_clusters:
             raise InputError(f"{self.name()} needs at least one worker; the votes name none")
-        model = _Clusters(crowd, n_clusters, fixed_prior(self.prior, votes.labels))
+        model = _Clusters(crowd, n_clusters, fixed_prior(self.prior, votes.labels), self.published)
+        follow = _follow if self.published else climb
         guess = crowd.first_guess(start)
         for attempt in range(self.restarts + 1):  # noqa: B007
             state = model.begin(crowd.count(guess))
-            end = climb(model.sweep, state, max_iter=self.max_iter, tol=self.tol * votes.n_answers, watch=watch)
+            end = follow(model.sweep, state, max_iter=self.max_iter, tol=self.tol * votes.n_answers, watch=watch)
             posterior, left_out = crowd.believe(model.params(end.state))
             if not _all_alike(posterior[crowd.open]) or _all_alike(crowd.vote_shares()):
                 break
@@ -83,6 +89,9 @@ class _State(NamedTuple):
     log_size: Floats  # (n_clusters,)
     log_matrix: Floats  # (n_clusters, said, true)
     belongs: Floats  # (n_workers, n_clusters) how much of a worker is in each cluster
+    said: Floats | None = (
+        None  # (n_workers, said * true) what was said under the labels before, where clusters follow them
+    )
 
 
 @dataclass
@@ -92,6 +101,7 @@ class _Clusters:
     crowd: Crowd
     n: int
     fixed: Floats | None  # (n_labels,) the prior, where it is not learnt
+    together: bool  # labels and clusters are both taken from the state before
 
     def begin(self, sums: Sums) -> _State:
         """Workers by the nuclear norm of their matrices, largest first, in runs of equal length."""
@@ -102,7 +112,8 @@ class _Clusters:
         edges = np.arange(1, self.n) * self.crowd.n_workers // self.n
         belongs = np.eye(self.n)[np.searchsorted(edges, rank, side="right")]
         mean = np.einsum("wl,wsk->lsk", belongs, own) / belongs.sum(0)[:, None, None]
-        return _State(log_prior(sums.n_true, self.fixed), _log(belongs.mean(0)), _log(mean), belongs)
+        said = self.crowd.tensor(sums.counts).reshape(self.crowd.n_workers, -1) if self.together else None
+        return _State(log_prior(sums.n_true, self.fixed), _log(belongs.mean(0)), _log(mean), belongs, said)
 
     def params(self, state: _State) -> Params:
         """What the passes over the votes need: each worker's expected logs."""
@@ -114,7 +125,7 @@ class _Clusters:
         sums, value = self.crowd.sweep(self.params(state))
         value += float((state.belongs * (state.log_size - _log(state.belongs))).sum())
         counts = self.crowd.tensor(sums.counts).reshape(self.crowd.n_workers, -1)
-        logit = state.log_size + counts @ state.log_matrix.reshape(self.n, -1).T
+        logit = state.log_size + (counts if state.said is None else state.said) @ state.log_matrix.reshape(self.n, -1).T
         belongs = np.exp(logit - logit.max(1, keepdims=True))
         belongs /= belongs.sum(1, keepdims=True)
         return self._maximise(sums.n_true, belongs, counts), value
@@ -124,7 +135,8 @@ class _Clusters:
         said = (belongs.T @ counts).reshape(shape)
         total = said.sum(1, keepdims=True)
         share = np.where(total > 0, said / np.where(total > 0, total, 1), 1 / shape[1])
-        return _State(log_prior(n_true, self.fixed), _log(belongs.mean(0)), _log(share), belongs)
+        before = counts if self.together else None
+        return _State(log_prior(n_true, self.fixed), _log(belongs.mean(0)), _log(share), belongs, before)
 
     def answer(self, word: str, end: Climb[_State], posterior: Floats, found: dict[str, object]) -> Fit:
         state, votes = end.state, self.crowd.votes
@@ -141,6 +153,21 @@ class _Clusters:
             converged=end.converged,
             found={"cluster": cluster, **found},
         )
+
+
+def _follow(
+    sweep: Callable[[_State], tuple[_State, float]], state: _State, *, max_iter: int, tol: float, watch: Watch
+) -> Climb[_State]:
+    """Repeat `sweep`, also where the bound falls, until it rises by less than `tol`."""
+    trace: list[float] = []
+    for step in range(max_iter):
+        better, value = sweep(state)
+        trace.append(value)
+        watch(step, max_iter, value)
+        if step and 0 <= trace[-1] - trace[-2] < tol:
+            return Climb(state, better, tuple(trace), True, step + 1)
+        state = better
+    return Climb(state, better, tuple(trace), False, max_iter)
 
 
 def _log(share: Floats) -> Floats:

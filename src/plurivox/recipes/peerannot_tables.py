@@ -13,7 +13,7 @@ from plurivox.core.votes import Votes
 from plurivox.core.watch import Watch, quiet
 
 DAWID_SKENE = "dawid-skene[smooth=0,tol=0,max-iter=50,accelerate=no]"  # as published: no smoothing, 50 rounds
-CLUSTERS = "dawid-skene-clusters[clusters={}]"
+CLUSTERS = "dawid-skene-clusters[clusters={},published=yes,tol=1e-8]"
 TABLES: dict[str, tuple[str, dict[str, float]]] = {  # title: crowd, published figures by method
     "Table 1, independent mistakes": (
         "independent-confusion[order=peerannot]",
