@@ -138,7 +138,7 @@ def test_published_figures(word: str) -> None:
     early, top = Glad(published=True).fit(drawn.votes), Glad(tol=1e-8, max_iter=2000).fit(drawn.votes)
     assert evaluate.accuracy(early.soft, drawn.truth) == pytest.approx(PUBLISHED[word], abs=0.0051)
     assert evaluate.accuracy(top.soft, drawn.truth) == pytest.approx(PUBLISHED[word], abs=0.0101)
-    assert (np.diff(early.trace) > 0).all() and top.trace[-1] > early.trace[-1] - 0.2
+    assert (np.diff(early.trace) >= 0).all() and top.trace[-1] > early.trace[-1] - 0.2
 
 
 def test_as_published_it_takes_less() -> None:
