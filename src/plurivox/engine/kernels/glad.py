@@ -109,22 +109,29 @@ def believe(
                 whole += 1.0 if weight is None else weight[hi]
                 hi += 1
             x = ability[who] * ease
-            for k in range(n_labels):
-                rest[k] = score[k] - given[k] * (x + log_others)
-            soften(rest)
             small = math.exp(-abs(x))
-            told[who] += whole * ease * ease * small / (1.0 + small) ** 2
-            mean, square = 0.0, 0.0
-            for k in range(n_labels):
-                agree[who] += given[k] * (row[k] if known else rest[k])
-                mean += given[k] * row[k]
-                square += given[k] * given[k] * row[k]
-            told[who] -= 0.0 if known else ease * ease * (square - mean * mean)
+            share, spread = _judge(given, score, x + log_others, row, known, rest)
+            agree[who] += share
+            told[who] += ease * ease * (whole * small / (1.0 + small) ** 2 - spread)
             lo = hi
     return 0.0
 
 
 # ---- parts of the above
+
+
+@part
+def _judge(given: Floats, score: Floats, by: float, row: Floats, known: bool, rest: Floats) -> tuple[float, float]:
+    """What a worker gave to each label: (how much of it the rest agrees with, its variance over the unknown label)."""
+    for k in range(len(row)):
+        rest[k] = score[k] - given[k] * by
+    soften(rest)
+    agree, mean, square = 0.0, 0.0, 0.0
+    for k in range(len(row)):
+        agree += given[k] * (row[k] if known else rest[k])
+        mean += given[k] * row[k]
+        square += given[k] * given[k] * row[k]
+    return agree, 0.0 if known else square - mean * mean
 
 
 @part
