@@ -32,7 +32,7 @@ def test_convert_there_and_back(call: Call, votes_file: Path, tmp_path: Path) ->
 
 def test_a_file_that_cannot_hold_everything_says_so(call: Call, tmp_path: Path) -> None:
     said = call("convert", "toy", tmp_path / "toy.csv")
-    assert said.exit_code == 0 and "note: one file holds one part of votes, gold" in said.stderr
+    assert said.exit_code == 0 and "note: toy.csv holds the votes alone; left out: gold" in said.stderr
     assert call("convert", "toy", tmp_path / "toy").stderr == ""
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from plurivox.cli._build import catalogue
 from plurivox.cli._command import Command
-from plurivox.cli._files import IN_AND_OUT, OutFile, SourceName
+from plurivox.cli._files import IN_AND_OUT, PART, OutFile, Source, SourceName, crowd_of
 from plurivox.cli._flags import Flag, Operand
 from plurivox.cli._show import Answer, Screen, table
 from plurivox.core.errors import InputError
@@ -20,7 +20,12 @@ ENDINGS = (".csv", ".md", ".npz")
 
 
 def run(
-    screen: Screen, datasets: tuple[str, ...], methods: str | None, reference: str | None, out: Path | None
+    screen: Screen,
+    datasets: tuple[str, ...],
+    methods: str | None,
+    reference: str | None,
+    out: Path | None,
+    part: str | None,
 ) -> Answer:
     """Read every data set, fit every method on it, show the means; the whole comparison goes to OUT."""
     from plurivox.recipes.compare import compare as held
@@ -28,7 +33,7 @@ def run(
     if out is not None and out.suffix not in ENDINGS:
         raise InputError(f"{out} has an ending nobody knows; a comparison is written as {', '.join(ENDINGS)}")
     words = split_list(methods) if methods else list(catalogue("aggregate"))
-    pairs = dict(_votes_and_gold(where) for where in datasets)
+    pairs = dict(_votes_and_gold(screen, where, part) for where in datasets)
     with screen.progress("compare") as watch:
         made = held(pairs, words, reference=reference, watch=watch)
     for note in made.notes:
@@ -40,13 +45,12 @@ def run(
     return Answer({**facts, "rows": made.columns(), "out": out}, text=shown(made), line=f"-> {out}" if out else "")
 
 
-def _votes_and_gold(where: str) -> "tuple[str, tuple[Votes, SoftLabels]]":
-    from plurivox import io
-
-    data = io.read(where)
+def _votes_and_gold(screen: Screen, where: str, part: str | None) -> "tuple[str, tuple[Votes, SoftLabels]]":
+    data = Source(where, {}).read()
     if data.gold is None:
         raise InputError(f"{data.name} has no gold labels; a comparison needs them")
-    return data.name, (data.crowd(), data.gold)
+    chosen = part if data.has("votes") and data.has("counts") else None
+    return data.name, (crowd_of(screen, data, chosen), data.gold)
 
 
 def shown(made: "Comparison") -> str:
@@ -82,6 +86,7 @@ compare = Command(
             required=True,
         ),
         Flag(["-o", "--out"], IN_AND_OUT, type=OutFile(), metavar="FILE", help="all figures: .csv, .md or .npz"),
+        PART,
         Flag(
             ["--methods"],
             "Methods",
