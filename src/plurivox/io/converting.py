@@ -77,8 +77,16 @@ def _narrowed(data: Dataset, part: str) -> Dataset:
 def _write_file(main: Any, out: Path) -> None:
     if out.suffix == ".npz":
         main.save(out)
+    elif isinstance(main, Votes):
+        write_table(vote_columns(main) if main.n_workers else _count_columns(main), out)
     else:
-        write_table(vote_columns(main) if isinstance(main, Votes) and main.n_workers else main.columns(), out)
+        write_table(main.columns(), out)
+
+
+def _count_columns(counts: Votes) -> dict[str, Any]:
+    """A column a label, as counts are read."""
+    table = counts.counts()
+    return {"task": counts.tasks} | {str(label): table[:, k] for k, label in enumerate(counts.labels.tolist())}
 
 
 def _write_peerannot(data: Dataset, out: Path, *, replace: bool) -> None:
