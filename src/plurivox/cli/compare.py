@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plurivox.cli._build import catalogue
+from plurivox.cli._build import BrokenGuest, catalogue, method_of
 from plurivox.cli._command import Command
 from plurivox.cli._files import IN_AND_OUT, PART, OutFile, Source, SourceName, crowd_of
 from plurivox.cli._flags import Flag, Operand
@@ -32,7 +32,7 @@ def run(
 
     if out is not None and out.suffix not in ENDINGS:
         raise InputError(f"{out} has an ending nobody knows; a comparison is written as {', '.join(ENDINGS)}")
-    words = split_list(methods) if methods else list(catalogue("aggregate"))
+    words = split_list(methods) if methods else _all_methods(screen)
     pairs = dict(_votes_and_gold(screen, where, part) for where in datasets)
     with screen.progress("compare") as watch:
         made = held(pairs, words, reference=reference, watch=watch)
@@ -43,6 +43,18 @@ def run(
     means = made.mean_columns()
     facts = {"command": screen.command, "datasets": made.datasets, "reference": made.reference, "means": means}
     return Answer({**facts, "rows": made.columns(), "out": out}, text=shown(made), line=f"-> {out}" if out else "")
+
+
+def _all_methods(screen: Screen) -> list[str]:
+    """Every aggregator that can be loaded; a note on those that cannot."""
+    words = []
+    for name in catalogue("aggregate"):
+        try:
+            method_of("aggregate", name)
+            words.append(name)
+        except BrokenGuest as fault:
+            screen.note(f"{fault}; left out")
+    return words
 
 
 def _votes_and_gold(screen: Screen, where: str, part: str | None) -> "tuple[str, tuple[Votes, SoftLabels]]":
