@@ -44,7 +44,7 @@ HOMES = {
     "simulate": "",
     "simulate_crowd": "recipes._doing",
     "votes": "io.frames",
-    "write": "io.folder",
+    "write": "io.writing",
     "write_crowd": "recipes._doing",
     "write_soft": "io.soft",
 }

@@ -18,12 +18,12 @@ from plurivox.core.votes import Votes as Votes
 from plurivox.evaluate.describe import describe as describe
 from plurivox.io.dataset import Dataset as Dataset
 from plurivox.io.entered import answers as answers
-from plurivox.io.folder import write as write
 from plurivox.io.frames import counts as counts
 from plurivox.io.frames import votes as votes
 from plurivox.io.reading import read as read
 from plurivox.io.soft import read_soft as read_soft
 from plurivox.io.soft import write_soft as write_soft
+from plurivox.io.writing import write as write
 from plurivox.recipes._doing import fit as fit
 from plurivox.recipes._doing import load as load
 from plurivox.recipes._doing import simulate_crowd as simulate_crowd

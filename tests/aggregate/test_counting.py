@@ -15,6 +15,8 @@ WORDS = [
     "dirichlet-shares[prior=crowd]",
     "two-third",
     *WORKERS_MATTER,
+    "temper[method=vote-shares]",
+    "average[parts=[vote-shares,wawa]]",
 ]
 every = pytest.mark.parametrize("word", WORDS)
 

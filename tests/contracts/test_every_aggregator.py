@@ -1,6 +1,9 @@
 """What every aggregator promises, those not yet written included."""
 
+import os
 import pickle
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -11,6 +14,7 @@ from plurivox.core.errors import InputError, PlurivoxError
 from plurivox.core.labels import SoftLabels
 from plurivox.core.results import Fit
 from plurivox.core.votes import Votes
+from plurivox.engine.blocks import set_threads
 
 every = pytest.mark.parametrize("name", aggregate.methods)
 
@@ -79,6 +83,15 @@ def test_one_worker_one_label_one_vote_and_a_label_nobody_chose(name: str) -> No
             assert name in str(error)
         else:
             assert np.isfinite(soft.prob).all()
+
+
+@every
+def test_somebody_who_answers_twice_and_a_full_tie_are_taken(name: str) -> None:
+    columns = crowd()
+    twice = {k: np.concatenate([c, c[:40]]) for k, c in columns.items()}
+    tied = Votes.of(["a", "a", "b", "b"], ["v", "w", "v", "w"], ["x", "y", "x", "y"])
+    for votes in (Votes.of(**twice), tied):
+        np.testing.assert_allclose(fitted(name, votes).soft.prob.sum(1), 1, atol=1e-9)
 
 
 @every
@@ -151,6 +164,34 @@ def test_it_starts_from_an_earlier_fit_or_refuses(name: str) -> None:
 def test_its_objective_never_falls(name: str) -> None:
     trace = np.array(fitted(name, Votes.of(**crowd(n_tasks=50))).trace)
     assert (np.diff(trace) >= -1e-7 * np.abs(trace[1:])).all()
+
+
+@every
+def test_the_number_of_threads_does_not_change_a_bit(name: str) -> None:
+    votes = Votes.of(**crowd(n_tasks=10_000, n_workers=12))  # enough for several blocks
+    seen = set()
+    try:
+        for n in (1, 2, 3):
+            set_threads(n)
+            fit = fitted(name, votes)
+            seen.add((fit.soft.prob.tobytes(), fit.trace))
+    finally:
+        set_threads(None)
+    assert len(seen) == 1
+
+
+@every
+def test_two_threads_at_once_and_a_forked_child_give_the_same_answer(name: str) -> None:
+    votes = Votes.of(**crowd(n_tasks=10_000, n_workers=12))
+    alone = fitted(name, votes).soft.prob.tobytes()
+    with ThreadPoolExecutor(2) as both:
+        assert set(both.map(lambda _: fitted(name, votes).soft.prob.tobytes(), range(2))) == {alone}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # newer Pythons warn of every fork beside threads
+        child = os.fork()
+    if child == 0:
+        os._exit(0 if fitted(name, votes).soft.prob.tobytes() == alone else 1)
+    assert os.waitpid(child, 0)[1] == 0
 
 
 @every

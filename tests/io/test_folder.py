@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from made import crowd, soft_crowd, some_answers, some_soft
+from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.labels import SoftLabels
 from plurivox.core.names import as_names
@@ -71,12 +72,76 @@ def test_soft_votes_counts_and_answers_come_back(tmp_path: Path, form: str) -> N
 def test_tables_become_votes_counts_or_answers_by_their_columns(tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text("task,worker,label\n007,1,x\n")
     (tmp_path / "counts.csv").write_text("task,x,y\na,1,2\n")
+    (tmp_path / "either.csv").write_text("task,x,y\na,1,2\n")
     (tmp_path / "typed.csv").write_text("task,worker,label,percent\na,w,x,8p\n")
     (tmp_path / "wide.csv").write_text("task,ann,bo\na,x,\nb,y,y\n")
     assert read(tmp_path / "votes.csv").votes.tasks.tolist() == ["007"]
     assert read(tmp_path / "counts.csv").crowd().counts().tolist() == [[1, 2]]
+    with pytest.raises(InputError, match=r"call the file counts .* or read it as a wide table"):
+        read(tmp_path / "either.csv")
+    assert read(tmp_path / "either.csv", wide=True).votes.workers.tolist() == ["x", "y"]
     assert read(tmp_path / "typed.csv").answers.typed(0).tolist() == ["8p"]
     assert read(tmp_path / "wide.csv", wide=True).votes.workers.tolist() == ["ann", "bo"]
+
+
+def test_gold_of_numbers_meets_votes_of_text(tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text("task,worker,label\na,w,1\nb,w,2\n")
+    pl.DataFrame({"task": ["a", "b", "c"], "label": [1.0, 2.0, None]}).write_parquet(tmp_path / "gold.parquet")
+    data = read(tmp_path)
+    with pytest.warns(PlurivoxWarning, match="1 rows of .*/gold.parquet lack a task or a label"):
+        gold = data.gold
+    assert (gold.on_labels(data.votes.labels).codes() == data.votes.label).all()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        Dataset("soft gold", gold=SoftLabels.of([[0.7, 0.3]], ["a"], ["x", "y"])),
+        Dataset("floats", votes=Votes.of(["a"], ["w"], [0.5], labels=[0.5, 2.0], ordered=True)),
+        Dataset("truth", votes=Votes.of([1], [2], [True], labels=[True, False])),
+        Dataset("unnamed", votes=Votes.of(["a", "b"], None, ["x", "y"])),
+        Dataset("counts", counts=Votes.from_counts(np.array([[1, 2]]), ["a"], ["x", "y"], ordered=[1, 5])),
+        Dataset("stranger", votes=Votes.of(["a"], ["w"], ["x"]), gold=SoftLabels.gold(["a"], ["z"])),
+        Dataset("odd\x7fname", votes=Votes.of(["a"], ["w"], ['\x7f"quoted"\n'])),
+        Dataset("empty", votes=Votes.of(["a", "b"], ["w", "w"], ["x", "y"]).where(np.array([False, False]))),
+    ],
+    ids=lambda data: data.name,
+)
+def test_odd_sets_come_back(tmp_path: Path, data: Dataset) -> None:
+    write(data, tmp_path / "set")
+    back = read(tmp_path / "set")
+    assert back.name == data.name
+    for part in data.parts():
+        was, now = getattr(data, part), getattr(back, part)
+        assert was.tasks.tolist() == now.tasks.tolist()
+        assert part == "gold" or was.labels.tolist() == now.labels.tolist()[: len(was.labels)]
+        assert (was.scale is None) == (now.scale is None) and (
+            was.scale is None or was.scale.tolist() == now.scale.tolist()
+        )
+        if part == "gold":
+            np.testing.assert_allclose(now.on_labels(was.labels).prob, was.prob)
+        else:
+            np.testing.assert_array_equal(now.counts()[:, : was.n_labels], was.counts())
+
+
+def test_answers_with_bars_in_their_labels_and_images_come_back(tmp_path: Path) -> None:
+    answers = Answers.of(
+        ["a"], ["w"], [[("named", "x", "70"), ("never", "y|z", ""), ("never", "q", "")]], labels=["x", "y|z", "q"]
+    )
+    (tmp_path / "pic.png").write_bytes(b"\x89PNG")
+    write(Dataset("typed", answers=answers, images={"a": tmp_path / "pic.png"}), tmp_path / "set")
+    back = read(tmp_path / "set")
+    assert back.answers.labels.tolist() == ["x", "y|z", "q"] and back.answers.marked("never").tolist() == [
+        [False, True, True]
+    ]
+    assert back.items.rows() == [("a", b"\x89PNG")]
+
+
+def test_answers_to_further_questions_are_not_lost(tmp_path: Path) -> None:
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "votes.csv").write_text("task,worker,label,label_rude\na,w,x,yes\na,v,y,no\n")
+    write(read(tmp_path / "set"), tmp_path / "out")
+    assert read(tmp_path / "out").tables["votes_as_read"]()["label_rude"].to_list() == ["yes", "no"]
 
 
 def test_the_gold_label_nobody_chose_has_a_place_among_the_labels(tmp_path: Path) -> None:
@@ -102,6 +167,9 @@ def test_traits_of_people_and_tasks_are_seen_in_the_votes(tmp_path: Path) -> Non
             r"says \['colour'\], which means nothing",
         ),
         ({"votes.csv": "task,user,label\na,w,x\n"}, r"lacks columns \['worker'\]"),
+        ({"votes.csv": "task,worker,label\na,w,x\n", "votes.tsv": "t"}, "holds votes.csv, votes.tsv; keep one of them"),
+        ({"votes.csv": "task,worker,label\na,w,x\n", "dataset.toml": 'ordered = "yes"'}, "ordered cannot be 'yes'"),
+        ({"votes.parquet": "PAR1 cut"}, "votes.parquet cannot be read as Parquet"),
     ],
 )
 def test_what_a_folder_lacks_is_said(tmp_path: Path, files: dict[str, str], words: str) -> None:

@@ -173,3 +173,40 @@ def test_count_tables() -> None:
         counts({"task": ["a"], "no": ["many"]})
     with pytest.raises(InputError, match="0 or more; look at the tasks 'a'"):
         counts({"task": ["a"], "no": [-1]})
+
+
+def test_numbers_as_column_names_and_columns_without_a_vote() -> None:
+    wide = pd.DataFrame({"task": ["a", "b"], 7: ["x", "y"], 8: [None, None]})
+    made = votes(wide, wide=True)
+    assert made.workers.tolist() == ["7", "8"] and made.workload.tolist() == [2, 0]
+
+
+def test_ordered_categories_and_enums_fix_the_labels() -> None:
+    order = ["low", "mid", "high"]
+    category = pd.Series(pd.Categorical(["high", "low"], categories=order, ordered=True))
+    for frame in (
+        pd.DataFrame({"task": ["a", "b"], "worker": [1, 1], "label": category}),
+        pl.DataFrame(
+            {"task": ["a", "b"], "worker": [1, 1], "label": ["high", "low"]}, schema_overrides={"label": pl.Enum(order)}
+        ),
+    ):
+        assert votes(frame).labels.tolist() == order
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({}, "give a table, or the columns themselves"),
+        ({"task": 1, "worker": ["w"], "label": ["x"]}, "task is 1; give a list"),
+        ({"data": TABLE, "labels": "x,y"}, "labels is the text 'x,y'; give a list"),
+        ({"data": {**TABLE, "label": [2**64, 1, 2]}}, "2\\*\\*63"),
+        ({"data": {**TABLE, "seconds": ["3", "fast", "4"]}}, "holds 'fast', which is neither a number nor an ISO date"),
+    ],
+)
+def test_calls_that_make_no_sense(given: dict, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        votes(**given)
+
+
+def test_a_missing_value_that_never_occurs_is_told() -> None:
+    assert "no row says 'zzz'" in told(data=TABLE, missing="zzz")[1]

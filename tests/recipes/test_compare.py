@@ -12,7 +12,7 @@ from plurivox.core.noun import Noun
 from plurivox.core.votes import Votes
 from plurivox.recipes.compare import Comparison, compare
 
-WORDS = ["vote-shares", "wawa", "iwmv[weights=li-yu]", "softmax-shares"]
+WORDS = ["vote-shares", "wawa", "iwmv[weights=li-yu]", "average[parts=[vote-shares,softmax-shares]]"]
 
 
 def made(seed: int) -> tuple[Votes, SoftLabels]:

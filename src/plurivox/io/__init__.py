@@ -13,7 +13,7 @@ HOMES = {
     "read_table": "tables",
     "shelf": "",
     "votes": "frames",
-    "write": "folder",
+    "write": "writing",
     "write_soft": "soft",
     "write_table": "tables",
 }

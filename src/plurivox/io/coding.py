@@ -4,7 +4,7 @@ A table may be a pandas, polars or Arrow frame, a mapping of arrays, or a Parque
 text lives in memory only while it is coded.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,8 @@ class Columns:
         """Any frame, a mapping name -> values, or a Parquet file."""
         if isinstance(data, Columns):
             return data
-        if isinstance(data, Path):
-            return cls(data, pl.scan_parquet(data).collect_schema().names(), data.name)
+        if isinstance(data, str | Path):
+            return cls(*_parquet(Path(data)))
         if isinstance(data, Mapping):
             return cls(dict(data), [str(name) for name in data], where)
         try:
@@ -54,13 +54,18 @@ class Columns:
 
     def __getitem__(self, name: str) -> pl.Series:
         if isinstance(self.source, Path):
-            return pl.read_parquet(self.source, columns=[name])[name]
+            return _read_parquet(self.source, name)
         if isinstance(self.source, dict):
             return series(self.source[name], name)
-        return _of_frame(self.source[self._native(name)], name)
+        native = next(one for one in self.source.columns if str(one) == name)  # pandas may name columns by numbers
+        return _of_frame(self.source.get_column(native), name)
 
-    def _native(self, name: str) -> Any:
-        return next(one for one in self.source.columns if str(one) == name)
+    def categories(self, name: str) -> list[str] | None:
+        """The values a column may have, in their order, where its type lists them (Enum, ordered categories)."""
+        if isinstance(self.source, Path | dict):
+            return None
+        kind = self.source.get_column(next(one for one in self.source.columns if str(one) == name)).dtype
+        return [str(one) for one in kind.categories] if isinstance(kind, nw.Enum) else None
 
     def need(self, wanted: Mapping[str, str | None]) -> None:
         """Complain about columns that are not there; `wanted` maps what a column is for to its name."""
@@ -77,6 +82,8 @@ def series(values: Any, what: str) -> pl.Series:
         return values.alias(what)
     if nw.dependencies.is_into_series(values):
         return _of_frame(nw.from_native(values, series_only=True), what)
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError(f"{what} is {values!r}; give a list, an array or a column")
     if isinstance(values, np.ndarray) and values.dtype.kind not in "OT":
         if values.ndim != 1:
             raise InputError(f"{what} must be a flat list; got an array of shape {values.shape}")
@@ -87,7 +94,10 @@ def series(values: Any, what: str) -> pl.Series:
 def _of_frame(column: Any, what: str) -> pl.Series:
     if column.dtype == nw.Object:  # pandas: text, truth values and None may be mixed in here
         return _of_objects(column.to_list(), what)
-    found = column.to_polars().alias(what)
+    try:
+        found = column.to_polars().alias(what)
+    except (ImportError, TypeError, pl.exceptions.PolarsError):  # pandas text without pyarrow, sparse columns
+        return _of_objects(column.to_list(), what)
     return found.fill_nan(None) if found.dtype.is_float() else found
 
 
@@ -106,6 +116,8 @@ def _is_missing(value: Any) -> bool:
 
 def code(column: pl.Series, what: str) -> tuple[Ints, Names, list[str]]:
     """(codes, sorted names, notes): -1 where the value is missing; empty text is missing too."""
+    if column.dtype in (pl.Int128, pl.UInt64):
+        column = _narrow(column, what)
     if isinstance(column.dtype, pl.Categorical | pl.Enum | pl.Date | pl.Datetime | pl.Time):
         column = column.cast(pl.String)
     if column.dtype == pl.String:
@@ -122,6 +134,13 @@ def code(column: pl.Series, what: str) -> tuple[Ints, Names, list[str]]:
     if column.dtype.is_integer() or column.dtype == pl.Boolean:
         return *_code_numbers(column), []
     raise InputError(f"{what} values are of type {column.dtype}; use text, whole numbers, numbers or truth values")
+
+
+def _narrow(column: pl.Series, what: str) -> pl.Series:
+    try:
+        return column.cast(pl.Int64)
+    except pl.exceptions.PolarsError:
+        raise InputError(f"{what}s hold whole numbers of 2**63 or more; turn them into text") from None
 
 
 def _code_text(column: pl.Series) -> tuple[Ints, Names]:
@@ -152,28 +171,52 @@ def _code_numbers(column: pl.Series) -> tuple[Ints, Names]:
 def seconds_of(column: pl.Series, what: str) -> np.ndarray:
     """Times as seconds since 1970: numbers as they are, dates and ISO texts converted; nan where missing."""
     if column.dtype == pl.String:
-        numbers = column.cast(pl.Float64, strict=False)
-        if numbers.null_count() > column.null_count():
-            parsed = column.str.to_datetime(strict=False, time_zone="UTC") if len(column) else column
-            if parsed.null_count() > column.null_count():
-                bad = column.filter(parsed.is_null() & column.is_not_null())
-                raise InputError(f"{what} holds {bad[0]!r}, which is neither a number nor an ISO date")
-            column = parsed
-        else:
-            column = numbers
+        column = _read_times(column, what)
     if isinstance(column.dtype, pl.Datetime | pl.Date):
         return column.cast(pl.Datetime("us")).dt.epoch("us").cast(pl.Float64).to_numpy() / 1e6
     if isinstance(column.dtype, pl.Duration):
         return column.dt.total_microseconds().cast(pl.Float64).to_numpy() / 1e6
-    if not column.dtype.is_numeric():
+    if not column.dtype.is_numeric() and column.dtype != pl.Null:
         raise InputError(f"{what} is of type {column.dtype}; give numbers or dates")
     return column.cast(pl.Float64).to_numpy()
+
+
+def _read_times(column: pl.Series, what: str) -> pl.Series:
+    """Texts that are all numbers, or all ISO dates."""
+    said = column.is_not_null() & (column.str.strip_chars() != "")
+    numbers = column.str.strip_chars().cast(pl.Float64, strict=False)
+    if not (said & numbers.is_null()).any():
+        return numbers
+    dates = (
+        column.str.to_datetime(strict=False, time_zone="UTC") if (said & numbers.is_not_null()).sum() == 0 else numbers
+    )
+    if (said & dates.is_null()).any():
+        bad = column.filter(said & dates.is_null())
+        raise InputError(f"{what} holds {bad[0]!r}, which is neither a number nor an ISO date")
+    return dates
 
 
 def floats_of(column: pl.Series, what: str) -> np.ndarray:
     """A column of numbers; text is read as numbers where it is all numbers."""
     found = column.cast(pl.Float64, strict=False)
     if found.null_count():
-        bad: Sequence[Any] = column.filter(found.is_null()).to_list()
+        bad = column.filter(found.is_null()).to_list()
         raise InputError(f"{what} must be numbers; it holds {bad[0]!r}")
     return found.to_numpy()
+
+
+def _parquet(path: Path) -> tuple[Path, list[str], str]:
+    """A Parquet file and its column names, or an error that names the file."""
+    if not path.is_file():
+        raise InputError(f"there is no file {path}")
+    try:
+        return path, pl.scan_parquet(path, glob=False).collect_schema().names(), path.name
+    except (pl.exceptions.PolarsError, OSError) as cause:
+        raise InputError(f"{path} cannot be read as Parquet; it may be damaged or another kind of file") from cause
+
+
+def _read_parquet(path: Path, name: str) -> pl.Series:
+    try:
+        return pl.read_parquet(path, columns=[name], glob=False)[name]
+    except (pl.exceptions.PolarsError, OSError) as cause:
+        raise InputError(f"column {name!r} of {path} cannot be read; the file may be damaged") from cause

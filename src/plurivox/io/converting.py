@@ -6,11 +6,11 @@ from typing import Any
 from plurivox.core.errors import InputError
 from plurivox.core.votes import Votes
 from plurivox.io.dataset import Dataset
-from plurivox.io.folder import write
 from plurivox.io.formats import peerannot
 from plurivox.io.frames import tell, vote_columns
 from plurivox.io.reading import read
 from plurivox.io.tables import ENDINGS, ending_of, write_table
+from plurivox.io.writing import write
 
 FORMS = ("plurivox", "peerannot")
 

@@ -108,16 +108,15 @@ class Dataset:
     @cached_property
     def splits(self) -> dict[str, Names]:
         """The tasks of each split, where gold or items name one."""
-        for table in (self.tables.get("gold"), lambda: self.items):
-            frame = None if table is None else table()
+        found: dict[str, Names] = {}
+        for table in (lambda: self.items, self.tables.get("gold")):
+            frame = None if table is None or found else table()
             if frame is not None and {"task", "split"} <= set(frame.columns):
-                found = {}
                 named = frame.filter(pl.col("split").is_not_null() & (pl.col("split").cast(pl.String) != ""))
                 for (split,), part in named.group_by("split", maintain_order=True):
                     codes, names, _ = code(part["task"], "task")
                     found[str(split)] = names[codes]
-                return found
-        return {}
+        return found
 
     def crowd(self, part: str | None = None) -> Votes:
         """The votes to aggregate: those of named people, or the counts where these cover more tasks; or the part named."""

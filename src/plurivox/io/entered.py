@@ -1,5 +1,6 @@
 """Tables of what people entered become Answers."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -31,7 +32,13 @@ def holds_answers(names: list[str]) -> bool:
 
 
 def answers(
-    data: Any, *, task: str = "task", worker: str = "worker", labels: Any = None, where: str = "the table"
+    data: Any,
+    *,
+    task: str = "task",
+    worker: str = "worker",
+    labels: Any = None,
+    ordered: Any = False,
+    where: str = "the table",
 ) -> Answers:
     """Answers of a table: a row an answer, with `top`, `top_percent`, `second`, `second_percent`, `never`, ... as typed.
 
@@ -55,6 +62,7 @@ def answers(
         label=as_names(marks["label"].to_list(), "labels"),
         typed=as_names(marks["typed"].to_list(), "typed values"),
         labels=labels,
+        ordered=ordered,
         **rest,
     )
     return _with_repeats(made, table)
@@ -98,11 +106,22 @@ def _named(table: Columns, label: str, percent: str | None, place: int) -> pl.Da
 
 
 def _listed(column: pl.Series, kind: int, place: int) -> pl.DataFrame:
-    cells = pl.DataFrame(
-        {"answer": np.arange(len(column)), "label": column.cast(pl.String).fill_null("").str.split(BETWEEN)}
-    )
-    long = cells.explode("label")
+    """A mark for every label of a cell: labels with `|` between them, or a JSON list where a label holds `|` itself."""
+    text = column.cast(pl.String).fill_null("")
+    lists = text.str.split(BETWEEN)
+    if text.str.starts_with("[").any():
+        lists = pl.Series([_cell(one) for one in text.to_list()], dtype=pl.List(pl.String))
+    long = pl.DataFrame({"answer": np.arange(len(column)), "label": lists}).explode("label")
     return _frame(long["answer"].to_numpy(), place, kind, long["label"], pl.Series([""] * len(long), dtype=pl.String))
+
+
+def _cell(text: str) -> list[str]:
+    if text.startswith("["):
+        try:
+            return [str(one) for one in json.loads(text)]
+        except (json.JSONDecodeError, TypeError):  # a label that merely begins so
+            return text.split(BETWEEN)
+    return text.split(BETWEEN)
 
 
 def _frame(answer: Ints, place: int, kind: int, label: pl.Series, typed: pl.Series) -> pl.DataFrame:
@@ -134,7 +153,7 @@ def _about(table: Columns) -> dict[str, Any]:
     """The columns that say how an answer came about."""
     found: dict[str, Any] = {}
     if (name := _called(table, "position")) is not None:
-        found["position"] = table[name].cast(pl.Int64).fill_null(-1).to_numpy()
+        found["position"] = _whole(table[name], f"column {name!r} of {table.where}")
     if (name := _called(table, "sitting")) is not None:
         found["sitting"] = as_names(table[name].cast(pl.String).fill_null("").to_list(), "sittings")
     if "form" in table:
@@ -151,6 +170,15 @@ def _about(table: Columns) -> dict[str, Any]:
     return found
 
 
+def _whole(column: pl.Series, what: str) -> Any:
+    """Whole numbers, -1 where there is none."""
+    found = column.cast(pl.Int64, strict=False)
+    bad = column.filter(found.is_null() & column.is_not_null())
+    if len(bad):
+        raise InputError(f"{what} must hold whole numbers; it holds {bad[0]!r}")
+    return found.fill_null(-1).to_numpy()
+
+
 def _truth(column: pl.Series) -> Any:
     if column.dtype == pl.Boolean:
         return column.fill_null(False).to_numpy()
@@ -160,7 +188,7 @@ def _truth(column: pl.Series) -> Any:
 def _with_repeats(made: Answers, table: Columns) -> Answers:
     """`repeat_of`, as given or found: the person's latest earlier answer to the same task, where `repeat` marks one."""
     if "repeat_of" in table:
-        return replace(made, repeat_of=table["repeat_of"].cast(pl.Int64).fill_null(-1).to_numpy())
+        return replace(made, repeat_of=_whole(table["repeat_of"], f"column 'repeat_of' of {table.where}"))
     if "repeat" not in table:
         return made
     marked = _truth(table["repeat"])

@@ -1,11 +1,11 @@
 """The project's folder form: votes, answers, counts, gold, items, features, soft_labels, workers; Parquet or CSV.
 
-Everything but one of votes, answers, counts and gold is optional. `dataset.toml` may say what the tables cannot: labels and
-their order, column names, the value that means "no answer".
+Everything but one of votes, answers, counts and gold is optional. `dataset.toml` may say what the tables cannot: labels
+and their order, column names, the value that means "no answer".
 """
 
-import json
 import tomllib
+from collections import Counter
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -15,32 +15,31 @@ import numpy as np
 import polars as pl
 
 from plurivox.core.errors import InputError
-from plurivox.core.files import whole_folder
 from plurivox.core.labels import SoftLabels
 from plurivox.core.names import Names, as_names, by_value, positions
 from plurivox.core.votes import Votes
 from plurivox.io import entered, frames
-from plurivox.io.coding import Columns
+from plurivox.io.coding import Columns, code
 from plurivox.io.dataset import Dataset
-from plurivox.io.features import read_features, write_features
-from plurivox.io.soft import read_soft, write_soft
-from plurivox.io.tables import ENDINGS, read_table, write_table
+from plurivox.io.features import read_features
+from plurivox.io.soft import read_soft, soft_of
+from plurivox.io.tables import ENDINGS, read_table
 
 ABOUT = "dataset.toml"
-KNOWN = {
-    "name",
-    "description",
-    "labels",
-    "ordered",
-    "scale",
-    "missing",
-    "repeats",
-    "task",
-    "worker",
-    "label",
-    "command",
-}
 READING = ("labels", "ordered", "missing", "repeats", "task", "worker", "label")
+KNOWN: dict[str, Any] = {  # what dataset.toml may say, and in which kind
+    "name": str,
+    "description": str,
+    "command": str,
+    "labels": list,
+    "ordered": bool,
+    "scale": list,
+    "missing": (str, int, float, bool, list),
+    "repeats": str,
+    "task": str,
+    "worker": str,
+    "label": str,
+}
 
 
 def read_folder(folder: Path, **how: Any) -> Dataset:
@@ -49,8 +48,7 @@ def read_folder(folder: Path, **how: Any) -> Dataset:
     how = {**{name: about[name] for name in READING if name in about}, **how}
     if "scale" in about and "ordered" not in how:
         how["ordered"] = about["scale"]
-    files = {_stem(file): file for file in sorted(folder.iterdir()) if _is_table(file)}
-    arrays = [file for file in sorted(folder.glob("*.npz")) if file.stem != "fit"]
+    files = _tables_of(folder)
     tables: dict[str, Callable[[], pl.DataFrame]] = {
         name: cache(partial(read_table, file)) for name, file in files.items()
     }
@@ -65,16 +63,19 @@ def read_folder(folder: Path, **how: Any) -> Dataset:
     for name, key in (("items", "task"), ("workers", "worker")):
         if name in files or reader.spare_columns(reader.columns[key]):
             parts[name] = getattr(reader, name)
-    features = files.get("features") or next(iter(arrays), None)
+    features = files.get("features") or next(
+        (file for file in sorted(folder.glob("*.npz")) if file.stem != "fit"), None
+    )
     if features is not None:
         parts["features"] = lambda: read_features(features, reader.items())
     if not parts:
-        found = sorted(file.name for file in folder.iterdir())[:6]
+        found = ", ".join(sorted(file.name for file in folder.iterdir())[:6]) or "nothing"
         raise InputError(
             f"{folder} holds no data set; it needs votes, answers, counts or gold as a table, and has {found}"
         )
     further = {name: table for name, table in tables.items() if name not in parts or name in ("votes", "gold")}
-    return Dataset(str(about.get("name", folder.name)), about=about, tables=further, path=folder, **parts)
+    name = str(about.get("name", folder.resolve().name))
+    return Dataset(name, about=about, tables=further, path=folder, **parts)
 
 
 class _Folder:
@@ -85,76 +86,95 @@ class _Folder:
         self.columns = {"task": how.get("task", "task"), "worker": how.get("worker", "worker")}
 
     def votes_are_answers(self) -> bool:
-        return "votes" in self.files and entered.holds_answers(Columns.of(self._source("votes")).names)
+        return "votes" in self.files and entered.holds_answers(self._names("votes"))
 
     def _source(self, name: str) -> Any:
         file = self.files[name]
-        return file if file.suffix == ".parquet" else Columns.of(self.tables[name](), f"{self.folder.name}/{file.name}")
+        return file if file.suffix == ".parquet" else Columns.of(self.tables[name](), self._called(name))
 
-    def _gold_labels(self) -> Names | None:
-        if "gold" not in self.files:
-            return None
-        return by_value(as_names(self.tables["gold"]()["label"].drop_nulls().to_list(), "labels"))
+    def _names(self, name: str) -> list[str]:
+        return Columns.of(self._source(name)).names
+
+    def _called(self, name: str) -> str:
+        return f"{self.folder.resolve().name}/{self.files[name].name}"
 
     @cache  # noqa: B019 - lives as long as its folder
+    def _known(self) -> tuple[Names, Names]:
+        """(tasks, labels) of the gold rows that have both, by name."""
+        table = Columns.of(self.tables["gold"](), self._called("gold"))
+        task = self.columns["task"] if self.columns["task"] in table else "task"
+        table.need({"task": task, "label": "label"})
+        tasks, task_names, _ = code(table[task], "task")
+        labels, label_names, _ = code(table["label"], "label")
+        whole = (tasks >= 0) & (labels >= 0)
+        if not whole.all():
+            frames.tell([f"{int((~whole).sum()):,} rows of {self._called('gold')} lack a task or a label; left out"])
+        return task_names[tasks[whole]], label_names[labels[whole]]
+
+    @cache  # noqa: B019
     def votes(self) -> Votes:
         how = {name: value for name, value in self.how.items() if name in (*READING, "wide")}
-        found = frames.votes(self._source("votes"), where=f"{self.folder.name}/votes", **how)
-        gold = self._gold_labels()
-        if gold is None or "labels" in how or not len(strangers := gold[positions(found.labels, gold) < 0]):
+        found = frames.votes(self._source("votes"), where=self._called("votes"), **how)
+        if "gold" not in self.files or "labels" in how or self._gold_is_soft():
             return found
-        if found.labels.dtype.kind != strangers.dtype.kind:
+        gold = np.unique(self._known()[1])
+        strangers = gold[positions(found.labels, gold) < 0]
+        if not len(strangers) or found.labels.dtype.kind != strangers.dtype.kind:
             return found
         return found.with_labels(by_value(np.concatenate([found.labels, strangers])))
 
     def answers(self) -> Any:
-        return entered.answers(self._source("answers"), **self.columns, labels=self.how.get("labels"))
+        return entered.answers(self._source("answers"), **self._entering("answers"))
 
     def entered_votes(self) -> Any:
-        return entered.answers(self._source("votes"), **self.columns, labels=self.how.get("labels"))
+        return entered.answers(self._source("votes"), **self._entering("votes"))
+
+    def _entering(self, name: str) -> dict[str, Any]:
+        how: dict[str, Any] = {key: self.how[key] for key in ("labels", "ordered") if key in self.how}
+        return {**self.columns, **how, "where": self._called(name)}
 
     def counts(self) -> Votes:
-        where = f"{self.folder.name}/counts"
-        return frames.counts(
-            self._source("counts"), task=self.columns["task"], labels=self.how.get("labels"), where=where
-        )
+        how = {key: self.how[key] for key in ("labels", "ordered") if key in self.how}
+        return frames.counts(self._source("counts"), task=self.columns["task"], where=self._called("counts"), **how)
+
+    def _gold_is_soft(self) -> bool:
+        return any(name.startswith("p:") for name in self._names("gold"))
 
     def gold(self) -> SoftLabels:
-        table = self.tables["gold"]()
-        Columns.of(table, f"{self.folder.name}/gold").need({"task": self.columns["task"], "label": "label"})
-        known = table.drop_nulls([self.columns["task"], "label"])
-        return SoftLabels.gold(
-            known[self.columns["task"]].to_list(), known["label"].to_list(), labels=self._all_labels()
-        )
+        """Known labels over the list of the votes, so that both speak of the same labels."""
+        if self._gold_is_soft():
+            return soft_of(self.tables["gold"](), self._called("gold"))
+        tasks, labels = self._known()
+        try:
+            return SoftLabels.gold(tasks, labels, labels=self._all_labels(labels))
+        except InputError as cause:
+            raise InputError(f"{self._called('gold')}: {cause}") from None
 
-    def _all_labels(self) -> Names | None:
-        """The labels of the votes, so that gold and votes speak of the same list."""
+    def _all_labels(self, gold: Names) -> Names | None:
+        listed = None
         if "labels" in self.how:
-            return as_names(list(self.how["labels"]), "labels")
-        if "votes" not in self.files or self.how.get("label", "label") not in Columns.of(self._source("votes")).names:
-            return None
-        gold, votes = self._gold_labels(), self.votes().labels
-        assert gold is not None
-        return votes if (positions(votes, gold) >= 0).all() else None
+            listed = as_names(list(self.how["labels"]), "labels")
+        elif "votes" in self.files and self.how.get("label", "label") in self._names("votes"):
+            listed = self.votes().labels
+        if listed is None or (positions(listed, gold) >= 0).all():
+            return listed
+        strangers = np.unique(gold)[positions(listed, np.unique(gold)) < 0]
+        return np.concatenate([listed, strangers]) if listed.dtype == strangers.dtype else None
 
     @cache  # noqa: B019
     def items(self) -> pl.DataFrame | None:
-        if "items" in self.files:
-            return self.tables["items"]()
-        return self._constant_by(self.columns["task"])
+        return self.tables["items"]() if "items" in self.files else self._constant_by(self.columns["task"])
 
     @cache  # noqa: B019
     def workers(self) -> pl.DataFrame | None:
-        if "workers" in self.files:
-            return self.tables["workers"]()
-        return self._constant_by(self.columns["worker"])
+        return self.tables["workers"]() if "workers" in self.files else self._constant_by(self.columns["worker"])
 
     def spare_columns(self, key: str) -> list[str]:
         """Columns of the votes table that are no part of a vote."""
         if "votes" not in self.files or self.votes_are_answers():
             return []
         own = {*self.columns.values(), self.how.get("label", "label"), "weight", "answer", "when", "seconds", "rt_ms"}
-        names = Columns.of(self._source("votes")).names
+        names = self._names("votes")
         return [name for name in names if name not in own and not name.startswith("label")] if key in names else []
 
     def _constant_by(self, key: str) -> pl.DataFrame | None:
@@ -168,58 +188,14 @@ class _Folder:
         return votes.select(key, *constant).unique(key, maintain_order=True).sort(key) if constant else None
 
 
-def write(dataset: Dataset, folder: Path, *, replace: bool = False, form: str = "parquet") -> None:
-    """Write a data set as a folder, whole or not at all; `form` is parquet or csv."""
-    if form not in ("parquet", "csv"):
-        raise InputError(f"a data-set folder is written as parquet or csv, not {form!r}")
-    with whole_folder(folder, replace=replace) as part:
-        if dataset.votes is not None:
-            write_table(frames.vote_columns(dataset.votes), part / f"votes.{form}")
-        if dataset.answers is not None:
-            write_table(dataset.answers.columns(), part / f"answers.{form}")
-        if dataset.soft_labels is not None:
-            write_soft(dataset.soft_labels, part / f"soft_labels.{form}")
-        if dataset.counts is not None:
-            write_table(_count_columns(dataset.counts), part / f"counts.{form}")
-        if dataset.gold is not None:
-            write_table(_gold_columns(dataset), part / f"gold.{form}")
-        for name in ("items", "workers"):
-            if (frame := getattr(dataset, name)) is not None:
-                binary = any(kind == pl.Binary for kind in frame.dtypes)
-                write_table(frame, part / f"{name}.{'parquet' if binary else form}")
-        for name, table in dataset.tables.items():
-            if name not in ("votes", "gold"):
-                write_table(table(), part / f"{name}.parquet")
-        if dataset.features is not None:
-            write_features(dataset.features, part / "features.npz")
-        (part / ABOUT).write_text(_toml(_told(dataset)), encoding="utf-8")
-
-
-def _told(dataset: Dataset) -> dict[str, Any]:
-    """What dataset.toml must say so that the folder reads back as it was."""
-    keep = {name: value for name, value in dataset.about.items() if name in ("description", "command")}
-    votes = dataset.votes or dataset.counts
-    labels: dict[str, Any] = {}
-    if votes is not None and votes.labels.dtype.kind in "Ti":
-        labels = {"labels": votes.labels.tolist()}
-        if votes.scale is not None:
-            labels["scale"] = votes.scale.tolist()
-    return {"name": dataset.name, **keep, **labels}
-
-
-def _count_columns(counts: Votes) -> dict[str, Any]:
-    table = counts.counts()
-    return {"task": counts.tasks} | {str(label): table[:, k] for k, label in enumerate(counts.labels.tolist())}
-
-
-def _gold_columns(dataset: Dataset) -> dict[str, Any]:
-    gold = dataset.gold
-    assert gold is not None
-    columns: dict[str, Any] = {"task": gold.tasks, "label": gold.hard()}
-    if dataset.splits:
-        of = {str(task): split for split, tasks in dataset.splits.items() for task in tasks.tolist()}
-        columns["split"] = [of.get(str(task)) for task in gold.tasks.tolist()]
-    return columns
+def _tables_of(folder: Path) -> dict[str, Path]:
+    """name -> file, for every table in the folder; two tables of one name are refused."""
+    found = [file for file in sorted(folder.iterdir()) if _is_table(file)]
+    twice = [name for name, n in Counter(_stem(file) for file in found).items() if n > 1]
+    if twice:
+        names = ", ".join(file.name for file in found if _stem(file) == twice[0])
+        raise InputError(f"{folder} holds {names}; keep one of them")
+    return {_stem(file): file for file in found}
 
 
 def _about(folder: Path) -> dict[str, Any]:
@@ -230,14 +206,14 @@ def _about(folder: Path) -> dict[str, Any]:
         about = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as cause:
         raise InputError(f"{file} cannot be read: {cause}") from cause
-    if strange := sorted(set(about) - KNOWN):
+    if strange := sorted(set(about) - set(KNOWN)):
         raise InputError(f"{file} says {strange}, which means nothing here; it may say {sorted(KNOWN)}")
+    for name, value in about.items():
+        if not isinstance(value, KNOWN[name]):
+            raise InputError(f"{file}: {name} cannot be {value!r}")
+    if not all(isinstance(one, int | float) for one in about.get("scale", [])):
+        raise InputError(f"{file}: scale must be a list of numbers")
     return about
-
-
-def _toml(values: dict[str, Any]) -> str:
-    """Flat TOML: text, numbers, truth values and lists of them are written as JSON writes them."""
-    return "".join(f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in values.items())
 
 
 def _is_table(file: Path) -> bool:
@@ -246,6 +222,3 @@ def _is_table(file: Path) -> bool:
 
 def _stem(file: Path) -> str:
     return file.name.split(".")[0]
-
-
-__all__ = ["read_folder", "write"]

@@ -54,6 +54,10 @@ def votes(
     """
     if repeats not in get_args(Repeats):
         raise OptionError(f"repeats is one of {', '.join(get_args(Repeats))}; got {repeats!r}")
+    if isinstance(labels, str):
+        raise InputError(f"labels is the text {labels!r}; give a list of labels")
+    if data is None and isinstance(task, str):
+        raise InputError("give a table, or the columns themselves: votes(task=[...], worker=[...], label=[...])")
     if data is None:
         data = {"task": task, "label": label} | ({} if worker is None else {"worker": worker})
         task, label, worker = "task", "label", None if worker is None else "worker"
@@ -62,6 +66,7 @@ def votes(
         table = _long(table, task)
         task, worker, label = "task", "worker", "label"
     table.need({"task": task, "worker": worker, "label": label})
+    labels = table.categories(label) if labels is None else labels
     reader = _Reader(table, missing, wide)
     columns = reader.codes(task, worker, label)
     columns |= reader.extras(weight, answer, when, seconds)
@@ -91,6 +96,8 @@ def counts(
     """
     table = Columns.of(data, where)
     table.need({"task": task})
+    if table.names == [task]:
+        raise InputError(f"{where} has no column besides {task!r}; counts need one for every label")
     names = [name for name in table.names if name != task] if labels is None else [str(one) for one in labels]
     table.need({f"label {name}": name for name in names})
     tasks, task_names, notes = code(table[task], "task")
@@ -109,6 +116,9 @@ def counts(
 def vote_columns(votes: Votes) -> dict[str, Any]:
     """The columns of a table that reads back as these votes: tasks and workers without a vote have a row of their own."""
     table = votes.columns()
+    if "worker" not in table:
+        nobody = np.full(len(votes), None, object)
+        table = {"task": table["task"], "worker": nobody, **table}
     tasks, workers = votes.tasks[votes.support == 0], votes.workers[votes.workload == 0]
     n_more = len(tasks) + len(workers)
     if not n_more:
@@ -176,7 +186,7 @@ class _Reader:
         if unsigned.any() and len(self.names["worker"]):
             self.notes.append(f"{int(unsigned.sum()):,} votes name no worker; kept as unnamed votes")
         keep = ~(nameless | silent | abstained | bare)
-        if not keep.any():
+        if not keep.any() and not bare.all():
             raise InputError(f"{self.table.where} has {len(keep)} rows but no vote in them: every label is missing")
         self._hint_at_minus_one()
         return columns if keep.all() else {name: column[keep] for name, column in columns.items()}
@@ -186,6 +196,8 @@ class _Reader:
         if not len(self.missing):
             return np.zeros(len(columns["label"]), bool)
         gone = positions(self.missing, self.names["label"]) >= 0
+        if not gone.any():
+            self.notes.append(f"no row says {some(self.missing)}, the value given as missing")
         abstained = np.append(gone, False)[columns["label"]]
         if abstained.any():
             words = some(self.names["label"][gone])
@@ -270,20 +282,33 @@ def _long(table: Columns, task: str | None) -> Columns:
     people = [name for name in table.names if name != task]
     if not people:
         raise InputError(f"{table.where} has no column besides {task!r}; a wide table has one column a worker")
-    columns = [table[name] for name in people]
-    try:
-        said = pl.concat([column.alias("label") for column in columns], how="vertical")
-    except pl.exceptions.PolarsError:
-        kinds = sorted({str(column.dtype) for column in columns if column.dtype != pl.Null})
-        if not all(column.dtype.is_numeric() or column.dtype == pl.Null for column in columns):
-            raise InputError(f"the columns of {table.where} hold labels of different kinds ({kinds})") from None
-        wide_type = pl.Float64 if any(column.dtype.is_float() for column in columns) else pl.Int64
-        said = pl.concat([column.cast(wide_type).alias("label") for column in columns])
+    found = {name: table[name] for name in people}
+    columns = [column if column.null_count() < len(column) else column.cast(pl.Null) for column in found.values()]
+    said = _stacked(columns, table.where)
     n = len(columns[0])
     tasks = pl.Series("task", np.arange(n)) if task is None else table[task]
     named = pl.Series("worker", np.repeat(np.array(people, dtype=object), n).tolist(), dtype=pl.String)
     long = {"task": pl.concat([tasks] * len(people)), "worker": named, "label": said}
     return Columns(long, list(long), table.where)
+
+
+def _stacked(columns: list[pl.Series], where: str) -> pl.Series:
+    """The columns of a wide table one under the other, in one kind; a column without a vote fits every kind."""
+    kinds = {column.dtype for column in columns if column.dtype != pl.Null}
+    texts = (pl.String, pl.Categorical, pl.Enum)
+    if all(isinstance(kind, texts) for kind in kinds):
+        common: Any = pl.String
+    elif all(kind.is_numeric() for kind in kinds):
+        common = pl.Float64 if any(kind.is_float() for kind in kinds) else pl.Int64
+    elif len(kinds) == 1:
+        common = next(iter(kinds))
+    else:
+        names = ", ".join(sorted(map(str, kinds)))
+        raise InputError(f"the columns of {where} hold labels of different kinds: {names}; make them all text")
+    try:
+        return pl.concat([column.cast(common).alias("label") for column in columns])
+    except pl.exceptions.PolarsError:
+        raise InputError(f"{where} holds labels that are too large for whole numbers; turn them into text") from None
 
 
 def _several(missing: object) -> Names:

@@ -58,7 +58,7 @@ def _read_file(path: Path, how: dict[str, Any]) -> Dataset:
     if not how.get("wide") and entered.holds_answers(table.names):
         given = {key: how[key] for key in ("task", "worker", "labels") if key in how}
         return Dataset(name, path=path, answers=entered.answers(table, where=path.name, **given))
-    if not how.get("wide") and _holds_counts(table, how):
+    if not how.get("wide") and _holds_counts(table, how, name):
         columns = {key: how[key] for key in ("task", "labels", "ordered") if key in how}
         return Dataset(name, path=path, counts=frames.counts(table, where=path.name, **columns))
     return Dataset(name, path=path, votes=frames.votes(table, where=path.name, **how))
@@ -98,13 +98,20 @@ def _is_parquet(path: Path) -> bool:
     return True
 
 
-def _holds_counts(table: Columns, how: dict[str, Any]) -> bool:
-    """A task column, and nothing but numbers beside it."""
+def _holds_counts(table: Columns, how: dict[str, Any], name: str) -> bool:
+    """A file called counts with a task column and nothing but numbers beside it; elsewhere that may be a wide table too."""
     task = how.get("task", "task")
-    others = [name for name in table.names if name != task]
+    others = [one for one in table.names if one != task]
     if task not in table or not others or {"worker", "label"} & set(others) or {"worker", "label"} & set(how):
         return False
-    return all(table[name].cast(pl.Float64, strict=False).null_count() == table[name].null_count() for name in others)
+    if not all(table[one].cast(pl.Float64, strict=False).null_count() == table[one].null_count() for one in others):
+        return False
+    if name != "counts":
+        raise InputError(
+            f"{table.where} has {task!r} and numbers beside it: call the file counts if they say how many people chose each "
+            "label, or read it as a wide table (--wide) if every column is a worker"
+        )
+    return True
 
 
 def _of_noun(noun: Noun, path: Path) -> Dataset:

@@ -86,8 +86,8 @@ def install(name: str, source: Path | None = None) -> Path:
 
 def _copy(source: Path, part: Path) -> None:
     """A folder as it is, after making sure that it can be read; a file or another program's folder in our own form."""
-    from plurivox.io.folder import write
     from plurivox.io.reading import is_ours, read
+    from plurivox.io.writing import write
 
     data = read(source)
     if is_ours(source):

@@ -1,0 +1,70 @@
+"""Average: the plain mean of what several methods believe."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from plurivox.aggregate._contract import Aggregator, methods
+from plurivox.core.errors import OptionError
+from plurivox.core.labels import SoftLabels
+from plurivox.core.making import blend, overlay
+from plurivox.core.method import option, split_list
+from plurivox.core.results import Fit
+from plurivox.core.votes import Votes
+from plurivox.core.watch import Watch, within
+
+PARTS = "vote-shares,wawa,one-coin,fast-dawid-skene,dawid-skene[smooth=0.01],dawid-skene[pool=4],ibcc,ebcc,mace,glad"
+
+
+@dataclass(frozen=True)
+class Average(Aggregator):
+    """The plain mean of what ten methods believe: a good guess with honest probabilities.
+
+    p(k | task) = 1/M sum_m p_m(k | task) over the M parts. Each part errs and is too certain in its own way; where they
+    disagree the mean is unsure, so its probabilities come closer to how frequently it is right. The parts were chosen
+    before any score was seen: vote shares, wawa, one-coin, fast Dawid-Skene, Dawid-Skene with .01 added, Dawid-Skene
+    with a pooled prior of strength 4, IBCC, EBCC, MACE and GLAD. `parts` takes another list; none weighs more.
+
+    Known labels go to the parts that take them; a task whose label is known keeps it in the mean.
+
+    Wright and Augenstein (2025) find the same for training, https://doi.org/10.1371/journal.pone.0323064
+
+    >>> votes = Votes.of(task=list("aaabbb"), worker=[1, 2, 3] * 2, label=["no", "no", "yes", "yes", "no", "yes"])
+    >>> fit = Average(parts="vote-shares, majority-vote[ties=share]").fit(votes)
+    >>> fit.soft.prob.round(3), fit.made_by
+    (array([[0.833, 0.167],
+           [0.167, 0.833]]), 'average[parts=[vote-shares, majority-vote[ties=share]]]')
+    """
+
+    parts: str = option(PARTS, "the methods to average, with commas between them")
+
+    takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold"})
+
+    def methods(self) -> list[Aggregator]:
+        """The parts, made of their words."""
+        made = [methods.make(word) for word in split_list(self.parts)]
+        if not made:
+            raise OptionError("average: parts names no method; list some, such as parts=[vote-shares,wawa]")
+        return made
+
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+        del start
+        parts = self.methods()
+        fits = []
+        for step, part in enumerate(parts):
+            known = gold if "gold" in part.can_take() else None
+            fits.append(part.fit(votes, gold=known, watch=within(watch, step, len(parts))))
+            watch(step, len(parts))
+        soft = replace(blend([fit.soft for fit in fits]), support=votes.support, scale=votes.scale)
+        ends = [fit.converged for fit in fits if fit.converged is not None]
+        found = {"parts": len(fits), "parts not converged": ends.count(False)}
+        return Fit(
+            soft if gold is None else overlay(soft, gold),
+            votes.workers,
+            self.word,
+            converged=all(ends) if ends else None,
+            found=found,
+        )
+
+    def can_take(self) -> frozenset[str]:
+        shared = frozenset.intersection(*(part.can_take() for part in self.methods()))
+        return (shared - {"start"}) | {"gold"}

@@ -1,0 +1,63 @@
+"""Weighted Dawid-Skene: votes weighed by the diagonals of Dawid-Skene's matrices."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from plurivox.aggregate._confusion import PRIOR_HELP, TOL_HELP, soft_labels
+from plurivox.aggregate._contract import Aggregator
+from plurivox.aggregate.dawid_skene import DawidSkene
+from plurivox.core.labels import SoftLabels
+from plurivox.core.method import option
+from plurivox.core.names import Floats, positions
+from plurivox.core.results import Fit
+from plurivox.core.votes import Votes
+from plurivox.core.watch import Watch
+
+
+@dataclass(frozen=True)
+class WeightedDawidSkene(Aggregator):
+    """Vote shares in which a vote weighs the chance that its worker is right on that label.
+
+    p(task has k) = sum of matrix_worker[k, k] over the votes for k, divided by the same sum over all labels, with the
+    matrices that Dawid-Skene finds. The answer is softer than Dawid-Skene's. Where all weights of a task are 0 its vote
+    shares count. Trace and abilities are Dawid-Skene's.
+
+    "WDS" in Lefort et al. (2024), https://doi.org/10.57750/qmaz-gr91
+
+    >>> votes = Votes.of(task=list("aaabbbccc"), worker=[1, 2, 3] * 3, label=list("xxyyyxxxx"))
+    >>> WeightedDawidSkene().fit(votes).soft.prob.round(2)
+    array([[1. , 0. ],
+           [0.2, 0.8],
+           [1. , 0. ]])
+    """
+
+    smooth: float = option(0.01, "pseudo-count in every cell of a matrix; 0 is the method as published", low=0)
+    prior: str = option("learnt", PRIOR_HELP)
+    max_iter: int = option(100, "most passes over the votes", low=1)
+    tol: float = option(1e-6, TOL_HELP, low=0)
+
+    takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
+
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+        inner = DawidSkene(smooth=self.smooth, prior=self.prior, max_iter=self.max_iter, tol=self.tol)
+        fit = inner.fit(votes, gold=gold, start=start, watch=watch)
+        assert fit.confusion is not None
+        right = np.einsum("wkk->wk", fit.confusion.matrices)  # (n_workers, n_labels)
+        share = _shares(votes, votes.weights * right[votes.worker, votes.label])
+        prob = np.where(np.isnan(share), _shares(votes, votes.weights), share)
+        silent = np.isnan(prob[:, 0])
+        prob[silent] = fit.soft.prob[silent]
+        if gold is not None:
+            known = gold.shared(votes.tasks)
+            prob[positions(votes.tasks, known.tasks)] = known.on_labels(votes.labels).prob
+        return replace(fit, soft=soft_labels(votes, prob), made_by=self.word)
+
+
+def _shares(votes: Votes, weight: Floats) -> Floats:
+    """(n_tasks, n_labels) the share of its weight that a task puts on each label; nan where there is none."""
+    key = votes.task.astype(np.int64) * votes.n_labels + votes.label
+    sums = np.bincount(key, weight, minlength=votes.n_tasks * votes.n_labels).reshape(votes.n_tasks, votes.n_labels)
+    total = sums.sum(1, keepdims=True)
+    return np.divide(sums, total, out=np.full(sums.shape, np.nan), where=total > 0)

@@ -1,0 +1,84 @@
+"""How a kernel is compiled, and where the machine code is kept."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+settings: Any = numba.config  # numba fills it as it is imported
+HERE = Path(__file__).parent
+# products and sums may be fused, but never reordered: freed from that, LLVM turns loops over votes into slow gathers
+FREE = {"contract"}
+
+
+def kernel(function: F) -> F:
+    """Compile a function over plain arrays: it lets go of the GIL, and is compiled once a machine.
+
+    The Python function stays at hand as `.py_func`, the oracle of the tests.
+    """
+    place = cache_folder()
+    with _caching_in(place):
+        compiled: Any = numba.njit(nogil=True, cache=place is not None, fastmath=FREE, error_model="numpy")(function)
+    return cast(F, compiled)
+
+
+def part(function: F) -> F:
+    """A piece of kernels, written out wherever one calls it: a call costs more than the few instructions inside."""
+    compiled: Any = numba.njit(nogil=True, fastmath=FREE, error_model="numpy", inline="always")(function)
+    return cast(F, compiled)
+
+
+@cache
+def cache_folder() -> Path | None:
+    """Where machine code is kept: NUMBA_CACHE_DIR, else beside the sources, else in the user's cache folder.
+
+    The folder is named after what all sources of the engine say: numba looks only at the file a kernel stands in, and
+    would go on using a kernel whose helper in another file has changed. None: nothing can be written anywhere, and
+    kernels are compiled anew by each process.
+    """
+    name = f"plurivox-{_digest()}"
+    if settings.CACHE_DIR:
+        return Path(settings.CACHE_DIR) / name
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    places = [HERE / "__pycache__", home / "plurivox", Path(tempfile.gettempdir()) / f"plurivox-{os.getuid()}"]
+    return next((place / name for place in places if _is_ours(place / name)), None)
+
+
+def _digest() -> str:
+    """A short word that changes with any source of the engine."""
+    whole = hashlib.sha256()
+    for file in sorted(HERE.rglob("*.py")):
+        whole.update(str(file.relative_to(HERE)).encode() + file.read_bytes())
+    return whole.hexdigest()[:12]
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether the folder is there or can be made, belongs to this user, and can be written.
+
+    Machine code is loaded from it, so a folder that somebody else made in a public place will not do.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder.stat().st_uid == os.getuid()
+    except OSError:
+        return False
+
+
+@contextmanager
+def _caching_in(place: Path | None) -> Iterator[None]:
+    """Numba's own setting, changed only while one of our kernels is declared: other packages keep theirs."""
+    before = settings.CACHE_DIR
+    settings.CACHE_DIR = str(place) if place else before
+    try:
+        yield
+    finally:
+        settings.CACHE_DIR = before

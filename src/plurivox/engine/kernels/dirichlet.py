@@ -1,0 +1,61 @@
+"""Kernels of Dirichlet distributions: the mean logs of their probabilities, and how far they lie from their prior."""
+
+import math
+
+import numpy as np
+
+from plurivox.core.names import Floats
+from plurivox.engine.jit import kernel
+from plurivox.engine.kernels.maths import fast_log
+
+HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
+
+
+@kernel
+def gammas(given: Floats, log_gamma: Floats, digamma: Floats) -> None:
+    """The log of the gamma function and its derivative for numbers above 0, within 1e-13.
+
+    Stirling's series at x + 7, brought back by the recurrence. Written in one loop, so that it fills whole vectors.
+    """
+    for i in range(len(given)):
+        x = given[i]
+        product, slope = x, 1.0  # x (x + 1) ... (x + 6), and its derivative
+        for j in range(1, 7):
+            slope = slope * (x + j) + product
+            product *= x + j
+        y = x + 7.0
+        z = 1.0 / y
+        q = z * z
+        log_y = fast_log(y)
+        tail = z * (1 / 12 - q * (1 / 360 - q * (1 / 1260 - q * (1 / 1680 - q * (1 / 1188 - q * 691 / 360360)))))
+        bend = q * (1 / 12 - q * (1 / 120 - q * (1 / 252 - q * (1 / 240 - q * (1 / 132 - q * 691 / 32760)))))
+        log_gamma[i] = (y - 0.5) * log_y - y + HALF_LOG_TAU + tail - fast_log(product)
+        digamma[i] = log_y - 0.5 * z - bend - slope / product
+
+
+@kernel
+def expect(first: int, last: int, counts: Floats, prior: Floats, n_said: int, n_kinds: int, log_mean: Floats) -> float:
+    """Fill log_mean[i, said, kind] = E[log p] for i in first:last; return the part of -KL that hangs on the counts.
+
+    The parameters are prior[said, kind] + counts[i, said, kind]; all three arrays are flat.
+    """
+    size = n_said * n_kinds
+    given, log_gamma, digamma = np.empty(size + n_kinds), np.empty(size + n_kinds), np.empty(size + n_kinds)
+    value = 0.0
+    for i in range(first, last):
+        here, out = counts[i * size : (i + 1) * size], log_mean[i * size : (i + 1) * size]
+        given[size:] = 0.0  # behind the parameters stand their sums
+        for said in range(n_said):
+            for kind in range(n_kinds):
+                at = said * n_kinds + kind
+                given[at] = prior[at] + here[at]
+                given[size + kind] += given[at]
+        gammas(given, log_gamma, digamma)
+        for kind in range(n_kinds):
+            value -= log_gamma[size + kind]
+        for said in range(n_said):
+            for kind in range(n_kinds):
+                at = said * n_kinds + kind
+                out[at] = digamma[at] - digamma[size + kind]
+                value += log_gamma[at] - here[at] * out[at]
+    return value

@@ -1,0 +1,226 @@
+"""Kernels of ability and difficulty: a vote is right with the chance sigmoid(x), where x = ability * ease.
+
+A vote for k adds x + log(n_labels - 1) to the score of k, and -log(1 + e^x) - log(n_labels - 1) to that of every label.
+"""
+
+import math
+
+import numpy as np
+
+from plurivox.core.names import Bools, Floats, Ints
+from plurivox.engine.jit import kernel, part
+from plurivox.engine.kernels.maths import fast_exp, fast_log
+from plurivox.engine.kernels.softmax import copy, soften
+
+FLATTEST = -0.1  # a curvature nearer to zero than this says too little about how far to step
+LONGEST = 2.0  # of a step in the log of the ease
+TRIES = 12  # how often a step that lowers the objective is cut before the task stays where it is
+CUT = 0.25
+ROUNDING = 1e-13  # relative: a step this little below is no fall
+
+
+@kernel
+def sweep(
+    first: int,
+    last: int,
+    start: Ints,
+    worker: Ints,
+    said: Ints,
+    weight: Floats | None,
+    held: Bools,
+    log_prior: Floats,
+    ability: Floats,
+    log_ease: Floats,
+    ease_mean: float,
+    posterior: Floats,
+    better: Floats,
+    n_true: Floats,
+    toward: Floats,
+    grip: Floats,
+) -> float:
+    """Fill posterior[task, true] and better[task], a log ease that is no worse; add to what the other steps need.
+
+    Returns the objective of the abilities and eases that are given. With the bound of Jaakkola and Jordan on log sigmoid,
+    tight at x, the best ability of a worker is (mean + toward) / (1 + grip), and no step can lower the objective. The row
+    of a task that is `held` is what is known of its label, and stays.
+    """
+    n_labels = len(log_prior)
+    score, pull = np.empty(n_labels), np.empty(n_labels)
+    value = 0.0
+    for t in range(first, last):
+        row, known = posterior[t], held[t]
+        gain, better[t] = _improve(
+            start[t], start[t + 1], worker, said, weight, known, log_prior, ability, log_ease[t], ease_mean,
+            row, score, pull,
+        )  # fmt: skip
+        value += gain
+        for k in range(n_labels):
+            n_true[k] += row[k]
+        ease = math.exp(better[t])
+        for v in range(start[t], start[t + 1]):
+            w = 1.0 if weight is None else weight[v]
+            x = abs(ability[worker[v]] * ease)
+            small = fast_exp(-x)
+            bend = 0.25 if x < 1e-4 else (1.0 - small) / ((1.0 + small) * 2.0 * x)  # tanh(x / 2) / 2 x
+            toward[worker[v]] += w * (row[said[v]] - 0.5) * ease
+            grip[worker[v]] += w * bend * ease * ease
+    return value
+
+
+@kernel
+def believe(
+    first: int,
+    last: int,
+    start: Ints,
+    worker: Ints,
+    said: Ints,
+    weight: Floats | None,
+    held: Bools,
+    log_prior: Floats,
+    ability: Floats,
+    log_ease: Floats,
+    posterior: Floats,
+    agree: Floats,
+    told: Floats,
+) -> float:
+    """Fill posterior[task, true] unless it is held; add to agree[worker] and told[worker].
+
+    agree gains weight * p(true = said | the other votes on the task), the vote itself left out; told gains minus the
+    second derivative of the log likelihood in the ability. Rows of one worker stand together in a task, and hang on the
+    same unknown label.
+    """
+    n_labels = len(log_prior)
+    score, rest, given = np.empty(n_labels), np.empty(n_labels), np.empty(n_labels)
+    log_others = math.log(max(n_labels - 1.0, 1.0))
+    for t in range(first, last):
+        row, known, ease = posterior[t], held[t], math.exp(log_ease[t])
+        copy(log_prior, score)
+        for v in range(start[t], start[t + 1]):
+            score[said[v]] += (ability[worker[v]] * ease + log_others) * (1.0 if weight is None else weight[v])
+        if not known:
+            copy(score, row)
+            soften(row)
+        lo = start[t]
+        while lo < start[t + 1]:
+            who, hi, whole = worker[lo], lo, 0.0
+            given[:] = 0.0
+            while hi < start[t + 1] and worker[hi] == who:
+                given[said[hi]] += 1.0 if weight is None else weight[hi]
+                whole += 1.0 if weight is None else weight[hi]
+                hi += 1
+            x = ability[who] * ease
+            small = math.exp(-abs(x))
+            share, spread = _judge(given, score, x + log_others, row, known, rest)
+            agree[who] += share
+            told[who] += ease * ease * (whole * small / (1.0 + small) ** 2 - spread)
+            lo = hi
+    return 0.0
+
+
+# ---- parts of the above
+
+
+@part
+def _judge(given: Floats, score: Floats, by: float, row: Floats, known: bool, rest: Floats) -> tuple[float, float]:
+    """What a worker gave to each label: (how much of it the rest agrees with, its variance over the unknown label)."""
+    for k in range(len(row)):
+        rest[k] = score[k] - given[k] * by
+    soften(rest)
+    agree, mean, square = 0.0, 0.0, 0.0
+    for k in range(len(row)):
+        agree += given[k] * (row[k] if known else rest[k])
+        mean += given[k] * row[k]
+        square += given[k] * given[k] * row[k]
+    return agree, 0.0 if known else square - mean * mean
+
+
+@part
+def _improve(
+    lo: int,
+    hi: int,
+    worker: Ints,
+    said: Ints,
+    weight: Floats | None,
+    known: bool,
+    log_prior: Floats,
+    ability: Floats,
+    here: float,
+    mean: float,
+    row: Floats,
+    score: Floats,
+    pull: Floats,
+) -> tuple[float, float]:
+    """One task: (its objective at the log ease `here`, a log ease where it is no lower).
+
+    The step is Newton's, made shorter until it pays. `row` becomes the posterior at the better ease.
+    """
+    best, there, step = 0.0, here, 0.0
+    for i in range(TRIES + 2):
+        value, slope, curve = _weigh(lo, hi, worker, said, weight, known, log_prior, ability, there, row, score, pull)
+        value -= 0.5 * (there - mean) ** 2
+        if i == 0:
+            best = value
+            step = -(slope - (there - mean)) / min(curve - 1.0, FLATTEST)
+            step = min(max(step, -LONGEST), LONGEST)
+        elif value >= best - ROUNDING * abs(best):
+            break
+        else:
+            step *= CUT
+        there = here + (step if i < TRIES else 0.0)
+    return best, there
+
+
+@part
+def _weigh(
+    lo: int,
+    hi: int,
+    worker: Ints,
+    said: Ints,
+    weight: Floats | None,
+    known: bool,
+    log_prior: Floats,
+    ability: Floats,
+    log_ease: float,
+    row: Floats,
+    score: Floats,
+    pull: Floats,
+) -> tuple[float, float, float]:
+    """One task at one ease: (log likelihood, its slope and curvature in the log of the ease)."""
+    ease, log_others = math.exp(log_ease), math.log(max(len(row) - 1.0, 1.0))
+    for k in range(len(row)):
+        score[k], pull[k] = log_prior[k], 0.0
+    shared, slope, curve = 0.0, 0.0, 0.0
+    for v in range(lo, hi):
+        w = 1.0 if weight is None else weight[v]
+        x = ability[worker[v]] * ease
+        small = fast_exp(-abs(x))
+        right = (1.0 if x >= 0.0 else small) / (1.0 + small)
+        score[said[v]] += w * (x + log_others)
+        pull[said[v]] += w * x
+        shared -= w * (max(x, 0.0) + fast_log(1.0 + small) + log_others)
+        slope -= w * right * x
+        curve -= w * right * x * (1.0 + (1.0 - right) * x)
+    value, mean, spread = _settle(score, pull, known, row)
+    return shared + value, slope + mean, curve + mean + spread  # a label that is not known makes the top less sharp
+
+
+@part
+def _settle(score: Floats, pull: Floats, known: bool, row: Floats) -> tuple[float, float, float]:
+    """Turn scores into the posterior `row`: (log of their sum, mean and variance of `pull` under it).
+
+    A row that is `known` stays as it is; the first number then is the mean of the scores under it.
+    """
+    value, mean, spread = 0.0, 0.0, 0.0
+    if known:
+        for k in range(len(row)):
+            if row[k] > 0.0:
+                value += row[k] * score[k]
+                mean += row[k] * pull[k]
+        return value, mean, spread
+    copy(score, row)
+    value = soften(row)
+    for k in range(len(row)):
+        mean += row[k] * pull[k]
+    for k in range(len(row)):
+        spread += row[k] * (pull[k] - mean) ** 2
+    return value, mean, spread

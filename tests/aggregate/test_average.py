@@ -1,0 +1,59 @@
+"""Average: the mean of several methods."""
+
+import numpy as np
+import pytest
+
+from made import crowd
+from plurivox import aggregate
+from plurivox.aggregate import Average
+from plurivox.aggregate.average import PARTS
+from plurivox.core.errors import InputError, OptionError
+from plurivox.core.labels import SoftLabels
+from plurivox.core.method import split_list
+from plurivox.core.votes import Votes
+
+SOME = "vote-shares,wawa,iwmv[weights=li-yu,max-iter=3]"
+
+
+def test_it_is_the_mean_of_its_parts() -> None:
+    votes = Votes.of(**crowd(), tasks=range(31))
+    fit = Average(parts=SOME).fit(votes)
+    parts = [aggregate.methods.make(word).fit(votes).soft.prob for word in split_list(SOME)]
+    np.testing.assert_allclose(fit.soft.prob, np.mean(parts, 0))
+    assert fit.made_by == f"average[parts=[{SOME}]]" and aggregate.methods.make(fit.made_by) == Average(parts=SOME)
+    assert fit.converged and fit.found["parts"] == 3
+
+
+def test_the_ten_parts_are_named() -> None:
+    words = split_list(PARTS)
+    assert len(words) == 10 and Average().word == "average"
+
+
+def test_known_labels_stay() -> None:
+    votes = Votes.of(**crowd())
+    gold = SoftLabels.gold([3, 99], [2, 0], labels=range(3))
+    prob = Average(parts=SOME).fit(votes, gold=gold).soft.prob
+    np.testing.assert_array_equal(prob[3], [0, 0, 1])
+    np.testing.assert_array_equal(np.delete(prob, 3, 0), np.delete(Average(parts=SOME).fit(votes).soft.prob, 3, 0))
+
+
+def test_clear_errors() -> None:
+    counts = Votes.from_counts(np.array([[3, 1]]), ["a"], ["x", "y"])
+    with pytest.raises(InputError, match="average must know who voted"):
+        Average(parts=SOME).fit(counts)
+    with pytest.raises(OptionError, match="names no method"):
+        Average(parts=" ").fit(counts)
+    np.testing.assert_allclose(Average(parts="vote-shares,two-third").fit(counts).soft.prob, [[0.875, 0.125]])
+
+
+def test_it_can_be_watched_and_stopped() -> None:
+    seen: list[tuple[int, int]] = []
+
+    def watch(step: int, total: int, value: float | None = None) -> None:
+        seen.append((step, total))
+        if step == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Average(parts=SOME).fit(Votes.of(**crowd()), watch=watch)
+    assert seen == [(0, 3), (1, 3)]

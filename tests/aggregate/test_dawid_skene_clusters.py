@@ -1,0 +1,80 @@
+"""Worker clusters: the bound against plain numpy, and crowds whose clusters are plain to see."""
+
+import numpy as np
+import pytest
+
+from made import crowd, soft_crowd
+from plurivox.aggregate import DawidSkene, DawidSkeneClusters
+from plurivox.aggregate._crowd import Crowd
+from plurivox.aggregate.dawid_skene_clusters import _Clusters
+from plurivox.core.labels import SoftLabels
+from plurivox.core.votes import Votes
+from plurivox.engine.em import climb
+
+
+def two_kinds(n_tasks: int = 120, seed: int = 0) -> tuple[Votes, np.ndarray]:
+    """Seven good workers, and five who mistake label 0 for 1 and the other way round; everybody votes on all."""
+    chance = np.random.default_rng(seed)
+    true = chance.integers(0, 3, n_tasks)
+    task, worker = np.repeat(np.arange(n_tasks), 12), np.tile(np.arange(12), n_tasks)
+    seen = np.where(worker < 7, true[task], np.array([1, 0, 2])[true[task]])
+    label = np.where(chance.random(len(task)) < 0.85, seen, chance.integers(0, 3, len(task)))
+    return Votes.of(task, worker, label), true
+
+
+@pytest.mark.parametrize("clusters", [2, 5, 12])
+def test_kinds_of_workers_are_told_apart(clusters: int) -> None:
+    votes, true = two_kinds()
+    fit = DawidSkeneClusters(clusters=clusters).fit(votes)
+    assert (fit.soft.codes() == true).mean() > 0.97
+    assert not set(fit.found["cluster"][:7]) & set(fit.found["cluster"][7:])
+    np.testing.assert_allclose(fit.confusion.of(9)[0], [0.05, 0.9, 0.05], atol=0.06)
+
+
+def test_one_cluster_is_one_matrix_for_all_and_more_clusters_than_workers_are_no_more_than_workers() -> None:
+    votes = Votes.of(**crowd())
+    assert len(DawidSkeneClusters(clusters=1).fit(votes).confusion.matrices) == 1
+    assert len(DawidSkeneClusters(clusters=99).fit(votes).confusion.matrices) == 6
+
+
+def bound(votes: Votes, theta: np.ndarray, phi: np.ndarray) -> float:
+    """The best bound for q(label) = theta and q(cluster) = phi, in plain numpy."""
+    said = np.zeros((phi.shape[1], votes.n_labels, votes.n_labels))
+    for t, w, s, weight in zip(votes.task, votes.worker, votes.label, votes.weights, strict=True):
+        said[:, :, s] += weight * np.outer(phi[w], theta[t])
+    log = lambda x: np.log(np.maximum(x, 1e-300))  # noqa: E731
+    matrix = said / np.maximum(said.sum(2, keepdims=True), 1e-300)
+    value = (said * log(matrix)).sum() + (theta * log(theta.mean(0))).sum() + (phi * log(phi.mean(0))).sum()
+    return float(value - (theta * log(theta)).sum() - (phi * log(phi)).sum())
+
+
+@pytest.mark.parametrize("votes", [two_kinds(40)[0], soft_crowd(n_tasks=40)], ids=["plain", "soft"])
+def test_the_trace_is_the_bound_and_never_falls(votes: Votes) -> None:
+    crowd = Crowd(votes)
+    model = _Clusters(crowd, 3, None)
+    end = climb(model.sweep, model.begin(crowd.count(crowd.vote_shares())), max_iter=5000, tol=1e-10)
+    assert end.converged and (np.diff(end.trace) >= -1e-9 * abs(end.trace[-1])).all()
+    theta, _ = crowd.believe(model.params(end.state))
+    np.testing.assert_allclose(end.trace[-1], bound(votes, theta, end.state.belongs), rtol=1e-7)
+
+
+def test_a_fall_into_one_label_starts_again_by_the_seed() -> None:
+    """Votes at random: everything in one label explains them as well as anything."""
+    chance = np.random.default_rng(7)
+    votes = Votes.of(np.repeat(np.arange(30), 3), np.tile(np.arange(3), 30), chance.integers(0, 2, 90))
+    fits = [DawidSkeneClusters(clusters=1, restarts=3, seed=s, max_iter=50).fit(votes) for s in (1, 1, 2)]
+    np.testing.assert_array_equal(fits[0].soft.prob, fits[1].soft.prob)
+    assert all(0 <= fit.found["restarts"] <= 3 for fit in fits)
+
+
+def test_known_labels_stay() -> None:
+    votes, true = two_kinds()
+    gold = SoftLabels.gold(range(10), (true[:10] + 1) % 3, labels=[0, 1, 2])
+    fit = DawidSkeneClusters().fit(votes, gold=gold)
+    np.testing.assert_array_equal(fit.soft.codes()[:10], (true[:10] + 1) % 3)
+
+
+def test_passes_have_a_limit() -> None:
+    fit = DawidSkeneClusters(max_iter=3, tol=0.0).fit(two_kinds()[0])
+    assert len(fit.trace) == 3 and fit.converged is False
+    assert DawidSkene().fit(two_kinds()[0]).converged

@@ -1,0 +1,54 @@
+"""Fast Dawid-Skene against a plain loop."""
+
+import numpy as np
+import pytest
+
+from aggregate.plain_matrices import matrices_of
+from made import crowd, soft_crowd
+from plurivox.aggregate import FastDawidSkene
+from plurivox.core.labels import SoftLabels
+from plurivox.core.votes import Votes
+
+
+def plain_fast(votes: Votes, passes: int, smooth: float) -> np.ndarray:
+    """(n_tasks,) label codes, task by task."""
+    best = votes.counts() >= votes.counts().max(1, keepdims=True) - 1e-9
+    belief = best / best.sum(1, keepdims=True)
+    for _ in range(passes):
+        prior, matrices = matrices_of(votes, belief, np.full((votes.n_labels, votes.n_labels), smooth))
+        label = []
+        for task in range(votes.n_tasks):
+            mine = votes.task == task
+            says = np.log(matrices[votes.worker[mine], :, votes.label[mine]])
+            label.append((np.log(np.maximum(prior, 1e-300)) + votes.weights[mine] @ says).argmax())
+        belief = np.eye(votes.n_labels)[label]
+    return np.array(label)
+
+
+@pytest.mark.parametrize("votes", [Votes.of(**crowd(n_labels=4, seed=2)), soft_crowd(seed=5)], ids=["plain", "soft"])
+def test_it_is_the_plain_loop(votes: Votes) -> None:
+    fit = FastDawidSkene(max_iter=6, tol=0.0).fit(votes)
+    np.testing.assert_array_equal(fit.soft.codes(), plain_fast(votes, len(fit.trace), 0.01))
+    assert set(np.unique(fit.soft.prob)) == {0.0, 1.0} and (np.diff(fit.trace) >= 0).all()
+
+
+def test_it_stops_when_no_label_changes() -> None:
+    votes = Votes.of(**crowd(n_tasks=200, n_workers=20, seed=1))
+    fit = FastDawidSkene().fit(votes)
+    assert fit.converged and fit.found["passes"] < 20
+    np.testing.assert_array_equal(fit.soft.codes(), FastDawidSkene(tol=0.0).fit(votes).soft.codes())
+
+
+def test_the_posterior_on_request() -> None:
+    votes = Votes.of(**crowd())
+    firm, soft = FastDawidSkene().fit(votes), FastDawidSkene(answer="posterior").fit(votes)
+    np.testing.assert_array_equal(firm.soft.codes(), soft.soft.codes())
+    assert soft.soft.confidence.min() < 1 == firm.soft.confidence.min()
+
+
+def test_soft_gold_and_tasks_without_votes_are_not_made_firm() -> None:
+    votes = Votes.of(**crowd(), tasks=range(31))
+    gold = SoftLabels.of([[0.5, 0.25, 0.25]], tasks=[4], labels=[0, 1, 2])
+    fit = FastDawidSkene().fit(votes, gold=gold)
+    assert fit.soft.prob[4].tolist() == [0.5, 0.25, 0.25]
+    np.testing.assert_allclose(fit.soft.prob[30], fit.prior)

@@ -1,0 +1,109 @@
+import os
+import threading
+
+import numpy as np
+import pytest
+
+from plurivox.core.errors import OptionError
+from plurivox.engine import blocks
+from plurivox.engine.blocks import Blocks, run, set_threads
+
+
+@pytest.fixture(autouse=True)
+def threads_as_before():
+    yield
+    set_threads(None)
+
+
+def big_start() -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(np.random.default_rng(0).integers(0, 9, 100_000))])
+
+
+def total(start: np.ndarray) -> tuple[float, bytes]:
+    values = np.random.default_rng(1).random(int(start[-1]))
+
+    def work(first, last, sums):
+        part = values[start[first] : start[last]]
+        np.add.at(sums, np.arange(len(part)) % len(sums), part)
+        return float(part.sum())
+
+    value, (sums,) = Blocks(start, cells=70).gather(work, 70)
+    assert np.isclose(value, values.sum()) and np.isclose(sums.sum(), values.sum())
+    return value, sums.tobytes()
+
+
+def test_the_bits_do_not_depend_on_the_number_of_threads():
+    start, seen = big_start(), set()
+    for n in (1, 2, 7):
+        set_threads(n)
+        seen.add(total(start))
+    assert len(seen) == 1
+
+
+def test_blocks_cover_all_tasks_and_are_balanced_by_votes():
+    start = big_start()
+    cut = Blocks(start)
+    assert cut.edges[0] == 0 and cut.edges[-1] == len(start) - 1 and len(cut) > 8
+    size = np.diff(start[cut.edges])
+    assert size.max() < 1.01 * size.mean() + 9
+
+
+@pytest.mark.parametrize("start", [[0], [0, 0, 0], [0, 100_000], [0] * 50 + [100_000] + [100_000] * 50])
+def test_odd_cuts_still_cover_every_task_once(start):
+    cut = Blocks(np.array(start))
+    seen = [t for first, last in cut.map(lambda a, b: (a, b)) for t in range(first, last)]
+    assert seen == list(range(len(start) - 1))
+
+
+def test_large_sums_make_few_blocks():
+    assert len(Blocks(big_start(), cells=10**6)) == 1
+
+
+def test_the_first_error_stops_the_rest_and_is_raised():
+    set_threads(3)
+    done = []
+
+    def work(i):
+        if i == 2:
+            raise ValueError("two")
+        done.append(i)
+
+    with pytest.raises(ValueError, match="two"):
+        run(work, 10_000)
+    assert len(done) < 10_000
+
+
+def test_a_block_may_run_blocks_and_many_threads_may_ask_at_once():
+    set_threads(2)
+    answers = []
+    asking = [
+        threading.Thread(target=lambda: answers.append(sum(run(lambda i: sum(run(lambda j: i * j, 5)), 20))))
+        for _ in range(8)
+    ]
+    for one in asking:
+        one.start()
+    for one in asking:
+        one.join(30)
+    assert answers == [1900] * 8
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_child_works_on():
+    set_threads(2)
+    run(lambda i: i, 8)
+    if (child := os.fork()) == 0:
+        os._exit(0 if run(lambda i: i, 8) == list(range(8)) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_threads_come_from_the_call_the_environment_or_the_machine(monkeypatch):
+    monkeypatch.setenv("PLURIVOX_THREADS", "3")
+    assert blocks.n_threads() == 3
+    set_threads(5)
+    assert blocks.n_threads() == 5
+    set_threads(None)
+    monkeypatch.setenv("PLURIVOX_THREADS", "many")
+    with pytest.raises(OptionError, match="PLURIVOX_THREADS"):
+        blocks.n_threads()
+    with pytest.raises(OptionError, match="at least 1"):
+        set_threads(0)

@@ -1,0 +1,49 @@
+"""Dirichlet tables against scipy."""
+
+import numpy as np
+from scipy.special import digamma, gammaln
+
+from plurivox.engine.blocks import set_threads
+from plurivox.engine.dirichlet import expected_logs
+from plurivox.engine.kernels.dirichlet import expect, gammas
+
+
+def test_log_gamma_and_digamma_are_those_of_scipy() -> None:
+    x = 10 ** np.linspace(-6, 9, 2000)
+    log_gamma, slope = np.empty(len(x)), np.empty(len(x))
+    gammas(x, log_gamma, slope)
+    np.testing.assert_allclose(log_gamma, gammaln(x), rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(slope, digamma(x), rtol=1e-12, atol=1e-13)
+
+
+def plain(counts: np.ndarray, prior: np.ndarray) -> tuple[np.ndarray, float]:
+    a = counts + prior
+    whole, before = a.sum(1, keepdims=True), prior.sum(0)
+    logs = digamma(a) - digamma(whole)
+    kl = gammaln(whole).sum() - gammaln(a).sum() + (counts * logs).sum()
+    return logs, -(kl - len(counts) * (gammaln(before).sum() - gammaln(prior).sum()))
+
+
+def test_mean_logs_and_distance_from_the_prior() -> None:
+    chance = np.random.default_rng(0)
+    for n, n_said, n_kinds in ((7, 3, 3), (5000, 4, 12), (1, 1, 1), (2, 5, 1)):
+        counts, prior = chance.gamma(0.5, 3, (n, n_said, n_kinds)), chance.gamma(1, 1, (n_said, n_kinds)) + 0.01
+        logs, minus_kl = plain(counts, prior)
+        spare = np.concatenate([counts.ravel(), np.zeros(16)])
+        found, value = expected_logs(spare, prior, n)
+        np.testing.assert_allclose(found[: counts.size].reshape(counts.shape), logs, atol=1e-11)
+        assert not found[counts.size :].any() and np.isclose(value, minus_kl, rtol=1e-10, atol=1e-10)
+
+
+def test_the_compiled_kernel_is_its_own_source_and_threads_do_not_matter() -> None:
+    counts, prior = np.random.default_rng(1).gamma(1, 1, 30000 * 4), np.array([[2.0, 1.0], [1.0, 2.0]])
+    compiled, written = np.empty(40), np.empty(40)
+    first = expect(0, 10, counts[:40], prior.ravel(), 2, 2, compiled)
+    assert np.isclose(first, expect.py_func(0, 10, counts[:40], prior.ravel(), 2, 2, written))
+    np.testing.assert_allclose(compiled, written, rtol=1e-12)
+    answers = []
+    for n in (1, 3):
+        set_threads(n)
+        answers.append(expected_logs(counts, prior, 30000))
+    set_threads(None)
+    assert answers[0][1] == answers[1][1] and (answers[0][0] == answers[1][0]).all()
