@@ -99,3 +99,23 @@ def test_gold_is_soft_labels_and_moves_to_another_label_list() -> None:
 def test_rows_that_are_no_distribution_are_refused(prob: list, words: str) -> None:
     with pytest.raises(InputError, match=words):
         SoftLabels.of(prob, ["a"], ["x", "y"])
+
+
+@pytest.mark.parametrize("prob", [[[0.5, 0.5], [1.0]], [["0.5", "0.5"]], [[None, "a"]], [[None, {}]]])
+def test_what_is_no_table_of_numbers_is_refused(prob: list) -> None:
+    with pytest.raises(InputError, match=r"rows of soft labels differ in length|soft labels are numbers"):
+        SoftLabels.of(prob, ["a"], ["x", "y"])
+
+
+@pytest.mark.parametrize("field", ["support", "scale"])
+def test_support_and_scale_must_fit(field: str) -> None:
+    with pytest.raises(InputError, match=f"the {field} has 3 values; soft labels need"):
+        SoftLabels.of([[0.5, 0.5]], ["a"], ["x", "y"], **{field: np.ones(3)})
+
+
+@pytest.mark.parametrize("code", [[0, 2], [-1, 0], [0], [0.0, 1.0]])
+def test_codes_out_of_range_are_refused_by_both_kinds_of_rows(code: list) -> None:
+    for soft in (SoftLabels.gold(["a", "b"], ["x", "y"]), SoftLabels.of(np.eye(2), ["a", "b"], ["x", "y"])):
+        assert soft.at(np.array([0, 0])).tolist() == [1, 0]
+        with pytest.raises(InputError, match=r"label codes|a label code for each of 2 rows"):
+            soft.at(np.array(code))

@@ -1,6 +1,11 @@
 """Every noun saves, loads, pickles, turns into frames and shows itself."""
 
+import contextlib
 import pickle
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +19,7 @@ from plurivox.core.names import as_names
 from plurivox.core.noun import HEADER, Noun
 from plurivox.core.results import Confusion, Dynamics, Fit, Scores
 from plurivox.core.votes import Votes
+from plurivox.recipes.compare import Comparison
 
 CONFUSION = Confusion(np.full((2, 3, 3), 1 / 3), as_names(["ann", "bo"]), as_names(["x", "y", "z"]))
 NOUNS: dict[str, Noun] = {
@@ -128,3 +134,78 @@ def test_a_file_of_a_newer_version_asks_for_an_update(tmp_path: Path, monkeypatc
     monkeypatch.setattr(SoftLabels, "version", 1)
     with pytest.raises(InputError, match=r"newer plurivox \(SoftLabels version 2\)"):
         SoftLabels.load(tmp_path / "s.npz")
+
+
+@pytest.mark.parametrize("noun", [NOUNS["fit"], NOUNS["answers"]], ids=["fit", "answers"])
+def test_a_fresh_process_finds_the_nouns_it_has_not_imported(noun: Noun, tmp_path: Path) -> None:
+    noun.save(tmp_path / "it.npz")
+    code = f"from plurivox.core.noun import Noun; print(type(Noun.load({str(tmp_path / 'it.npz')!r})).__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == type(noun).__name__
+
+
+def test_a_noun_of_another_room_is_found_by_its_module(tmp_path: Path) -> None:
+    one = np.ones(1)
+    Comparison(as_names(["d"]), as_names(["m"]), one, one, one, one, one, "m").save(tmp_path / "c.npz")
+    code = f"from plurivox.core.noun import Noun; print(Noun.load({str(tmp_path / 'c.npz')!r}).methods)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['m']"
+
+
+def test_a_noun_that_nobody_knows_is_said(tmp_path: Path) -> None:
+    some_soft().save(tmp_path / "s.npz")
+    change(tmp_path / "s.npz", HEADER, lambda text: text.replace(b'"SoftLabels"', b'"Later"'))
+    with pytest.raises(InputError, match=r"s.npz: it holds 'Later', a noun that this plurivox does not know"):
+        Noun.load(tmp_path / "s.npz")
+
+
+def change(file: Path, name: str, how: Callable[[bytes], bytes]) -> None:
+    """Rewrite one member of an archive."""
+    with zipfile.ZipFile(file) as box:
+        members = {one: box.read(one) for one in box.namelist()}
+    with zipfile.ZipFile(file, "w") as box:
+        for one, content in members.items():
+            box.writestr(one, how(content) if one == name else content)
+
+
+@pytest.mark.parametrize(
+    "header", [b"[]", b'{"noun": 3}', b'{"noun": {"list": [1]}}', b'{"noun": {"map": 5}}', b"\xff"]
+)
+def test_a_damaged_header_is_said_to_be_damaged(tmp_path: Path, header: bytes) -> None:
+    some_soft().save(tmp_path / "s.npz")
+    change(tmp_path / "s.npz", HEADER, lambda _: header)
+    with pytest.raises(InputError, match="or it is damaged"):
+        Noun.load(tmp_path / "s.npz")
+
+
+def test_no_single_wrong_byte_gets_through_as_another_error(tmp_path: Path) -> None:
+    some_soft().save(tmp_path / "s.npz")
+    whole, chance = (tmp_path / "s.npz").read_bytes(), np.random.default_rng(0)
+    for at in chance.integers(0, len(whole), 300).tolist():
+        (tmp_path / "s.npz").write_bytes(whole[:at] + bytes([int(chance.integers(256))]) + whole[at + 1 :])
+        with contextlib.suppress(InputError):
+            Noun.load(tmp_path / "s.npz")
+
+
+def test_text_that_is_no_unicode_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    fit = Fit(some_soft(), as_names(["ann"]), "made by \ud800")
+    with pytest.raises(InputError, match="no valid Unicode"):
+        fit.save(tmp_path / "f.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_one_is_told_in_the_singular() -> None:
+    assert repr(Votes.of(["a"], ["w"], ["x"])) == "<Votes: 1 vote, 1 task, 1 worker, 1 label>"
+    assert "1 matrix" in repr(Confusion(np.ones((1, 1, 1)), as_names(["w"]), as_names(["x"])))
+
+
+@every
+def test_a_card_shows_the_first_rows_of_the_table(noun: Noun) -> None:
+    head, whole = noun._head(2), noun.columns()
+    assert head and all(str(column.tolist()) == str(whole[name][:2].tolist()) for name, column in head.items())
+
+
+@pytest.mark.parametrize("name", ["votes", "soft-votes", "counts"])
+def test_the_card_of_votes_is_made_without_the_whole_table(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Votes, "columns", Noun.columns)  # which has none to give
+    assert NOUNS[name]._repr_html_().count("<tr>") > 1

@@ -1,5 +1,7 @@
 """What users may rely on in Votes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -107,3 +109,26 @@ def test_what_cannot_be_is_refused_with_the_place(changes: dict, words: str) -> 
     columns = {"task": ["a", "b"], "worker": ["w", "v"], "label": ["x", "y"]} | changes
     with pytest.raises(InputError, match=words):
         Votes.of(**columns)
+
+
+@pytest.mark.parametrize("keep", [[True], [True, False, True], [0, 1]])
+def test_a_mask_must_fit(keep: list) -> None:
+    votes = Votes.of(["a", "b"], ["w", "v"], ["x", "y"])
+    with pytest.raises(InputError, match="a truth value for each of 2 rows"):
+        votes.where(np.array(keep))
+    assert len(votes.where([True, False])) == 1
+
+
+@pytest.mark.parametrize("name", ["task", "worker", "label"])
+def test_codes_out_of_range_are_seen_before_rows_are_sorted(name: str) -> None:
+    codes = {"task": np.array([0]), "worker": np.array([0]), "label": np.array([0])} | {name: np.array([2])}
+    with pytest.raises(InputError, match=f"{name} codes run from 2 to 2; there are 2 {name}s"):
+        Votes.coded(**codes, tasks=np.arange(2), workers=np.arange(2), labels=np.arange(2))
+
+
+def test_missing_rows_are_counted_through_every_part() -> None:
+    votes = replace(Votes.of(["a", "b"], ["w", "v"], ["x", "y"]), missing=3)
+    parts = votes, votes.on(["b"]), votes.where(np.array([True, False])), votes.with_labels(["y", "x", "z"])
+    assert [part.missing for part in parts] == [3] * 4
+    with pytest.raises(InputError, match="cannot be missing"):
+        replace(votes, missing=-1)

@@ -5,8 +5,9 @@ it ("70", "8p", nothing); the labels ruled out (*never*); the labels held *possi
 top-two answer two and some "never", a ranking or a histogram many. `elicit` turns marks into weights.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -21,17 +22,22 @@ from plurivox.core.names import (
     Ints,
     Names,
     as_names,
-    by_value,
+    decode,
     encode,
-    frozen,
-    positions,
+    encode_into,
+    in_range,
+    owned,
+    owned_names,
     smallest_ints,
 )
 from plurivox.core.noun import Noun
-from plurivox.core.votes import scale_of
+from plurivox.core.scale import scale_of
 
 NAMED, NEVER, POSSIBLE = 0, 1, 2
 KINDS = {"named": NAMED, "never": NEVER, "possible": POSSIBLE}
+
+BETWEEN = "|"  # parts the labels of one cell
+COLUMNS = ("worker", "form", "abstain", "none_of_these", "when", "seconds", "position", "sitting", "repeat_of")
 
 Mark = tuple[str, object, str]  # kind, label, what was typed beside it
 
@@ -44,7 +50,7 @@ class Answers(Noun):
     ...     task=["img1", "img1"], worker=["ann", "bo"],
     ...     marks=[[("named", "cat", "70"), ("named", "dog", "20"), ("never", "ship", "")], [("named", "dog", "")]])
     >>> answers
-    <Answers: 2 answers, 1 tasks, 2 workers, 3 labels>
+    <Answers: 2 answers, 1 task, 2 workers, 3 labels>
     >>> answers.labels[answers.named(0)].tolist(), answers.typed(0).tolist()
     (['cat', 'dog'], ['70', ''])
     """
@@ -71,39 +77,40 @@ class Answers(Noun):
 
     def __post_init__(self) -> None:
         for name in ("tasks", "workers", "labels"):
-            object.__setattr__(self, name, as_names(getattr(self, name), name))
-        object.__setattr__(self, "mark_label", np.asarray(self.mark_label).astype(smallest_ints(len(self.labels))))
-        object.__setattr__(self, "mark_kind", np.asarray(self.mark_kind).astype(np.uint8))
-        for name, value in vars(self).items():
-            if isinstance(value, np.ndarray):
-                object.__setattr__(self, name, frozen(value))
-        self._check()
+            object.__setattr__(self, name, owned_names(getattr(self, name), name))
+        for name in ("form", "sitting"):
+            if (column := getattr(self, name)) is not None:
+                object.__setattr__(self, name, owned_names(column, name))
+        self._check_codes()
+        object.__setattr__(self, "mark_label", owned(self.mark_label, smallest_ints(len(self.labels))))
+        object.__setattr__(self, "mark_kind", owned(self.mark_kind, np.uint8))
+        for name in ("task", "mark_start", "mark_typed", "scale", *COLUMNS):
+            if (column := getattr(self, name)) is not None:
+                object.__setattr__(self, name, owned(column))
+        self._check_sizes()
 
-    def _check(self) -> None:
-        n = len(self.task)
-        per_answer = (
-            "worker",
-            "form",
-            "abstain",
-            "none_of_these",
-            "when",
-            "seconds",
-            "position",
-            "sitting",
-            "repeat_of",
-        )
-        for name in per_answer:
-            if (column := getattr(self, name)) is not None and len(column) != n:
+    def _check_codes(self) -> None:
+        """Before codes are put in small types, where those out of range would wrap around."""
+        in_range(np.asarray(self.task), 0, len(self.tasks), "task")
+        in_range(np.asarray(self.worker), -1, len(self.workers), "worker")
+        in_range(np.asarray(self.mark_label), 0, len(self.labels), "label")
+        in_range(np.asarray(self.mark_kind), 0, len(KINDS), "kind")
+        if self.repeat_of is not None:
+            in_range(np.asarray(self.repeat_of), -1, len(self.task), "repeated answer")
+
+    def _check_sizes(self) -> None:
+        n, n_marks = len(self.task), len(self.mark_label)
+        for name in COLUMNS:
+            if (column := getattr(self, name)) is not None and column.shape != (n,):
                 raise InputError(f"{name} has {len(column)} values for {n} answers")
-        n_marks = len(self.mark_label)
-        if len(self.mark_start) != n + 1 or self.mark_start[-1] != n_marks or len(self.mark_kind) != n_marks:
+        start = self.mark_start
+        if len(start) != n + 1 or start[0] != 0 or start[-1] != n_marks or (np.diff(start) < 0).any():
             raise InputError("the starts of the marks do not fit their number")
-        if len(self.mark_typed) != n_marks:
-            raise InputError(f"{len(self.mark_typed)} typed values for {n_marks} marks")
-        for name, names, low in (("task", self.tasks, 0), ("worker", self.workers, -1), ("mark_label", self.labels, 0)):
-            codes = getattr(self, name)
-            if len(codes) and (codes.min() < low or codes.max() >= len(names)):
-                raise InputError(f"{name} codes run from {codes.min()} to {codes.max()}; there are {len(names)} names")
+        for name in ("mark_kind", "mark_typed"):
+            if len(getattr(self, name)) != n_marks:
+                raise InputError(f"{name} has {len(getattr(self, name))} values for {n_marks} marks")
+        if self.scale is not None and self.scale.shape != self.labels.shape:
+            raise InputError(f"the scale has {len(self.scale)} values for {len(self.labels)} labels")
 
     @classmethod
     def of(
@@ -117,7 +124,12 @@ class Answers(Noun):
         **rest: Any,
     ) -> Self:
         """Answers of names and marks: each mark is (kind, label, typed), kind named, never or possible."""
+        task = as_names(task, "tasks")
+        if len(marks) != len(task):
+            raise InputError(f"there are {len(marks)} lists of marks for {len(task)} answers; each needs one")
         flat = [mark for answer in marks for mark in answer]
+        if odd := [mark for mark in flat if isinstance(mark, str) or len(mark) != 3]:
+            raise InputError(f"a mark is (kind, label, what was typed), not {some(odd)}")
         strange = [kind for kind, _, _ in flat if kind not in KINDS]
         if strange:
             raise InputError(f"marks are named, never or possible, not {some(strange)}")
@@ -150,11 +162,10 @@ class Answers(Noun):
         """Answers of whole columns: `answer` (n_marks,) says which answer a mark belongs to, in order within it."""
         task_codes, tasks = encode(task, "tasks")
         worker_codes, workers = encode(worker, "workers")
-        codes, found = encode(label, "labels")
-        names = by_value(found) if labels is None else as_names(labels, "labels")
-        place = positions(names, found)
-        if len(strangers := found[place < 0]):
-            raise InputError(f"labels outside the given list: {some(strangers)}; the list has {some(names, 6)}")
+        codes, names = encode_into(label, labels, "labels")
+        texts = as_names(typed, "typed values").astype(TEXT)
+        if len({len(column) for column in (answer, kind, codes, texts)}) > 1:
+            raise InputError(f"marks need an answer, a kind, a label and a text each; there are {len(codes)} labels")
         order = np.argsort(answer, kind="stable")
         return cls(
             task=task_codes,
@@ -164,8 +175,8 @@ class Answers(Noun):
             labels=names,
             mark_start=np.searchsorted(np.asarray(answer)[order], np.arange(len(task_codes) + 1)),
             mark_kind=np.asarray(kind)[order],
-            mark_label=(place[codes] if len(codes) else codes)[order],
-            mark_typed=as_names(typed, "typed values").astype(TEXT)[order],
+            mark_label=codes[order],
+            mark_typed=texts[order],
             scale=scale_of(names, ordered),
             **rest,
         )
@@ -210,10 +221,15 @@ class Answers(Noun):
 
     def where(self, keep: Bools, note: str = "") -> Self:
         """Some of the answers; names stay as they are. `repeat_of` is carried over where its target is kept."""
-        rows = np.flatnonzero(np.asarray(keep, bool))
-        marks = np.isin(self.mark_answer, rows)
+        mask = np.asarray(keep)
+        if mask.shape != self.task.shape or (mask.size and mask.dtype != bool):
+            raise InputError(
+                f"where() needs a truth value for each of {len(self)} answers; got {mask.shape} {mask.dtype}"
+            )
+        rows = np.flatnonzero(mask)
+        marks = np.repeat(mask.astype(bool), np.diff(self.mark_start))
         fields = {name: getattr(self, name) for name in ("tasks", "workers", "labels", "scale")}
-        for name in ("task", "worker", "form", "abstain", "none_of_these", "when", "seconds", "position", "sitting"):
+        for name in ("task", *COLUMNS):
             column = getattr(self, name)
             fields[name] = None if column is None else column[rows]
         if self.repeat_of is not None:
@@ -228,14 +244,15 @@ class Answers(Noun):
     # ---- faces
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """task, worker, the first two named labels with what was typed, never and possible joined with |."""
-        table: dict[str, NDArray[Any]] = {"task": self.tasks[self.task], "worker": self._worker_names()}
+        """task, worker, the first two named labels with what was typed, never and possible joined with |.
+
+        A list of labels that would not come apart again at its | is written as JSON.
+        """
+        table: dict[str, NDArray[Any]] = {"task": self.tasks[self.task], "worker": decode(self.workers, self.worker)}
         for name in ("form", "sitting", "position", "when", "seconds", "abstain", "none_of_these", "repeat_of"):
             if (column := getattr(self, name)) is not None:
                 table[name] = column
-        text = np.concatenate(
-            [np.array([str(label) for label in self.labels.tolist()], dtype=TEXT), np.array([""], dtype=TEXT)]
-        )
+        text = np.array([*map(str, self.labels.tolist()), ""], dtype=TEXT)
         places = int(self._places[self.mark_kind == NAMED].max(initial=0)) + 1
         for place in range(max(places, 1)):
             prefix = ("top", "second")[place] if place < 2 else f"named{place + 1}"
@@ -245,14 +262,15 @@ class Answers(Noun):
                 table[kind] = self._joined(kind)
         return table
 
-    def _worker_names(self) -> Names:
-        if not len(self.workers):
-            return np.full(len(self), None, object)
-        named = self.workers[np.maximum(self.worker, 0)]
-        if (self.worker < 0).any():
-            named = named.astype(object)
-            named[self.worker < 0] = None
-        return named
+    def _head(self, n: int) -> dict[str, NDArray[Any]]:
+        few: dict[str, Any] = {
+            name: None if (column := getattr(self, name)) is None else column[:n] for name in ("task", *COLUMNS)
+        }
+        marks = slice(self.mark_start[: n + 1][-1])
+        few |= {name: getattr(self, name)[marks] for name in ("mark_kind", "mark_label", "mark_typed")}
+        repeat_of = few.pop("repeat_of")
+        head = replace(self, **few, mark_start=self.mark_start[: n + 1], repeat_of=None).columns()
+        return head if repeat_of is None else head | {"repeat_of": repeat_of}
 
     def _joined(self, kind: str) -> Names:
         lists: list[list[str]] = [[] for _ in range(len(self))]
@@ -261,7 +279,7 @@ class Answers(Noun):
             self.mark_answer[here].tolist(), self.labels[self.mark_label[here]].tolist(), strict=True
         ):
             lists[answer].append(str(label))
-        return np.array(["|".join(one) for one in lists], dtype=TEXT)
+        return np.array([_cell(one) for one in lists], dtype=TEXT)
 
     def facts(self) -> dict[str, object]:
         forms: Mapping[str, int] = {} if self.form is None else _count(self.form)
@@ -277,3 +295,11 @@ class Answers(Noun):
 def _count(names: Names) -> dict[str, int]:
     values, counts = np.unique(names, return_counts=True)
     return {str(value): int(count) for value, count in zip(values.tolist(), counts.tolist(), strict=True)}
+
+
+def _cell(labels: list[str]) -> str:
+    """Labels in one cell of a table: joined with |, or as JSON where that could not be parted again."""
+    joined = BETWEEN.join(labels)
+    if joined.startswith("[") or any(BETWEEN in label for label in labels):
+        return json.dumps(labels, ensure_ascii=False)
+    return joined

@@ -8,11 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.errors import InputError, some
-from plurivox.core.names import Floats, Ints, Names, as_names, as_text, by_value, duplicates, encode, frozen, positions
+from plurivox.core.names import (
+    Floats,
+    Ints,
+    Names,
+    as_names,
+    as_text,
+    duplicates,
+    encode_into,
+    in_range,
+    owned,
+    owned_names,
+    positions,
+)
 from plurivox.core.noun import Noun
-from plurivox.core.rows import DENSE_CELLS, Candidates, Dense, Rows
-
-WHOLE = 1e-6
+from plurivox.core.rows import DENSE_CELLS, WHOLE, Candidates, Dense, Rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,19 +46,21 @@ class SoftLabels(Noun):
 
     def __post_init__(self) -> None:
         for name in ("tasks", "labels"):
-            names = as_names(getattr(self, name), name)
+            names = owned_names(getattr(self, name), name)
             if len(twice := duplicates(names)):
                 raise InputError(f"{name} of soft labels hold a name twice: {some(twice)}")
-            object.__setattr__(self, name, frozen(names))
+            object.__setattr__(self, name, names)
         if len(self.body) != len(self.tasks) or self.body.n_labels != len(self.labels):
             raise InputError(
                 f"the rows have the shape ({len(self.body)}, {self.body.n_labels}); "
                 f"there are {len(self.tasks)} tasks and {len(self.labels)} labels"
             )
         self._check_rows()
-        for name in ("support", "scale"):
+        for name, whose in (("support", self.tasks), ("scale", self.labels)):
             if (column := getattr(self, name)) is not None:
-                object.__setattr__(self, name, frozen(np.asarray(column, np.float64)))
+                object.__setattr__(self, name, owned(column, np.float64))
+                if getattr(self, name).shape != whose.shape:
+                    raise InputError(f"the {name} has {len(column)} values; soft labels need {len(whose)}")
 
     def _check_rows(self) -> None:
         sums, low = self.body.sums(), self.body.low()
@@ -65,12 +77,13 @@ class SoftLabels(Noun):
     @classmethod
     def of(cls, prob: Any, tasks: Iterable[object], labels: Iterable[object], **rest: Any) -> Self:
         """Soft labels of a (n_tasks, n_labels) array."""
-        return cls(Dense(np.asarray(prob)), as_names(tasks, "tasks"), as_names(labels, "labels"), **rest)
+        return cls(Dense(_table(prob)), as_names(tasks, "tasks"), as_names(labels, "labels"), **rest)
 
     @classmethod
     def one_hot(cls, codes: Ints, tasks: Iterable[object], labels: Iterable[object], **rest: Any) -> Self:
         """All mass on one label a task, held as one candidate each."""
-        names, label = as_names(labels, "labels"), np.asarray(codes)
+        names, label = as_names(labels, "labels"), np.array(codes)
+        in_range(label, 0, len(names), "label")
         n = len(label)
         rows = Candidates(np.arange(n + 1), label, np.ones(n), np.zeros(n), len(names))
         return cls(rows, as_names(tasks, "tasks"), names, **rest)
@@ -83,15 +96,11 @@ class SoftLabels(Noun):
         ['y', 'x']
         """
         tasks = as_names(task, "tasks")
-        codes, found = encode(label, "labels")
-        names = by_value(found) if labels is None else as_names(labels, "labels")
-        place = positions(names, found)
-        if len(strangers := found[place < 0]):
-            raise InputError(f"gold labels outside the given list: {some(strangers)}; the list has {some(names, 6)}")
+        codes, names = encode_into(label, labels, "gold labels")
         if len(codes) != len(tasks):
             raise InputError(f"gold has {len(tasks)} tasks and {len(codes)} labels")
         order = np.argsort(tasks, kind="stable")
-        return cls.one_hot(place[codes][order], tasks[order], names)
+        return cls.one_hot(codes[order], tasks[order], names)
 
     @classmethod
     def shares(cls, counts: Floats | Candidates, tasks: Names, labels: Names, **rest: Any) -> Self:
@@ -209,6 +218,10 @@ class SoftLabels(Noun):
         prob = self.prob
         return table | {f"p:{label}": prob[:, k] for k, label in enumerate(as_text(self.labels).tolist())}
 
+    def _head(self, n: int) -> dict[str, NDArray[Any]]:
+        few = self._take(np.arange(min(n, len(self))), self.tasks[:n]).columns()
+        return {name: column[:n] for name, column in few.items()}
+
     def _long(self) -> dict[str, NDArray[Any]]:
         """Listed candidates (or numbers above zero), one a row, best first within a task."""
         if isinstance(self.body, Candidates):
@@ -232,3 +245,19 @@ class SoftLabels(Noun):
             "sparse": True if self.is_sparse else None,
             "mean confidence": f"{self.confidence.mean():.3f}" if len(self) else None,
         }
+
+
+def _table(prob: Any) -> Floats:
+    """A copy of what a caller gives as a table of numbers."""
+    try:
+        table = np.array(prob)
+    except ValueError:
+        raise InputError("the rows of soft labels differ in length; every row needs one number a label") from None
+    if table.dtype == object and not any(isinstance(cell, str) for cell in table.flat):
+        try:
+            table = table.astype(np.float64)
+        except (TypeError, ValueError):
+            raise InputError("soft labels are numbers; some of these are not") from None
+    if table.dtype.kind not in "fiub":
+        raise InputError(f"soft labels are numbers; got {table.dtype}")
+    return table

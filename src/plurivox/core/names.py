@@ -19,7 +19,7 @@ Bools: TypeAlias = NDArray[np.bool_]
 Names: TypeAlias = NDArray[Any]
 
 TEXT = StringDType()
-KINDS = {"T": "text", "i": "whole numbers", "f": "numbers", "b": "truth values"}
+TOO_LARGE = "whole numbers must lie between -2**63 and 2**63 - 1; turn them into text"
 
 
 def as_names(values: Iterable[object] | NDArray[Any], what: str = "names") -> Names:
@@ -38,7 +38,7 @@ def as_names(values: Iterable[object] | NDArray[Any], what: str = "names") -> Na
         raw = _array(raw.tolist(), what)
     if raw.dtype.kind == "u":
         if raw.size and raw.max() > np.iinfo(np.int64).max:
-            raise InputError(f"{what} hold whole numbers above 2**63; turn them into text")
+            raise InputError(f"{what} hold {some([raw.max()])}: {TOO_LARGE}")
         return raw.astype(np.int64)
     if raw.dtype.kind == "i":
         return raw.astype(np.int64, copy=False)
@@ -47,7 +47,9 @@ def as_names(values: Iterable[object] | NDArray[Any], what: str = "names") -> Na
         if np.isnan(wide).any():
             raise InputError(f"{what} hold missing values at {some(np.flatnonzero(np.isnan(wide)))}; drop them first")
         return wide
-    if raw.dtype.kind in "UT":
+    if raw.dtype.kind == "U":
+        return _text(raw, what)
+    if raw.dtype.kind == "T":
         return raw.astype(TEXT, copy=False)
     if raw.dtype.kind == "b":
         return raw
@@ -69,6 +71,47 @@ def encode(values: Iterable[object] | NDArray[Any], what: str = "names") -> tupl
     return inverse.astype(np.int32), names
 
 
+def encode_into(
+    values: Iterable[object] | NDArray[Any], given: Iterable[object] | None, what: str
+) -> tuple[Ints, Names]:
+    """Codes into the names that are given, in their order; without any, into the distinct values sorted `by_value`.
+
+    >>> encode_into(["b", "a"], ["b", "a", "c"], "labels")
+    (array([0, 1]), array(['b', 'a', 'c'], dtype=StringDType()))
+    >>> encode_into(["b", "x"], ["a", "b"], "labels")
+    Traceback (most recent call last):
+    plurivox.core.errors.InputError: labels outside the given list: 'x'; the list has 'a', 'b'
+    """
+    codes, found = encode(values, what)
+    names = by_value(found) if given is None else as_names(given, what)
+    place = positions(names, found)
+    if len(strangers := found[place < 0]):
+        raise InputError(f"{what} outside the given list: {some(strangers)}; the list has {some(names, 6)}")
+    return place[codes] if len(found) else codes, names
+
+
+def decode(names: Names, codes: Ints) -> Names:
+    """The name of each code; None where the code is -1.
+
+    >>> decode(as_names(["ann", "bo"]), np.array([1, -1])).tolist()
+    ['bo', None]
+    """
+    absent = codes < 0
+    if not absent.any():
+        return names[codes]
+    out = np.full(len(codes), None, object)
+    out[~absent] = names[codes[~absent]]
+    return out
+
+
+def in_range(codes: Ints, low: int, high: int, what: str) -> None:
+    """Refuse codes that are not whole numbers from `low` to `high - 1`."""
+    if codes.dtype.kind not in "iu":
+        raise InputError(f"{what} codes are {codes.dtype}; they must be whole numbers")
+    if codes.size and (int(codes.min()) < low or int(codes.max()) >= high):
+        raise InputError(f"{what} codes run from {codes.min()} to {codes.max()}; there are {high} {what}s")
+
+
 def resort(codes: Ints, names: Names) -> tuple[Ints, Names]:
     """The same values with the names in sorted order."""
     order = np.argsort(names, kind="stable")
@@ -84,18 +127,26 @@ def positions(names: Names, wanted: Names) -> Ints:
     array([ 1, -1])
     >>> positions(as_names([7, 8]), as_names(["8", "08"]))
     array([ 1, -1])
+    >>> positions(as_names(["1", "2.0", "2.5"]), as_names([1.0, 2.0, 2.5]))
+    array([0, 1, 2])
     """
     if len(names) == len(wanted) and names.dtype.kind == wanted.dtype.kind and bool(np.all(names == wanted)):
         return np.arange(len(names))
-    left, right = _alike(names, wanted)
-    if left.dtype.kind == "T":
-        place = {name: i for i, name in enumerate(left.tolist())}
-        return np.fromiter((place.get(name, -1) for name in right.tolist()), np.int64, len(right))
-    if not len(left):
-        return np.full(len(right), -1)
-    order = np.argsort(left, kind="stable")
-    found = order[np.minimum(np.searchsorted(left, right, sorter=order), len(left) - 1)]
-    return np.where(left[found] == right, found, -1)
+    kinds = names.dtype.kind + wanted.dtype.kind
+    if not len(names):
+        return np.full(len(wanted), -1)
+    if "T" in kinds:
+        return _text_positions(names, wanted)
+    if kinds == "if":  # as whole numbers: 2**53 + 1 and 2.0**53 are equal only after rounding
+        whole = _is_whole(wanted)
+        return np.where(whole, positions(names, np.where(whole, wanted, 0).astype(np.int64)), -1)
+    if kinds == "fi":
+        at = np.flatnonzero(_is_whole(names))
+        found = positions(names[at].astype(np.int64), wanted)
+        return np.where(found >= 0, at[found], -1) if len(at) else found
+    order = np.argsort(names, kind="stable")
+    found = order[np.minimum(np.searchsorted(names, wanted, sorter=order), len(names) - 1)]
+    return np.where(names[found] == wanted, found, -1)
 
 
 def duplicates(names: Names) -> Names:
@@ -151,13 +202,44 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def _alike(left: Names, right: Names) -> tuple[Names, Names]:
-    """Both arrays in one kind: numbers meet by value; where only one side is text, both become text."""
-    if (left.dtype.kind == "T") == (right.dtype.kind == "T"):
-        return left, right
-    if "b" in (left.dtype.kind, right.dtype.kind):  # 'True' of one program is 'true' of another
-        return _lower(as_text(left)), _lower(as_text(right))
-    return as_text(left), as_text(right)
+def owned(values: Any, kind: Any = None) -> NDArray[Any]:
+    """An array that nobody can write to: a copy of what is given, or that itself where it is read-only already."""
+    given = np.asarray(values)
+    made = given if kind is None else given.astype(kind, copy=False)
+    if made is given and made.flags.writeable:
+        made = made.copy()
+    made.flags.writeable = False
+    return made
+
+
+def owned_names(values: Iterable[object] | NDArray[Any], what: str) -> Names:
+    """`as_names` of one's own: no list of names changes when the caller's does."""
+    return owned(as_names(values, what))
+
+
+def _text_positions(names: Names, wanted: Names) -> Ints:
+    """`positions` where at least one side is text. A whole number that is held as 1.0 is typed "1.0" or "1"."""
+    left, right = as_text(names), as_text(wanted)
+    if "b" in (names.dtype.kind, wanted.dtype.kind):  # 'True' of one program is 'true' of another
+        left, right = _lower(left), _lower(right)
+    place = {name: i for i, name in enumerate(left.tolist())}
+    if names.dtype.kind == "f":
+        place = {short: i for i, short in enumerate(_short(names))} | place
+    found = np.fromiter((place.get(name, -1) for name in right.tolist()), np.int64, len(right))
+    if wanted.dtype.kind == "f":
+        short = np.fromiter((place.get(name, -1) for name in _short(wanted)), np.int64, len(right))
+        return np.where(found >= 0, found, short)
+    return found
+
+
+def _short(values: Names) -> list[str]:
+    """Numbers as text without ".0"."""
+    return [str(int(value)) if value.is_integer() else str(value) for value in values.tolist()]
+
+
+def _is_whole(values: Names) -> Bools:
+    """Which floating-point numbers are whole numbers that 64 bits hold."""
+    return np.asarray((np.abs(values) < 2.0**63) & (np.floor(values) == values))
 
 
 def _lower(text: Names) -> Names:
@@ -170,16 +252,33 @@ def _array(values: list[Any], what: str) -> NDArray[Any]:
     for value in values:
         kinds.setdefault(_kind(value, what), value)
     if set(kinds) == {"whole numbers", "numbers"}:
-        return np.array(values, dtype=np.float64)
+        return _numbers(values, what)
     if len(kinds) > 1:
         (one, a), (two, b) = list(kinds.items())[:2]
         raise InputError(f"{what} mix {one} and {two} ({a!r}, {b!r}); make them all text")
     kind = next(iter(kinds), "text")
     if kind == "text":
-        return np.array(values, dtype=TEXT)
-    if kind == "whole numbers" and any(abs(int(value)) >= 2**63 for value in values):
-        raise InputError(f"{what} hold whole numbers above 2**63; turn them into text")
+        return _text(values, what)
+    if kind == "whole numbers" and (large := [int(value) for value in values if not -(2**63) <= int(value) < 2**63]):
+        raise InputError(f"{what} hold {some(large)}: {TOO_LARGE}")
     return np.array(values, dtype={"whole numbers": np.int64, "numbers": np.float64, "truth values": np.bool_}[kind])
+
+
+def _numbers(values: list[Any], what: str) -> NDArray[Any]:
+    """Whole numbers among others become floating point, as long as that keeps them apart."""
+    whole = [int(value) for value in values if isinstance(value, int | np.integer)]
+    lost = [value for value in whole if abs(value) > 2**53 and (abs(value) >= 2**1023 or int(float(value)) != value)]
+    if lost:
+        raise InputError(f"{what} mix numbers and whole numbers too large for that: {some(lost)}; make them all text")
+    return np.array(values, dtype=np.float64)
+
+
+def _text(values: list[str] | NDArray[Any], what: str) -> Names:
+    try:
+        return values.astype(TEXT) if isinstance(values, np.ndarray) else np.array(values, dtype=TEXT)
+    except (UnicodeEncodeError, TypeError):
+        broken = [text for text in values if any("\ud800" <= letter <= "\udfff" for letter in text)]
+        raise InputError(f"{what} hold text that is no valid Unicode: {some(broken)}; mend its encoding") from None
 
 
 def _kind(value: object, what: str) -> str:

@@ -4,8 +4,10 @@ A noun is a frozen dataclass. It says what its table looks like (`columns`) and 
 the rest is here, once. A saved noun is a plain `.npz`: one array a field, and `plurivox.json` with the rest.
 """
 
+import contextlib
 import dataclasses
 import html
+import importlib
 import json
 import zipfile
 from collections.abc import Mapping
@@ -21,6 +23,8 @@ from plurivox.core.names import TEXT, frozen
 
 HEADER = "plurivox.json"
 KINDS: dict[str, type["Noun"]] = {}
+HOMES = ("answers", "labels", "results", "rows", "votes")  # the modules of core that define nouns
+ONE_OF = {"matrices": "matrix", "passes": "pass"}
 
 
 class Noun:
@@ -35,6 +39,10 @@ class Noun:
     def columns(self) -> dict[str, NDArray[Any]]:
         """The noun as named columns of one length."""
         raise TypeError(f"{type(self).__name__} has no table form")
+
+    def _head(self, n: int) -> dict[str, NDArray[Any]]:
+        """The first `n` rows of `columns()`; a noun that can be large makes them without the rest."""
+        return {name: column[:n] for name, column in self.columns().items()}
 
     def facts(self) -> dict[str, object]:
         """A few words on what is inside, in the order to show them."""
@@ -68,9 +76,13 @@ class Noun:
     def save(self, path: str | Path) -> None:
         """Write the noun to one `.npz` file, whole or not at all."""
         arrays: dict[str, NDArray[Any]] = {}
-        header = {"plurivox": type(self).__name__, "noun": _pack(self, "", arrays)}
+        try:
+            packed = {"plurivox": type(self).__name__, "noun": _pack(self, "", arrays)}
+            header = json.dumps(packed, ensure_ascii=False).encode()
+        except UnicodeEncodeError as cause:
+            raise InputError(f"{path} cannot hold text that is no valid Unicode ({cause.object!r:.60})") from None
         with whole_file(path) as part, zipfile.ZipFile(part, "w") as box:
-            box.writestr(HEADER, json.dumps(header, ensure_ascii=False))
+            box.writestr(HEADER, header)
             for name, array in arrays.items():
                 with box.open(f"{name}.npy", "w", force_zip64=True) as file:
                     np.lib.format.write_array(file, array, allow_pickle=False)
@@ -98,7 +110,7 @@ class Noun:
     def _repr_html_(self) -> str:
         """A small card for notebooks: the facts, and the first rows of the table."""
         facts = "".join(f"<li>{html.escape(name)}: {html.escape(str(value))}</li>" for name, value in self._said())
-        shown = {name: column[:5] for name, column in list(self.columns().items())[:12]}
+        shown = dict(list(self._head(5).items())[:12])
         head = "".join(f"<th>{html.escape(name)}</th>" for name in shown)
         rows = "".join(
             "<tr>" + "".join(f"<td>{html.escape(_cell(value))}</td>" for value in row) + "</tr>"
@@ -116,7 +128,20 @@ class Noun:
 def _phrase(name: str, value: object) -> str:
     if isinstance(value, bool):
         return name if value else f"not {name}"
-    return f"{value:,} {name}" if isinstance(value, int) else f"{name} {value}"
+    if not isinstance(value, int):
+        return f"{name} {value}"
+    return f"{value:,} {_one_of(name) if value == 1 else name}"
+
+
+def _one_of(things: str) -> str:
+    """The singular of a fact's name.
+
+    >>> _one_of("tasks without votes"), _one_of("passes")
+    ('task without votes', 'pass')
+    """
+    first, *rest = things.split(" ")
+    single = ONE_OF.get(first) or (first[:-1] if first.endswith("s") and not first.endswith("ss") else first)
+    return " ".join([single, *rest])
 
 
 def _cell(value: object) -> str:
@@ -140,7 +165,8 @@ def _pack(value: Any, where: str, arrays: dict[str, NDArray[Any]]) -> Any:
     if isinstance(value, Noun):
         inside = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}  # type: ignore[arg-type]
         packed = {name: _pack(one, f"{where}/{name}" if where else name, arrays) for name, one in inside.items()}
-        return {"kind": type(value).__name__, "version": value.version, "fields": packed}
+        kind = type(value)
+        return {"kind": kind.__name__, "module": kind.__module__, "version": kind.version, "fields": packed}
     if isinstance(value, Mapping):
         return {"map": {str(name): _pack(one, f"{where}/{name}", arrays) for name, one in value.items()}}
     if isinstance(value, tuple):
@@ -164,7 +190,7 @@ def _unpack(packed: Any, box: zipfile.ZipFile) -> Any:
         return {name: _unpack(one, box) for name, one in packed["map"].items()}
     if "list" in packed:
         return tuple(_unpack(one, box) for one in packed["list"])
-    kind = KINDS[packed["kind"]]
+    kind = _kind(packed["kind"], packed.get("module", ""))
     if packed["version"] > kind.version:
         raise InputError(
             f"it was saved by a newer plurivox ({packed['kind']} version {packed['version']}); update plurivox"
@@ -173,6 +199,19 @@ def _unpack(packed: Any, box: zipfile.ZipFile) -> Any:
     if packed["version"] < kind.version:
         fields = kind.upgrade(packed["version"], fields)
     return kind(**fields)
+
+
+def _kind(name: str, module: str) -> type[Noun]:
+    """The noun of that name. Its module may not be imported yet: core's are known, others of plurivox are in the file."""
+    if name not in KINDS:
+        for home in HOMES:
+            importlib.import_module(f"plurivox.core.{home}")
+    if name not in KINDS and module.startswith("plurivox."):
+        with contextlib.suppress(ModuleNotFoundError):
+            importlib.import_module(module)
+    if name not in KINDS:
+        raise InputError(f"it holds {name!r}, a noun that this plurivox does not know; update plurivox")
+    return KINDS[name]
 
 
 def _array(box: zipfile.ZipFile, name: str) -> NDArray[Any]:
@@ -185,11 +224,12 @@ def _read(path: Path) -> Noun:
         with zipfile.ZipFile(path) as box:
             header = json.loads(box.read(HEADER))
             noun = _unpack(header["noun"], box)
+            if not isinstance(noun, Noun):
+                raise TypeError(f"it holds {type(noun).__name__}")
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
     except InputError as cause:
         raise InputError(f"{path}: {cause}") from None
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, EOFError, OSError) as cause:
+    except Exception as cause:  # whatever a damaged archive, header or array makes zipfile, json and numpy say
         raise InputError(f"{path} is not a noun saved by plurivox, or it is damaged ({cause})") from cause
-    assert isinstance(noun, Noun)
     return noun

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from plurivox.core.errors import InputError, some, unknown
 from plurivox.core.labels import SoftLabels
-from plurivox.core.names import Bools, Floats, Ints, Names, as_names, frozen, positions
+from plurivox.core.names import Bools, Floats, Ints, Names, as_names, owned, owned_names, positions
 from plurivox.core.noun import Noun
-from plurivox.core.rows import DENSE_CELLS
+from plurivox.core.rows import DENSE_CELLS, WHOLE
 
 Of = Literal["task", "worker", "vote", "crowd"]
 
@@ -35,12 +35,34 @@ class Confusion(Noun):
     which: Ints | None = None  # (n_workers,) the matrix of each worker; None: one each, in order
 
     def __post_init__(self) -> None:
+        for name in ("workers", "labels"):
+            object.__setattr__(self, name, owned_names(getattr(self, name), name))
+        object.__setattr__(self, "matrices", owned(self.matrices))
         k = len(self.labels)
         if self.matrices.ndim != 3 or self.matrices.shape[1:] != (k, k):
             raise InputError(f"confusion matrices have the shape {self.matrices.shape}; {k} labels need (n, {k}, {k})")
-        if self.which is None and len(self.matrices) != len(self.workers):
-            raise InputError(f"{len(self.matrices)} matrices for {len(self.workers)} workers; say which is whose")
-        object.__setattr__(self, "matrices", frozen(self.matrices))
+        self._check_which()
+        sums = self.matrices.sum(2, dtype=np.float64)
+        bad = ~(np.abs(sums - 1) <= WHOLE) | ~(self.matrices.min(2, initial=0) >= -WHOLE)  # (n_matrices, n_labels)
+        if bad.any():
+            n, true = np.argwhere(bad)[0]
+            raise InputError(
+                f"the rows of confusion matrices must be 0 or more and sum to one; {int(bad.sum())} do not, such as "
+                f"that of {some(self.labels[true : true + 1])} in matrix {n} with the sum {sums[n, true]:.6g}"
+            )
+
+    def _check_which(self) -> None:
+        if self.which is None:
+            if len(self.matrices) != len(self.workers):
+                raise InputError(f"{len(self.matrices)} matrices for {len(self.workers)} workers; say which is whose")
+            return
+        object.__setattr__(self, "which", owned(self.which))
+        if self.which.shape != self.workers.shape:
+            raise InputError(
+                f"`which` has the shape {self.which.shape}; {len(self.workers)} workers need one number each"
+            )
+        if self.which.dtype.kind not in "iu" or ((self.which < 0) | (self.which >= len(self.matrices))).any():
+            raise InputError(f"`which` must hold whole numbers from 0 to {len(self.matrices) - 1}, the last matrix")
 
     def _index(self) -> Ints:
         return np.arange(len(self.workers)) if self.which is None else self.which
@@ -70,6 +92,10 @@ class Confusion(Noun):
             "p": self.dense().ravel(),
         }
 
+    def _head(self, n: int) -> dict[str, NDArray[Any]]:
+        few = Confusion(self.matrices[self._index()[:1]], self.workers[:1], self.labels).columns()
+        return {name: column[:n] for name, column in few.items()}
+
     def facts(self) -> dict[str, object]:
         return {"workers": len(self.workers), "labels": len(self.labels), "matrices": len(self.matrices)}
 
@@ -92,16 +118,21 @@ class Fit(Noun):
     found: Mapping[str, Any] = field(default_factory=dict)  # such as how many ties there were, or which tasks had one
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "workers", frozen(as_names(self.workers, "workers")))
+        object.__setattr__(self, "workers", owned_names(self.workers, "workers"))
         sizes = {"ability": len(self.workers), "difficulty": len(self.soft), "prior": self.soft.n_labels}
         sizes |= {"ability_low": len(self.workers), "ability_high": len(self.workers)}
         for name, size in sizes.items():
-            if (column := getattr(self, name)) is not None and len(column) != size:
-                raise InputError(f"{name} of a fit has {len(column)} values; it needs {size}")
+            if (column := getattr(self, name)) is not None:
+                if len(column) != size:
+                    raise InputError(f"{name} of a fit has {len(column)} values; it needs {size}")
+                object.__setattr__(self, name, owned(column))
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """The table of its soft labels."""
         return self.soft.columns()
+
+    def _head(self, n: int) -> dict[str, NDArray[Any]]:
+        return self.soft._head(n)
 
     def worker_columns(self) -> dict[str, NDArray[Any]]:
         """worker and what the method says of each: ability with its interval, where there is one."""
@@ -139,12 +170,12 @@ class Scores(Noun):
     def __post_init__(self) -> None:
         if self.of not in get_args(Of):
             raise InputError(f"scores are of a {some(get_args(Of), 4)}, not of {self.of!r}")
-        object.__setattr__(self, "names", frozen(as_names(self.names, "names")))
+        object.__setattr__(self, "names", owned_names(self.names, "names"))
         for name in ("value", "raw", "low", "high", "n"):
             if (column := getattr(self, name)) is not None:
                 if len(column) != len(self.names):
                     raise InputError(f"{name} of the scores has {len(column)} values for {len(self.names)} names")
-                object.__setattr__(self, name, frozen(np.asarray(column, np.float64)))
+                object.__setattr__(self, name, owned(column, np.float64))
 
     def worst(self, n: int = 10) -> Names:
         """The names with the highest values, worst first; those that cannot be told are left out."""
@@ -171,12 +202,14 @@ class Dynamics(Noun):
     labels: Names
 
     def __post_init__(self) -> None:
+        for name in ("tasks", "labels"):
+            object.__setattr__(self, name, owned_names(getattr(self, name), name))
+        object.__setattr__(self, "logits", owned(self.logits))
         shape = self.logits.shape
         if len(shape) != 3 or shape[1:] != (len(self.tasks), len(self.labels)):
             raise InputError(
                 f"logits have the shape {shape}; they need (epochs, {len(self.tasks)}, {len(self.labels)})"
             )
-        object.__setattr__(self, "logits", frozen(self.logits))
 
     @property
     def n_epochs(self) -> int:

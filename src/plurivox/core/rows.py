@@ -9,15 +9,16 @@ from typing import Any, Self
 import numpy as np
 
 from plurivox.core.errors import InputError
-from plurivox.core.names import Bools, Floats, Ints, frozen, smallest_ints
+from plurivox.core.names import Bools, Floats, Ints, frozen, in_range, smallest_ints
 from plurivox.core.noun import Noun
 
+WHOLE = 1e-6  # how far numbers may be from summing to one
 DENSE_CELLS = 2**26  # half a gigabyte of float64: tables beyond it are kept as candidates
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dense(Noun):
-    """Every number, (n_rows, n_labels)."""
+    """Every number, (n_rows, n_labels); the array is taken as it is, without a copy."""
 
     prob: Floats
 
@@ -45,7 +46,7 @@ class Dense(Noun):
 
     def at(self, label: Ints) -> Floats:
         """(n_rows,) the number at one label of each row."""
-        return self.prob[np.arange(len(self)), label]
+        return self.prob[np.arange(len(self)), _a_label_a_row(self, label)]
 
     def top(self, k: int) -> tuple[Ints, Floats]:
         """The k largest of each row, largest first, ties to the lower label: (labels, numbers)."""
@@ -72,7 +73,10 @@ class Dense(Noun):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Candidates(Noun):
-    """A few labels a row with their numbers; `rest` is spread evenly over all labels not listed."""
+    """A few labels a row with their numbers; `rest` is spread evenly over all labels not listed.
+
+    The arrays are taken as they are, without a copy.
+    """
 
     start: Ints  # (n_rows + 1,) the candidates of row i are start[i]:start[i + 1]
     label: Ints  # (n_candidates,) increasing within a row
@@ -89,10 +93,12 @@ class Candidates(Noun):
         if len(start) != len(self.rest) + 1 or start[0] != 0 or start[-1] != len(label) or (np.diff(start) < 0).any():
             raise InputError("the starts of the candidates do not fit their number")
         object.__setattr__(self, "start", start)
+        if len(self.mass) != len(label):
+            raise InputError(f"{len(label)} candidates have {len(self.mass)} numbers")
         within = np.diff(self.row) == 0
         if (np.diff(label.astype(np.int64))[within] <= 0).any():
             raise InputError("the candidates of a row must be different labels in increasing order")
-        full = (self.others == 0) & (np.asarray(self.rest) > 1e-6)
+        full = (self.others == 0) & (np.asarray(self.rest) > WHOLE)
         if full.any():
             raise InputError("a row that lists every label can have no rest")
         for name in ("start", "label", "mass", "rest"):
@@ -130,7 +136,7 @@ class Candidates(Noun):
         return dense
 
     def at(self, label: Ints) -> Floats:
-        wanted = np.arange(len(self)) * self.n_labels + np.asarray(label)
+        wanted = np.arange(len(self)) * self.n_labels + _a_label_a_row(self, label)
         have = self.row * self.n_labels + self.label
         if not len(have):
             return self.each
@@ -199,6 +205,15 @@ class Candidates(Noun):
 
 
 Rows = Dense | Candidates
+
+
+def _a_label_a_row(rows: Rows, label: Ints) -> Ints:
+    """(n_rows,) the codes, once they are known to fit."""
+    codes = np.asarray(label)
+    if codes.shape != (len(rows),):
+        raise InputError(f"at() needs a label code for each of {len(rows)} rows; got the shape {codes.shape}")
+    in_range(codes, 0, rows.n_labels, "label")
+    return codes
 
 
 def _plogp(p: Any) -> Any:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +15,22 @@ from plurivox.core.names import (
     Ints,
     Names,
     as_names,
-    by_value,
+    decode,
     duplicates,
     encode,
-    frozen,
-    numbers,
+    encode_into,
+    in_range,
+    owned,
+    owned_names,
     positions,
     smallest_ints,
 )
 from plurivox.core.noun import Noun
 from plurivox.core.rows import Candidates
+from plurivox.core.scale import scale_of
+from plurivox.core.vote_rows import check_answers, sort_rows
 
 UNNAMED = -1  # the worker of a vote that nobody signed
-WHOLE = 1e-6  # how far the weights of one soft answer may be from summing to one
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,6 +48,8 @@ class Votes(Noun):
            [1., 1.]])
     """
 
+    version: ClassVar[int] = 2  # 2: with `missing`
+
     task: Ints  # (n_rows,) code into `tasks`, non-decreasing
     worker: Ints  # (n_rows,) code into `workers`; -1 where nobody is named
     label: Ints  # (n_rows,) code into `labels`, in the smallest type that holds them
@@ -57,16 +62,18 @@ class Votes(Noun):
     seconds: Floats | None = None  # (n_rows,) how long the answer took, nan where unknown
     scale: Floats | None = None  # (n_labels,) where each label stands; None: labels have no order
     notes: tuple[str, ...] = ()  # what was dropped, merged or guessed on the way in
+    missing: int = 0  # rows that gave no label: missing or abstained
 
     def __post_init__(self) -> None:
         for name in ("tasks", "workers", "labels"):
-            object.__setattr__(self, name, as_names(getattr(self, name), name))
+            object.__setattr__(self, name, owned_names(getattr(self, name), name))
         self._narrow()
-        for name, value in vars(self).items():
-            if isinstance(value, np.ndarray):
-                object.__setattr__(self, name, frozen(value))
+        for name in ("weight", "answer", "when", "seconds", "scale"):
+            if (column := getattr(self, name)) is not None:
+                object.__setattr__(self, name, owned(column))
+        object.__setattr__(self, "missing", int(self.missing))
         self._check_shapes()
-        self._check_codes()
+        self._check_order()
         self._check_weights()
 
     @classmethod
@@ -90,12 +97,12 @@ class Votes(Noun):
         `tasks`, `workers` and `labels` may list more names than the columns hold; `labels` then also fixes their
         order. `ordered` says that the labels lie on a scale, evenly spaced or at the values given.
         """
-        task_codes, task_names = _coded(task, tasks, "task")
-        label_codes, label_names = _coded(label, labels, "label")
+        task_codes, task_names = _codes(task, tasks, "tasks")
+        label_codes, label_names = encode_into(label, labels, "labels")
         if worker is None:
             worker_codes, worker_names = np.full(len(task_codes), UNNAMED), as_names(list(workers or ()), "workers")
         else:
-            worker_codes, worker_names = _coded(worker, workers, "worker")
+            worker_codes, worker_names = _codes(worker, workers, "workers")
         return cls.coded(
             task=task_codes,
             worker=worker_codes,
@@ -119,7 +126,12 @@ class Votes(Noun):
         sizes = {len(column) for column in (task, worker, label, *extra.values())}
         if len(sizes) > 1:
             raise InputError(f"columns of votes must have one length; these have {sorted(sizes)}")
+        for name, codes, low, n in (("task", task, 0, len(tasks)), ("worker", worker, UNNAMED, len(workers))):
+            in_range(np.asarray(codes), low, n, name)  # before sorting: it packs the codes of a row into one number
+        in_range(np.asarray(label), 0, len(labels), "label")
         columns = sort_rows(task, worker, label, extra, (len(tasks), len(workers), len(labels)))
+        for column in columns.values():  # new arrays that nobody else holds: no need for the copy of a writable one
+            column.flags.writeable = False
         return cls(**{**rest, **columns}, tasks=tasks, workers=workers, labels=labels)
 
     @classmethod
@@ -182,11 +194,6 @@ class Votes(Noun):
         if self.answer is None:
             return float(len(self)) if self.weight is None else float(self.weight.sum())
         return float(self.weights.sum())
-
-    @property
-    def is_plain(self) -> bool:
-        """Every row is one whole vote."""
-        return self.weight is None
 
     @cached_property
     def weights(self) -> Floats:
@@ -270,7 +277,10 @@ class Votes(Noun):
 
     def where(self, keep: Bools) -> Self:
         """The rows where `keep` is true; tasks, workers and labels stay, some perhaps without a vote."""
-        return self._rows(np.asarray(keep, bool))
+        mask = np.asarray(keep)
+        if mask.shape != self.task.shape or (mask.size and mask.dtype != bool):
+            raise InputError(f"where() needs a truth value for each of {len(self)} rows; got {mask.shape} {mask.dtype}")
+        return self._rows(mask.astype(bool))
 
     def _rows(self, keep: Bools, **other: Any) -> Self:
         columns = {
@@ -278,24 +288,26 @@ class Votes(Noun):
         }
         columns.update({name: other.pop(name) for name in list(other) if name in columns})
         cut = {name: None if column is None else column[keep] for name, column in columns.items()}
-        rest = {name: getattr(self, name) for name in ("tasks", "workers", "labels", "scale", "notes")}
+        rest = {name: getattr(self, name) for name in ("tasks", "workers", "labels", "scale", "notes", "missing")}
         return type(self).coded(**{**rest, **other, **cut})
 
     # ---- faces
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """task, worker, label by name, and the other columns that are there."""
-        table: dict[str, NDArray[Any]] = {"task": self.tasks[self.task]}
+        return self._table(slice(None))
+
+    def _head(self, n: int) -> dict[str, NDArray[Any]]:
+        return self._table(slice(n))
+
+    def _table(self, rows: slice) -> dict[str, NDArray[Any]]:
+        table: dict[str, NDArray[Any]] = {"task": self.tasks[self.task[rows]]}
         if self.n_workers:
-            named = self.workers[np.maximum(self.worker, 0)]
-            if (self.worker < 0).any():
-                named = named.astype(object)
-                named[self.worker < 0] = None
-            table["worker"] = named
-        table["label"] = self.labels[self.label]
+            table["worker"] = decode(self.workers, self.worker[rows])
+        table["label"] = self.labels[self.label[rows]]
         for name in ("weight", "answer", "when", "seconds"):
             if (column := getattr(self, name)) is not None:
-                table[name] = column
+                table[name] = column[rows]
         return table
 
     def facts(self) -> dict[str, object]:
@@ -318,11 +330,8 @@ class Votes(Noun):
         kinds["label"] = smallest_ints(self.n_labels)
         for name, kind in kinds.items():
             column = np.asarray(getattr(self, name))
-            if column.dtype.kind not in "iu":
-                raise InputError(f"the {name} codes of votes are {column.dtype}; they must be whole numbers")
-            if name == "label":  # before narrowing: a code out of range would wrap around
-                _in_range(column, 0, self.n_labels, name)
-            object.__setattr__(self, name, column.astype(kind, copy=False))
+            in_range(column, UNNAMED if name == "worker" else 0, len(getattr(self, f"{name}s")), name)
+            object.__setattr__(self, name, owned(column, kind))  # once known in range: codes beyond would wrap around
 
     def _check_shapes(self) -> None:
         for name in ("worker", "label", "weight", "answer", "when", "seconds"):
@@ -335,9 +344,9 @@ class Votes(Noun):
             if len(twice := duplicates(getattr(self, name))):
                 raise InputError(f"{name} holds a name twice: {some(twice)}")
 
-    def _check_codes(self) -> None:
-        _in_range(self.task, 0, self.n_tasks, "task")
-        _in_range(self.worker, UNNAMED, self.n_workers, "worker")
+    def _check_order(self) -> None:
+        if self.missing < 0:
+            raise InputError(f"{self.missing} rows cannot be missing; give 0 or more")
         if len(self) and bool((self.task[1:] < self.task[:-1]).any()):
             raise InputError("the rows of votes are not sorted by task; use Votes.coded or Votes.of")
 
@@ -345,89 +354,13 @@ class Votes(Noun):
         if self.weight is not None and (bad := ~np.isfinite(self.weight) | (self.weight < 0)).any():
             raise InputError(f"weights must be 0 or more; look at {some(self.tasks[self.task[bad]])}")
         if self.answer is not None:
-            self._check_answers()
-
-    def _check_answers(self) -> None:
-        assert self.answer is not None
-        numbers_, answer = np.unique(self.answer, return_inverse=True)
-        first = np.full(len(numbers_), len(self), np.int64)
-        np.minimum.at(first, answer, np.arange(len(self)))
-        strangers = (self.task != self.task[first[answer]]) | (self.worker != self.worker[first[answer]])
-        if strangers.any():
-            raise InputError(
-                f"an answer belongs to one task and one worker; look at {some(np.unique(self.answer[strangers]))}"
-            )
-        total = np.bincount(answer, self.weights)
-        single = np.bincount(answer) == 1
-        count = single & (self.worker[first] == UNNAMED)
-        wrong = (np.abs(total - 1) > WHOLE) & ~count
-        if wrong.any():
-            raise InputError(f"the weights of one answer must sum to one; look at the answers {some(numbers_[wrong])}")
+            check_answers(self.answer, self.task, self.worker, self.weights)
 
 
-def scale_of(labels: Names, ordered: bool | Iterable[float]) -> Floats | None:
-    """Where the labels stand: evenly spaced, at their own values where they are numbers, or at those given."""
-    if isinstance(ordered, bool):
-        if not ordered:
-            return None
-        own = numbers(labels)
-        return np.arange(len(labels), dtype=np.float64) if own is None else own
-    values = np.asarray(list(ordered), np.float64)
-    if values.shape != labels.shape:
-        raise InputError(f"the scale has {len(values)} values for {len(labels)} labels")
-    return values
-
-
-def sort_rows(
-    task: Ints, worker: Ints, label: Ints, extra: dict[str, NDArray[Any]], sizes: tuple[int, int, int]
-) -> dict[str, NDArray[Any]]:
-    """The columns sorted by task, answer, worker, label (then weight and times, so that input order never shows)."""
-    n_tasks, n_workers, n_labels = sizes
-    if not extra and n_tasks * (n_workers + 1) * n_labels < 2**63:  # one number a row: sorting it sorts everything
-        key = task.astype(np.int64)
-        key *= n_workers + 1
-        key += worker
-        key += 1
-        key *= n_labels
-        key += label
-        if (key[1:] < key[:-1]).any():
-            key.sort()
-        rest = key // max(n_labels, 1)
-        key -= rest * n_labels
-        label = key.astype(smallest_ints(n_labels))
-        task = (rest // (n_workers + 1)).astype(np.int32)
-        rest -= task.astype(np.int64) * (n_workers + 1)
-        return {"task": task, "worker": (rest - 1).astype(np.int32), "label": label}
-    keys = [extra[name] for name in ("seconds", "when", "weight") if name in extra]
-    keys += [label, worker, *([extra["answer"]] if "answer" in extra else []), task]
-    order = np.lexsort(keys)
-    columns = {"task": task, "worker": worker, "label": label, **extra}
-    return {name: column[order] for name, column in columns.items()}
-
-
-def _coded(column: Iterable[object], given: Iterable[object] | None, what: str) -> tuple[Ints, Names]:
-    """Codes into the given names, or into the sorted names of the column."""
-    if given is None:
-        codes, names = encode(column, f"{what}s")
-        if what != "label" or len(ranked := by_value(names)) == 0:
-            return codes, names
-        return positions(ranked, names)[codes], ranked
-    names = as_names(given, f"{what}s")
-    values = as_names(column, f"{what}s")
-    distinct_codes, distinct = encode(values, f"{what}s")
-    place = positions(names, distinct)
-    if len(strangers := distinct[place < 0]):
-        raise InputError(f"{what}s outside the given list: {some(strangers)}; the list has {some(names, 6)}")
-    if what != "label":
-        ranked = np.sort(names)
-        return positions(ranked, distinct)[distinct_codes], ranked
-    return place[distinct_codes], names
+def _codes(column: Iterable[object], given: Iterable[object] | None, what: str) -> tuple[Ints, Names]:
+    """Codes of tasks or workers into their sorted names: those of the column, or those given."""
+    return encode(column, what) if given is None else encode_into(column, np.sort(as_names(given, what)), what)
 
 
 def _codes_type(n_codes: int) -> np.dtype[Any]:
     return np.dtype(np.int32 if n_codes < 2**31 else np.int64)
-
-
-def _in_range(column: Ints, low: int, high: int, what: str) -> None:
-    if column.size and (int(column.min()) < low or int(column.max()) >= high):
-        raise InputError(f"{what} codes run from {column.min()} to {column.max()}; there are {high} {what}s")

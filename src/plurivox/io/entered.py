@@ -47,7 +47,7 @@ def answers(
     them with `|`. Numbers are kept as a person would have typed them.
 
     >>> answers({"task": ["a"], "worker": ["w"], "top": ["cat"], "top_percent": ["8p"], "never": ["dog|ship"]})
-    <Answers: 1 answers, 1 tasks, 1 workers, 3 labels>
+    <Answers: 1 answer, 1 task, 1 worker, 3 labels>
     """
     table = Columns.of(data, where)
     top = _called(table, "top") or "top"

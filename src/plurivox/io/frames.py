@@ -11,7 +11,8 @@ import polars as pl
 
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, some
 from plurivox.core.names import Bools, Ints, Names, as_names, as_text, by_value, positions
-from plurivox.core.votes import UNNAMED, Votes, scale_of
+from plurivox.core.scale import scale_of
+from plurivox.core.votes import UNNAMED, Votes
 from plurivox.io.coding import Columns, code, floats_of, seconds_of
 
 Repeats = Literal["keep", "first", "last", "error"]

@@ -87,7 +87,9 @@ def install(name: str, source: Path | None = None, *, replace: bool = False) -> 
         shelf.mkdir(parents=True, exist_ok=True)
         with whole_folder(shelf / name, replace=replace) as part:
             _copy(source, part)
-    except PermissionError:
+    except (PermissionError, InputError) as cause:
+        if not isinstance(cause.__cause__ or cause, PermissionError):
+            raise
         raise InputError(f"{shelf} cannot be written to; set PLURIVOX_DATA to a folder of yours") from None
     except OSError as cause:
         raise InputError(f"{name} could not be installed in {shelf}: {cause.strerror or cause}") from cause

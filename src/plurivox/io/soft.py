@@ -14,12 +14,11 @@ from plurivox.core.labels import SoftLabels
 from plurivox.core.names import Floats, Ints, Names, as_names, by_value, encode, positions
 from plurivox.core.noun import Noun
 from plurivox.core.results import Fit
-from plurivox.core.rows import Candidates
+from plurivox.core.rows import WHOLE, Candidates
 from plurivox.io.columns import names_of, numbers_of, require_columns
 from plurivox.io.tables import read_table, write_table
 
 PREFIX = "p:"
-WHOLE = 1e-6  # sums this near to one are one
 ROUNDED = 5e-3  # sums this near come from rounded numbers, and are mended with a note
 NO_REST = 1e-9
 

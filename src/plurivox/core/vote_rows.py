@@ -1,0 +1,52 @@
+"""The rows of votes: the order they stand in, and what the rows of one soft answer must keep."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurivox.core.errors import InputError, some
+from plurivox.core.names import Floats, Ints, smallest_ints
+from plurivox.core.rows import WHOLE
+
+
+def sort_rows(
+    task: Ints, worker: Ints, label: Ints, extra: dict[str, NDArray[Any]], sizes: tuple[int, int, int]
+) -> dict[str, NDArray[Any]]:
+    """The columns sorted by task, answer, worker, label (then weight and times, so that input order never shows)."""
+    n_tasks, n_workers, n_labels = sizes
+    if not extra and n_tasks * (n_workers + 1) * n_labels < 2**63:  # one number a row: sorting it sorts everything
+        key = task.astype(np.int64)
+        key *= n_workers + 1
+        key += worker
+        key += 1
+        key *= n_labels
+        key += label
+        if (key[1:] < key[:-1]).any():
+            key.sort()
+        rest = key // max(n_labels, 1)
+        key -= rest * n_labels
+        label = key.astype(smallest_ints(n_labels))
+        task = (rest // (n_workers + 1)).astype(np.int32)
+        rest -= task.astype(np.int64) * (n_workers + 1)
+        return {"task": task, "worker": (rest - 1).astype(np.int32), "label": label}
+    keys = [extra[name] for name in ("seconds", "when", "weight") if name in extra]
+    keys += [label, worker, *([extra["answer"]] if "answer" in extra else []), task]
+    order = np.lexsort(keys)
+    columns = {"task": task, "worker": worker, "label": label, **extra}
+    return {name: column[order] for name, column in columns.items()}
+
+
+def check_answers(answer: Ints, task: Ints, worker: Ints, weight: Floats) -> None:
+    """One answer belongs to one task and one worker, and its weights sum to one; a count of unnamed people may not."""
+    numbers, place = np.unique(answer, return_inverse=True)
+    first = np.full(len(numbers), len(task), np.int64)
+    np.minimum.at(first, place, np.arange(len(task)))
+    strangers = (task != task[first[place]]) | (worker != worker[first[place]])
+    if strangers.any():
+        raise InputError(f"an answer belongs to one task and one worker; look at {some(np.unique(answer[strangers]))}")
+    total = np.bincount(place, weight)
+    count = (np.bincount(place) == 1) & (worker[first] < 0)
+    wrong = (np.abs(total - 1) > WHOLE) & ~count
+    if wrong.any():
+        raise InputError(f"the weights of one answer must sum to one; look at the answers {some(numbers[wrong])}")

@@ -1,0 +1,55 @@
+"""What users may rely on in Answers."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from made import some_answers
+from plurivox.core.answers import Answers
+from plurivox.core.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"marks": [[("named", "x", "")]]}, "1 lists of marks for 2 answers"),
+        ({"marks": [[], [], []]}, "3 lists of marks for 2 answers"),
+        ({"marks": [[("named", "x")], []]}, "a mark is"),
+        ({"marks": [["abc"], []]}, "a mark is"),
+        ({"marks": [[("perhaps", "x", "")], []]}, "not 'perhaps'"),
+        ({"repeat_of": np.array([-1, 2])}, "repeated answer codes run from -1 to 2"),
+        ({"repeat_of": np.array([-2, 0])}, "repeated answer"),
+        ({"seconds": np.ones(3)}, "seconds has 3 values for 2 answers"),
+    ],
+)
+def test_what_cannot_be_is_refused(changes: dict[str, Any], words: str) -> None:
+    fields: dict[str, Any] = {"task": ["a", "b"], "worker": ["w", "v"], "marks": [[("named", "x", "")], []]}
+    with pytest.raises(InputError, match=words):
+        Answers.of(**fields | changes)
+
+
+@pytest.mark.parametrize("start", [[1, 1], [0, 2], [0], [0, 2, 1]])
+def test_starts_of_marks_must_fit(start: list[int]) -> None:
+    n = max(len(start) - 1, 1)
+    mark = np.zeros(1, int)
+    with pytest.raises(InputError, match="the starts of the marks"):
+        Answers(np.zeros(n, int), np.zeros(n, int), ["a"], ["w"], ["x"], np.array(start), mark, mark, np.array([""]))
+
+
+def test_a_mask_must_fit() -> None:
+    with pytest.raises(InputError, match="for each of 3 answers"):
+        some_answers().where(np.array([True, False]))
+    assert some_answers().where(np.array([False, True, True])).typed(0).tolist() == ["", ""]
+
+
+@pytest.mark.parametrize("never", [["a|b", "c"], ["[a]"], ["[x", "y"]])
+def test_labels_that_hold_a_bar_stay_whole_in_a_cell(never: list[str]) -> None:
+    answers = Answers.of(["t"], ["w"], [[("never", label, "") for label in never]])
+    assert json.loads(answers.columns()["never"][0]) == never
+
+
+def test_other_labels_are_joined_with_a_bar() -> None:
+    answers = Answers.of(["t"], ["w"], [[("never", "a", ""), ("never", "b[", "")]])
+    assert answers.columns()["never"].tolist() == ["a|b["]
