@@ -53,7 +53,7 @@ def test_choices_become_votes(tmp_path: Path) -> None:
     assert reader_of(path) is label_studio
     found = label_studio.read(path)
     assert rows(found.votes) == [(7, 3, "dog"), (11, 3, "cat"), (11, 4, "dog")]
-    assert found.votes is not None and found.votes.tasks.tolist() == [7, 9, 11] and found.votes.is_plain
+    assert found.votes is not None and found.votes.tasks.tolist() == [7, 9, 11] and found.votes.weight is None
     assert found.votes.seconds is not None and found.votes.when is not None
     np.testing.assert_equal(found.votes.seconds, np.array([np.nan, 4.5, np.nan], np.float32))
     np.testing.assert_equal(found.votes.when, [np.nan, 1615328168.5, 1615328168.0])
