@@ -30,9 +30,28 @@ def test_convert_there_and_back(call: Call, votes_file: Path, tmp_path: Path) ->
     assert sorted(back.read_text().splitlines()) == sorted(votes_file.read_text().splitlines())
 
 
+def test_a_folder_called_by_a_dot_has_its_own_name(
+    call: Call, votes_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(votes_file.parent)
+    assert json.loads(call("describe", ".", "--json").stdout)["name"] == votes_file.parent.name
+
+
+def test_counts_that_cover_more_are_taken_with_a_note(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text("task,worker,label\na,ann,x\na,bo,y\n")
+    (tmp_path / "counts.csv").write_text("task,x,y\na,5,1\nb,2,4\n")
+    (tmp_path / "gold.csv").write_text("task,label\na,x\nb,y\n")
+    said = f"note: {tmp_path.name}: counts cover 2 tasks, votes 1; counts are taken (--part votes for the others)\n"
+    out = tmp_path / "soft.npy"
+    assert call("describe", tmp_path).stderr == call("aggregate", "vote-shares", tmp_path, "-o", out).stderr == said
+    assert call("describe", tmp_path, "--part", "votes").stderr == ""
+    assert call("compare", tmp_path, "--methods", "vote-shares").stderr == said
+    assert call("compare", tmp_path, "--methods", "wawa", "--part", "votes").exit_code == 0
+
+
 def test_a_file_that_cannot_hold_everything_says_so(call: Call, tmp_path: Path) -> None:
     said = call("convert", "toy", tmp_path / "toy.csv")
-    assert said.exit_code == 0 and "note: one file holds one part of votes, gold" in said.stderr
+    assert said.exit_code == 0 and "note: toy.csv holds the votes alone; left out: gold" in said.stderr
     assert call("convert", "toy", tmp_path / "toy").stderr == ""
 
 
@@ -62,6 +81,8 @@ def test_datasets_are_listed_installed_and_inspected(
     assert "3" in call("datasets", "info", "mine").stdout
     assert call("aggregate", "vote-shares", "mine", "-o", tmp_path / "soft.csv").exit_code == 0
     assert "did you mean 'mine'" in call("datasets", "info", "mien").stderr
+    assert "(--force)" in call("datasets", "install", "mine", "--from", votes_file).stderr
+    assert call("datasets", "install", "mine", "--from", votes_file, "--force").exit_code == 0
 
 
 def test_completion_offers_data_sets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -75,12 +96,34 @@ def test_completion_offers_data_sets(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 SETS = ("cifar10h", "labelme", "adult2", "popquorn_offensive", "masc_wordsense")
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_the_commands_work_on_real_data(call: Call, name: str, tmp_path: Path) -> None:
-    shelf = Path(os.environ.get("PLURIVOX_DATA", ""))
-    if not (shelf / name).is_dir():
-        pytest.skip(f"{name} is not under PLURIVOX_DATA")
-    assert json.loads(call("describe", name, "--json").stdout)["n_tasks"] > 0
-    said = call("aggregate", "majority-vote", name, "-o", tmp_path / "soft.parquet")
-    assert said.exit_code == 0, said.output
-    assert said.stdout.startswith("majority-vote: ")
+@pytest.fixture(params=SETS)
+def real(request: pytest.FixtureRequest) -> str:
+    """The name of a real data set, where it is there."""
+    if not (Path(os.environ.get("PLURIVOX_DATA", "")) / request.param).is_dir():
+        pytest.skip(f"{request.param} is not under PLURIVOX_DATA")
+    return str(request.param)
+
+
+def test_the_methods_work_on_real_data(call: Call, real: str, tmp_path: Path) -> None:
+    part = ("--part", "votes") if real == "cifar10h" else ()
+    n_tasks = json.loads(call("describe", real, *part, "--json").stdout)["n_tasks"]
+    for method in ("majority-vote", "vote-shares", "wawa"):
+        done = call("aggregate", method, real, "-o", tmp_path / "soft.parquet", "--json", *part)
+        assert done.exit_code == 0, done.output
+        assert json.loads(done.stdout)["tasks"] == n_tasks > 0
+    assert "n_tasks" in json.loads(call("describe", real, "--json").stdout)  # and as it is read without a word
+    if part:
+        assert call("aggregate", "wawa", real, "-o", tmp_path / "w.csv").stderr.endswith("do: --part votes\n")
+
+
+@pytest.mark.parametrize("out", ["folder", "votes.csv"])
+def test_real_data_go_there_and_back(call: Call, real: str, tmp_path: Path, out: str) -> None:
+    part = ("--part", "votes") if real == "cifar10h" else ()
+    before = json.loads(call("describe", real, *part, "--json").stdout)
+    done = call("convert", real, tmp_path / out, *part, "--json")
+    assert done.exit_code == 0 and json.loads(done.stdout)["out"] == str(tmp_path / out), done.output
+    after = json.loads(call("describe", tmp_path / out, "--json").stdout)
+    same = ("n_tasks", "n_workers", "n_votes", "observed_agreement", "n_labels")
+    assert {name: after[name] for name in same} == pytest.approx({name: before[name] for name in same})
+    if out == "folder":
+        assert after["worker_accuracy"] == before["worker_accuracy"]

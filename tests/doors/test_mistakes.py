@@ -1,9 +1,12 @@
 """A mistake is one line on stderr and exit code 2, without a traceback."""
 
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 from click.testing import Result
 
@@ -30,12 +33,21 @@ MISTAKES = {
     "aggregate majority-vote VOTES -o FOLDER": "is a folder; name a file in it",
     "aggregate majority-vote VOTES -o VOTES": "is named twice",
     "aggregate majority-vote VOTES -o OUT.csv --workers-out OUT.csv": "is named twice",
+    "aggregate majority-vote VOTES -o OUT.csv --save OUT": "must end in .npz",
+    "aggregate wawa BOTH -o OUT.csv": "must know who voted; the counts of both (2 tasks) hold no names. "
+    "Its votes (1 tasks) do: --part votes",
     "convert VOTES VOTES": "is named twice",
+    "convert VOTES OUT.csv --form peerannot": "the form peerannot is a folder, and out.csv is a file",
+    "convert VOTES FOLDER --force": "would be written over what is read",
+    "convert toy MINE --force": "'diary.txt' would be lost",
+    "simulate hammer-spammer -o MINE --force": "'diary.txt' would be lost",
+    "simulate hammer-spammer -o . --force": ". is the folder you are in",
     "methods agregate": "there is no room 'agregate'; did you mean 'aggregate'?",
     "completion bsh": "there is no shell 'bsh'; did you mean 'bash'",
     "methods --jsn": "there is no option '--jsn'; did you mean '--json'? (see plurivox methods --help)",
     "simulate hammer-spammer -o OUT --ratio 2": "--ratio must be 0 to 1; got 2.0",
     "simulate hammer-spammer -o OUT --feedback 9 --n-workers 3": "feedback of 9 needs as many workers",
+    "datasets install toi": "there is no bundled data set 'toi'; did you mean 'toy'",
     "datasets lst": "there is no command 'lst'; did you mean 'list'",
 }
 
@@ -48,7 +60,14 @@ def test_a_mistake_is_one_line(call: Call, votes_file: Path, tmp_path: Path, lin
         "OUT.csv": str(tmp_path / "out.csv"),
         "NOWHERE": str(tmp_path / "nowhere"),
         "FOLDER": str(tmp_path),
+        "MINE": str(tmp_path / "mine"),
+        "BOTH": str(tmp_path / "both"),
     }
+    for name in ("mine", "both"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "mine" / "diary.txt").write_text("dear")
+    (tmp_path / "both" / "votes.csv").write_text("task,worker,label\na,ann,x\na,bo,y\n")
+    (tmp_path / "both" / "counts.csv").write_text("task,x,y\na,5,1\nb,2,4\n")
     words = [places.get(head, head) + slash + tail for head, slash, tail in (w.partition("/") for w in line.split())]
     said = call(*words)
     assert said.exit_code == 2, said.output
@@ -71,6 +90,42 @@ def test_an_option_that_would_hide_another_is_refused() -> None:
 def test_a_group_alone_shows_its_help(call: Call) -> None:
     said = call("aggregate")
     assert said.exit_code == 2 and "majority-vote" in said.stderr and said.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError("3 requested and 0 written"), "3 requested and 0 written"),
+        (PermissionError(13, "Permission denied", "x.npz"), "x.npz: permission denied"),
+        (IsADirectoryError(21, "Is a directory"), "is a directory"),
+        (zipfile.BadZipFile("File is not a zip file"), "the data cannot be read or written: file is not a zip file"),
+        (pl.exceptions.ComputeError("Bad column\n\nmore"), "the data cannot be read or written: bad column"),
+        (MemoryError(), "there is not enough memory"),
+        (MemoryError("Unable to allocate 9 TiB"), "there is not enough memory: unable to allocate 9 TiB"),
+        (EOFError("no more"), "a file ends before it should (no more)"),
+    ],
+)
+def test_what_the_machine_refuses_is_one_line(
+    call: Call, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
+) -> None:
+    import plurivox.cli.methods as door
+
+    def fail(**given: object) -> Answer:
+        raise error
+
+    monkeypatch.setattr(door.methods, "callback", fail)
+    told = call("methods")
+    assert (told.exit_code, told.stdout, told.stderr) == (2, "", f"error: {said}\n")
+
+
+def test_a_full_disk_is_one_line(call: Call, votes_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*given: object, **more: object) -> None:
+        raise OSError("6 requested and 0 written")
+
+    monkeypatch.setattr(np, "save", full)
+    told = call("aggregate", "vote-shares", votes_file, "-o", votes_file.with_name("o.npy"))
+    assert told.exit_code == 2 and told.stderr.endswith("o.npy could not be written: 6 requested and 0 written\n")
+    assert list(votes_file.parent.iterdir()) == [votes_file]
 
 
 def test_a_fault_of_the_program_keeps_its_traceback(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """What only a process of its own can show: imports, signals, pipes, completion in a shell, methods from outside."""
 
+import json
 import os
 import pty
 import signal
@@ -66,7 +67,49 @@ def test_a_method_from_another_package_is_a_command(guest: dict[str, str]) -> No
     assert process(env=asked).stdout.strip() == "plain,sleepy"
 
 
-def test_ctrl_c_leaves_no_file_and_exit_code_130(guest: dict[str, str], votes_file: Path) -> None:
+def test_a_broken_package_breaks_its_own_method_alone(guest: dict[str, str], tmp_path: Path) -> None:
+    room = tmp_path / "elsewhere"
+    (room / "sick.py").write_text("import no_such_package\n")
+    points = room / "guest-1.0.dist-info" / "entry_points.txt"
+    points.write_text(points.read_text() + "sick = sick:Sick\ngone = nowhere.at.all:Gone\n")
+    fault = "sick, which another package brings, cannot be loaded (ModuleNotFoundError: No module named 'no_such_"
+    listed = process("methods", env=guest)
+    assert listed.returncode == 0 and fault in listed.stdout and "gone, which another" in listed.stdout
+    found = json.loads(process("methods", "aggregate", "--json", env=guest).stdout)["methods"]["aggregate"]
+    errors = {one["name"]: one.get("error") for one in found}
+    assert fault in errors["sick"] and errors["gone"] and not errors["sleepy"] and not errors["vote-shares"]
+    assert process("aggregate", "--help", env=guest).returncode == 0
+    used = process("aggregate", "sick", "toy", "-o", tmp_path / "o.csv", env=guest)
+    assert used.returncode == 2 and used.stderr.startswith(f"error: {fault}") and used.stderr.count("\n") == 1
+    compared = process("compare", "toy", env=guest)
+    assert compared.returncode == 0 and f"note: {fault}" in compared.stderr
+
+
+@pytest.mark.parametrize("word", ["SIGTERM", "SIGINT"])
+def test_being_stopped_at_any_moment_leaves_no_traceback(votes_file: Path, word: str) -> None:
+    """Ctrl-C and SIGTERM while the command line itself is still being loaded."""
+    hook = "import builtins, os, signal, sys; real = builtins.__import__\n"
+    hook += "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    hook += "def slow(name, *rest):\n    if name == MOMENT: os.kill(os.getpid(), signal.{word})\n"
+    hook += "    return real(name, *rest)\nbuiltins.__import__ = slow\n"
+    hook += "from plurivox.cli.main import main; main(['describe', sys.argv[1]])"
+    moments = ("numpy", "plurivox.evaluate") + (("click", "plurivox.cli._command") if word == "SIGINT" else ())
+    for moment in moments:
+        code = hook.format(word=word).replace("MOMENT", repr(moment))
+        run = subprocess.run(
+            [sys.executable, "-c", code, str(votes_file)], env=environment(), capture_output=True, text=True
+        )
+        assert run.returncode == (143 if word == "SIGTERM" else 130), (moment, run.stderr)
+        assert "Traceback" not in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("sent", "code", "said"),
+    [(signal.SIGINT, 130, "error: stopped; no file is left half-written\n"), (signal.SIGTERM, 143, "")],
+)
+def test_being_stopped_leaves_no_file(
+    guest: dict[str, str], votes_file: Path, sent: signal.Signals, code: int, said: str
+) -> None:
     out = votes_file.with_name("out.csv")
     out.write_text("before")
     bed = votes_file.with_name("bed")
@@ -88,10 +131,9 @@ def test_ctrl_c_leaves_no_file_and_exit_code_130(guest: dict[str, str], votes_fi
         [sys.executable, "-c", AWAKE, *words], env=guest, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as run:
         wait_for(bed)
-        run.send_signal(signal.SIGINT)
+        run.send_signal(sent)
         stdout, stderr = run.communicate(timeout=20)
-    assert (run.returncode, stdout) == (130, "")
-    assert stderr == "error: stopped; no file is left half-written\n"
+    assert (run.returncode, stdout, stderr) == (code, "", said)
     assert out.read_text() == "before" and set(votes_file.parent.iterdir()) == before
 
 

@@ -31,6 +31,28 @@ def test_a_file_or_folder_of_ones_own_gets_a_name(tmp_path: Path) -> None:
         shelf.install("mine", tmp_path / "mine.csv")
 
 
+def test_a_set_is_replaced_on_request_alone(tmp_path: Path, home: Path) -> None:
+    (tmp_path / "mine.csv").write_text("task,worker,label\na,w,x\n")
+    shelf.install("toy")
+    (home / "toy" / "README.md").write_text("came with it")
+    shelf.install("toy", tmp_path / "mine.csv", replace=True)
+    assert read("toy").crowd().n_tasks == 1
+    (home / "toy" / "diary.txt").write_text("dear")
+    with pytest.raises(InputError, match=r"'diary.txt' would be lost"):
+        shelf.install("toy", tmp_path / "mine.csv", replace=True)
+    with pytest.raises(InputError, match="would be written over what is read"):
+        shelf.install("toy", home / "toy", replace=True)
+
+
+def test_only_what_can_be_read_is_listed(home: Path) -> None:
+    for name in ("images/cat/1.png", "theirs/answers.json", "mine/counts.tsv.gz", "other/pixels.csv", ".old/votes.csv"):
+        (home / name).parent.mkdir(parents=True)
+        (home / name).touch()
+    assert shelf.listed() == ["images", "mine", "theirs", "toy"]
+    with pytest.raises(InputError, match=r"other holds no data set; .* and has 'pixels.csv'$"):
+        shelf.info("other")
+
+
 def test_what_cannot_be_installed_leaves_nothing(tmp_path: Path, home: Path) -> None:
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "x.txt").write_text("x")
@@ -40,7 +62,7 @@ def test_what_cannot_be_installed_leaves_nothing(tmp_path: Path, home: Path) -> 
         shelf.install("gone", tmp_path / "gone")
     with pytest.raises(InputError, match="cannot name a data set"):
         shelf.install("../up", tmp_path / "bad")
-    assert list(home.iterdir()) == []
+    assert not home.exists()
 
 
 def test_unknown_names_get_the_nearest() -> None:

@@ -13,7 +13,7 @@ def cells() -> list[Cell]:
 def test_every_cell_that_is_not_left_to_chance_equals_the_paper(cells: list[Cell]) -> None:
     fixed = [cell for cell in cells if cell.method != "majority-vote" and not cell.method.startswith("glad")]
     assert len(fixed) == 17
-    assert {cell.method: cell.ours for cell in fixed} == pytest.approx({cell.method: cell.published for cell in fixed})
+    assert [cell for cell in fixed if cell.ours != pytest.approx(cell.published)] == []
 
 
 def test_glad_is_within_one_task_of_the_paper(cells: list[Cell]) -> None:

@@ -101,7 +101,7 @@ class _Clusters:
     crowd: Crowd
     n: int
     fixed: Floats | None  # (n_labels,) the prior, where it is not learnt
-    together: bool  # labels and clusters are both taken from the state before
+    together: bool = False  # labels and clusters are both taken from the state before
 
     def begin(self, sums: Sums) -> _State:
         """Workers by the nuclear norm of their matrices, largest first, in runs of equal length."""

@@ -4,6 +4,7 @@ import importlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from importlib.metadata import entry_points
 from typing import Any
 
 import click
@@ -12,7 +13,7 @@ from click.shell_completion import CompletionItem
 from plurivox.cli._command import Command, Index
 from plurivox.cli._flags import GENERAL, Flag
 from plurivox.cli._show import Answer
-from plurivox.core.errors import OptionError
+from plurivox.core.errors import OptionError, PlurivoxError
 from plurivox.core.method import Method, Option
 from plurivox.core.registry import Catalogue, Methods
 
@@ -33,6 +34,46 @@ def registry(room: str) -> Methods[Any]:
     return found
 
 
+class BrokenGuest(PlurivoxError):
+    """A method that another package brings, and that cannot be loaded."""
+
+
+def method_of(room: str, name: str) -> type[Method]:
+    """The method of that name; a fault in another package is an error in one line."""
+    try:
+        return registry(room)[name]
+    except Exception as cause:
+        raise _as_guest(room, name, cause) from cause
+
+
+def help_lines(room: str) -> dict[str, str]:
+    """name -> help line, for every method of a room; of a broken guest its error."""
+    listed, lines = catalogue(room), {}
+    for name in listed:
+        try:
+            lines[name] = listed.summary(name)
+            if not lines[name] and _is_guest(room, name):
+                method_of(room, name)  # no source to read a line off: is there anything at all?
+        except Exception as cause:
+            fault = _as_guest(room, name, cause)
+            if not isinstance(fault, BrokenGuest):
+                raise
+            lines[name] = str(fault)
+    return lines
+
+
+def _as_guest(room: str, name: str, cause: Exception) -> Exception:
+    """The error to show: of our own methods as it is, of another package's in one line."""
+    if isinstance(cause, BrokenGuest) or not _is_guest(room, name):
+        return cause
+    words = " ".join(str(cause).split())
+    return BrokenGuest(f"{name}, which another package brings, cannot be loaded ({type(cause).__name__}: {words})")
+
+
+def _is_guest(room: str, name: str) -> bool:
+    return name in entry_points(group=f"plurivox.{room}").names
+
+
 class Room(Index):
     """A group with a command for every method of a room, made when it is called.
 
@@ -48,8 +89,7 @@ class Room(Index):
 
     @cached_property
     def _lines(self) -> Mapping[str, str]:
-        listed = catalogue(self.room)
-        return {name: listed.summary(name) for name in listed}
+        return help_lines(self.room)
 
     def lines(self) -> Mapping[str, str]:
         return self._lines
@@ -58,7 +98,7 @@ class Room(Index):
         del ctx
         if cmd_name not in catalogue(self.room):
             return None
-        method = registry(self.room)[cmd_name]
+        method = method_of(self.room, cmd_name)
         return MethodCommand(cmd_name, method, self.own_params(method), self.run)
 
 

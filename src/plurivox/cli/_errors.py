@@ -1,19 +1,20 @@
 """A mistake in one line: what is wrong, what to do, and the exit code."""
 
 import re
+import sys
+import zipfile
 
 import click
 
 from plurivox.core.errors import PlurivoxError, unknown
 
-MISTAKE = 2
+MISTAKE, STOPPED = 2, 130
 
 
 def is_ours(error: Exception) -> bool:
     """Whether a person can mend it: then a line is enough. Anything else is a fault of the program, with traceback."""
-    if isinstance(error, OSError):
-        return error.errno is not None and error.strerror is not None
-    return isinstance(error, PlurivoxError | click.ClickException | click.Abort)
+    mendable = PlurivoxError, click.ClickException, click.Abort, OSError, zipfile.BadZipFile, MemoryError
+    return isinstance(error, mendable) or _is_of_polars(error)
 
 
 def explain(error: Exception) -> int:
@@ -22,6 +23,8 @@ def explain(error: Exception) -> int:
         click.echo(error.format_message(), err=True)
         return MISTAKE
     click.echo(f"error: {one_line(_words(error))}", err=True)
+    if isinstance(error, click.Abort):
+        return STOPPED
     return error.exit_code if isinstance(error, click.ClickException) and error.exit_code != 1 else MISTAKE
 
 
@@ -41,8 +44,20 @@ def _words(error: Exception) -> str:
         return error.format_message()
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
-        return f"{where}{_calm(error.strerror or '')}"
-    return str(error) or "stopped"
+        return f"{where}{_calm(error.strerror or str(error) or type(error).__name__)}"
+    if isinstance(error, click.Abort):
+        return "stopped"
+    if isinstance(error, MemoryError):
+        return f"there is not enough memory{': ' if str(error) else ''}{_calm(str(error))}"
+    if isinstance(error, zipfile.BadZipFile) or _is_of_polars(error):
+        return f"the data cannot be read or written: {_calm((str(error).splitlines() or [type(error).__name__])[0])}"
+    return str(error)
+
+
+def _is_of_polars(error: Exception) -> bool:
+    """Whether polars refused the data; where it was never imported, it did not."""
+    polars = sys.modules.get("polars")
+    return polars is not None and isinstance(error, polars.exceptions.PolarsError)
 
 
 def _with_help(text: str, error: click.UsageError) -> str:

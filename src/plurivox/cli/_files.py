@@ -12,6 +12,8 @@ from plurivox.cli._flags import Flag, OneOf, Operand
 from plurivox.core.errors import InputError
 
 if TYPE_CHECKING:
+    from plurivox.cli._show import Screen
+    from plurivox.core.votes import Votes
     from plurivox.io import Dataset
 
 IN_AND_OUT, READING = "Input and output", "Reading INPUT"
@@ -28,7 +30,28 @@ class Source:
         """The data set behind it."""
         from plurivox import io
 
-        return io.read(self.where, **self.how)
+        return io.read(self.place, **self.how)
+
+    @property
+    def place(self) -> str:
+        """Where to read; a folder without a name of its own, such as `.`, by its full path."""
+        return self.where if Path(self.where).name not in ("", "..") else str(Path(self.where).resolve())
+
+
+def crowd_of(screen: "Screen", data: "Dataset", part: str | None) -> "Votes":
+    """The votes to work on, and a note where they are counts although there are votes of named people too."""
+    crowd = data.crowd(part)
+    if part is None and takes_counts(data, crowd) and (votes := data.votes) is not None:
+        screen.note(
+            f"{data.name}: counts cover {crowd.n_tasks:,} tasks, votes {votes.n_tasks:,}; "
+            "counts are taken (--part votes for the others)"
+        )
+    return crowd
+
+
+def takes_counts(data: "Dataset", crowd: "Votes") -> bool:
+    """Whether these are the counts of a data set that has votes too."""
+    return data.has("votes") and data.has("counts") and crowd is data.counts
 
 
 def keep_apart(source: Source, *targets: Path | None) -> None:
@@ -145,7 +168,7 @@ PART = Flag(
     metavar="[votes|counts]",
     help="which to take where a data set has both  [default: the one that covers more tasks]",
 )
-FORCE = Flag(["--force"], IN_AND_OUT, is_flag=True, help="replace what is there")
+FORCE = Flag(["--force"], IN_AND_OUT, is_flag=True, help="replace a data-set folder that is there")
 READING_FLAGS = (
     _reading("--task", "column that names the task", metavar="COLUMN"),
     _reading("--worker", "column that names the worker", metavar="COLUMN"),

@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plurivox.cli._build import Room
-from plurivox.cli._files import IN_AND_OUT, INPUT, PART, READING_FLAGS, OutFile, Source, check_ending, keep_apart
+from plurivox.cli._files import (
+    IN_AND_OUT,
+    INPUT,
+    PART,
+    READING_FLAGS,
+    OutFile,
+    Source,
+    check_ending,
+    crowd_of,
+    keep_apart,
+    takes_counts,
+)
 from plurivox.cli._flags import Flag
 from plurivox.cli._show import Answer, Screen, phrase
 from plurivox.core.errors import InputError
@@ -17,6 +28,7 @@ if TYPE_CHECKING:
     from plurivox.aggregate import Aggregator
     from plurivox.core.labels import SoftLabels
     from plurivox.core.results import Fit
+    from plurivox.core.votes import Votes
     from plurivox.io import Dataset
 
 
@@ -75,11 +87,14 @@ def run(
     check_ending(out, ".npy", ".npz")
     if workers_out:
         check_ending(workers_out)
+    if save and save.suffix != ".npz":
+        raise InputError(f"{save} must end in .npz, the form of a saved fit")
     data = source.read()
     known = known_labels(data) if gold else None
     before = Fit.load(start) if start else None
+    crowd = crowd_for(screen, method, data, part)
     with screen.progress(method.name()) as watch:
-        fit = method.fit(data.crowd(part), gold=known, start=before, watch=watch)
+        fit = method.fit(crowd, gold=known, start=before, watch=watch)
     io.write_soft(fit.soft, out)
     if workers_out:
         tell_workers(screen, fit, workers_out)
@@ -90,6 +105,18 @@ def run(
         {"input": source.where, "command": screen.command, **files, **fit.facts()},
         line=f"{fit.made_by}: {len(fit.soft):,} tasks -> {out}{aside(fit)}",
     )
+
+
+def crowd_for(screen: Screen, method: "Aggregator", data: "Dataset", part: str | None) -> "Votes":
+    """The votes to aggregate; counts are refused with a hint where the method cannot take them and votes are there."""
+    if "counts" not in method.takes and takes_counts(data, crowd := data.crowd(part)):
+        votes = data.votes
+        assert votes is not None
+        raise InputError(
+            f"{method.name()} must know who voted; the counts of {data.name} ({crowd.n_tasks:,} tasks) hold no names. "
+            f"Its votes ({votes.n_tasks:,} tasks) do: --part votes"
+        )
+    return crowd_of(screen, data, part)
 
 
 def tell_workers(screen: Screen, fit: "Fit", out: Path) -> None:

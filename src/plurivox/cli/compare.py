@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plurivox.cli._build import catalogue
+from plurivox.cli._build import BrokenGuest, catalogue, method_of
 from plurivox.cli._command import Command
-from plurivox.cli._files import IN_AND_OUT, OutFile, SourceName
+from plurivox.cli._files import IN_AND_OUT, PART, OutFile, Source, SourceName, crowd_of
 from plurivox.cli._flags import Flag, Operand
 from plurivox.cli._show import Answer, Screen, table
 from plurivox.core.errors import InputError
@@ -20,15 +20,20 @@ ENDINGS = (".csv", ".md", ".npz")
 
 
 def run(
-    screen: Screen, datasets: tuple[str, ...], methods: str | None, reference: str | None, out: Path | None
+    screen: Screen,
+    datasets: tuple[str, ...],
+    methods: str | None,
+    reference: str | None,
+    out: Path | None,
+    part: str | None,
 ) -> Answer:
     """Read every data set, fit every method on it, show the means; the whole comparison goes to OUT."""
     from plurivox.recipes.compare import compare as held
 
     if out is not None and out.suffix not in ENDINGS:
         raise InputError(f"{out} has an ending nobody knows; a comparison is written as {', '.join(ENDINGS)}")
-    words = split_list(methods) if methods else list(catalogue("aggregate"))
-    pairs = dict(_votes_and_gold(where) for where in datasets)
+    words = split_list(methods) if methods else _all_methods(screen)
+    pairs = dict(_votes_and_gold(screen, where, part) for where in datasets)
     with screen.progress("compare") as watch:
         made = held(pairs, words, reference=reference, watch=watch)
     for note in made.notes:
@@ -40,13 +45,24 @@ def run(
     return Answer({**facts, "rows": made.columns(), "out": out}, text=shown(made), line=f"-> {out}" if out else "")
 
 
-def _votes_and_gold(where: str) -> "tuple[str, tuple[Votes, SoftLabels]]":
-    from plurivox import io
+def _all_methods(screen: Screen) -> list[str]:
+    """Every aggregator that can be loaded; a note on those that cannot."""
+    words = []
+    for name in catalogue("aggregate"):
+        try:
+            method_of("aggregate", name)
+            words.append(name)
+        except BrokenGuest as fault:
+            screen.note(f"{fault}; left out")
+    return words
 
-    data = io.read(where)
+
+def _votes_and_gold(screen: Screen, where: str, part: str | None) -> "tuple[str, tuple[Votes, SoftLabels]]":
+    data = Source(where, {}).read()
     if data.gold is None:
         raise InputError(f"{data.name} has no gold labels; a comparison needs them")
-    return data.name, (data.crowd(), data.gold)
+    chosen = part if data.has("votes") and data.has("counts") else None
+    return data.name, (crowd_of(screen, data, chosen), data.gold)
 
 
 def shown(made: "Comparison") -> str:
@@ -82,6 +98,7 @@ compare = Command(
             required=True,
         ),
         Flag(["-o", "--out"], IN_AND_OUT, type=OutFile(), metavar="FILE", help="all figures: .csv, .md or .npz"),
+        PART,
         Flag(
             ["--methods"],
             "Methods",

@@ -5,19 +5,17 @@ from pathlib import Path
 import click
 
 from plurivox.cli._command import Command
-from plurivox.cli._files import FORCE, IN_AND_OUT, INPUT, READING_FLAGS, Source, keep_apart
+from plurivox.cli._files import FORCE, IN_AND_OUT, INPUT, PART, READING_FLAGS, Source, keep_apart
 from plurivox.cli._flags import Flag, OneOf, Operand
 from plurivox.cli._show import Answer, Screen
 
 
-def run(screen: Screen, source: Source, output: Path, form: str, force: bool) -> Answer:
+def run(screen: Screen, source: Source, output: Path, form: str, part: str | None, force: bool) -> Answer:
     """Hand both ends to io, which knows the forms."""
     from plurivox import io
 
     keep_apart(source, output)
-    data = io.convert(source.where, output, form=form, replace=force, **source.how)
-    if output.is_file() and len(data.parts()) > 1:
-        screen.note(f"one file holds one part of {', '.join(data.parts())}; name a folder to keep them all")
+    data = io.convert(source.place, output, form=form, part=part, replace=force, **source.how)
     facts = {"command": screen.command, "input": source.where, "out": output, "parts": data.parts()}
     return Answer(facts, line=f"{source.where} -> {output}")
 
@@ -44,6 +42,7 @@ convert = Command(
         FORM,
         FORCE,
         *READING_FLAGS,
+        PART,
     ],
     works=True,
     callback=run,

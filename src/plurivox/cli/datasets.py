@@ -7,9 +7,11 @@ import click
 from click.shell_completion import CompletionItem
 
 from plurivox.cli._command import Command, Index
-from plurivox.cli._files import IN_AND_OUT, complete_datasets
+from plurivox.cli._files import FORCE, IN_AND_OUT, complete_datasets
 from plurivox.cli._flags import Flag, Operand
 from plurivox.cli._show import Answer, Screen, table
+
+MOST = 20  # names in a line, such as labels; --json gives all
 
 
 class DatasetName(click.ParamType[str]):
@@ -45,18 +47,19 @@ def run_info(screen: Screen, name: str) -> Answer:
     return Answer(facts, text=table([(key, _said(value)) for key, value in facts.items() if value is not None]))
 
 
-def run_install(screen: Screen, name: str, source: Path | None) -> Answer:
+def run_install(screen: Screen, name: str, source: Path | None, force: bool) -> Answer:
     """Put a set on the shelf."""
     del screen
     from plurivox import io
 
-    where = io.shelf.install(name, source)
+    where = io.shelf.install(name, source, replace=force)
     return Answer({"name": name, "folder": where}, line=f"{name} -> {where}")
 
 
 def _said(value: Any) -> str:
     if isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
+        more = f" and {len(value) - MOST:,} more" if len(value) > MOST else ""
+        return ", ".join(map(str, value[:MOST])) + more
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
@@ -74,7 +77,7 @@ datasets = Index(
     commands=[
         Command("list", params=[], callback=run_list, help="List the data sets on the shelf."),
         Command("info", params=[NAME], callback=run_info, help="Show what is in a data set."),
-        Command("install", params=[NEW, FROM], callback=run_install, help="Put a data set on the shelf."),
+        Command("install", params=[NEW, FROM, FORCE], callback=run_install, help="Put a data set on the shelf."),
     ],
     help="List, inspect and install data sets. PLURIVOX_DATA names the folder they lie in.",
 )

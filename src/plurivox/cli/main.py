@@ -1,13 +1,21 @@
 """`plurivox`: the group of all commands. Its help is written here, so that showing it imports none of them."""
 
 import sys
-from collections.abc import Sequence
-from typing import Any
 
-import click
+try:
+    import signal
+    import threading
+    from collections.abc import Iterator, Sequence
+    from contextlib import contextmanager
+    from typing import Any
 
-from plurivox.cli._command import Lazy
-from plurivox.cli._errors import explain, is_ours
+    import click
+
+    from plurivox.cli._command import Lazy
+    from plurivox.cli._errors import STOPPED, explain, is_ours
+    from plurivox.core.errors import InputError
+except KeyboardInterrupt:  # Ctrl-C before there is anything to stop
+    sys.exit(130)
 
 COMMANDS = {  # name: where it is, its line in the help; in the order of the walk
     "describe": ("plurivox.cli.describe:describe", "Show what a crowd looks like: sizes, agreement, accuracy."),
@@ -32,6 +40,8 @@ class Door(Lazy):
             return super().invoke(ctx)
         except KeyboardInterrupt:
             raise Stopped("stopped; no file is left half-written") from None
+        except EOFError as cause:  # click would take it for the end of a talk; nobody is asked anything here
+            raise InputError(f"a file ends before it should ({cause})") from cause
 
     def main(
         self,
@@ -41,11 +51,12 @@ class Door(Lazy):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run a command line and leave with its exit code: 0, 2 for a mistake, 130 after Ctrl-C."""
+        """Run a command line and leave with its exit code: 0, 2 for a mistake, 130 after Ctrl-C, 143 after SIGTERM."""
         del prog_name  # a script may be called by a path; help and completion always say plurivox
         words = list(sys.argv[1:] if args is None else args)
         try:
-            code = super().main(words, "plurivox", complete_var, standalone_mode=False, obj=words, **extra)
+            with heeding_sigterm():
+                code = super().main(words, "plurivox", complete_var, standalone_mode=False, obj=words, **extra)
         except Exception as error:
             if not is_ours(error):
                 raise
@@ -60,7 +71,21 @@ class Door(Lazy):
 class Stopped(click.ClickException):
     """Ctrl-C."""
 
-    exit_code = 130
+    exit_code = STOPPED
+
+
+@contextmanager
+def heeding_sigterm() -> Iterator[None]:
+    """Let SIGTERM leave through SystemExit, so that what is half-written is cleaned up."""
+    ours = threading.current_thread() is threading.main_thread()
+    if not ours or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 main = Door(

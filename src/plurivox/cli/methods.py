@@ -2,27 +2,28 @@
 
 from typing import Any
 
-from plurivox.cli._build import ROOMS, catalogue, registry
+from plurivox.cli._build import ROOMS, BrokenGuest, catalogue, help_lines, method_of
 from plurivox.cli._command import Command
 from plurivox.cli._flags import GENERAL, OneOf, Operand
 from plurivox.cli._show import Answer, Screen, table
-from plurivox.core.method import Method, Option
+from plurivox.core.method import Option
 
 
 def run(screen: Screen, room: str | None) -> Answer:
     """List names and help lines; options only for machines, because they need the methods imported."""
     rooms = [room] if room else list(ROOMS)
     if screen.json:
-        return Answer({"methods": {one: [about(cls) for cls in registry(one).values()] for one in rooms}})
-    blocks = []
-    for one in rooms:
-        listed = catalogue(one)
-        blocks.append(f"{one}\n" + table([(name, listed.summary(name)) for name in listed], indent="  "))
+        return Answer({"methods": {one: [about(one, name) for name in catalogue(one)] for one in rooms}})
+    blocks = [f"{one}\n" + table(list(help_lines(one).items()), indent="  ") for one in rooms]
     return Answer({}, text="\n\n".join(blocks))
 
 
-def about(method: type[Method]) -> dict[str, Any]:
-    """A method as a form needs it."""
+def about(room: str, name: str) -> dict[str, Any]:
+    """A method as a form needs it; of one that another package brings and breaks, its error."""
+    try:
+        method = method_of(room, name)
+    except BrokenGuest as fault:
+        return {"name": name, "error": str(fault)}
     return {
         "name": method.name(),
         "summary": method.summary(),

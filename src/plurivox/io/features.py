@@ -1,5 +1,7 @@
 """Features: numbers for every task, by task name or by the rows of splits."""
 
+import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +14,8 @@ from numpy.typing import NDArray
 from plurivox.core.errors import InputError, some
 from plurivox.core.files import whole_file
 from plurivox.core.labels import SoftLabels
-from plurivox.core.names import Floats, Names, as_names, positions
+from plurivox.core.names import Floats, Names, as_names, duplicates, positions
+from plurivox.io.columns import names_of, numbers_of, require_columns
 from plurivox.io.tables import read_table
 
 
@@ -40,38 +43,76 @@ class Features:
 def read_features(path: Path, items: pl.DataFrame | None = None) -> Features:
     """Features of an `.npz` or of a table.
 
-    An `.npz` holds `x` and `task` (and perhaps `split` and `y`, the true labels), or `x_<split>` (and `y_<split>`) for every
-    split. Rows of a split are called by their task where `items` has the columns `task`, `split` and `row`; the others
-    `<split>-<row>`.
+    An `.npz` holds `x` and `task` (and perhaps `split`, `y`, the true labels, and `labels`, the list of them), or `x_<split>`
+    (and `y_<split>`) for every split. Rows of a split are called by their task where `items` has the columns `task`, `split`
+    and `row`; the others `<split>-<row>`.
     """
     if path.suffix == ".npz":
-        try:
-            with np.load(path, allow_pickle=False) as box:
-                return _of_arrays({name: box[name] for name in box.files}, items, path.name)
-        except (ValueError, OSError, EOFError) as cause:
-            raise InputError(f"{path} cannot be read as .npz ({cause})") from cause
+        return _checked(_of_arrays(_arrays_in(path), items, path), path)
     frame = read_table(path)
-    if "task" not in frame.columns:
-        raise InputError(f"{path.name} lacks the column 'task'; it has {frame.columns[:6]}")
-    numbers = frame.drop("task").cast(pl.Float64)
-    return Features(as_names(frame["task"].to_list(), "tasks"), numbers.to_numpy())
+    require_columns(frame, ["task"], path)
+    numbers = [numbers_of(frame[name], path) for name in frame.columns if name != "task"]
+    if not numbers:
+        raise InputError(f"{path} has tasks alone; features need a column of numbers at least")
+    return _checked(Features(names_of(frame["task"], path), np.column_stack(numbers)), path)
 
 
-def _of_arrays(arrays: Mapping[str, Any], items: pl.DataFrame | None, where: str) -> Features:
+def _arrays_in(path: Path) -> dict[str, NDArray[Any]]:
+    try:
+        with path.open("rb") as file:  # opened here: numpy leaves a damaged one open
+            box = np.load(file, allow_pickle=False)
+            if isinstance(box, np.ndarray):
+                raise InputError(f"{path} is an .npy file by another name; features need named arrays (numpy.savez)")
+            return {name: np.asarray(box[name]) for name in box.files}
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}") from None
+    except (ValueError, OSError, EOFError, KeyError, NotImplementedError, zipfile.BadZipFile, zlib.error) as cause:
+        words = " ".join(str(cause).split()) or type(cause).__name__
+        raise InputError(f"{path} is no .npz file of plain arrays, or it is damaged or cut short ({words})") from cause
+
+
+def _of_arrays(arrays: Mapping[str, NDArray[Any]], items: pl.DataFrame | None, path: Path) -> Features:
+    labels = arrays.get("labels")
     if "x" in arrays and "task" in arrays:
-        tasks = as_names(arrays["task"], "tasks")
-        split = as_names(arrays["split"], "splits") if "split" in arrays else None
-        return Features(tasks, arrays["x"], split, SoftLabels.gold(tasks, arrays["y"]) if "y" in arrays else None)
+        tasks = as_names(arrays["task"], f"task of {path}")
+        split = as_names(arrays["split"], f"split of {path}") if "split" in arrays else None
+        return Features(tasks, arrays["x"], split, _gold(tasks, arrays["y"], labels, path) if "y" in arrays else None)
     splits = [name[2:] for name in arrays if name.startswith("x_")]
     if not splits:
-        raise InputError(f"{where} holds {sorted(arrays)}; features need x and task, or x_<split> for every split")
-    tasks = np.concatenate([_row_names(split, len(arrays[f"x_{split}"]), items) for split in splits])
-    x = np.concatenate([arrays[f"x_{split}"] for split in splits])
-    split_of = np.repeat(as_names(splits), [len(arrays[f"x_{split}"]) for split in splits])
+        raise InputError(f"{path} holds {some(sorted(arrays))}; features need x and task, or x_<split> for every split")
+    parts = [arrays[f"x_{split}"] for split in splits]
+    if len(shapes := {part.shape[1:] for part in parts}) > 1 or any(part.ndim == 0 for part in parts):
+        raise InputError(f"the splits of {path} differ in their features: rows of the shapes {some(sorted(shapes))}")
+    tasks = np.concatenate([_row_names(split, len(x), items) for split, x in zip(splits, parts, strict=True)])
+    split_of = np.repeat(as_names(splits), [len(part) for part in parts])
     gold = None
     if all(f"y_{split}" in arrays for split in splits):
-        gold = SoftLabels.gold(tasks, np.concatenate([arrays[f"y_{split}"] for split in splits]))
-    return Features(tasks, x, split_of, gold)
+        gold = _gold(tasks, np.concatenate([arrays[f"y_{split}"] for split in splits]), labels, path)
+    return Features(tasks, np.concatenate(parts), split_of, gold)
+
+
+def _gold(tasks: Names, y: NDArray[Any], labels: NDArray[Any] | None, path: Path) -> SoftLabels:
+    """The true labels, one a row of features."""
+    if y.shape != (len(tasks),):
+        raise InputError(f"{path} has {len(tasks)} rows of features, but true labels (y) of the shape {y.shape}")
+    try:
+        return SoftLabels.gold(tasks, as_names(y, "y"), labels)
+    except InputError as cause:
+        raise InputError(f"{path}: {cause}") from None
+
+
+def _checked(features: Features, path: Path) -> Features:
+    """The same, once its arrays fit together."""
+    x, n = features.x, len(features.tasks)
+    if x.dtype.kind not in "fiub":
+        raise InputError(f"{path} holds features of the type {x.dtype}; they must be numbers")
+    if x.ndim == 0 or len(x) != n:
+        raise InputError(f"{path} has {n} tasks, but features (x) of the shape {x.shape}; it needs a row a task")
+    if features.split is not None and len(features.split) != n:
+        raise InputError(f"{path} has {n} tasks, but {len(features.split)} splits")
+    if len(twice := duplicates(features.tasks)):
+        raise InputError(f"{path} has two rows of features for the tasks {some(twice)}")
+    return features
 
 
 def _row_names(split: str, n: int, items: pl.DataFrame | None) -> Names:
@@ -85,15 +126,16 @@ def _row_names(split: str, n: int, items: pl.DataFrame | None) -> Names:
 
 def _plain(names: Names) -> NDArray[Any]:
     """Names in a type that numpy saves without pickling."""
-    return np.array(names.tolist()) if names.dtype.kind == "T" else names
+    return np.array(names.tolist(), dtype=np.str_) if names.dtype.kind == "T" else names
 
 
 def write_features(features: Features, path: Path) -> None:
-    """An `.npz` of `x` and `task`, with `split` and `y` where they are known."""
+    """An `.npz` of `x` and `task`, with `split`, and `y` and `labels`, where they are known."""
     arrays: dict[str, Any] = {"x": features.x, "task": _plain(features.tasks)}
     if features.split is not None:
         arrays["split"] = _plain(features.split)
     if features.gold is not None:
         arrays["y"] = _plain(features.gold.on(features.tasks).hard())
+        arrays["labels"] = _plain(features.gold.labels)  # also those that no task has
     with whole_file(path) as part, part.open("wb") as file:
         np.savez(file, **arrays)

@@ -7,8 +7,10 @@ from typing import Any
 
 from plurivox.core.errors import InputError, unknown
 from plurivox.core.files import whole_folder
+from plurivox.io.replacing import holds_set, keep_apart, may_replace, no_set
 
 BUNDLED = Path(__file__).parent / "bundled"
+BESIDE = ("README.md", "README", "LICENSE")  # what an installed set may hold beside its data
 
 
 def home() -> Path:
@@ -26,7 +28,7 @@ def shelves() -> list[Path]:
 
 def listed() -> list[str]:
     """The names that can be read, installed or bundled."""
-    found = {one.name for shelf in shelves() if shelf.is_dir() for one in shelf.iterdir() if _is_set(one)}
+    found = {one.name for shelf in shelves() if shelf.is_dir() for one in shelf.iterdir() if _is_readable(one)}
     return sorted(found)
 
 
@@ -44,6 +46,8 @@ def info(name: str) -> dict[str, Any]:
     folder = find(name)
     if folder is None:
         raise unknown("data set", name, listed())
+    if not holds_set(folder):
+        raise no_set(folder)
     data = read(folder)
     about: dict[str, Any] = {"name": name, "folder": str(folder), "parts": data.parts(), "tables": sorted(data.tables)}
     if data.has("votes") or data.has("counts"):
@@ -60,8 +64,11 @@ def info(name: str) -> dict[str, Any]:
     return about
 
 
-def install(name: str, source: Path | None = None) -> Path:
-    """Put a data set on the shelf under a name: a copy of a folder, or one that ships with the package."""
+def install(name: str, source: Path | None = None, *, replace: bool = False) -> Path:
+    """Put a data set on the shelf under a name: a copy of a folder, or one that ships with the package.
+
+    `replace` replaces a data set that has this name already.
+    """
     if not _is_plain(name):
         raise InputError(f"{name!r} cannot name a data set; use letters, digits, - and _")
     if source is None:
@@ -70,10 +77,15 @@ def install(name: str, source: Path | None = None) -> Path:
         source = BUNDLED / name
     if not source.exists():
         raise InputError(f"there is nothing at {source} to install")
+    if source.is_dir() and not holds_set(source):
+        raise no_set(source)
     shelf = home()
+    keep_apart(source, shelf / name)
+    if replace:
+        may_replace(shelf / name, also=BESIDE)
     try:
         shelf.mkdir(parents=True, exist_ok=True)
-        with whole_folder(shelf / name) as part:
+        with whole_folder(shelf / name, replace=replace) as part:
             _copy(source, part)
     except (PermissionError, InputError) as cause:
         if not isinstance(cause.__cause__ or cause, PermissionError):
@@ -98,6 +110,13 @@ def _copy(source: Path, part: Path) -> None:
 
 def _is_set(folder: Path) -> bool:
     return folder.is_dir() and not folder.name.startswith((".", "_")) and any(folder.iterdir())
+
+
+def _is_readable(folder: Path) -> bool:
+    try:
+        return _is_set(folder) and holds_set(folder)
+    except OSError:
+        return False  # closed to this user: not a set to offer
 
 
 def _is_plain(name: str) -> bool:

@@ -30,14 +30,23 @@ def write_soft(soft: SoftLabels, path: str | Path) -> None:
     `task, label, p`. `.npy` is the bare (n_tasks, n_labels) matrix in task order; `.npz` keeps everything.
     """
     ending = Path(path).suffix.lower()
-    if ending == ".npz":
-        soft.save(path)
-    elif ending == ".npy":
-        with whole_file(path) as part, part.open("wb") as file:
-            np.save(file, soft.prob, allow_pickle=False)
+    if ending in (".npz", ".npy"):
+        try:
+            _write_arrays(soft, path, ending)
+        except OSError as cause:
+            raise InputError(f"{path} could not be written: {cause.strerror or cause}") from cause
     else:
         columns = soft.columns()
         write_table(columns if "p" not in columns else _with_every_label(soft, columns), path)
+
+
+def _write_arrays(soft: SoftLabels, path: str | Path, ending: str) -> None:
+    if ending == ".npz":
+        soft.save(path)
+        return
+    prob = soft.prob
+    with whole_file(path) as part, part.open("wb") as file:
+        np.save(file, prob, allow_pickle=False)
 
 
 def read_soft(path: str | Path) -> SoftLabels:

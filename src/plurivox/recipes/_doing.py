@@ -13,6 +13,7 @@ from plurivox.core.results import Fit
 from plurivox.core.votes import Votes
 from plurivox.core.watch import Watch, quiet
 from plurivox.io import Dataset
+from plurivox.io.replacing import may_replace
 from plurivox.simulate import Simulated, Simulator
 
 
@@ -58,8 +59,10 @@ def write_crowd(
     if crowd.level is not None:
         words = as_names([simulate.LEVELS[one] for one in crowd.level.tolist()])
         tables["difficulties"] = {"task": crowd.votes.tasks, "level": words}
+    if replace:
+        may_replace(folder)
     data = Dataset(
-        Path(folder).name,
+        Path(folder).resolve().name,
         about={"description": f"simulated: {crowd.made_by}", "command": command},
         votes=crowd.votes,
         gold=crowd.truth,

@@ -1,0 +1,91 @@
+"""What stands in a folder: whether it is a data set, and whether it may be replaced. No table is opened here."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from plurivox.core.errors import InputError, some
+
+PLAIN = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
+TABLES = (*PLAIN, *(f"{ending}.gz" for ending in PLAIN), ".parquet", ".arrow", ".feather")  # those of io.tables
+MAIN = ("votes", "answers", "counts", "gold")  # a data set has one of these tables
+ABOUT, METADATA, SPLITS = "dataset.toml", "metadata.json", ("train", "val", "test")
+
+
+def holds_set(folder: Path) -> bool:
+    """Whether a folder can be read as a data set: our tables, peerannot's answers, or a folder of images a label."""
+    if not folder.is_dir():
+        return False
+    entries = list(folder.iterdir())
+    return any(_is_table(one, MAIN) for one in entries) or (any(map(Path.is_dir, entries)) and _holds_images(folder))
+
+
+def may_replace(folder: str | Path, also: Iterable[str] = ()) -> None:
+    """Refuse to replace a folder unless all in it is recognisably a data set, ours or peerannot's.
+
+    `also` names further files that do no harm. A folder that is empty or not there may always be written.
+    """
+    target = Path(folder)
+    if not target.is_dir():
+        return
+    here = Path.cwd()
+    if target.resolve() in (here, *here.parents):
+        raise InputError(f"{target} is the folder you are in, or one above it; name another one")
+    if target.is_symlink():
+        raise InputError(f"{target} is a link to {target.resolve()}; name that folder itself")
+    entries = sorted(target.iterdir())
+    if not entries:
+        return
+    if strangers := [one.name for one in entries if not (_belongs(one) or one.name in also)]:
+        raise InputError(
+            f"{target} is not replaced: {some(strangers)} would be lost, which are no part of a data set; "
+            "choose another folder, or move them away"
+        )
+    if not any(_is_table(one, (*MAIN, "metadata")) for one in entries):
+        raise InputError(f"{target} is not replaced: it holds no data set ({_named(entries)}); choose another folder")
+
+
+def keep_apart(source: Path | None, target: Path) -> None:
+    """Refuse to write over what is read, into a folder that holds it, or over a part of it."""
+    if source is None:
+        return
+    read, written = source.resolve(), target.resolve()
+    if read == written or written in read.parents or (read in written.parents and written.exists()):
+        raise InputError(f"{target} would be written over what is read from {source}; choose another place")
+
+
+def no_set(folder: Path) -> InputError:
+    """The error for a folder in which there is no data set."""
+    held = _named(sorted(folder.iterdir())) or "nothing"
+    return InputError(f"{folder} holds no data set; it needs votes, answers, counts or gold as a table, and has {held}")
+
+
+def _belongs(entry: Path) -> bool:
+    """Whether a file or folder is one that a data set of ours or peerannot's has."""
+    if entry.is_symlink():
+        return False
+    if entry.is_dir():
+        return entry.name in SPLITS and (entry.parent / METADATA).is_file() and _only_images(entry)
+    return entry.name == ABOUT or entry.suffix == ".npz" or _is_table(entry)
+
+
+def _is_table(file: Path, stems: Iterable[str] | None = None) -> bool:
+    name = file.name.lower()
+    if name.startswith(".") or not name.endswith(TABLES) or not file.is_file():
+        return False
+    return stems is None or name.split(".")[0] in stems
+
+
+def _only_images(folder: Path) -> bool:
+    from plurivox.io.formats.image_folder import is_image
+
+    return all(one.is_dir() or is_image(one) for one in folder.rglob("*"))
+
+
+def _holds_images(folder: Path) -> bool:
+    from plurivox.io.formats import image_folder
+
+    return image_folder.recognises(folder)
+
+
+def _named(entries: list[Path]) -> str:
+    return some(one.name for one in entries)

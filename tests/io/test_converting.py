@@ -1,0 +1,116 @@
+"""convert: what is carried over, what is told, and what is never replaced."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from plurivox.core.errors import InputError, PlurivoxWarning
+from plurivox.io import convert, read, shelf, tables
+from plurivox.io.replacing import TABLES, may_replace
+
+TOY = shelf.BUNDLED / "toy"
+
+
+@pytest.fixture
+def both(tmp_path: Path) -> Path:
+    """A data set with votes on one task and counts on two."""
+    folder = tmp_path / "both"
+    folder.mkdir()
+    (folder / "votes.csv").write_text("task,worker,label\na,ann,x\na,bo,y\n")
+    (folder / "counts.csv").write_text("task,x,y\na,5,1\nb,2,4\n")
+    return folder
+
+
+def test_the_endings_known_without_polars_are_those_of_tables() -> None:
+    assert set(TABLES) == set(tables.ENDINGS)
+
+
+def test_a_folder_with_strangers_is_never_replaced(tmp_path: Path) -> None:
+    folder = tmp_path / "precious"
+    shutil.copytree(TOY, folder)
+    (folder / "sub").mkdir()
+    for name in ("diary.txt", ".hidden", "thesis.doc"):
+        (folder / name).write_text("dear")
+    with pytest.raises(InputError, match=r"'.hidden', 'diary.txt', 'sub' and 1 more would be lost"):
+        convert(TOY, folder, replace=True)
+    assert (folder / "diary.txt").read_text() == "dear" and (folder / "sub").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("files", "fine"),
+    [
+        ((), True),
+        (("votes.parquet", "dataset.toml", "features.npz", "senses.csv.gz"), True),
+        (("answers.json", "metadata.json", "names.json", "train/cat/a-0.png", "val/cat/b-1.jpg"), True),
+        (("answers.json", "metadata.json", "train/cat/notes.txt"), False),
+        (("votes.csv", "train/cat/a-0.png"), False),
+        (("votes.csv", "README.md"), False),
+        (("summer.csv", "budget.csv"), False),
+    ],
+)
+def test_only_data_sets_may_be_replaced(tmp_path: Path, files: tuple[str, ...], fine: bool) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    for name in files:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+    if fine:
+        may_replace(folder)
+    else:
+        with pytest.raises(InputError, match="is not replaced"):
+            may_replace(folder)
+
+
+def test_links_and_the_folder_one_is_in_are_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(TOY, tmp_path / "toy")
+    (tmp_path / "link").symlink_to(tmp_path / "toy")
+    with pytest.raises(InputError, match="is a link to"):
+        may_replace(tmp_path / "link")
+    monkeypatch.chdir(tmp_path / "toy")
+    for here in (".", tmp_path / "toy", ".."):
+        with pytest.raises(InputError, match="is the folder you are in"):
+            may_replace(here)
+
+
+def test_what_is_read_is_not_written_over(tmp_path: Path) -> None:
+    shutil.copytree(TOY, tmp_path / "toy")
+    for source, target in (("toy", "toy"), ("toy/votes.csv", "toy"), ("toy", "toy/votes.csv"), ("toy", "toy/../toy")):
+        with pytest.raises(InputError, match="would be written over what is read"):
+            convert(tmp_path / source, tmp_path / target, replace=True)
+    assert read(tmp_path / "toy").crowd().n_tasks == 3
+
+
+def test_a_data_set_is_replaced_in_either_form(tmp_path: Path) -> None:
+    with pytest.warns(PlurivoxWarning):
+        convert(TOY, tmp_path / "out", form="peerannot")
+    convert(TOY, tmp_path / "out", replace=True)
+    assert sorted(one.name for one in (tmp_path / "out").iterdir()) == ["dataset.toml", "gold.parquet", "votes.parquet"]
+
+
+def test_what_has_no_place_is_told(tmp_path: Path) -> None:
+    with pytest.warns(PlurivoxWarning, match=r"toy.csv holds the votes alone; left out: gold \(a folder keeps them\)"):
+        convert(TOY, tmp_path / "toy.csv")
+    with pytest.warns(PlurivoxWarning) as told:
+        convert(TOY, tmp_path / "theirs", form="peerannot")
+    assert any("left out: gold (the form plurivox keeps them)" in str(one.message) for one in told)
+
+
+def test_a_form_of_folders_is_refused_for_a_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"peerannot is a folder, and x.csv is a file"):
+        convert(TOY, tmp_path / "x.csv", form="peerannot")
+    assert not list(tmp_path.iterdir())
+
+
+def test_part_chooses_between_votes_and_counts(both: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"both has counts; take the votes .* \(--part votes\)"):
+        convert(both, tmp_path / "theirs", form="peerannot")
+    with pytest.warns(PlurivoxWarning, match="names.json keeps"):
+        convert(both, tmp_path / "theirs", form="peerannot", part="votes")
+    assert read(tmp_path / "theirs").crowd().n_tasks == 1
+    convert(both, tmp_path / "counts.csv", part="counts")
+    np.testing.assert_array_equal(read(tmp_path / "counts.csv").counts.counts(), [[5, 1], [2, 4]])
+    assert convert(both, tmp_path / "votes", part="votes").parts() == read(tmp_path / "votes").parts() == ["votes"]
+    with pytest.raises(InputError, match="toy has no counts"):
+        convert(TOY, tmp_path / "none.csv", part="counts")

@@ -1,0 +1,109 @@
+"""Features: round trips, and files that cannot be features."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from plurivox.core.errors import InputError
+from plurivox.core.labels import SoftLabels
+from plurivox.core.names import as_names
+from plurivox.io.features import Features, read_features, write_features
+
+X = np.arange(6, dtype=np.float32).reshape(3, 2)
+
+
+def saved(folder: Path, **arrays: Any) -> Path:
+    """An .npz with these arrays."""
+    np.savez(folder / "features.npz", **arrays)
+    return folder / "features.npz"
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.uint8])
+@pytest.mark.parametrize("tasks", [["b", "a", "ç"], [3, 1, 2]])
+def test_what_is_written_is_read_back(tmp_path: Path, kind: type, tasks: list[Any]) -> None:
+    gold = SoftLabels.gold(tasks, ["x", "y", "x"], labels=["y", "never", "x"])
+    made = Features(as_names(tasks), X.astype(kind), as_names(["train", "train", "test"]), gold)
+    write_features(made, tmp_path / "features.npz")
+    back = read_features(tmp_path / "features.npz")
+    assert back.tasks.tolist() == tasks and back.split is not None and back.split.tolist() == ["train", "train", "test"]
+    assert back.x.dtype == kind and (back.x == made.x).all()
+    assert back.gold is not None and back.gold.labels.tolist() == ["y", "never", "x"]
+    np.testing.assert_array_equal(back.gold.on(made.tasks).prob, gold.on(made.tasks).prob)
+
+
+def test_without_splits_and_gold_there_are_none(tmp_path: Path) -> None:
+    write_features(Features(as_names(["a", "b", "c"]), X), tmp_path / "features.npz")
+    back = read_features(tmp_path / "features.npz")
+    assert back.split is None and back.gold is None and back.on(as_names(["c"])).tolist() == [[4, 5]]
+
+
+def test_splits_in_arrays_of_their_own(tmp_path: Path) -> None:
+    items = pl.DataFrame({"task": ["q"], "split": ["test"], "row": [0]})
+    path = saved(tmp_path, x_train=X[:2], x_test=X[2:], y_train=[1, 0], y_test=[1])
+    back = read_features(path, items)
+    assert back.tasks.tolist() == ["train-0", "train-1", "q"] and back.on(as_names(["q"])).tolist() == [[4, 5]]
+    assert back.gold is not None and back.gold.on(back.tasks).hard().tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("arrays", "said"),
+    [
+        ({"x": X, "task": ["a", "b"]}, r"has 2 tasks, but features \(x\) of the shape \(3, 2\)"),
+        ({"x": np.float32(1), "task": ["a"]}, r"features \(x\) of the shape \(\)"),
+        ({"x": X, "task": ["a", "b", "a"]}, "two rows of features for the tasks 'a'"),
+        ({"x": X.astype(str), "task": ["a", "b", "c"]}, "they must be numbers"),
+        ({"x": X, "task": ["a", "b", "c"], "split": ["train"]}, "has 3 tasks, but 1 splits"),
+        ({"x": X, "task": ["a", "b", "c"], "y": [0, 1]}, r"true labels \(y\) of the shape \(2,\)"),
+        ({"x": X, "task": ["a", "b", "c"], "y": [0, 1, 2], "labels": [0, 1]}, "outside the given list: 2"),
+        ({"x_train": X, "x_test": X[:, :1]}, "differ in their features"),
+        ({"x_train": X, "y_train": [0]}, r"true labels \(y\) of the shape \(1,\)"),
+        ({"z": X}, "holds 'z'; features need x and task"),
+        ({"x": np.array([None, {}]), "task": ["a", "b"]}, "no .npz file of plain arrays"),
+    ],
+)
+def test_arrays_that_do_not_fit_together(tmp_path: Path, arrays: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said) as raised:
+        read_features(saved(tmp_path, **arrays))
+    assert "features.npz" in str(raised.value)
+
+
+@pytest.mark.parametrize("keep", [0, 1, 40, -30, -1])
+def test_a_file_that_is_cut_short(tmp_path: Path, keep: int) -> None:
+    path = saved(tmp_path, x=X, task=["a", "b", "c"])
+    path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises(InputError, match=r"features.npz is no .npz file of plain arrays, or it is damaged"):
+        read_features(path)
+
+
+def test_a_damaged_or_foreign_file(tmp_path: Path) -> None:
+    path = saved(tmp_path, x=X, task=["a", "b", "c"])
+    bytes_ = path.read_bytes()
+    path.write_bytes(bytes_[:140] + b"?" + bytes_[141:])
+    with pytest.raises(InputError, match="damaged"):
+        read_features(path)
+    with path.open("wb") as file:
+        np.save(file, X)
+    with pytest.raises(InputError, match=r"is an .npy file by another name"):
+        read_features(path)
+    with pytest.raises(InputError, match="there is no file"):
+        read_features(tmp_path / "none.npz")
+
+
+def test_a_table_of_features(tmp_path: Path) -> None:
+    path = tmp_path / "features.csv"
+    path.write_text("task,height,width\na,1,2.5\nb,,4\n")
+    back = read_features(path)
+    assert back.tasks.tolist() == ["a", "b"]
+    np.testing.assert_array_equal(back.x, [[1, 2.5], [np.nan, 4]])
+    for text, said in (
+        ("task,height\na,tall\n", "column 'height' of .*features.csv must hold numbers; look at 'tall'"),
+        ("task\na\n", "has tasks alone"),
+        ("height\n1\n", r"lacks columns \['task'\]"),
+        ("task,height\na,1\na,2\n", "two rows of features for the tasks 'a'"),
+    ):
+        path.write_text(text)
+        with pytest.raises(InputError, match=said):
+            read_features(path)
