@@ -9,7 +9,7 @@ from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._counting import believed, prior
 from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option
-from plurivox.core.names import Floats
+from plurivox.core.names import Bools, Floats, Ints
 from plurivox.core.results import Fit
 from plurivox.core.rows import DENSE_CELLS, Candidates, Dense
 from plurivox.core.votes import Votes
@@ -24,6 +24,8 @@ class MajorityVote(Aggregator):
 
     p(k | task) = 1 for the k with the largest weight of votes. Ties go to the `first` label in the order of the labels,
     to one of the tied drawn at `random` by the seed, or every tied label gets an equal `share`. It counts them.
+
+    Snow et al. (2008), https://doi.org/10.3115/1613715.1613751
 
     >>> votes = Votes.of(task=["a", "a", "b"], worker=[1, 2, 1], label=["no", "yes", "yes"])
     >>> fit = MajorityVote(ties="share").fit(votes)
@@ -41,32 +43,54 @@ class MajorityVote(Aggregator):
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
         del gold, start, watch
-        tally = votes.tally() if votes.n_tasks * votes.n_labels > DENSE_CELLS else _listed(votes.counts())
-        best = np.zeros(votes.n_tasks)
+        if votes.n_tasks * votes.n_labels <= DENSE_CELLS:
+            body, n_tied = self._of_table(votes.counts())
+        else:
+            body, n_tied = self._of_tally(votes.tally())
+        return Fit(believed(votes, body), votes.workers, self.word, prior=prior(votes), found={"ties": n_tied})
+
+    def _of_table(self, counts: Floats) -> tuple[Dense | Candidates, int]:
+        """Every number looked at, whole columns at once."""
+        label = counts.argmax(1)
+        best = counts[np.arange(len(counts)), label]
+        winner = counts >= (best - CLOSE * np.maximum(best, 1))[:, None]
+        n_winners = np.count_nonzero(winner, axis=1)
+        tied = (n_winners > 1) & (best > 0)
+        n_tied = int(np.count_nonzero(tied))
+        if self.ties == "share":
+            return Dense(winner / n_winners[:, None]), n_tied
+        label = self._label(winner, n_winners, tied)
+        if not best.all():  # tasks without a vote get a row of numbers later
+            return Dense(np.eye(counts.shape[1])[label]), n_tied
+        rows = np.arange(len(label) + 1)
+        return Candidates(rows, label, np.ones(len(label)), np.zeros(len(label)), counts.shape[1]), n_tied
+
+    def _label(self, winner: Bools, n_winners: Ints, tied: Bools) -> Ints:
+        """(n_tasks,) the first winner of each row, or a drawn one."""
+        label = winner.argmax(1)
+        if self.ties == "random" and tied.any():
+            place = self._places(np.where(tied, n_winners, 1))[tied]
+            label[tied] = np.argmax(np.cumsum(winner[tied], 1) == place[:, None] + 1, axis=1)
+        return label
+
+    def _of_tally(self, tally: Candidates) -> tuple[Candidates, int]:
+        """The same where a table of every number would not fit."""
+        best = np.zeros(len(tally))
         np.maximum.at(best, tally.row, tally.mass)
-        winner = tally.mass >= best[tally.row] - CLOSE * np.maximum(best[tally.row], 1)
-        n_winners = np.bincount(tally.row[winner], minlength=votes.n_tasks)
-        share: Floats = winner / np.maximum(n_winners, 1)[tally.row]
+        winner: Bools = tally.mass >= best[tally.row] - CLOSE * np.maximum(best[tally.row], 1)
+        n_winners = np.bincount(tally.row[winner], minlength=len(tally))
+        mass: Floats = winner / np.maximum(n_winners, 1)[tally.row]
         if self.ties != "share":
-            share = self._one_winner(tally, winner, n_winners)
-        body = replace(tally, mass=share, rest=np.where(n_winners > 0, 0.0, 1.0))
-        dense = votes.n_tasks * votes.n_labels <= DENSE_CELLS
-        soft = believed(votes, Dense(body.block(slice(None))) if dense else body)
-        return Fit(soft, votes.workers, self.word, prior=prior(votes), found={"ties": int((n_winners > 1).sum())})
+            before: Ints = np.cumsum(winner) - winner  # winners before this candidate, over all rows
+            first = np.cumsum(n_winners) - n_winners
+            place = self._places(n_winners) if self.ties == "random" else np.zeros(len(tally), np.int64)
+            mass = (winner & (before - first[tally.row] == place[tally.row])).astype(np.float64)
+        body = replace(tally, mass=mass, rest=np.where(n_winners > 0, 0.0, 1.0))
+        return body, int((n_winners > 1).sum())
 
-    def _one_winner(self, tally: Candidates, winner: np.ndarray, n_winners: np.ndarray) -> Floats:
-        """(n_candidates,) 1 for the winner of each row, chosen among the tied."""
+    def _places(self, n_winners: Ints) -> Ints:
+        """(n_tasks,) which of its tied labels each task takes, drawn by the seed; 0 where there is no tie."""
         place = np.zeros(len(n_winners), np.int64)
-        if self.ties == "random":
-            tied = n_winners > 1
-            place[tied] = np.random.default_rng(self.seed).integers(0, n_winners[tied])
-        before = np.cumsum(winner) - winner  # winners before this candidate, over all rows
-        first = np.cumsum(n_winners) - n_winners
-        return (winner & (before - first[tally.row] == place[tally.row])).astype(np.float64)
-
-
-def _listed(counts: Floats) -> Candidates:
-    """The cells above zero of a table of counts."""
-    row, label = np.nonzero(counts)
-    start = np.searchsorted(row, np.arange(len(counts) + 1))
-    return Candidates(start, label, counts[row, label], np.zeros(len(counts)), counts.shape[1])
+        tied = n_winners > 1
+        place[tied] = np.random.default_rng(self.seed).integers(0, n_winners[tied])
+        return place
