@@ -24,7 +24,9 @@ def exact(passes: int, **options: object) -> DawidSkene:
     return DawidSkene(max_iter=passes, tol=0.0, accelerate=False, **options)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("votes", CROWDS, ids=lambda votes: f"K={votes.n_labels}{'' if (votes.weight is None) else ' soft'}")
+@pytest.mark.parametrize(
+    "votes", CROWDS, ids=lambda votes: f"K={votes.n_labels}{'' if (votes.weight is None) else ' soft'}"
+)
 @pytest.mark.parametrize("smooth", [0.0, 0.01, 1.0])
 def test_it_is_plain_em(votes: Votes, smooth: float) -> None:
     plain = plain_dawid_skene(votes, 7, smooth)
