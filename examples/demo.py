@@ -13,7 +13,7 @@ from sklearn.datasets import load_digits
 import plurivox as pv
 from plurivox.io.features import Features
 
-METHODS = ("majority-vote[ties=share]", "vote-shares", "dirichlet-shares", "wawa", "iwmv")
+METHODS = ("majority-vote[ties=share]", "vote-shares", "dawid-skene", "ibcc", "mace", "glad", "average")
 OUT = Path("demo-output")
 
 
@@ -73,8 +73,8 @@ def main() -> None:
     command = "plurivox" if Path(sys.prefix).name != ".venv" else ".venv/bin/plurivox"
     print(f"\nWrote {out.resolve()}: the data set and one table of soft labels a method.\n\nTry next:")
     print(f"  {command} describe {out}/digits")
-    print(f"  {command} aggregate majority-vote {out}/digits --ties random --seed 7 -o {out}/mine.csv")
-    print(f"  {command} methods")
+    print(f"  {command} compare {out}/digits --methods vote-shares,wawa,dawid-skene,average")
+    print(f"  {command} aggregate glad {out}/digits -o {out}/mine.csv --workers-out {out}/workers.csv")
 
 
 if __name__ == "__main__":

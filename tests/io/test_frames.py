@@ -116,7 +116,7 @@ def test_minus_one_is_a_label_with_a_hint_or_an_abstention_on_request() -> None:
     made, notes = told(data=table)
     assert made.labels.tolist() == [-1, 0, 1] and "missing=-1" in notes
     made, notes = told(data=table, missing=-1)
-    assert made.labels.tolist() == [0, 1] and "1 rows say -1, which means no answer" in notes
+    assert made.labels.tolist() == [0, 1] and "1 rows say -1, which means no answer" in notes and made.missing == 1
     assert told(data={**table, "label": ["x", "skip", "?"]}, missing=["skip", "?"])[0].labels.tolist() == ["x"]
 
 

@@ -27,7 +27,7 @@ class Description:
     n_votes: float
     votes_per_task: tuple[float, float, float]  # mean, smallest, largest over tasks with votes
     votes_per_worker: tuple[float, float, float] | None  # median, smallest, largest
-    workers_per_label: float | None  # the coder/label ratio: mean votes per task over labels
+    votes_per_label: float | None  # Uma's coder/label ratio: mean votes per task over labels
     observed_agreement: float | None
     mean_entropy: float
     share_at_most_two_labels: float
@@ -35,6 +35,7 @@ class Description:
     share_tied: float
     n_repeats: int
     n_unnamed: int
+    n_missing: int  # answers that named no label: missing or abstained
     seconds_median: float | None
     n_gold: int
     worker_accuracy: float | None  # mean over workers who answered a gold task
@@ -59,13 +60,14 @@ class Description:
             ("soft answers" if self.soft else "votes", f"{self.n_votes:,.0f}"),
             ("votes per task", f"{mean:.2f} ({low:g} to {high:g})"),
             ("votes per worker", _spread(self.votes_per_worker)),
-            ("votes per task / labels", _number(self.workers_per_label, 3)),
+            ("votes per task / labels", _number(self.votes_per_label, 3)),
             ("observed agreement", _number(self.observed_agreement, 3)),
             ("mean entropy of vote shares", f"{self.mean_entropy:.3f} nats"),
             ("tasks with one label voted", _percent(self.share_unanimous)),
             ("tasks with at most two", _percent(self.share_at_most_two_labels)),
             ("tasks with a tie at the top", _percent(self.share_tied)),
             ("repeated answers", f"{self.n_repeats:,}" if self.n_repeats else None),
+            ("answers without a label", f"{self.n_missing:,}" if self.n_missing else None),
             ("votes without a name", f"{self.n_unnamed:,}" if self.n_unnamed and self.n_workers else None),
             ("median seconds per answer", _number(self.seconds_median, 1)),
             ("tasks with votes and gold", f"{self.n_gold:,}" if self.n_gold else None),
@@ -109,7 +111,7 @@ def describe(votes: Votes, gold: SoftLabels | None = None) -> Description:
         n_votes=votes.n_answers,
         votes_per_task=(_mean(support), float(support.min(initial=np.inf)), float(support.max(initial=0))),
         votes_per_worker=_of_workers(votes.workload),
-        workers_per_label=_mean(support) / votes.n_labels if votes.n_labels else None,
+        votes_per_label=_mean(support) / votes.n_labels if votes.n_labels else None,
         observed_agreement=_agreement(votes, tally.row, tally.mass),
         mean_entropy=_mean(entropy),
         share_at_most_two_labels=_mean(n_voted <= 2),
@@ -117,6 +119,7 @@ def describe(votes: Votes, gold: SoftLabels | None = None) -> Description:
         share_tied=_mean(tied),
         n_repeats=votes.n_repeats,
         n_unnamed=int((votes.worker < 0).sum()),
+        n_missing=votes.missing,
         seconds_median=float(np.median(seconds)) if seconds is not None and len(seconds) else None,
         soft=votes.answer is not None,
         **_against_gold(votes, gold),

@@ -73,7 +73,13 @@ def votes(
     columns = reader.keep_answered(columns)
     columns = reader.settle_repeats(columns, repeats)
     names = reader.listed(columns, tasks=tasks, workers=workers, labels=labels)
-    made = Votes.coded(**columns, **names, scale=scale_of(names["labels"], ordered), notes=tuple(reader.notes))
+    made = Votes.coded(
+        **columns,
+        **names,
+        scale=scale_of(names["labels"], ordered),
+        notes=tuple(reader.notes),
+        missing=reader.n_missing,
+    )
     if repeats == "keep" and made.n_repeats:
         note = f"{made.n_repeats:,} answers are a worker's second or later one to the same task; all are kept"
         made = replace(made, notes=(*made.notes, note))
@@ -139,6 +145,7 @@ class _Reader:
         self.table, self.wide = table, wide
         self.missing = _several(missing)
         self.notes: list[str] = []
+        self.n_missing = 0  # rows that gave no label
         self.names: dict[str, Names] = {}
 
     def codes(self, task: str, worker: str | None, label: str) -> dict[str, Any]:
@@ -189,6 +196,7 @@ class _Reader:
         if not keep.any() and not bare.all():
             raise InputError(f"{self.table.where} has {len(keep)} rows but no vote in them: every label is missing")
         self._hint_at_minus_one()
+        self.n_missing = int(abstained.sum()) + (0 if self.wide else int(silent.sum()))
         return columns if keep.all() else {name: column[keep] for name, column in columns.items()}
 
     def _abstained(self, columns: dict[str, Any]) -> Bools:

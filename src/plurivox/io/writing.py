@@ -16,6 +16,7 @@ from plurivox.io.dataset import Dataset
 from plurivox.io.features import write_features
 from plurivox.io.folder import ABOUT
 from plurivox.io.frames import vote_columns
+from plurivox.io.replacing import may_replace
 from plurivox.io.soft import write_soft
 from plurivox.io.tables import write_table
 
@@ -24,6 +25,8 @@ def write(dataset: Dataset, folder: Path | str, *, replace: bool = False, form: 
     """Write a data set as a folder, whole or not at all; `form` is parquet or csv."""
     if form not in ("parquet", "csv"):
         raise InputError(f"a data-set folder is written as parquet or csv, not {form!r}")
+    if replace:
+        may_replace(folder)
     with whole_folder(folder, replace=replace) as part:
         for name, table in _tables(dataset).items():
             write_table(table, part / f"{name}.{'parquet' if _holds_bytes(table) else form}")
