@@ -103,8 +103,11 @@ def believe(
     n_labels = np.uint64(len(log_prior))
     row, begin = _rows_for(log_prior, len(quads))
     rest = np.empty(len(row))
+    last_vote, ahead = np.uint64(start[last]), np.uint64(AHEAD if len(table) > NEAR else 0)
     for t in range(np.uint64(first), np.uint64(last)):
         lo, hi = np.uint64(start[t]), np.uint64(start[t + np.uint64(1)])
+        if ahead:
+            _bring(key, min(lo + ahead, last_vote), min(hi + ahead, last_vote), n_labels, table, table)
         best = _weigh(lo, hi, key, weight, begin, table, n_labels, 1.0, quads, row)
         mass = _soften(row, best, quads, rest)
         for k in range(n_labels):
