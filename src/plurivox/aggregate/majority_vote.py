@@ -1,9 +1,10 @@
 """Majority vote, with ties by a stated rule."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._counting import believed, prior
@@ -15,6 +16,7 @@ from plurivox.core.rows import DENSE_CELLS, Candidates, Dense
 from plurivox.core.votes import Votes
 from plurivox.core.watch import Watch
 
+FEW_LABELS = 256  # up to here it pays to look at one label after the other
 CLOSE = 1e-9  # weights of soft answers are sums of fractions: this near the top counts as a tie
 
 
@@ -43,35 +45,31 @@ class MajorityVote(Aggregator):
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
         del gold, start, watch
-        if votes.n_tasks * votes.n_labels <= DENSE_CELLS:
-            body, n_tied = self._of_table(votes.counts())
-        else:
-            body, n_tied = self._of_tally(votes.tally())
+        few = votes.n_labels <= FEW_LABELS and votes.n_tasks * votes.n_labels <= DENSE_CELLS
+        body, n_tied = self._of_table(votes) if few else self._of_tally(votes.tally())
         return Fit(believed(votes, body), votes.workers, self.word, prior=prior(votes), found={"ties": n_tied})
 
-    def _of_table(self, counts: Floats) -> tuple[Dense | Candidates, int]:
-        """Every number looked at, whole columns at once."""
-        label = counts.argmax(1)
-        best = counts[np.arange(len(counts)), label]
-        winner = counts >= (best - CLOSE * np.maximum(best, 1))[:, None]
-        n_winners = np.count_nonzero(winner, axis=1)
+    def _of_table(self, votes: Votes) -> tuple[Dense | Candidates, int]:
+        """Few labels: one label after the other, all tasks at once."""
+        counts = _by_label(votes)  # (n_labels, n_tasks)
+        best = counts.max(0)
+        near = best if votes.weight is None else best - CLOSE * np.maximum(best, 1)
+        label, n_winners = np.zeros(votes.n_tasks, votes.label.dtype), np.zeros(votes.n_tasks, np.int16)
+        for k in reversed(range(votes.n_labels)):
+            wins = counts[k] >= near
+            n_winners += wins
+            np.copyto(label, k, where=wins)
         tied = (n_winners > 1) & (best > 0)
         n_tied = int(np.count_nonzero(tied))
         if self.ties == "share":
-            return Dense(winner / n_winners[:, None]), n_tied
-        label = self._label(winner, n_winners, tied)
+            return Dense((counts >= near).T / n_winners[:, None]), n_tied
+        if self.ties == "random" and n_tied:
+            nth = np.cumsum(counts[:, tied] >= near[tied], axis=0)
+            label[tied] = np.argmax(nth == self._places(n_winners[tied]) + 1, axis=0)
         if not best.all():  # tasks without a vote get a row of numbers later
-            return Dense(np.eye(counts.shape[1])[label]), n_tied
-        rows = np.arange(len(label) + 1)
-        return Candidates(rows, label, np.ones(len(label)), np.zeros(len(label)), counts.shape[1]), n_tied
-
-    def _label(self, winner: Bools, n_winners: Ints, tied: Bools) -> Ints:
-        """(n_tasks,) the first winner of each row, or a drawn one."""
-        label = winner.argmax(1)
-        if self.ties == "random" and tied.any():
-            place = self._places(np.where(tied, n_winners, 1))[tied]
-            label[tied] = np.argmax(np.cumsum(winner[tied], 1) == place[:, None] + 1, axis=1)
-        return label
+            return Dense(np.eye(votes.n_labels)[label]), n_tied
+        rows = np.arange(votes.n_tasks + 1)
+        return Candidates(rows, label, np.ones(votes.n_tasks), np.zeros(votes.n_tasks), votes.n_labels), n_tied
 
     def _of_tally(self, tally: Candidates) -> tuple[Candidates, int]:
         """The same where a table of every number would not fit."""
@@ -94,3 +92,14 @@ class MajorityVote(Aggregator):
         tied = n_winners > 1
         place[tied] = np.random.default_rng(self.seed).integers(0, n_winners[tied])
         return place
+
+
+def _by_label(votes: Votes) -> NDArray[Any]:
+    """(n_labels, n_tasks) the weight of each label, plain votes in the smallest type that counts them."""
+    key = votes.label.astype(np.int64)
+    key *= votes.n_tasks
+    key += votes.task
+    counts = np.bincount(key, votes.weight, minlength=votes.n_labels * votes.n_tasks)
+    if votes.weight is None:
+        counts = counts.astype(np.min_scalar_type(int(votes.support.max(initial=0))))
+    return counts.reshape(votes.n_labels, votes.n_tasks)

@@ -50,7 +50,7 @@ def as_names(values: Iterable[object] | NDArray[Any], what: str = "names") -> Na
     if raw.dtype.kind == "U":
         return _text(raw, what)
     if raw.dtype.kind == "T":
-        return raw.astype(TEXT, copy=False)
+        return raw if raw.dtype == TEXT else raw.astype(TEXT)  # astype copies even to the same type
     if raw.dtype.kind == "b":
         return raw
     raise InputError(f"{what} are of type {raw.dtype}; use text, whole numbers, numbers or truth values")

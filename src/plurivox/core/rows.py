@@ -4,6 +4,7 @@ Both answer the same questions, so `SoftLabels` never asks which one it has.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -107,12 +108,12 @@ class Candidates(Noun):
     def __len__(self) -> int:
         return len(self.rest)
 
-    @property
+    @cached_property
     def row(self) -> Ints:
         """(n_candidates,) the row of each candidate."""
         return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
-    @property
+    @cached_property
     def others(self) -> Ints:
         """(n_rows,) how many labels share the rest."""
         return self.n_labels - np.diff(self.start)
