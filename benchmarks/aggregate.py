@@ -46,7 +46,8 @@ def peerannot(file: Path) -> Callable[[], Measured]:
         f"import sys\nsys.path.insert(0, {str(Path(__file__).parent.parent)!r})\n"
         "from benchmarks.peer_peerannot import dawid_skene\n"
         "answers = {t: dict(zip(g.worker.tolist(), g.label.tolist())) for t, g in frame.groupby('task')}\n"
-        "def fit(n):\n    dawid_skene()(answers, int(frame.worker.max()) + 1, 10).run(epsilon=0, maxiter=n)"
+        "model = dawid_skene()\n"
+        "def fit(n):\n    model(answers, int(frame.worker.max()) + 1, 10).run(epsilon=0, maxiter=n)"
     )
     code = PER_PASS.format(warm="", few=1, many=2)
     return lambda: fresh(code, setup, answer="answer", python=peers.ready())
