@@ -56,15 +56,7 @@ def votes(
         raise OptionError(f"repeats is one of {', '.join(get_args(Repeats))}; got {repeats!r}")
     if isinstance(labels, str):
         raise InputError(f"labels is the text {labels!r}; give a list of labels")
-    if data is None and isinstance(task, str):
-        raise InputError("give a table, or the columns themselves: votes(task=[...], worker=[...], label=[...])")
-    if data is None:
-        data = {"task": task, "label": label} | ({} if worker is None else {"worker": worker})
-        task, label, worker = "task", "label", None if worker is None else "worker"
-    table = Columns.of(data, where)
-    if wide:
-        table = _long(table, task)
-        task, worker, label = "task", "worker", "label"
+    table, task, worker, label = _table(data, task, worker, label, wide, where)
     table.need({"task": task, "worker": worker, "label": label})
     labels = table.categories(label) if labels is None else labels
     reader = _Reader(table, missing, wide)
@@ -85,6 +77,19 @@ def votes(
         made = replace(made, notes=(*made.notes, note))
     tell(made.notes)
     return made
+
+
+def _table(
+    data: Any, task: Any, worker: Any, label: Any, wide: bool, where: str
+) -> tuple[Columns, str, str | None, str]:
+    """What was given as one long table, and what its three columns are called in it."""
+    if data is None and isinstance(task, str):
+        raise InputError("give a table, or the columns themselves: votes(task=[...], worker=[...], label=[...])")
+    if data is None:
+        given = {"task": task, "label": label} | ({} if worker is None else {"worker": worker})
+        return Columns.of(given, where), "task", None if worker is None else "worker", "label"
+    table = Columns.of(data, where)
+    return (_long(table, task), "task", "worker", "label") if wide else (table, task, worker, label)
 
 
 def counts(
