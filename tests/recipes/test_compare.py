@@ -1,6 +1,6 @@
 """Compare methods on made and on real data."""
 
-import os
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +10,7 @@ from plurivox.core.errors import InputError, UnknownName
 from plurivox.core.labels import SoftLabels
 from plurivox.core.noun import Noun
 from plurivox.core.votes import Votes
+from plurivox.io import read
 from plurivox.recipes.compare import Comparison, compare
 
 WORDS = ["vote-shares", "wawa", "iwmv[weights=li-yu]", "average[parts=[vote-shares,softmax-shares]]"]
@@ -85,17 +86,13 @@ def test_clear_errors() -> None:
         compare({"made": made(0)}, ["wava"])
 
 
-@pytest.mark.skipif("PLURIVOX_DATA" not in os.environ, reason="PLURIVOX_DATA names no folder of data sets")
-def test_real_data() -> None:
+def test_real_data(data_set: Callable[[str], Path]) -> None:
     """Vote shares with shared ties reach the majority-vote accuracy that INDEX.csv gives; wawa does no harm."""
-    polars = pytest.importorskip("polars")
-    root = Path(os.environ["PLURIVOX_DATA"])
     published = {"bluebird": 0.7593, "rte": 0.8969, "web": 0.7307, "labelme": 0.7660, "wsd": 0.9944}
     datasets = {}
     for name in published:
-        votes, gold = (polars.read_parquet(root / name / f"{what}.parquet") for what in ("votes", "gold"))
-        columns = {column: votes[column].to_list() for column in ("task", "worker", "label")}
-        datasets[name] = Votes.of(**columns), SoftLabels.gold(gold["task"].to_list(), gold["label"].to_list())
+        data = read(data_set(name))
+        datasets[name] = data.crowd(), data.gold
     done = compare(datasets, ["vote-shares", "wawa", "iwmv"])
     np.testing.assert_allclose(done.table("accuracy")[:, 0], list(published.values()), atol=5e-5)
     assert (done.table("accuracy")[:, 1] >= done.table("accuracy")[:, 0]).all()
