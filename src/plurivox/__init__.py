@@ -36,6 +36,7 @@ HOMES = {
     "engine": "",
     "evaluate": "",
     "fit": "recipes._doing",
+    "identify": "",
     "io": "",
     "load": "recipes._doing",
     "read": "io.reading",

@@ -3,6 +3,7 @@ from plurivox import aggregate as aggregate
 from plurivox import core as core
 from plurivox import engine as engine
 from plurivox import evaluate as evaluate
+from plurivox import identify as identify
 from plurivox import io as io
 from plurivox import recipes as recipes
 from plurivox import simulate as simulate

@@ -1,0 +1,36 @@
+"""The share of a task's votes that are not for its most voted label."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from plurivox.core.results import Of, Scores
+from plurivox.core.watch import Watch
+from plurivox.identify._contract import Evidence, Identifier
+
+
+@dataclass(frozen=True)
+class Disagreement(Identifier):
+    """The share of a task's votes that are not for its most voted label.
+
+    value(task) = 1 - max_k n_k / sum_k n_k, and nan for a task without votes. `raw` is the same number.
+
+    >>> from plurivox.core.votes import Votes
+    >>> votes = Votes.of(task=["a", "a", "a", "b"], worker=["x", "y", "z", "x"], label=["cat", "cat", "dog", "dog"])
+    >>> Disagreement().score(Evidence(votes=votes)).value.round(3)
+    array([0.333, 0.   ])
+    """
+
+    takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
+    of: ClassVar[Of] = "task"
+
+    def _score(self, seen: Evidence, watch: Watch) -> Scores:
+        del watch
+        votes = seen.votes
+        assert votes is not None
+        counts = votes.counts()
+        n = counts.sum(1)
+        with np.errstate(invalid="ignore"):
+            value = np.where(n > 0, 1 - counts.max(1, initial=0) / n, np.nan)
+        return Scores("task", votes.tasks, value, self.word, raw=value, n=n)
