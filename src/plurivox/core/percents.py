@@ -61,12 +61,30 @@ def percents(typed: Names) -> Percents:
     {'empty': 1, 'unreadable': 1, 'out-of-range': 1, 'repaired': 2, 'fraction': 1}
     """
     texts = as_names(typed, "typed percents").astype(TEXT, copy=False)
-    seen: dict[str, int] = {}  # people type few different texts: each is read once
-    place = np.fromiter((seen.setdefault(text, len(seen)) for text in texts.tolist()), np.int64, len(texts))
-    read = [_read(text) for text in seen]
+    place, different = _distinct(texts)  # people type few different texts: each is read once
+    read = [_read(text) for text in different]
     value = np.array([value for value, _ in read], np.float64)
     odd = np.array([odd for _, odd in read], np.uint8)
     return Percents(value[place], odd[place])
+
+
+def _distinct(texts: Names) -> tuple[Ints, list[str]]:
+    """(place, different): `different[place]` are the texts. ASCII texts of up to three letters are found by a table."""
+    a, b, c = texts.astype("U3").view(np.uint32).reshape(len(texts), 3).T  # the letters' codes, 0 where there is none
+    n_letters = (a > 0).astype(np.int8) + (b > 0) + (c > 0)
+    short = ((a | b | c) < 128) & (np.strings.str_len(texts) == n_letters)
+    key = np.where(short, (a << 14) | (b << 7) | c, 0)
+    there = np.zeros(2**21, bool)
+    there[key] = True
+    keys = np.flatnonzero(there)
+    place_of = np.zeros(2**21, np.int64)
+    place_of[keys] = np.arange(len(keys))
+    place = place_of[key]
+    different = ["".join(map(chr, filter(None, (k >> 14, k >> 7 & 127, k & 127)))) for k in keys.tolist()]
+    long: dict[str, int] = {}
+    for row in np.flatnonzero(~short).tolist():
+        place[row] = len(keys) + long.setdefault(texts[row], len(long))
+    return place, different + list(long)
 
 
 def _read(text: str) -> tuple[float, int]:
