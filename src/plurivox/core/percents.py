@@ -98,6 +98,7 @@ def _short(texts: Names) -> tuple[Bools, Ints, list[str]]:
 
 def _read(text: str) -> tuple[float, int]:
     """One text as (percent, flags)."""
+    text = text.rstrip("\0")  # numpy does not see them either
     bare = SIGN.sub("", text.strip())
     if not bare.strip():
         return math.nan, EMPTY if not text.strip() else UNREADABLE
