@@ -71,10 +71,9 @@ def percents(typed: Names) -> Percents:
 
 def _distinct(texts: Names) -> tuple[Ints, list[str]]:
     """(place, different): `different[place]` are the texts."""
-    place, different = np.zeros(len(texts), np.int64), []
-    short = np.zeros(len(texts), bool)
-    if len(texts) > FEW:
-        short, place, different = _short(texts)
+    short, place, different = _short(texts if len(texts) > FEW else texts[:0])
+    if not len(short):
+        short, place = np.zeros(len(texts), bool), np.zeros(len(texts), np.int64)
     long: dict[str, int] = {}
     for row, text in zip(np.flatnonzero(~short).tolist(), texts[~short].tolist(), strict=True):
         place[row] = len(different) + long.setdefault(text, len(long))
