@@ -108,11 +108,12 @@ def _votes(answers: Answers, shares: Shares, fate: Ints) -> Votes:
     if (fate != READ).any():
         kept = fate[answer] == READ
         answer, label, weight = answer[kept], label[kept], weight[kept]
-    if (answers.task[1:] < answers.task[:-1]).any():
-        order = _by_task(answers.task, answer)
-        answer, label, weight = answer[order], label[order], weight[order]
+    task = answers.task[answer]
+    if (task[1:] < task[:-1]).any():
+        order = np.argsort(task, kind="stable")
+        task, answer, label, weight = task[order], answer[order], label[order], weight[order]
     times = {name: column[answer] for name in ("when", "seconds") if (column := getattr(answers, name)) is not None}
-    made = {"task": answers.task[answer], "worker": answers.worker[answer], "label": label, "weight": weight}
+    made = {"task": task, "worker": answers.worker[answer], "label": label, "weight": weight}
     columns = {**made, "answer": answer, **times}
     for column in columns.values():  # ours alone: no need for a copy
         column.flags.writeable = False
@@ -124,15 +125,6 @@ def _votes(answers: Answers, shares: Shares, fate: Ints) -> Votes:
         scale=answers.scale,
         missing=int(np.count_nonzero(fate != READ)),
     )
-
-
-def _by_task(task: Ints, answer: Ints) -> Ints:
-    """(n_rows,) the order of rows by the task of their answer; rows of an answer stay together and in order."""
-    size = np.bincount(answer, minlength=len(task))
-    first = np.cumsum(size) - size
-    order = np.argsort(task, kind="stable")
-    moved = np.cumsum(size[order]) - size[order]  # where the rows of each answer will begin
-    return np.arange(len(answer)) + np.repeat(first[order] - moved, size[order])
 
 
 methods: Methods[Form] = Methods(__package__, Form)

@@ -40,7 +40,8 @@ OF_PERCENTS = {  # what percents() finds odd -> our flag
 
 def raised(flags: Ints, name: str, where: Bools) -> None:
     """Raise a flag in place."""
-    flags |= np.where(where, np.uint32(FLAGS[name][0]), np.uint32(0))
+    if where.any():
+        flags[where] |= np.uint32(FLAGS[name][0])
 
 
 def raise_odd(flags: Ints, odd: Ints) -> None:

@@ -9,6 +9,7 @@ from plurivox.core.answers import KINDS, NAMED, Answers
 from plurivox.core.names import Bools, Floats, Ints
 from plurivox.core.percents import Percents, percents
 from plurivox.elicit._flags import raised
+from plurivox.engine.kernels import answers as kernels
 
 Settled: TypeAlias = Literal["named", "never", "drop"]
 SETTLED = "a label both named and ruled out: naming wins, ruling out wins, or the whole answer is left out"
@@ -72,23 +73,18 @@ class Named:
     label: Ints  # (n_answers,) -1 where there is none
     percent: Floats  # (n_answers,) nan where none can be read
     odd: Ints  # (n_answers,) as Percents.odd; 0 where no label is
+    ruled_out: Bools  # (n_answers,) whether the answer also rules it out
 
 
-def at_place(pairs: Pairs, read: Percents, place: int) -> Named:
-    """The labels named first (place 0), second (1), ... of every answer."""
-    here = pairs.place == place
-    answer = pairs.answer[here]
-    label, percent = np.full(pairs.n_answers, -1, np.int32), np.full(pairs.n_answers, np.nan)
-    odd = np.zeros(pairs.n_answers, np.uint8)
-    label[answer], percent[answer], odd[answer] = pairs.label[here], read.value[here], read.odd[here]
-    return Named(label, percent, odd)
-
-
-def ruled_out(never: Pairs, label: Ints) -> Bools:
-    """(n_answers,) whether the label (n_answers,) of an answer is also ruled out by it."""
-    found = np.zeros(never.n_answers, bool)
-    found[never.answer[never.label == label[never.answer]]] = True
-    return found
+def first_two(answers: Answers) -> tuple[Named, Named, Ints]:
+    """The labels named first and second of every answer, and how many each answer names."""
+    read, n = typed_percents(answers), len(answers)
+    label, place = np.full((n, 2), -1, np.int32), np.full((n, 2), len(read), np.int64)
+    clash, n_named = np.zeros((n, 2), bool), np.empty(n, np.int64)
+    kernels.first_two(answers.mark_start, answers.mark_kind, answers.mark_label, label, place, clash, n_named)
+    value, odd = np.append(read.value, np.nan), np.append(read.odd, np.uint8(0))  # the last: of no label
+    first, second = (Named(label[:, j], value[place[:, j]], odd[place[:, j]], clash[:, j]) for j in (0, 1))
+    return first, second, n_named
 
 
 def settle(named: Pairs, never: Pairs, rule: Settled, flags: Ints, n_labels: int) -> Bools:

@@ -7,10 +7,10 @@ import numpy as np
 
 from plurivox.core.answers import Answers
 from plurivox.core.method import option
-from plurivox.core.names import Bools, Floats, Ints
+from plurivox.core.names import Floats, Ints
 from plurivox.elicit._contract import Form
 from plurivox.elicit._flags import raise_odd, raised
-from plurivox.elicit._marks import SETTLED, Named, Pairs, Settled, at_place, marked, ruled_out, typed_percents
+from plurivox.elicit._marks import SETTLED, Named, Pairs, Settled, first_two
 
 
 @dataclass(frozen=True)
@@ -23,26 +23,23 @@ class Percented(Form):
     contradiction: Settled = option("named", SETTLED)
     twice: Literal["first", "last", "sum"] = option("first", "which percent counts where a label is named twice")
 
-    def columns(self, answers: Answers, asked: int, used: int) -> tuple[Pairs, Floats, Pairs, Ints]:
-        """(named, points, never, flags): the first `used` named labels of each answer with settled percents, sorted.
+    def columns(self, answers: Answers, asked: int, used: int) -> tuple[Pairs, Floats, Ints]:
+        """(named, points, flags): the first `used` named labels of each answer with settled percents, sorted.
 
         `asked` is how many labels the form asks for; more than that are flagged.
         """
-        pairs, read = marked(answers, "named"), typed_percents(answers)
-        never = marked(answers, "never")
         flags = np.zeros(len(answers), np.uint32)
-        raised(flags, "further-labels", pairs.counts > asked)
-        top = at_place(pairs, read, 0)
+        top, second, n_named = first_two(answers)
+        raised(flags, "further-labels", n_named > asked)
         raise_odd(flags, top.odd)
-        second = _no_second(len(answers)) if used < 2 else at_place(pairs, read, 1)
+        if used < 2:
+            second = _no_second(len(answers))
         label2, percent2 = _second(second, flags)
         percent1, label2, percent2 = self._once(top, label2, percent2, flags)
         percent1 = _top(top.label, percent1, percent2, flags, self.sure)
         raised(flags, "second-above-top", percent2 > percent1)
-        label = np.stack([top.label, label2], 1)
-        percent = np.stack([percent1, np.where(label2 >= 0, percent2, 0)], 1)
-        self._settle(label, ruled_out(never, top.label), ruled_out(never, second.label), flags)
-        return *_in_order(label, percent), never, flags
+        label1, label2 = self._settle(top, second, label2, flags)
+        return *_in_order(label1, percent1, label2, percent2), flags
 
     def _once(self, top: Named, label2: Ints, percent2: Floats, flags: Ints) -> tuple[Floats, Ints, Floats]:
         """A label named twice counts once."""
@@ -56,19 +53,18 @@ class Percented(Form):
             percent1 = np.where(same, settled, percent1)
         return percent1, np.where(same, -1, label2), np.where(same, 0, percent2)
 
-    def _settle(self, label: Ints, top_out: Bools, second_out: Bools, flags: Ints) -> None:
-        """Contradictions, in place: the label (n_answers, 2) becomes -1 where it is not to count."""
-        hit = top_out | second_out
+    def _settle(self, top: Named, second: Named, label2: Ints, flags: Ints) -> tuple[Ints, Ints]:
+        """The two labels, -1 where a contradiction leaves them out."""
+        hit = top.ruled_out | second.ruled_out
         raised(flags, "contradiction", hit)
-        if self.contradiction == "never":
-            label[top_out, 0] = -1
-            label[second_out, 1] = -1
-        elif self.contradiction == "drop":
-            label[hit] = -1
+        if self.contradiction == "named" or not hit.any():
+            return top.label, label2
+        out1, out2 = (hit, hit) if self.contradiction == "drop" else (top.ruled_out, second.ruled_out)
+        return np.where(out1, -1, top.label), np.where(out2, -1, label2)
 
 
-def _no_second(n_answers: int) -> Named:
-    return Named(np.full(n_answers, -1, np.int32), np.full(n_answers, np.nan), np.zeros(n_answers, np.uint8))
+def _no_second(n: int) -> Named:
+    return Named(np.full(n, -1, np.int32), np.full(n, np.nan), np.zeros(n, np.uint8), np.zeros(n, bool))
 
 
 def _second(second: Named, flags: Ints) -> tuple[Ints, Floats]:
@@ -90,11 +86,11 @@ def _top(label: Ints, percent: Floats, other: Floats, flags: Ints, sure: bool) -
     return np.where(there, np.where(percent > 0, percent, 100 - other), 0)
 
 
-def _in_order(label: Ints, percent: Floats) -> tuple[Pairs, Floats]:
+def _in_order(label1: Ints, percent1: Floats, label2: Ints, percent2: Floats) -> tuple[Pairs, Floats]:
     """Two columns of labels and percents as pairs sorted by answer and label."""
-    swapped = (label[:, 1] >= 0) & (label[:, 1] < label[:, 0])
-    label[swapped] = label[swapped, ::-1]
-    percent[swapped] = percent[swapped, ::-1]
-    there = (label >= 0).ravel()
-    answer = np.repeat(np.arange(len(label)), 2)[there]
-    return Pairs(answer, label.ravel()[there], len(label)), percent.ravel()[there]
+    swapped = (label2 >= 0) & (label2 < label1)
+    label, percent = np.empty((len(label1), 2), np.int32), np.empty((len(label1), 2))
+    label[:, 0], label[:, 1] = np.where(swapped, label2, label1), np.where(swapped, label1, label2)
+    percent[:, 0], percent[:, 1] = np.where(swapped, percent2, percent1), np.where(swapped, percent1, percent2)
+    there = np.flatnonzero(label.ravel() >= 0)
+    return Pairs(there >> 1, label.ravel()[there], len(label)), percent.ravel()[there]

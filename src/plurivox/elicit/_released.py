@@ -7,7 +7,7 @@ import numpy as np
 from plurivox.core.answers import Answers
 from plurivox.core.names import Bools, Floats, Ints
 from plurivox.elicit._flags import raise_odd, raised
-from plurivox.elicit._marks import Pairs, at_place, marked, ruled_out, typed_percents
+from plurivox.elicit._marks import Pairs, first_two, marked
 from plurivox.elicit._shares import Shares
 
 Compat: TypeAlias = Literal["none", "cifar10s"]
@@ -21,16 +21,15 @@ def released(answers: Answers, used: int, clamp: bool, gamma: float) -> Shares:
     Percents are read as they read them ("8p" is 80), and a top percent of 0 is 100. A second label without a percent is not
     there; one that is the top label again overwrites it.
     """
-    pairs, read = marked(answers, "named"), typed_percents(answers)
     never, n_labels = marked(answers, "never"), len(answers.labels)
     flags = np.zeros(len(answers), np.uint32)
-    top, second = at_place(pairs, read, 0), at_place(pairs, read, 1)
+    top, second, _ = first_two(answers)
     raise_odd(flags, top.odd)
     raised(flags, "zero-top", top.percent == 0)
     first = np.where(top.percent == 0, 100, top.percent) / 100
     label2 = np.where((used > 1) & ~np.isnan(second.percent), second.label, -1)
     raised(flags, "named-twice", (label2 >= 0) & (label2 == top.label))
-    raised(flags, "contradiction", ruled_out(never, top.label) | (ruled_out(never, second.label) & (used > 1)))
+    raised(flags, "contradiction", top.ruled_out | (second.ruled_out & (used > 1)))
     parts: list[tuple[Ints, Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
     bad = np.zeros(len(answers), bool)
     for begin in range(0, len(answers), step := max(CELLS // n_labels, 1)):

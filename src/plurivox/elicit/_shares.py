@@ -12,7 +12,7 @@ from plurivox.core.names import Bools, Floats, Ints
 class Shares:
     """Weights on labels that sum to one for each answer, and what was odd about it."""
 
-    answer: Ints  # (n_rows,) increasing
+    answer: Ints  # (n_rows,) the rows of an answer lie together
     label: Ints  # (n_rows,) increasing within an answer
     weight: Floats  # (n_rows,) above zero
     flags: Ints  # (n_answers,) sum of the bits of FLAGS

@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from plurivox.core.answers import Answers
-from plurivox.core.names import Bools
-from plurivox.elicit._marks import Pairs, marked
+from plurivox.elicit._flags import raised
+from plurivox.elicit._marks import marked
 from plurivox.elicit._percented import Percented
-from plurivox.elicit._shares import Shares
-from plurivox.elicit._spread import spread
+from plurivox.elicit._shares import Shares, sorted_pairs
+from plurivox.elicit._spread import Split
 
 
 @dataclass(frozen=True)
@@ -33,13 +35,18 @@ class AlsoPossible(Percented):
     sure: ClassVar[bool] = True
 
     def shares(self, answers: Answers) -> Shares:
-        named, points, never, flags = self.columns(answers, asked=2, used=2)
+        named, points, flags = self.columns(answers, asked=2, used=2)
         n_labels = len(answers.labels)
         possible = marked(answers, "possible").sorted(n_labels)
-        closed = (pairs.has(possible.answer, possible.label, n_labels) for pairs in (named, never))
-        possible = possible.where(~next(closed) & ~next(closed))
-
-        def find(wanted: Bools) -> Pairs:
-            return possible.where(wanted[possible.answer])
-
-        return spread(named, points, find, self.gamma, flags, n_labels, bare=True)
+        for closed in (named, marked(answers, "never")):
+            possible = possible.where(~closed.has(possible.answer, possible.label, n_labels))
+        split = Split(named, points, self.gamma)
+        total, n_open = split.total, possible.counts
+        wanted = split.wants(total) | (total == 0)
+        raised(flags, "no-room", wanted & (total < 100) & (n_open == 0) & (total > 0))
+        weight, each = split.weigh(total, np.where(wanted, n_open, 0), flags)
+        answer = np.concatenate([named.answer, possible.answer])
+        label = np.concatenate([named.label, possible.label])
+        weights = np.concatenate([weight, each[possible.answer]])
+        kept = weights > 0
+        return Shares(*sorted_pairs(answer[kept], label[kept], weights[kept], n_labels), flags)

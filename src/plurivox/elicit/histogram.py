@@ -13,7 +13,7 @@ from plurivox.elicit._contract import Form
 from plurivox.elicit._flags import raise_odd, raised
 from plurivox.elicit._marks import SETTLED, Pairs, Settled, marked, settle, typed_percents
 from plurivox.elicit._shares import Shares, shared
-from plurivox.elicit._spread import SPREAD, Spread, find_open, spread
+from plurivox.elicit._spread import SPREAD, Split, Spread, spread
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Histogram(Form):
                 raised(flags, "over-100", total > 100)
                 raised(flags, "under-100", (total > 0) & (total < 100))
             return shared(named.answer, named.label, points, flags)
-        return spread(named, points, find_open(named, never, self.spread, n_labels), 0, flags, n_labels)
+        return spread(answers, Split(named, points, 0.0), self.spread, flags)
 
 
 def _gathered(named: Pairs, odd: Ints) -> Ints:

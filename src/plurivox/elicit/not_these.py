@@ -1,16 +1,16 @@
 """Only the labels it is not."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plurivox.core.answers import Answers
+from plurivox.core.answers import NEVER, POSSIBLE, Answers
 from plurivox.core.method import option
 from plurivox.elicit._contract import Form
 from plurivox.elicit._flags import raised
 from plurivox.elicit._marks import SETTLED, Settled, marked, settle
-from plurivox.elicit._shares import Shares, shared
-from plurivox.elicit._spread import open_labels
+from plurivox.elicit._shares import Shares
+from plurivox.elicit._spread import Split, spread
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,15 @@ class NotThese(Form):
         named, never, n_labels = marked(answers, "named"), marked(answers, "never"), len(answers.labels)
         flags = np.zeros(len(answers), np.uint32)
         kept = settle(named, never, self.contradiction, flags, n_labels)
-        if self.contradiction == "named":
-            never = never.where(~named.has(never.answer, never.label, n_labels))
-        wanted = np.ones(len(answers), bool)
-        if self.contradiction == "drop":
-            wanted[named.answer[~kept]] = False
         raised(flags, "nothing-ruled-out", never.counts == 0)
-        others = open_labels(wanted, (never,), n_labels)
-        return shared(others.answer, others.label, np.ones(len(others.answer)), flags)
+        if self.contradiction == "named":
+            spared = named.has(never.answer, never.label, n_labels)
+            kinds = answers.mark_kind.copy()
+            kinds[np.flatnonzero(kinds == NEVER)[spared]] = POSSIBLE
+            answers = replace(answers, mark_kind=kinds)
+        nothing = Split(named.where(np.zeros(len(kept), bool)), np.zeros(0), 0.0)
+        found = spread(answers, nothing, "clamp", flags, bare=True)
+        if self.contradiction != "drop":
+            return found
+        stays = ~np.isin(found.answer, named.answer[~kept])
+        return Shares(found.answer[stays], found.label[stays], found.weight[stays], flags)

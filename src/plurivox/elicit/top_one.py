@@ -7,7 +7,7 @@ from plurivox.core.method import option
 from plurivox.elicit._percented import Percented
 from plurivox.elicit._released import COMPAT, Compat, released
 from plurivox.elicit._shares import Shares
-from plurivox.elicit._spread import SPREAD, Spread, find_open, spread
+from plurivox.elicit._spread import SPREAD, Split, Spread, spread
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,6 @@ class TopOne(Percented):
     def shares(self, answers: Answers) -> Shares:
         if self.compat == "cifar10s":
             return released(answers, 1, self.spread == "clamp", self.gamma)
-        named, points, never, flags = self.columns(answers, asked=1, used=1)
-        n_labels = len(answers.labels)
-        find = find_open(named, never, self.spread, n_labels)
-        return spread(named, points, find, self.gamma if self.spread == "clamp" else 0, flags, n_labels)
+        named, points, flags = self.columns(answers, asked=1, used=1)
+        split = Split(named, points, self.gamma if self.spread == "clamp" else 0.0)
+        return spread(answers, split, self.spread, flags)
