@@ -17,7 +17,7 @@ from plurivox.core.errors import OptionError, PlurivoxError
 from plurivox.core.method import Method, Option
 from plurivox.core.registry import Catalogue, Methods
 
-ROOMS = ("simulate", "aggregate", "identify")  # the rooms with a registry, in the order of the walk
+ROOMS = ("simulate", "aggregate", "identify", "recipes")  # the rooms with a registry, in the order of the walk
 METAVARS = {int: "N", float: "X", str: "TEXT", bool: "yes|no"}
 Params = Callable[[type[Method]], Sequence[click.Parameter]]
 
@@ -83,8 +83,9 @@ class Room(Index):
 
     kind = "method"
 
-    def __init__(self, room: str, run: Callable[..., Answer], params: Params, help: str) -> None:
-        super().__init__(room, help=help)
+    def __init__(self, room: str, run: Callable[..., Answer], params: Params, help: str, name: str = "") -> None:
+        self.kind = name or "method"
+        super().__init__(name or room, help=help)
         self.room, self.run, self.own_params = room, run, params
 
     @cached_property
