@@ -50,6 +50,9 @@ def same(a: object, b: object) -> bool:
         return type(a) is type(b) and all(
             same(value, b.__getstate__()[name]) for name, value in a.__getstate__().items()
         )
+    if isinstance(a, tuple | dict):
+        pairs = zip(a.values(), b.values(), strict=True) if isinstance(a, dict) else zip(a, b, strict=True)
+        return type(a) is type(b) and all(same(x, y) for x, y in pairs)
     return a == b
 
 

@@ -57,4 +57,4 @@ def write(made: "Tables", out: Path) -> None:
     made.save(out / "tables.npz")
 
 
-recipe = Room("recipes", run, params, help="Walk a whole recipe: plurivox recipe NAME.", name="recipe")
+recipe = Room("recipes", run, params, help="Walk a whole recipe: plurivox recipe NAME.")
