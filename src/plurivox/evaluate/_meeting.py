@@ -1,6 +1,6 @@
 """Where a guess and the truth meet: on the tasks that both have, over one list of labels."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -33,10 +33,15 @@ def meet(guess: SoftLabels, truth: SoftLabels) -> tuple[Rows, Rows]:
 
 
 def blocks(left: Rows, right: Rows) -> Iterator[tuple[Floats, Floats]]:
-    """The rows of both, some at a time: each (n, n_labels)."""
+    """The rows of both, some at a time: each (n, n_labels) and float64."""
     for begin in range(0, len(left), BLOCK):
         where = slice(begin, begin + BLOCK)
-        yield left.block(where), right.block(where)
+        yield left.block(where).astype(np.float64, copy=False), right.block(where).astype(np.float64, copy=False)
+
+
+def each(of_rows: Callable[[Floats, Floats], Floats], left: Rows, right: Rows) -> Floats:
+    """(n_tasks,) what `of_rows` says of the guess and the truth of every task."""
+    return np.concatenate([of_rows(q, p) for q, p in blocks(left, right)])
 
 
 def _moved(rows: Rows, place: Ints, n_labels: int) -> Rows:
