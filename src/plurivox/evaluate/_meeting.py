@@ -7,7 +7,7 @@ import numpy as np
 from plurivox.core.errors import InputError, some
 from plurivox.core.labels import SoftLabels
 from plurivox.core.making import dense_if_small
-from plurivox.core.names import Floats, Ints, positions
+from plurivox.core.names import Floats, Ints, Names, as_text, positions
 from plurivox.core.rows import Candidates, Rows
 
 BLOCK = 4096  # rows taken at a time, so that many labels need little memory
@@ -30,6 +30,15 @@ def meet(guess: SoftLabels, truth: SoftLabels) -> tuple[Rows, Rows]:
     if not np.array_equal(place, np.arange(n_labels)):
         right = _moved(right, place, n_labels)
     return left, right
+
+
+def met_labels(guess: SoftLabels, truth: SoftLabels) -> Names:
+    """The labels of the rows that `meet` gives: those of the guess, then those that only the truth knows."""
+    strangers = truth.labels[positions(guess.labels, truth.labels) < 0]
+    if not len(strangers):
+        return guess.labels
+    sides = guess.labels, strangers
+    return np.concatenate(sides if guess.labels.dtype == strangers.dtype else [as_text(side) for side in sides])
 
 
 def blocks(left: Rows, right: Rows) -> Iterator[tuple[Floats, Floats]]:

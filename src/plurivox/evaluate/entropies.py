@@ -10,6 +10,8 @@ from plurivox.core.names import Floats
 from plurivox.core.rows import Rows
 from plurivox.evaluate._meeting import meet
 
+FLAT = 1e-9  # entropies that vary less than this do not vary
+
 
 def entropy_correlation(guess: SoftLabels, truth: SoftLabels) -> float:
     """One Pearson r over all tasks, between the normalised entropies H(q) / log K and H(p) / log K.
@@ -18,12 +20,12 @@ def entropy_correlation(guess: SoftLabels, truth: SoftLabels) -> float:
     Uma et al. (2020), section 4, https://doi.org/10.1609/hcomp.v8i1.7478
 
     >>> guess = SoftLabels.of([[.5, .5], [.9, .1], [.8, .2]], "abc", ["no", "yes"])
-    >>> truth = SoftLabels.of([[.6, .4], [1, 0], [.9, .1]], "abc", ["no", "yes"])
+    >>> truth = SoftLabels.of([[.6, .4], [1, 0], [1, 0]], "abc", ["no", "yes"])
     >>> round(entropy_correlation(guess, truth), 4)
-    1.0
+    0.8794
     """
     x, y = (side - side.mean() for side in normalised_entropies(*meet(guess, truth)))
-    return _cosine(x, y, least=1e-12 * len(x))
+    return _cosine(x, y)
 
 
 def entropy_similarity(guess: SoftLabels, truth: SoftLabels) -> float:
@@ -32,9 +34,9 @@ def entropy_similarity(guess: SoftLabels, truth: SoftLabels) -> float:
     Uma et al. (2021), section 5, https://doi.org/10.1613/jair.1.12752
 
     >>> guess = SoftLabels.of([[.5, .5], [.9, .1], [.8, .2]], "abc", ["no", "yes"])
-    >>> truth = SoftLabels.of([[.6, .4], [1, 0], [.9, .1]], "abc", ["no", "yes"])
+    >>> truth = SoftLabels.of([[.6, .4], [1, 0], [1, 0]], "abc", ["no", "yes"])
     >>> round(entropy_similarity(guess, truth), 4)
-    0.9204
+    0.7579
     """
     return _cosine(*normalised_entropies(*meet(guess, truth)))
 
@@ -46,7 +48,7 @@ def normalised_entropies(left: Rows, right: Rows) -> tuple[Floats, Floats]:
     return one, two
 
 
-def _cosine(x: Floats, y: Floats, least: float = 0.0) -> float:
-    """nan where a side has no length: `least` is what rounding alone can give."""
+def _cosine(x: Floats, y: Floats) -> float:
+    """nan where a side is flat."""
     lengths = float(np.linalg.norm(x)), float(np.linalg.norm(y))
-    return float(x @ y) / (lengths[0] * lengths[1]) if min(lengths) > least else float("nan")
+    return float(x @ y) / (lengths[0] * lengths[1]) if min(lengths) > FLAT * len(x) ** 0.5 else float("nan")
