@@ -17,6 +17,8 @@ from plurivox.evaluate.describe import Description, describe
 from plurivox.evaluate.distances import sorted_wasserstein, wasserstein
 from plurivox.evaluate.entropies import entropy_correlation, entropy_similarity
 from plurivox.evaluate.hard import accuracy, balanced_accuracy, confusion_counts, top_k_accuracy
+from plurivox.evaluate.judge import judge, majority_baseline
+from plurivox.evaluate.judgement import Judgement
 from plurivox.evaluate.measures import MEASURES, Measure, by_task
 from plurivox.evaluate.precision import f1, precision, recall
 from plurivox.evaluate.soft import (
@@ -49,6 +51,7 @@ __all__ = [
     "Contrast",
     "Description",
     "Interval",
+    "Judgement",
     "Measure",
     "RankTest",
     "Reliability",
@@ -74,7 +77,9 @@ __all__ = [
     "inverse_kl_divergence",
     "jensen_shannon_distance",
     "jensen_shannon_divergence",
+    "judge",
     "kl_divergence",
+    "majority_baseline",
     "mann_whitney",
     "most_different",
     "nll",

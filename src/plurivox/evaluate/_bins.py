@@ -7,7 +7,7 @@ import numpy as np
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.names import Floats, Ints
 from plurivox.core.rows import Rows
-from plurivox.evaluate._meeting import blocks
+from plurivox.evaluate._meeting import parts
 from plurivox.evaluate._tally import Piece, Tally
 from plurivox.evaluate.hard import true_labels
 
@@ -72,11 +72,9 @@ def of_labels_and_bins(left: Rows, right: Rows, bins: int) -> Tally:
     n_labels, true = left.n_labels, true_labels(right)
 
     def pieces() -> Iterator[Piece]:
-        begin = 0
-        for q, _ in blocks(left, right):
-            rows = np.arange(begin, begin + len(q))[:, None]
-            label = np.arange(n_labels)
+        label = np.arange(n_labels)
+        for where, q in parts(left):
+            rows = np.arange(where.start, where.stop)[:, None]
             yield rows, label * bins + equal(q, bins), (true[rows] == label) - q
-            begin += len(q)
 
     return Tally(len(left), n_labels * bins, pieces, lambda sums, n: np.abs(sums).sum(1) / n / n_labels)

@@ -15,13 +15,9 @@ BLOCK = 4096  # rows taken at a time, so that many labels need little memory
 
 def meet(guess: SoftLabels, truth: SoftLabels) -> tuple[Rows, Rows]:
     """The rows of both on the tasks they share; labels the guess does not know come after its own."""
-    known = truth.shared(guess.tasks)
-    if not len(known):
-        raise InputError(
-            f"the guess and the truth share no task; the guess has {some(guess.tasks)}, the truth {some(truth.tasks)}"
-        )
-    left, right = guess.on(known.tasks).body, known.body
-    place = positions(guess.labels, known.labels).copy()  # (n_labels of the truth,) their codes in the guess
+    here, there = places(guess, truth)
+    left, right = _taken(guess.body, here), _taken(truth.body, there)
+    place = positions(guess.labels, truth.labels).copy()  # (n_labels of the truth,) their codes in the guess
     strangers = np.flatnonzero(place < 0)
     place[strangers] = guess.n_labels + np.arange(len(strangers))
     n_labels = guess.n_labels + len(strangers)
@@ -30,6 +26,17 @@ def meet(guess: SoftLabels, truth: SoftLabels) -> tuple[Rows, Rows]:
     if not np.array_equal(place, np.arange(n_labels)):
         right = _moved(right, place, n_labels)
     return left, right
+
+
+def places(guess: SoftLabels, truth: SoftLabels) -> tuple[Ints, Ints]:
+    """Where the tasks that both have stand in the guess and in the truth, in the order of the guess."""
+    there = positions(truth.tasks, guess.tasks)
+    here = np.flatnonzero(there >= 0)
+    if not len(here):
+        raise InputError(
+            f"the guess and the truth share no task; the guess has {some(guess.tasks)}, the truth {some(truth.tasks)}"
+        )
+    return here, there[here]
 
 
 def met_labels(guess: SoftLabels, truth: SoftLabels) -> Names:
@@ -48,6 +55,13 @@ def blocks(left: Rows, right: Rows) -> Iterator[tuple[Floats, Floats]]:
         yield left.block(where).astype(np.float64, copy=False), right.block(where).astype(np.float64, copy=False)
 
 
+def parts(rows: Rows) -> Iterator[tuple[slice, Floats]]:
+    """The rows of one side, some at a time: (where, numbers (n, n_labels) in float64)."""
+    for begin in range(0, len(rows), BLOCK):
+        where = slice(begin, min(begin + BLOCK, len(rows)))
+        yield where, rows.block(where).astype(np.float64, copy=False)
+
+
 def each(of_rows: Callable[[Floats, Floats], Floats], left: Rows, right: Rows) -> Floats:
     """(n_tasks,) what `of_rows` says of the guess and the truth of every task."""
     return np.concatenate([of_rows(q, p) for q, p in blocks(left, right)])
@@ -56,3 +70,8 @@ def each(of_rows: Callable[[Floats, Floats], Floats], left: Rows, right: Rows) -
 def _moved(rows: Rows, place: Ints, n_labels: int) -> Rows:
     wide = dense_if_small(rows) if isinstance(rows, Candidates) else rows
     return wide.on_labels(place, n_labels)
+
+
+def _taken(rows: Rows, at: Ints) -> Rows:
+    """The rows at these places; all of them in their order are taken as they are."""
+    return rows if len(at) == len(rows) and bool((at == np.arange(len(at))).all()) else rows.take(at)

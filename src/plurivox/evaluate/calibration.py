@@ -15,7 +15,7 @@ from plurivox.core.names import Floats, Ints
 from plurivox.core.noun import Noun
 from plurivox.core.rows import Rows
 from plurivox.evaluate._bins import adaptive, edges, equal, of_bins, of_labels_and_bins, tied_mean
-from plurivox.evaluate._meeting import each, meet
+from plurivox.evaluate._meeting import meet, parts
 from plurivox.evaluate.hard import Ties, hits, true_labels
 
 
@@ -158,5 +158,5 @@ def log_losses(guess: Rows, truth: Rows, clip: float = 1e-6) -> Floats:
 
 
 def square_losses(guess: Rows, truth: Rows) -> Floats:
-    square = each(lambda q, _: (q**2).sum(1), guess, truth)
+    square = np.concatenate([(q**2).sum(1) for _, q in parts(guess)])
     return square - 2 * guess.at(true_labels(truth)) + 1

@@ -12,7 +12,7 @@ from plurivox.core.making import dense_if_small
 from plurivox.core.names import Floats
 from plurivox.core.rows import Candidates, Rows
 from plurivox.core.votes import Votes
-from plurivox.evaluate._meeting import blocks, each, meet
+from plurivox.evaluate._meeting import blocks, each, meet, places
 from plurivox.evaluate.soft import CLIP, relative_entropies
 
 
@@ -99,7 +99,6 @@ def floors(shares: SoftLabels, guess: SoftLabels | None = None) -> Floats:
 
 def _met(guess: SoftLabels, shares: SoftLabels) -> tuple[Rows, Rows, Floats]:
     """The rows of both where they meet, and how many votes stand behind each."""
-    n = shares.shared(guess.tasks).support
-    if n is None:
+    if shares.support is None:
         raise InputError("vote shares must say how many votes stand behind them")
-    return *meet(guess, shares), n
+    return *meet(guess, shares), shares.support[places(guess, shares)[1]]

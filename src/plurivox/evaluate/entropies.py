@@ -7,8 +7,8 @@ import numpy as np
 
 from plurivox.core.labels import SoftLabels
 from plurivox.core.names import Floats
-from plurivox.core.rows import Rows
-from plurivox.evaluate._meeting import meet
+from plurivox.core.rows import Dense, Rows
+from plurivox.evaluate._meeting import meet, parts
 
 FLAT = 1e-9  # entropies that vary less than this do not vary
 
@@ -44,8 +44,15 @@ def entropy_similarity(guess: SoftLabels, truth: SoftLabels) -> float:
 def normalised_entropies(left: Rows, right: Rows) -> tuple[Floats, Floats]:
     """(n_tasks,) each: H / log K of the guess and of the truth; 0 where there is but one label."""
     top = max(float(np.log(left.n_labels)), 1e-300) if left.n_labels else 1.0
-    one, two = (np.maximum(side.entropy().astype(np.float64), 0) / top for side in (left, right))
+    one, two = (np.maximum(_entropies(side), 0) / top for side in (left, right))
     return one, two
+
+
+def _entropies(rows: Rows) -> Floats:
+    """(n_tasks,) in nats; a part of the rows at a time stays in the cache."""
+    if not isinstance(rows, Dense):
+        return rows.entropy()
+    return np.concatenate([Dense(block).entropy() for _, block in parts(rows)])
 
 
 def _cosine(x: Floats, y: Floats) -> float:

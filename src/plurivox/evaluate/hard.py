@@ -11,8 +11,8 @@ import numpy as np
 from plurivox.core.errors import OptionError
 from plurivox.core.labels import SoftLabels
 from plurivox.core.names import Floats, Ints, Names
-from plurivox.core.rows import Rows
-from plurivox.evaluate._meeting import BLOCK, meet, met_labels
+from plurivox.core.rows import Candidates, Rows
+from plurivox.evaluate._meeting import meet, met_labels, parts
 
 Ties = Literal["first", "share"]
 CLOSE = 1e-9  # probabilities this near the top are tied with it
@@ -90,6 +90,8 @@ def confusion_counts(guess: SoftLabels, truth: SoftLabels, *, ties: Ties = "firs
 
 def true_labels(truth: Rows) -> Ints:
     """(n_tasks,) the code of the true label."""
+    if isinstance(truth, Candidates) and len(truth.label) == len(truth) and not truth.rest.any():
+        return truth.label.astype(np.int64)  # gold: one label a row, as no row is empty
     return truth.top(1)[0][:, 0]
 
 
@@ -100,9 +102,8 @@ def hits(guess: Rows, truth: Rows, ties: Ties) -> Floats:
     if ties == "first":
         return (best == true).astype(np.float64)
     tied = np.zeros(len(guess))
-    for begin in range(0, len(guess), BLOCK):
-        where = slice(begin, begin + BLOCK)
-        tied[where] = (guess.block(where) >= top[where, None] - CLOSE).sum(1)
+    for where, q in parts(guess):
+        tied[where] = (q >= top[where, None] - CLOSE).sum(1)
     return (guess.at(true) >= top - CLOSE) / tied
 
 
@@ -112,9 +113,8 @@ def top_hits(guess: Rows, truth: Rows, k: int, ties: Ties) -> Floats:
         raise OptionError(f"k must be 1 or more; got {k}")
     true = true_labels(truth)
     own, hit = guess.at(true), np.empty(len(guess))
-    for begin in range(0, len(guess), BLOCK):
-        where = slice(begin, begin + BLOCK)
-        q, mine = guess.block(where), own[where, None]
+    for where, q in parts(guess):
+        mine = own[where, None]
         if ties == "first":
             before = (q > mine) | ((q == mine) & (np.arange(q.shape[1]) < true[where, None]))
             hit[where] = before.sum(1) < k
@@ -130,10 +130,9 @@ def said_labels(guess: Rows, ties: Ties) -> tuple[Ints, Ints, Floats]:
     if ties == "first":
         return np.arange(len(guess)), best[:, 0], np.ones(len(guess))
     rows, labels = [], []
-    for begin in range(0, len(guess), BLOCK):
-        where = slice(begin, begin + BLOCK)
-        row, label = np.nonzero(guess.block(where) >= top[where] - CLOSE)
-        rows.append(row + begin)
+    for where, q in parts(guess):
+        row, label = np.nonzero(q >= top[where] - CLOSE)
+        rows.append(row + where.start)
         labels.append(label)
     row = np.concatenate(rows)
     return row, np.concatenate(labels), 1 / np.bincount(row)[row]

@@ -13,7 +13,7 @@ from plurivox.core.names import Floats, Names
 from plurivox.core.rows import Rows
 from plurivox.evaluate import calibration, distances, entropies, hard, soft
 from plurivox.evaluate._bins import adaptive, equal, of_bins, of_labels_and_bins, tied_mean
-from plurivox.evaluate._meeting import blocks, each, meet
+from plurivox.evaluate._meeting import blocks, each, meet, places
 from plurivox.evaluate._tally import Piece, Tally, mean
 from plurivox.evaluate.hard import Ties
 from plurivox.evaluate.precision import Average, What, of_labels
@@ -77,7 +77,7 @@ def by_task(
     if found.each is None or found.name != measure:
         means = ", ".join(one.name for one in MEASURES.values() if one.each is not None)
         raise InputError(f"{measure} is no mean over tasks; {means} are")
-    return truth.shared(guess.tasks).tasks, found.each(*meet(guess, truth), ties)
+    return guess.tasks[places(guess, truth)[0]], found.each(*meet(guess, truth), ties)
 
 
 # ---- how each is made
