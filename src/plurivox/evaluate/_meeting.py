@@ -1,6 +1,7 @@
 """Where a guess and the truth meet: on the tasks that both have, over one list of labels."""
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from plurivox.core.errors import InputError, some
 from plurivox.core.labels import SoftLabels
 from plurivox.core.making import dense_if_small
 from plurivox.core.names import Floats, Ints, Names, as_text, positions
-from plurivox.core.rows import Candidates, Rows
+from plurivox.core.rows import Candidates, Dense, Rows
 
 BLOCK = 4096  # rows taken at a time, so that many labels need little memory
 
@@ -53,6 +54,17 @@ def blocks(left: Rows, right: Rows) -> Iterator[tuple[Floats, Floats]]:
     for begin in range(0, len(left), BLOCK):
         where = slice(begin, begin + BLOCK)
         yield left.block(where).astype(np.float64, copy=False), right.block(where).astype(np.float64, copy=False)
+
+
+class Kept(Dense):
+    """Dense rows that keep their most probable labels, since many measures ask for them."""
+
+    @cached_property
+    def _best(self) -> tuple[Ints, Floats]:
+        return super().top(1)
+
+    def top(self, k: int) -> tuple[Ints, Floats]:
+        return self._best if k == 1 else super().top(k)
 
 
 def parts(rows: Rows) -> Iterator[tuple[slice, Floats]]:

@@ -12,7 +12,7 @@ import numpy as np
 from plurivox.core.names import Floats, Ints
 
 MOST_GROUPS = 20_000  # more tasks than this are put into groups at random, and groups are drawn in their place
-CELLS = 2**24  # numbers held at a time
+CELLS = 2**22  # numbers held at a time
 
 Piece = tuple[Any, Any, Any]  # (task, column, number), broadcast together
 
@@ -83,7 +83,7 @@ def _resample(tallies: Sequence[Tally], n_groups: int, repeats: int, seed: int, 
 
 def _draws(chance: np.random.Generator, n: int, drawn: int, repeats: int) -> Iterator[tuple[slice, Floats]]:
     """How often each of n was drawn, (some repeats, n) at a time."""
-    size = max(CELLS // 4 // n, 1)
+    size = max(CELLS // n, 1)
     for begin in range(0, repeats, size):
         rows = slice(begin, min(begin + size, repeats))
         draw = chance.integers(0, n, (rows.stop - rows.start, drawn))

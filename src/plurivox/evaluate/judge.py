@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from plurivox.core.errors import OptionError
 from plurivox.core.labels import SoftLabels
 from plurivox.core.names import Floats, as_names, as_text
-from plurivox.core.rows import Dense, Rows
+from plurivox.core.rows import Candidates, Dense, Rows
 from plurivox.core.votes import Votes
-from plurivox.evaluate._meeting import each, meet, met_labels, parts, places
+from plurivox.evaluate._meeting import Kept, each, meet, met_labels, parts, places
 from plurivox.evaluate._tally import Tally, mean, resample
 from plurivox.evaluate.counts import count_deviances, floors, shares_of
 from plurivox.evaluate.distances import ground_scale, line_distances
@@ -56,14 +57,13 @@ def judge(
     shares = None if votes is None else shares_of(votes)
     reference, name = _reference(truth, against, shares)
     wanted = chosen(measures) if measures is not None else _usual(guess, reference)
-    sides = {"truth": meet(guess, truth), name: meet(guess, reference)}
-    whose = {one.name: name if one.kind == "soft" else "truth" for one in wanted}
-    lines = [_measured(one, *sides[whose[one.name]], ties, whose[one.name]) for one in wanted]
+    hard, soft = _Sides.hard(*meet(guess, truth)), _Sides.soft(*meet(guess, reference), name)
+    lines = [_measured(one, soft if one.kind == "soft" else hard, ties) for one in wanted]
     if measures is None and reference.scale is not None:
-        lines.append(_on_the_scale(guess, reference, name))
+        lines.append(_on_the_scale(soft, ground_scale(guess, reference)))
     if shares is not None:
         lines += _of_counts(guess, shares)
-    label, share = _most_frequent(sides["truth"][1], met_labels(guess, truth))
+    label, share = _most_frequent(hard.truth, met_labels(guess, truth))
     low, high = _intervals(lines, repeats, level, seed)
     return Judgement(
         measure=as_names([line.measure for line in lines]),
@@ -121,28 +121,42 @@ def _is_hard(soft: SoftLabels) -> bool:
     return len(soft) > 0 and bool(soft.confidence.min() >= SURE)
 
 
-def _measured(measure: Measure, guess: Rows, truth: Rows, ties: Ties, against: str) -> _Line:
-    constant = Dense(np.broadcast_to(_frequencies(truth, measure.kind == "soft"), (len(guess), guess.n_labels)))
-    baseline = measure.tally(constant, truth, ties).value
-    return _Line(measure.name, against, measure.better, measure.tally(guess, truth, ties), baseline, measure.biased)
+@dataclass(frozen=True)
+class _Sides:
+    """The rows that are measured: the guess, the truth, and the constant guess that says how frequent the labels are."""
+
+    guess: Rows
+    truth: Rows
+    constant: Rows
+    against: str
+
+    @classmethod
+    def hard(cls, guess: Rows, truth: Rows) -> Self:
+        """Against the true labels alone."""
+        true, n = true_labels(truth), len(truth)
+        gold = Candidates(np.arange(n + 1), true, np.ones(n), np.zeros(n), truth.n_labels)
+        often = np.bincount(true, minlength=truth.n_labels) / n
+        kept = Kept(guess.prob) if isinstance(guess, Dense) else guess
+        return cls(kept, gold, Kept(np.broadcast_to(often, (n, truth.n_labels))), "truth")
+
+    @classmethod
+    def soft(cls, guess: Rows, truth: Rows, against: str) -> Self:
+        """Against the distributions."""
+        total = sum((block.sum(0) for _, block in parts(truth)), np.zeros(truth.n_labels))
+        constant = Dense(np.broadcast_to(total / total.sum(), (len(truth), truth.n_labels)))
+        return cls(guess, truth, constant, against)
 
 
-def _frequencies(truth: Rows, soft: bool) -> Floats:
-    """(n_labels,) the mean row, or how often each label is the true one."""
-    if not soft:
-        return np.bincount(true_labels(truth), minlength=truth.n_labels) / len(truth)
-    total = np.zeros(truth.n_labels)
-    for _, block in parts(truth):
-        total += block.sum(0)
-    return total / total.sum()
+def _measured(measure: Measure, sides: _Sides, ties: Ties) -> _Line:
+    found = measure.tally(sides.guess, sides.truth, ties)
+    baseline = measure.tally(sides.constant, sides.truth, ties).value
+    return _Line(measure.name, sides.against, measure.better, found, baseline, measure.biased)
 
 
-def _on_the_scale(guess: SoftLabels, reference: SoftLabels, against: str) -> _Line:
-    left, right = meet(guess, reference)
-    scale = ground_scale(guess, reference)
-    constant = Dense(np.broadcast_to(_frequencies(right, True), (len(left), left.n_labels)))
-    baseline = float(line_distances(constant, right, scale).mean())
-    return _Line("wasserstein", against, "lower", mean(line_distances(left, right, scale)), baseline)
+def _on_the_scale(sides: _Sides, scale: Floats) -> _Line:
+    found = mean(line_distances(sides.guess, sides.truth, scale))
+    baseline = float(line_distances(sides.constant, sides.truth, scale).mean())
+    return _Line("wasserstein", sides.against, "lower", found, baseline)
 
 
 def _of_counts(guess: SoftLabels, shares: SoftLabels) -> list[_Line]:
