@@ -17,7 +17,7 @@ from plurivox.core.votes import Votes
 from plurivox.elicit._flags import ABSTAINED, FATES, FLAGS, NONE_OF_THESE, READ, UNREAD, raised
 from plurivox.elicit._shares import Shares
 
-__all__ = ["Elicited", "Form", "methods"]
+__all__ = ["FATES", "FLAGS", "Elicited", "Form", "methods"]
 
 
 @dataclass(frozen=True, eq=False)
