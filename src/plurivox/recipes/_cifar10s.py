@@ -153,7 +153,9 @@ def _nearness(answers: Answers, cifar10h: Votes) -> Iterator[Figure]:
     bits = evaluate.jensen_shannon_divergence(soft, human, base=2)
     yield Figure("Jensen-Shannon divergence to CIFAR-10H", None, 0.069, bits, "bits")
     places = evaluate.wasserstein(soft, human, scale=np.arange(len(soft.labels)))
-    yield Figure("Wasserstein over places in the list", None, 0.523, places, "labels have no order: for comparison only")
+    yield Figure(
+        "Wasserstein over places in the list", None, 0.523, places, "labels have no order: for comparison only"
+    )
     for name, (form, r, distance) in VARIETIES.items():
         soft = mean_label(answers, form)
         yield Figure(f"{name}: entropy r", None, r, evaluate.entropy_correlation(soft, human))
