@@ -6,7 +6,7 @@ import pytest
 from plurivox import simulate
 from plurivox.core.errors import OptionError
 from plurivox.core.labels import SoftLabels
-from plurivox.simulate._draw import HARD
+from plurivox.simulate import HARD
 
 every = pytest.mark.parametrize("name", simulate.methods)
 
