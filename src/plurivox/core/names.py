@@ -197,11 +197,11 @@ def numbered(word: str, n: int) -> Names:
     head, digits = f"{word}-".encode(), len(str(max(n - 1, 0)))
     letters = np.empty((n, len(head) + digits), np.uint8)  # whole columns of letters: no Python text is made
     letters[:, : len(head)] = np.frombuffer(head, np.uint8)
-    rest = np.arange(n)
+    rest = np.arange(n, dtype=np.int32 if n < 2**31 else np.int64)
     for place in range(1, digits + 1):
         rest, digit = np.divmod(rest, 10)
         letters[:, -place] = digit + ord("0")
-    return letters.view(f"S{letters.shape[1]}").ravel().astype(TEXT)
+    return owned(letters.view(f"S{letters.shape[1]}").ravel(), TEXT)
 
 
 def smallest_ints(n_codes: int) -> np.dtype[Any]:

@@ -1,13 +1,16 @@
 """Who answers what: every task gets different workers."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from plurivox.core.errors import OptionError
 from plurivox.core.names import Bools, Floats, Ints
+from plurivox.engine import blocks
 
 ROUNDS = 30  # of drawing again whom a task has already, before every worker is looked at
+PIECE = 2**16  # votes drawn at a time
 CELLS = 2**22  # numbers drawn at a time
 
 
@@ -29,16 +32,39 @@ def assign(asked: Asked, chance: np.random.Generator) -> tuple[Ints, Ints]:
         groups = [np.sort(next_workers(asked, load, chance)) for _ in range(asked.n_tasks)]
         task = np.repeat(np.arange(asked.n_tasks, dtype=np.int32), [len(group) for group in groups])
         return task, np.concatenate(groups).astype(np.int32)
-    chosen = choose_workers(asked, chance)  # (feedback, n_tasks)
+    chosen = np.empty((asked.n_tasks, asked.feedback), np.int32)
+
+    def some_tasks(part: slice, own: np.random.Generator) -> None:
+        few = asked._replace(n_tasks=part.stop - part.start)
+        found = choose_workers(few, own)
+        chosen[part] = (_not_all(few, found, own) if asked.imbalance_votes else found).T
+        chosen[part].sort(axis=1)
+
+    in_pieces(asked.n_tasks, max(1, PIECE // asked.feedback), some_tasks, chance)
     if not asked.imbalance_votes:
-        worker = np.sort(chosen.T, axis=1).ravel()
-        return np.repeat(np.arange(asked.n_tasks, dtype=np.int32), asked.feedback), worker
+        return np.repeat(np.arange(asked.n_tasks, dtype=np.int32), asked.feedback), chosen.ravel()
+    of, place = np.nonzero(chosen < asked.n_workers)
+    return of.astype(np.int32), chosen[of, place]
+
+
+def in_pieces(
+    n: int, size: int, work: Callable[[slice, np.random.Generator], None], chance: np.random.Generator
+) -> None:
+    """Work through n rows in pieces that stay in the cache, on threads; each has a chance of its own.
+
+    The cut hangs on n alone, so the draws are the same for any number of threads.
+    """
+    edges = [*range(0, n, size), n]
+    own = chance.spawn(len(edges) - 1)
+    blocks.run(lambda i: work(slice(edges[i], edges[i + 1]), own[i]), len(edges) - 1)
+
+
+def _not_all(asked: Asked, chosen: Ints, chance: np.random.Generator) -> Ints:
+    """(feedback, n_tasks) the first 1 to `feedback` of those chosen; `n_workers`, nobody, in place of the others."""
     if asked.share is None:
         chosen = chance.permuted(chosen, axis=0)  # those chosen late by Floyd's steps are not like those chosen early
     wanted = np.arange(asked.feedback)[:, None] < chance.integers(1, asked.feedback + 1, asked.n_tasks)
-    ordered = np.sort(np.where(wanted, chosen, asked.n_workers).T, axis=1)  # those not wanted stand last
-    task, place = np.nonzero(ordered < asked.n_workers)
-    return task.astype(np.int32), ordered[task, place]
+    return np.where(wanted, chosen, asked.n_workers)
 
 
 def choose_workers(asked: Asked, chance: np.random.Generator) -> Ints:

@@ -41,6 +41,9 @@ def check_sizes(of: "Simulator", stage: Stage) -> None:
     n_tasks, n_workers = len(stage.tasks), len(stage.workers)
     check_feedback(of, n_workers)
     check_groups(of, n_workers)
+    if stage.true is not None and (of.prior is not None or of.label_tail):
+        raise OptionError(f"{of.name()}: true labels are given; prior and label-tail are for those that are drawn")
+    read_prior(of, len(stage.labels))
     needed = n_tasks * (1 if of.imbalance_votes else of.feedback)
     if of.workload is not None and of.workload * n_workers < needed:
         raise OptionError(

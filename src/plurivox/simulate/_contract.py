@@ -47,7 +47,9 @@ class Simulated:
 class Simulator(Method, ABC):
     """A crowd drawn by chance; each task is answered by `feedback` different workers."""
 
-    takes: ClassVar[frozenset[str]] = frozenset({"peerannot"})  # "matrices": they may be given; "peerannot": its order of draws
+    takes: ClassVar[frozenset[str]] = frozenset(
+        {"peerannot"}
+    )  # "matrices": they may be given; "peerannot": its order of draws
 
     n_tasks: int = option(200, "how many tasks", low=1)
     n_workers: int = option(30, "how many workers", low=1)
@@ -90,7 +92,7 @@ class Simulator(Method, ABC):
         # what comes on top has a chance of its own, so that it never changes who answers what
         chance, later = np.random.default_rng(self.seed), np.random.default_rng([self.seed, 1])
         true, level, ways = self._scene(stage, chance)
-        people = draw_people(self, stage.workers, self.traits(stage), later)
+        people = draw_people(self, stage.workers, self.traits(len(stage.workers)), later)
         if self.too_fast and people.too_fast is not None:
             ways = np.where(people.too_fast[:, None, None], 1 / len(stage.labels), ways)
         crowd = Crowd(stage, true, level, ways, people)
@@ -118,13 +120,13 @@ class Simulator(Method, ABC):
         del n_tasks, chance
         return None
 
-    def traits(self, stage: Stage) -> Mapping[str, Floats]:
+    def traits(self, n_workers: int) -> Mapping[str, Floats]:
         """name -> (n_workers,) what the strategy knows of each worker beside the matrix."""
-        del stage
+        del n_workers
         return {}
 
     def speak(self, turns: Turns, crowd: "Crowd", chance: np.random.Generator) -> "Entered":
-        """What is said in every turn; chance is that of whatever comes on top."""
+        """What is said in every turn."""
         return Entered(say(crowd.ways, turns, chance))
 
     def share(self, ratio: float) -> int:
@@ -188,11 +190,17 @@ def _votes(turns: Turns, said: Entered, crowd: Crowd, chance: np.random.Generato
     if said.answers is None and crowd.people.pace is not None and turns.place is not None:
         seconds = draw_seconds(turns.place, crowd.people.pace[turns.worker], PLAIN, chance)
         when = clock(turns.worker, np.zeros(len(turns), np.int64), turns.place, seconds, chance)
-    columns = {"task": turns.task, "worker": turns.worker, "label": said.label}
-    for column in columns.values():  # nobody else holds them: no need for the copy of a writable one
+    for column in (turns.task, turns.worker, said.label):  # nobody writes to them: no need for a copy
         column.flags.writeable = False
     return Votes(
-        **columns, tasks=stage.tasks, workers=stage.workers, labels=stage.labels, seconds=seconds, when=when
+        task=turns.task,
+        worker=turns.worker,
+        label=said.label,
+        tasks=stage.tasks,
+        workers=stage.workers,
+        labels=stage.labels,
+        seconds=seconds,
+        when=when,
     )
 
 

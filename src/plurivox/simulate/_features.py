@@ -5,9 +5,7 @@ import numpy as np
 from plurivox.core.names import Floats, Ints
 
 
-def draw_features(
-    true: Ints, n_labels: int, size: int, separation: float, chance: np.random.Generator
-) -> Floats:
+def draw_features(true: Ints, n_labels: int, size: int, separation: float, chance: np.random.Generator) -> Floats:
     """(n_tasks, size) points with the standard deviation 1 around the centre of their label.
 
     Centres are random; the mean distance between two of them is `separation`.

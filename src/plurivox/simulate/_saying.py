@@ -3,45 +3,46 @@
 import numpy as np
 
 from plurivox.core.names import Floats, Ints
-from plurivox.simulate._asking import Asked, next_workers
+from plurivox.simulate._asking import PIECE, Asked, in_pieces, next_workers
 from plurivox.simulate._turns import EASY, HARD, Turns
 
-ROWS = 2**17  # votes drawn at a time: their numbers stay in the cache
 FEW = 16  # labels: with more, a search is faster than to look at all of them
 
 
 def say(matrices: Floats, turns: Turns, chance: np.random.Generator) -> Ints:
     """(n_turns,) the label of every turn, by the rows of [worker, true, said]."""
     n_labels = matrices.shape[1]
-    label = by_rows(matrices, turns.model, turns.true, chance)
+    label = by_rows(matrices, turns, chance)
     if turns.sure is not None:
-        label = np.where(turns.sure, turns.true, label)
+        label = np.where(turns.sure, turns.here(), label)
     if turns.guess is not None:
         label[turns.guess] = chance.integers(0, n_labels, int(turns.guess.sum()))
     return label if turns.source is None else label[turns.source]
 
 
-def by_rows(matrices: Floats, worker: Ints, true: Ints, chance: np.random.Generator) -> Ints:
-    """(n,) what each worker says of a task whose label is `true`."""
+def by_rows(matrices: Floats, turns: Turns, chance: np.random.Generator) -> Ints:
+    """(n_turns,) a label from the row of the model's matrix for the true label."""
     n_workers, n_labels, _ = matrices.shape
     steps = np.cumsum(matrices, axis=2).reshape(n_workers * n_labels, n_labels)
     steps[:, -1] = 1.0  # whatever rounding made of it
     columns = np.ascontiguousarray(steps.T)  # (n_labels, n_workers * n_labels)
     ladder = None if n_labels <= FEW else (steps + np.arange(len(steps))[:, None]).ravel()
-    said = np.empty(len(worker), np.min_scalar_type(n_labels - 1))
-    for begin in range(0, len(worker), ROWS):
-        part = slice(begin, begin + ROWS)
-        row = worker[part].astype(np.int64)
+    said = np.empty(len(turns), np.min_scalar_type(n_labels - 1))
+
+    def some_turns(part: slice, own: np.random.Generator) -> None:
+        row = turns.model[part].astype(np.int64)
         row *= n_labels
-        row += true[part]
-        point = chance.random(len(row))
+        row += turns.here(part)
+        point = own.random(len(row))
         if ladder is not None:
             said[part] = np.searchsorted(ladder, row + point, side="right") - row * n_labels
-            continue
+            return
         label = np.zeros(len(row), said.dtype)
         for column in columns[:-1]:
-            label += point >= column.take(row)
+            label += point >= column.take(row, mode="clip")
         said[part] = label
+
+    in_pieces(len(turns), PIECE, some_turns, chance)
     return said
 
 

@@ -20,9 +20,7 @@ class Stage(NamedTuple):
     matrices: Floats | None = None  # (n_workers, n_labels, n_labels)
 
 
-def set_stage(
-    n_tasks: int, n_workers: int, n_labels: int, truth: SoftLabels | None, given: Confusion | None
-) -> Stage:
+def set_stage(n_tasks: int, n_workers: int, n_labels: int, truth: SoftLabels | None, given: Confusion | None) -> Stage:
     """Names of tasks and labels from the truth, of workers and labels from the matrices; numbered where neither says."""
     if truth is not None and truth.n_labels < 2:
         raise InputError(f"a simulated crowd needs at least two labels; the truth has {truth.n_labels}")
@@ -61,5 +59,5 @@ def tail(n: int, exponent: float) -> Floats:
     >>> tail(3, 1.0).round(2)
     array([0.55, 0.27, 0.18])
     """
-    share = np.arange(1, n + 1) ** -exponent
+    share = np.arange(1.0, n + 1) ** -exponent
     return share / share.sum()

@@ -16,7 +16,7 @@ class Turns:
 
     task: Ints  # (n,)
     worker: Ints  # (n,)
-    true: Ints  # (n,) the label of the task
+    true: Ints  # (n_tasks,) the label of every task
     model: Ints  # (n,) the worker whose matrix answers: mostly one's own
     place: Ints | None = None  # (n,) how many tasks the worker answered before this one; None: nothing hangs on it
     sure: Bools | None = None  # (n,) answers that are right whoever gives them
@@ -25,6 +25,10 @@ class Turns:
 
     def __len__(self) -> int:
         return len(self.task)
+
+    def here(self, part: slice = slice(None)) -> Ints:
+        """(n,) the true label of each turn."""
+        return self.true[self.task[part]]
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,6 @@ def take_turns(
     task: Ints, worker: Ints, true: Ints, level: Ints | None, habits: Habits, chance: np.random.Generator
 ) -> Turns:
     """The turns of these workers on these tasks; `true` and `level` (n_tasks,)."""
-    here = true[task]
     sure = guess = place = source = None
     model = worker
     if level is not None:
@@ -59,7 +62,7 @@ def take_turns(
         source = _sources(task, worker, habits.leader, habits.copy_rate, chance)
         model = np.where(source >= 0, np.where(habits.leader[worker] == worker, model, habits.leader[worker]), model)
         source = np.where(source >= 0, source, np.arange(len(task)))
-    return Turns(task, worker, here, model, place, sure, guess, source)
+    return Turns(task, worker, true, model, place, sure, guess, source)
 
 
 def sequence(worker: Ints, chance: np.random.Generator) -> tuple[Ints, Floats]:
