@@ -103,13 +103,14 @@ def test_repeats_come_at_the_end_of_a_sitting_and_mostly_agree(crowd: Simulated)
     top = answers.named(0)
     assert (top[first] != top[again]).mean() == pytest.approx(0.0703, abs=0.02)
     said = percents(answers.typed(0))
-    assert np.nanmean(np.abs(said[first] - said[again])[top[first] == top[again]]) == pytest.approx(6.1, abs=1.5)
+    change = np.abs(said[first] - said[again])[(top[first] == top[again]) & (crowd.faults[first] == "")]
+    assert np.mean(change[change <= 100]) == pytest.approx(6.1, abs=1.2)
 
 
 def test_times_are_those_of_the_study() -> None:
     answers = SoftAnswers(n_tasks=1000, n_workers=240, n_labels=10, feedback=6).draw().answers
     assert np.median(answers.seconds) == pytest.approx(32, rel=0.1)
-    assert np.median(answers.seconds[answers.sitting == answers.sitting]) > 0 and (np.diff(answers.when) >= 0).all()
+    assert (np.diff(answers.when) >= 0).all()
     starts = np.unique(answers.worker, return_index=True)[1]
     assert np.median(answers.seconds[starts]) == pytest.approx(62.8, rel=0.15)
     late = SoftAnswers(form="one-label").draw().answers

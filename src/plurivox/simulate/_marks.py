@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plurivox.core.answers import NAMED, NEVER, POSSIBLE
-from plurivox.core.names import Bools, Floats, Ints, Names
+from plurivox.core.names import TEXT, Bools, Floats, Ints, Names
 from plurivox.simulate._typing import FAULTS, NOTHING, ON_TOP, TEXTS, draw_faults, draw_steps, type_two
 
 RULED_OUT = 0.02  # labels held less likely are "definitely not"
@@ -37,12 +37,14 @@ def enter(form: str, stated: Floats, faults: float, chance: np.random.Generator)
     words = {"top-two": tuple(FAULTS), "top-one": ON_TOP, "also-possible": ON_TOP}.get(form, ())
     fault = draw_faults(len(stated), words, faults, chance)
     slots = FORMS[form](stated, fault, chance)
-    size = slots.present.sum(1)
+    size, codes = slots.present.sum(1), slots.typed[slots.present]
+    typed = np.zeros(len(codes), TEXT)  # nothing beside most of them
+    typed[codes != NOTHING] = TEXTS[codes[codes != NOTHING]]
     return Marks(
         np.concatenate([[0], np.cumsum(size)]),
         np.broadcast_to(slots.kind, slots.present.shape)[slots.present],
         slots.label[slots.present],
-        TEXTS[slots.typed[slots.present]],
+        typed,
         fault,
     )
 

@@ -9,12 +9,12 @@ import numpy as np
 from plurivox.core.answers import Answers
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option
-from plurivox.core.names import TEXT, Floats, Ints
+from plurivox.core.names import TEXT, Floats
 from plurivox.simulate._beliefs import draw_again, draw_beliefs, matrices_of, state
 from plurivox.simulate._contract import Crowd, Entered, Simulator
 from plurivox.simulate._marks import Marks, enter
-from plurivox.simulate._sittings import Sat, sit_down, sitting_names
-from plurivox.simulate._times import PLAIN, RICH, clock, draw_seconds
+from plurivox.simulate._sittings import Sat, sit_down, sitting_names, timed
+from plurivox.simulate._times import PLAIN, RICH
 from plurivox.simulate._turns import Turns, sequence
 from plurivox.simulate._typing import FAULTS
 
@@ -79,16 +79,14 @@ class SoftAnswers(Simulator):
         belief = self._beliefs(turns, crowd, chance)  # (n_turns, n_labels)
         place = turns.place if turns.place is not None else sequence(turns.worker, chance)[0]
         sat = sit_down(turns.worker, place, self.sitting, self.repeats, chance)
-        again = draw_again(belief[sat.turn[len(turns) :]], chance)
-        worker = turns.worker[sat.turn]
-        stated = state(np.concatenate([belief, again]), crowd.people.own["boast"][worker])
-        marks = enter(self.form, stated, self.faults, chance)
-        words = np.array([*FAULTS, ""], dtype=TEXT)
-        order, seconds, when = self._order(sat, worker, place, crowd, chance)
+        sat = timed(sat, place, crowd.people.pace, PLAIN if self.form == "one-label" else RICH, chance)
+        held, again = belief[sat.turn], sat.repeat_of >= 0
+        held[again] = draw_again(held[again], chance)
+        marks = enter(self.form, state(held, crowd.people.own["boast"][sat.worker]), self.faults, chance)
         return Entered(
             belief.argmax(1).astype(np.min_scalar_type(belief.shape[1] - 1)),
-            _answers(turns, crowd, sat, marks, order, self.form, seconds, when),
-            words[marks.fault[order]],
+            _answers(turns, crowd, sat, marks, self.form),
+            np.array([*FAULTS, ""], dtype=TEXT)[marks.fault],
         )
 
     def _beliefs(self, turns: Turns, crowd: Crowd, chance: np.random.Generator) -> Floats:
@@ -101,52 +99,24 @@ class SoftAnswers(Simulator):
         belief = draw_beliefs(1 / (of["sharpness"][turns.model] * n_labels), turns.here(), knows, n_labels, chance)
         return belief if turns.source is None else belief[turns.source]
 
-    def _order(
-        self, sat: Sat, worker: Ints, place: Ints, crowd: Crowd, chance: np.random.Generator
-    ) -> tuple[Ints, Floats | None, Floats | None]:
-        """The rows as they come, with how long each takes and when it is sent; without times, person by person."""
-        if crowd.people.pace is None:
-            return np.lexsort((sat.position, sat.sitting, worker)), None, None
-        n_turns = len(place)
-        done = place[sat.turn] + np.where(np.arange(len(worker)) < n_turns, 0, self.sitting)  # repeats come late
-        usual = PLAIN if self.form == "one-label" else RICH
-        seconds = draw_seconds(done, crowd.people.pace[worker], usual, chance)
-        when = clock(worker, sat.sitting, sat.position, seconds, chance)
-        order = np.argsort(when, kind="stable")
-        return order, seconds[order], when[order]
 
-
-def _answers(
-    turns: Turns,
-    crowd: Crowd,
-    sat: Sat,
-    marks: Marks,
-    order: Ints,
-    form: str,
-    seconds: Floats | None,
-    when: Floats | None,
-) -> Answers:
+def _answers(turns: Turns, crowd: Crowd, sat: Sat, marks: Marks, form: str) -> Answers:
     """The rows in the order they came, with their marks."""
-    size = np.diff(marks.start)[order]
-    start = np.concatenate([[0], np.cumsum(size)])
-    moved = np.arange(start[-1]) + np.repeat(marks.start[order] - start[:-1], size)  # where each mark stood before
-    back = np.empty(len(order) + 1, np.int64)
-    back[order], back[-1] = np.arange(len(order)), -1  # the last one stands for "none"
-    worker = turns.worker[sat.turn]
+    marks.typed.flags.writeable = False  # nobody else has it: no need for a copy
     return Answers(
-        task=turns.task[sat.turn][order],
-        worker=worker[order],
+        task=turns.task[sat.turn],
+        worker=sat.worker,
         tasks=crowd.stage.tasks,
         workers=crowd.stage.workers,
         labels=crowd.stage.labels,
-        mark_start=start,
-        mark_kind=marks.kind[moved],
-        mark_label=marks.label[moved],
-        mark_typed=marks.typed[moved],
-        form=np.full(len(order), form, dtype=TEXT),
-        seconds=seconds,
-        when=when,
-        position=sat.position[order],
-        sitting=sitting_names(worker, sat.sitting)[order],
-        repeat_of=back[sat.repeat_of[order]],
+        mark_start=marks.start,
+        mark_kind=marks.kind,
+        mark_label=marks.label,
+        mark_typed=marks.typed,
+        form=np.full(len(sat.turn), form, dtype=TEXT),
+        seconds=sat.seconds,
+        when=sat.when,
+        position=sat.position,
+        sitting=sitting_names(sat.worker, sat.sitting),
+        repeat_of=sat.repeat_of,
     )
