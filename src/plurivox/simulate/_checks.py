@@ -19,15 +19,12 @@ NOT_PEERANNOT = ("worker_tail", "tire", "drift", "copiers")  # they come before 
 def check_options(of: "Simulator") -> None:
     """Refuse what no sizes can make possible."""
     check_feedback(of, of.n_workers)
-    if of.order == "peerannot":
-        clash = [one for one in NOT_PEERANNOT if getattr(of, one)]
-        if "peerannot" not in of.takes:
-            raise OptionError(f"{of.name()}: order=peerannot draws plain votes by matrices; use order=whole")
-        if clash:
-            raise OptionError(
-                f"{of.name()}: order=peerannot draws vote by vote as peerannot does, which knows no "
-                f"{some([one.replace('_', '-') for one in clash])}; use order=whole"
-            )
+    clash = [one.replace("_", "-") for one in NOT_PEERANNOT if getattr(of, one)]
+    if of.order == "peerannot" and clash:
+        raise OptionError(
+            f"{of.name()}: order=peerannot draws vote by vote as peerannot does, which knows no {some(clash, 4)}; "
+            "use order=whole"
+        )
     if of.too_fast and not of.times:
         raise OptionError(f"{of.name()}: too-fast needs answer times; set times=yes")
     if of.prior is not None and of.label_tail:

@@ -47,9 +47,7 @@ class Simulated:
 class Simulator(Method, ABC):
     """A crowd drawn by chance; each task is answered by `feedback` different workers."""
 
-    takes: ClassVar[frozenset[str]] = frozenset(
-        {"peerannot"}
-    )  # "matrices": they may be given; "peerannot": its order of draws
+    takes: ClassVar[frozenset[str]] = frozenset()  # "matrices": they may be given
 
     n_tasks: int = option(200, "how many tasks", low=1)
     n_workers: int = option(30, "how many workers", low=1)

@@ -28,7 +28,7 @@ class DiscreteDifficulty(Simulator):
     True
     """
 
-    takes: ClassVar[frozenset[str]] = frozenset({"matrices", "peerannot"})
+    takes: ClassVar[frozenset[str]] = frozenset({"matrices"})
 
     ratio: float = option(0.5, "share of the workers who are good", low=0, high=1)
     ratio_diff: float = option(1.0, "easy tasks for each hard one", low=0)

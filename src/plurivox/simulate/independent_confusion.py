@@ -25,7 +25,7 @@ class IndependentConfusion(Simulator):
     <Votes: 200 votes, 50 tasks, 8 workers, 3 labels>
     """
 
-    takes: ClassVar[frozenset[str]] = frozenset({"matrices", "peerannot"})
+    takes: ClassVar[frozenset[str]] = frozenset({"matrices"})
 
     concentration: float = option(1.0, "evenness of the rows before the swap: low is sharp, high is even", low=1e-3)
 

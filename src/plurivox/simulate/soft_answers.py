@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -40,8 +40,6 @@ class SoftAnswers(Simulator):
     ['boast', 'honesty', 'pace', 'sharpness']
     """
 
-    takes: ClassVar[frozenset[str]] = frozenset()
-
     times: bool = option(True, "answers have a time and a duration")
     form: Literal["top-two", "top-one", "one-label", "also-possible", "ranking", "histogram"] = option(
         "top-two", "how people are asked"
@@ -56,6 +54,8 @@ class SoftAnswers(Simulator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.order == "peerannot":
+            raise OptionError(f"{self.name()}: order=peerannot draws plain votes by matrices; use order=whole")
         if self.repeats > self.sitting:
             raise OptionError(
                 f"{self.name()}: {self.repeats} repeats cannot come from a sitting of {self.sitting} tasks"
