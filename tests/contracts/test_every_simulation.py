@@ -120,6 +120,8 @@ def test_matrices_can_be_given_or_are_refused(name: str) -> None:
         simulator.draw(SoftLabels.gold(["a", "b"], ["yes", "maybe"]), given)
     with pytest.raises(OptionError, match="feedback of 4 needs as many workers; there are 3"):
         simulate.methods.make(name, feedback=4).draw(matrices=given)
+    many = Confusion(given.matrices, as_names(range(40)), given.labels, which=np.zeros(40, int))
+    assert simulate.methods.make(name, n_tasks=2, feedback=40).draw(matrices=many).votes.support.tolist() == [40, 40]
 
 
 @every

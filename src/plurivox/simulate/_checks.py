@@ -17,8 +17,10 @@ NOT_PEERANNOT = ("worker_tail", "tire", "drift", "copiers")  # they come before 
 
 
 def check_options(of: "Simulator") -> None:
-    """Refuse what no sizes can make possible."""
-    check_feedback(of, of.n_workers)
+    """Refuse what no sizes can make possible; where matrices may bring other workers, sizes wait for them."""
+    if "matrices" not in of.takes:
+        check_feedback(of, of.n_workers)
+        check_groups(of, of.n_workers)
     clash = [one.replace("_", "-") for one in NOT_PEERANNOT if getattr(of, one)]
     if of.order == "peerannot" and clash:
         raise OptionError(
@@ -29,7 +31,6 @@ def check_options(of: "Simulator") -> None:
         raise OptionError(f"{of.name()}: too-fast needs answer times; set times=yes")
     if of.prior is not None and of.label_tail:
         raise OptionError(f"{of.name()}: prior and label-tail both say how frequent labels are; give one of them")
-    check_groups(of, of.n_workers)
     read_prior(of, of.n_labels, exact=False)
 
 
