@@ -47,6 +47,7 @@ HOMES = {
     "recipes": "",
     "simulate": "",
     "simulate_crowd": "recipes._doing",
+    "subsample": "core.sampling",
     "votes": "io.frames",
     "write": "io.writing",
     "write_elicited": "recipes._eliciting",
