@@ -19,6 +19,7 @@ from plurivox.identify._asked import known_workers
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._crowd import crowd_scores
 from plurivox.identify._intervals import RESAMPLES_HELP, redrawn
+from plurivox.identify._sums import quotient
 
 PIECES = 64  # a fixed cut of the workers, so that the sums have the same bits for any number of threads
 
@@ -46,7 +47,7 @@ class CohenKappa(Identifier):
     second: str | None = option(None, "the worker to compare with")
     weights: Literal["none", "linear", "quadratic"] = option("none", "how far apart two labels are")
     least: int = option(5, "tasks that two workers must share to count as a pair", low=1)
-    by: Literal["pairs", "tasks"] = option("pairs", "the mean takes every pair alike, or by the tasks it shares")
+    average: Literal["pairs", "tasks"] = option("pairs", "the mean takes every pair alike, or by the tasks it shares")
     resamples: int = option(1000, RESAMPLES_HELP, low=0)
     seed: int = option(0, "same seed, same interval", low=0)
 
@@ -61,24 +62,23 @@ class CohenKappa(Identifier):
         assert seen.votes is not None
         votes = self._pair(self._plain(seen.votes))
         told = np.bincount(votes.task[votes.worker >= 0], minlength=votes.n_tasks) > 1  # tasks where two may meet
-        mean = _mean_kappa(votes, self._apart(votes), self.least, self.by == "tasks")
+        mean = _mean_kappa(votes, self._apart(votes), self.least, self.average == "tasks")
         sums = mean(told.astype(np.float64), True)
         if not sums[2] and not sums[3]:
-            raise InputError(f"{self.name()}: no two workers share {self.least} tasks; lower least, or take fleiss-kappa")
-        whole, again = _quotient(sums[None]), []
+            raise InputError(
+                f"{self.name()}: no two workers share {self.least} tasks; lower least, or take fleiss-kappa"
+            )
+        whole, again = quotient(sums[:1], sums[1:2]), []
         for block in redrawn(np.ones(int(told.sum()), np.int64), self.resamples, self.seed, watch):
             times = np.zeros((len(block), votes.n_tasks))
             times[:, told] = block
             drawn = np.array(run(lambda i, times=times: mean(times[i], False), len(block)))  # type: ignore[misc]
-            again.append(1 - _quotient(drawn))
+            again.append(1 - quotient(drawn[:, 0], drawn[:, 1]))
         return crowd_scores(self, float(whole[0]), _centred(again, 1 - whole), float(sums[2]))
 
     def _plain(self, votes: Votes) -> Votes:
-        if votes.answer is not None or (votes.weight is not None and bool((votes.weight[votes.worker >= 0] != 1).any())):
-            raise InputError(
-                f"{self.name()} takes plain votes only; these are soft answers: take the top label of each, "
-                "or krippendorff-alpha"
-            )
+        if votes.weight is not None and bool((votes.weight != 1).any()):
+            raise InputError(f"{self.name()} takes plain votes only; some of these weigh more or less than 1")
         return known_workers(votes, self.name())
 
     def _pair(self, votes: Votes) -> Votes:
@@ -130,8 +130,3 @@ def _centred(again: list[Floats], value: Floats) -> list[Floats]:
     known = np.concatenate([*again, value])
     known = known[~np.isnan(known)]
     return [block - known.mean() + value for block in again] if len(known) else again
-
-
-def _quotient(sums: Floats) -> Floats:
-    """(n,) mean kappas; nan where no pair has one."""
-    return np.divide(sums[:, 0], sums[:, 1], out=np.full(len(sums), np.nan), where=sums[:, 1] > 0)

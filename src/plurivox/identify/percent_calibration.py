@@ -17,6 +17,7 @@ from plurivox.identify._asked import true_codes
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._intervals import RESAMPLES_HELP, worker_spread
 from plurivox.identify._rest import share_of_rest
+from plurivox.identify._sums import quotient, sum_by
 
 
 class Stated(NamedTuple):
@@ -57,6 +58,10 @@ class PercentCalibration(Identifier):
 
     of: ClassVar[Of] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("answers",)
+    may_use: ClassVar[tuple[str, ...]] = ("gold",)
+
+    def must_see(self) -> tuple[str, ...]:
+        return ("answers", "gold") if self.against == "gold" else ("answers",)
 
     def _score(self, seen: Evidence, watch: Watch) -> Scores:
         assert seen.answers is not None
@@ -73,7 +78,7 @@ class PercentCalibration(Identifier):
             watch,
             lambda times: self._calibration(stated, times, n_workers, self.shrink),
         )
-        n = np.bincount(stated.worker, minlength=n_workers)
+        n = sum_by(stated.worker, n_workers)
         return Scores("worker", answers.workers, value, self.word, raw=raw, low=low, high=high, n=n)
 
     def _stated(self, answers: Answers, gold: SoftLabels | None) -> Stated:
@@ -84,7 +89,9 @@ class PercentCalibration(Identifier):
         right = self._right(answers, top, gold)
         usable &= ~np.isnan(right)
         if not usable.any():
-            raise InputError(f"{self.name()}: no other worker answered the same tasks; go by known labels: against=gold")
+            raise InputError(
+                f"{self.name()}: no other worker answered the same tasks; go by known labels: against=gold"
+            )
         said = percent[usable]
         place = np.minimum(said * self.bins // 100, self.bins - 1).astype(np.int64)
         return Stated(answers.task[usable], answers.worker[usable], place, said - 100 * right[usable])
@@ -93,10 +100,7 @@ class PercentCalibration(Identifier):
         """(n_answers,) how right each top label is, 0 to 1; nan where that cannot be told."""
         right = np.full(len(answers), np.nan)
         if self.against == "gold":
-            if gold is None:
-                raise InputError(
-                    f"{self.name()} needs gold: give known labels, or go by the rest of the crowd: against=rest"
-                )
+            assert gold is not None
             true = true_codes(gold, answers.tasks, answers.labels, self.name())[answers.task]
             return np.where(true == -1, np.nan, (top == true).astype(np.float64))
         named = np.flatnonzero(top >= 0)
@@ -106,10 +110,9 @@ class PercentCalibration(Identifier):
     def _calibration(self, stated: Stated, times: Floats, n_workers: int, shrink: float) -> Floats:
         """(n_workers,) the measure when each answer came so often; nan for who has none."""
         cell, shape = stated.worker.astype(np.int64) * self.bins + stated.bin, (n_workers, self.bins)
-        n = np.bincount(cell, times, minlength=n_workers * self.bins).reshape(shape)
-        gap = np.bincount(cell, times * stated.gap, minlength=n_workers * self.bins).reshape(shape)
+        n = sum_by(cell, n_workers * self.bins, times).reshape(shape)
+        gap = sum_by(cell, n_workers * self.bins, times * stated.gap).reshape(shape)
         crowd = gap.sum(0) / np.maximum(n.sum(0), 1e-300)  # (bins,)
         mean = np.divide(gap + shrink * crowd, n + shrink, out=np.zeros(shape), where=n > 0)
         size = np.abs(mean) if self.measure == "error" else mean
-        total = n.sum(1)
-        return np.divide((n * size).sum(1), total, out=np.full(n_workers, np.nan), where=total > 0)
+        return quotient((n * size).sum(1), n.sum(1))

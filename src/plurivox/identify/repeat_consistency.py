@@ -8,12 +8,13 @@ import numpy as np
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
-from plurivox.core.names import Floats, Ints
+from plurivox.core.names import Ints
 from plurivox.core.percents import percents
 from plurivox.core.results import Of, Scores
 from plurivox.core.watch import Watch
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._intervals import wilson
+from plurivox.identify._sums import quotient, sum_by
 
 
 @dataclass(frozen=True)
@@ -50,10 +51,12 @@ class RepeatConsistency(Identifier):
             stated = percents(answers.typed(0)).value
             moved = np.abs(stated[again] - stated[before])
             told = same & ~np.isnan(moved)
-            n, value = _means(answers.worker[again[told]], moved[told], n_workers)
+            worker = answers.worker[again[told]]
+            n = sum_by(worker, n_workers)
+            value = quotient(sum_by(worker, n_workers, moved[told]), n)
             return Scores("worker", answers.workers, value, self.word, raw=value, n=n)
-        n, value = _means(answers.worker[again], (~same).astype(np.float64), n_workers)
-        low, high = wilson(np.nan_to_num(value) * n, n)
+        n, changed = sum_by(answers.worker[again], n_workers), sum_by(answers.worker[again[~same]], n_workers)
+        value, (low, high) = quotient(changed, n), wilson(changed, n)
         return Scores("worker", answers.workers, value, self.word, raw=value, low=low, high=high, n=n)
 
     def _repeats(self, answers: Answers) -> tuple[Ints, Ints]:
@@ -70,10 +73,3 @@ class RepeatConsistency(Identifier):
         if not named.any():
             raise InputError(f"{self.name()} needs repeats; no task was shown twice to the same worker")
         return again[named], before[named]
-
-
-def _means(worker: Ints, values: Floats, n_workers: int) -> tuple[Floats, Floats]:
-    """(n_workers,) how many values each worker has, and their mean; nan where there are none."""
-    n = np.bincount(worker, minlength=n_workers).astype(np.float64)
-    total = np.bincount(worker, values, minlength=n_workers)
-    return n, np.divide(total, n, out=np.full(n_workers, np.nan), where=n > 0)

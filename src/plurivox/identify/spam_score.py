@@ -29,9 +29,12 @@ class SpamScore(Identifier):
     array([0.97, 0.97, 0.24])
     """
 
+    takes: ClassVar[frozenset[str]] = frozenset({"soft"})
     of: ClassVar[Of] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("fit",)
+    may_use: ClassVar[tuple[str, ...]] = ("votes",)
     fitted_by: ClassVar[tuple[str, ...]] = ("dawid-skene",)
+    reads: ClassVar[tuple[str, ...]] = ("confusion",)
 
     def _score(self, seen: Evidence, watch: Watch) -> Scores:
         del watch
