@@ -14,7 +14,7 @@ from plurivox.core.votes import Votes
 from plurivox.core.watch import Watch
 from plurivox.engine.blocks import run
 from plurivox.engine.kernels.groups import by_group
-from plurivox.engine.kernels.pairs import kappas
+from plurivox.engine.kernels.pairs import kappas, packed
 from plurivox.identify._asked import known_workers
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._crowd import crowd_scores
@@ -107,8 +107,7 @@ class CohenKappa(Identifier):
 def _mean_kappa(votes: Votes, apart: Floats, least: int, by_tasks: bool) -> Callable[[Floats, bool], Floats]:
     """A function of how often each task counts: (kappas, their weights, pairs, undefined pairs), in pieces or in one."""
     order, begin = by_group(votes.worker, votes.n_workers)
-    label, n = votes.label.astype(np.int32), votes.n_workers
-    rows = order, begin, votes.task, votes.start, votes.worker, label
+    rows, n = (order, begin, packed(votes.task, votes.worker, votes.label), votes.task[order]), votes.n_workers
 
     def piece(times: Floats, first: int, last: int) -> Floats:
         table, met, sums = np.zeros(n * (3 + 2 * votes.n_labels)), np.empty(n, np.int64), np.zeros(4)
