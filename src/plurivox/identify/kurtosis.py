@@ -7,13 +7,10 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.core.errors import PlurivoxWarning
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import Floats
 from plurivox.core.results import Of, Scores
-from plurivox.core.rows import Dense
 from plurivox.core.watch import Watch
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shares import beliefs, where_told
+from plurivox.identify._shares import spread_of
 
 CONSTANT = {2: -2, 3: -1.5}  # labels: what the kurtosis of so many numbers always is
 EVEN = 1e-20  # a variance below it is rounding: the row is even
@@ -30,6 +27,7 @@ class Kurtosis(Identifier):
 
     As a measure of disagreement: Fornaciari et al. (2021), section 5, https://doi.org/10.18653/v1/2021.naacl-main.204
 
+    >>> from plurivox.core.labels import SoftLabels
     >>> soft = SoftLabels.of([[1, 0, 0, 0], [.4, .3, .2, .1]], tasks=["a", "b"], labels=list("wxyz"))
     >>> Kurtosis().score(Evidence(soft=soft)).raw.round(3)
     array([-0.667, -1.36 ])
@@ -41,24 +39,15 @@ class Kurtosis(Identifier):
 
     def _score(self, seen: Evidence, watch: Watch) -> Scores:
         del watch
-        soft = beliefs(seen)
-        if soft.n_labels in CONSTANT:
+        shares = spread_of(seen)
+        n_labels = shares.n_labels
+        if n_labels in CONSTANT:
             text = (
-                f"the kurtosis of {soft.n_labels} numbers is {CONSTANT[soft.n_labels]} whatever they are, "
+                f"the kurtosis of {n_labels} numbers is {CONSTANT[n_labels]} whatever they are, "
                 "so it cannot rank tasks; take entropy"
             )
             warnings.warn(text, PlurivoxWarning, stacklevel=2)
-        second, fourth = (_moment(soft, power) for power in (2, 4))
-        raw = np.divide(fourth, second**2, out=np.full(len(soft), np.nan), where=second > EVEN) - 3
-        raw = where_told(soft, raw)
-        return Scores("task", soft.tasks, -raw, self.word, raw=raw, n=soft.support)
-
-
-def _moment(soft: SoftLabels, power: int) -> Floats:
-    """(n_tasks,) the mean over labels of (p - 1/K)^power."""
-    body, mean, k = soft.body, 1 / max(soft.n_labels, 1), max(soft.n_labels, 1)
-    if isinstance(body, Dense):
-        parts = [((block - mean) ** power).sum(1) for _, block in soft.rows()]
-        return np.concatenate([np.zeros(0), *parts]) / k
-    listed = np.bincount(body.row, (body.mass - mean) ** power, minlength=len(soft))
-    return (listed + body.others * (body.each - mean) ** power) / k
+        uneven = shares.second > EVEN
+        ratio = np.divide(shares.fourth, shares.second**2, out=np.full(len(shares.tasks), np.nan), where=uneven)
+        raw = shares.told(n_labels * ratio - 3)
+        return Scores("task", shares.tasks, -raw, self.word, raw=raw, n=shares.support)

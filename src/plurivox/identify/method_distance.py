@@ -7,14 +7,15 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from plurivox.core.errors import InputError
+from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option
 from plurivox.core.names import Floats
 from plurivox.core.results import Of, Scores
+from plurivox.core.rows import Dense
 from plurivox.core.watch import Watch
+from plurivox.engine.kernels import spread
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shares import where_told
-
-AT_ONCE = 4096  # tasks
+from plurivox.identify._shares import by_rows, where_told
 
 
 @dataclass(frozen=True)
@@ -45,26 +46,31 @@ class MethodDistance(Identifier):
         if len(seen.fits) < 2:
             raise InputError(f"{self.name()} holds fits against each other; it needs two or more, and there is one")
         first = seen.fits[0].soft
-        others = [fit.soft.on(first.tasks).on_labels(first.labels) for fit in seen.fits[1:]]
-        between = _total_variation if self.distance == "total-variation" else _jensen_shannon
+        softs = [first, *(_like(first, fit.soft) for fit in seen.fits[1:])]
+        pairs = list(combinations(softs, 2))
         raw: Floats = np.zeros(len(first))
-        for begin in range(0, len(first), AT_ONCE):
-            rows = slice(begin, begin + AT_ONCE)
-            blocks = [one.body.block(rows) for one in (first, *others)]
-            raw[rows] = np.mean([between(p, q) for p, q in combinations(blocks, 2)], axis=0)
-            watch(begin, len(first))
-        raw = where_told(first, raw)
+        for step, (one, other) in enumerate(pairs):
+            raw += self._between(one, other) / len(pairs)
+            watch(step, len(pairs))
+        raw = where_told(first.support, raw)
         return Scores("task", first.tasks, raw, self.word, raw=raw, n=first.support)
 
+    def _between(self, one: SoftLabels, other: SoftLabels) -> Floats:
+        """(n_tasks,) the distance between two soft labels of the same tasks."""
+        bits = self.distance == "jensen-shannon"
+        measure = spread.jensen_shannon if bits else spread.total_variation
+        out = np.zeros(len(one))
+        if isinstance(one.body, Dense) and isinstance(other.body, Dense):
+            p, q = one.body.prob, other.body.prob
+            by_rows(one.body).map(lambda first, last: measure(first, last, p, q, out))
+        else:  # some of many labels are listed: a few rows at a time
+            for (rows, p), (_, q) in zip(one.rows(), other.rows(), strict=True):
+                measure(0, len(p), p, q, out[rows])
+        return out / np.log(2) if bits else out
 
-def _total_variation(p: Floats, q: Floats) -> Floats:
-    return np.asarray(np.abs(p - q).sum(1) / 2)
 
-
-def _jensen_shannon(p: Floats, q: Floats) -> Floats:
-    """In bits; rounding never makes it negative."""
-    return np.maximum(_entropy((p + q) / 2) - (_entropy(p) + _entropy(q)) / 2, 0)
-
-
-def _entropy(p: Floats) -> Floats:
-    return np.asarray(-(p * np.log2(np.where(p > 0, p, 1.0))).sum(1))
+def _like(first: SoftLabels, soft: SoftLabels) -> SoftLabels:
+    """The same tasks and labels in the same order; fits of the same votes have them already."""
+    if np.array_equal(first.tasks, soft.tasks) and np.array_equal(first.labels, soft.labels):
+        return soft
+    return soft.on(first.tasks).on_labels(first.labels)

@@ -18,9 +18,9 @@ from plurivox.identify.waum import Waum, weighted_mean
 class WaumPerWorker(Waum):
     """WAUM from one classifier a worker, each trained on that worker's votes alone.
 
-    As waum, with m_y and s_j of a vote taken from the classifier of the worker who gave it. Votes of workers without a
-    classifier, and on tasks that it has no record of, are left out, and a warning counts them. Where workers have few
-    votes, take waum.
+    `raw` is that of waum, with m_y and s_j of a vote taken from the classifier of the worker who gave it; value = -raw. Votes
+    of workers without a classifier, and on tasks that it has no record of, are left out, and a warning counts them; a task
+    with none left gets nan. Where workers have few votes, take waum.
 
     Lefort, Charlier, Joly & Salmon (2024), TMLR, https://doi.org/10.48550/arXiv.2209.15380
 
