@@ -59,7 +59,7 @@ def kinds(votes: Votes, scale: Floats | None = None) -> Kinds:
         return _of(counts, votes.support, within, one, scale)
     table = votes.counts()
     base = float(table.max(initial=0)) + 1
-    if votes.answer is not None or base**votes.n_labels >= 2.0**62 or (table % 1).any():
+    if within.any() or base**votes.n_labels >= 2.0**62 or (table % 1).any():
         return _of(table, votes.support, within, one, scale)
     key = table.astype(np.int64) @ (int(base) ** np.arange(votes.n_labels, dtype=np.int64))  # a row in one number
     _, first, times = np.unique(key, return_index=True, return_counts=True)
