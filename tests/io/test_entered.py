@@ -45,15 +45,3 @@ def test_many_answers_at_once() -> None:
     table = pl.DataFrame({"task": np.arange(n) % 100, "worker": np.arange(n), "top": ["x", "y"] * (n // 2)})
     made = answers(table.with_columns(top_percent=pl.lit("70"), never=pl.lit("y|z")))
     assert len(made) == n and made.marked("never").sum() == 2 * n
-
-
-def test_a_repeat_repeats_an_answer_that_is_none() -> None:
-    """One sitting stored twice: both repeats stand at the same place, and neither repeats the other."""
-    table = {
-        "task": ["a", "b", "a"] * 2 + ["c"],
-        "worker": ["w"] * 7,
-        "top": ["x"] * 7,
-        "trial": [1, 2, 3] * 2 + [4],
-        "repeat": [False, False, True] * 2 + [True],
-    }
-    assert answers(table).repeat_of.tolist() == [-1, -1, 3, -1, -1, 3, -1]  # type: ignore[union-attr]
