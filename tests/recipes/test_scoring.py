@@ -127,3 +127,8 @@ def test_an_untold_value_has_no_rank() -> None:
     a = Scores("task", np.array(["a", "b", "c"]), np.array([np.nan, 2.0, 1.0]), "one")
     table = rank_of([a])
     assert table.worst().tolist() == ["b", "c"] and np.isnan(table.mean_rank[0])
+
+
+def test_values_that_differ_by_rounding_share_a_rank() -> None:
+    value = np.array([0.5, 0.5 - 1e-16, 0.1 + 0.2, 0.3, 0.0])
+    assert rank_of([Scores("task", np.arange(5), value, "one")]).rank[:, 0].tolist() == [1.5, 1.5, 3.5, 3.5, 5]
