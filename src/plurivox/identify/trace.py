@@ -16,8 +16,8 @@ class Trace(Identifier):
     """The sum of the diagonal of a worker's confusion matrix: how often right, every label counted alike.
 
     `raw` is the trace, sum_k P(says k | k is true), n_labels for who is always right and 1 for who guesses;
-    value = 1 - trace / n_labels. A worker with few votes has a matrix made mostly of pseudo-counts, and looks
-    like one who guesses: there, fit by dawid-skene[pool=4].
+    value = 1 - trace / n_labels. The matrix of a worker with few votes would be made
+    mostly of pseudo-counts, so the fit draws it to the whole crowd's (pool=4); the paper's own is --by dawid-skene.
 
     Lefort, Charlier, Joly & Salmon (2024), Peerannot, Computo, https://doi.org/10.57750/qmaz-gr91
 
@@ -31,7 +31,7 @@ class Trace(Identifier):
     of: ClassVar[Of] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("fit",)
     may_use: ClassVar[tuple[str, ...]] = ("votes",)
-    fitted_by: ClassVar[tuple[str, ...]] = ("dawid-skene",)
+    fitted_by: ClassVar[tuple[str, ...]] = ("dawid-skene[pool=4]",)
     reads: ClassVar[tuple[str, ...]] = ("confusion",)
 
     def _score(self, seen: Evidence, watch: Watch) -> Scores:
