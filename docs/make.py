@@ -5,7 +5,7 @@ from pathlib import Path
 
 from docs.measures import evaluate_page
 from docs.walk import walk_svg
-from plurivox import aggregate, identify, simulate
+from plurivox import aggregate, assign, identify, recipes, simulate
 from plurivox.cli.main import main as command
 from plurivox.core.method import Method, Option
 from plurivox.core.registry import Methods
@@ -13,10 +13,12 @@ from plurivox.core.registry import Methods
 HERE = Path(__file__).parent
 ROOMS: dict[str, tuple[Methods, str]] = {
     "aggregate": (aggregate.methods, "Votes in, a `Fit` out: soft labels, and what was learnt of workers and tasks."),
+    "assign": (assign.methods, "Votes and what we believe in, whom to ask what next out."),
     "identify": (
         identify.methods,
         "Votes, fits, dynamics in, `Scores` out: hard tasks, workers to doubt, agreement.",
     ),
+    "recipes": (recipes.methods, "Whole walks that end in tables: `plurivox recipe NAME`."),
     "simulate": (simulate.methods, "A seed in, a crowd with known truth out."),
 }
 MADE = "<!-- made by `make docs` -->"
