@@ -27,7 +27,8 @@ ABOUT = """Two `SoftLabels` in, (guess, truth), a number out. They meet by the n
 has are left out. Every function is in `pv.evaluate` and needs numpy and scipy alone.
 
 `plurivox evaluate GUESS TRUTH [--against VOTES]` prints the usual ones of the measures below with intervals, beside what a
-constant guess gets; `--measures` takes names from this table, `hard`, `soft`, `calibration` or `all`.
+constant guess gets; `--measures` takes names from this table, `hard`, `soft`, `calibration` or `all`,
+and `wasserstein` where labels are ordered.
 """
 
 

@@ -1,6 +1,8 @@
 """Judging a guess: values are the functions', intervals are the bootstrap's, the baseline is a constant guess."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from plurivox import evaluate
 from plurivox.core.errors import InputError, OptionError, UnknownName
 from plurivox.core.labels import SoftLabels
 from plurivox.core.noun import Noun
+from plurivox.core.rows import Candidates
 from plurivox.core.votes import Votes
 from plurivox.evaluate import MEASURES, Judgement, judge
 from plurivox.evaluate._meeting import meet
@@ -95,7 +98,9 @@ def test_votes_bring_soft_measures_and_the_floor() -> None:
     assert found["kl-divergence-floor"].mean == pytest.approx(evaluate.vote_floor(votes))
     right = judge(TRUTH, gold, votes=votes, repeats=0)
     assert right["cross-entropy"].mean == pytest.approx(right["cross-entropy-floor"].mean, rel=0.1)
-    assert set(found.against.tolist()) == {"truth", "votes"}
+    assert set(found.against.tolist()) == {"truth", "votes"} and not found.notes
+    few = Votes.from_counts(counts // 4, range(150), list("abcd"))
+    assert "the true floors lie above" in judge(GUESS, gold, votes=few, repeats=0).notes[-1]
     assert not {"cross-entropy", "kl-divergence-floor"} & set(judge(GUESS, gold, repeats=0).measure.tolist())
 
 
@@ -117,6 +122,9 @@ def test_ordered_labels_are_judged_on_their_scale() -> None:
     ordered = SoftLabels.of(P, range(150), list("abcd"), scale=np.arange(4.0))
     found = judge(GUESS, ordered, repeats=0)
     assert found["wasserstein"].mean == pytest.approx(evaluate.wasserstein(GUESS, ordered))
+    assert judge(GUESS, ordered, measures=["wasserstein"], repeats=0).measure.tolist() == ["wasserstein"]
+    with pytest.raises(InputError, match="have no order"):
+        judge(GUESS, TRUTH, measures=["wasserstein"])
 
 
 def test_faces(tmp_path: Path) -> None:
@@ -131,6 +139,30 @@ def test_faces(tmp_path: Path) -> None:
     assert isinstance(again, Judgement) and again.csv() == found.csv()
     with pytest.raises(UnknownName, match="did you mean 'accuracy'"):
         found["acuracy"]
+
+
+def test_many_labels_as_few_candidates_are_judged_as_dense_ones() -> None:
+    """2,000 labels, of which a guess lists two: what it lists not shares the rest."""
+    n, size = 300, 2000
+    label = np.sort(np.argsort(CHANCE.random((n, size)), axis=1)[:, :2], axis=1)
+    mass = CHANCE.dirichlet([1, 1, 1], n)
+    rows = Candidates(np.arange(0, 2 * n + 1, 2), label.ravel(), mass[:, :2].ravel(), mass[:, 2], size)
+    sparse = SoftLabels(rows, np.arange(n), np.arange(size))
+    gold = SoftLabels.one_hot(label[:, 0], range(n), range(size))
+    words = ["hard", "calibration", "cross-entropy", "entropy-similarity"]
+    one = judge(sparse, gold, measures=words, repeats=5)
+    two = judge(SoftLabels.of(sparse.prob, range(n), range(size)), gold, measures=words, repeats=5)
+    np.testing.assert_allclose(one.value, two.value)
+
+
+def test_judging_needs_numpy_and_scipy_alone() -> None:
+    code = (
+        "import sys; from plurivox import evaluate; from plurivox.core.labels import SoftLabels;"
+        "gold = SoftLabels.gold('ab', 'xy'); evaluate.judge(gold, gold, measures=['all']);"
+        "print({'polars', 'pandas', 'click', 'numba', 'sklearn', 'torch'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
 
 
 def test_mistakes() -> None:
