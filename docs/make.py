@@ -3,6 +3,7 @@
 import inspect
 from pathlib import Path
 
+from docs.measures import evaluate_page
 from docs.walk import walk_svg
 from plurivox import aggregate, assign, identify, recipes, simulate
 from plurivox.cli.main import main as command
@@ -77,6 +78,7 @@ def commands_page() -> str:
 def pages() -> dict[Path, str]:
     """Every page by its path."""
     rooms = {HERE / f"{room}.md": room_page(room) for room in ROOMS}
+    rooms[HERE / "evaluate.md"] = evaluate_page(MADE)
     return {**rooms, HERE / "commands.md": commands_page(), HERE / "walk.svg": walk_svg()}
 
 
