@@ -3,6 +3,7 @@
 import inspect
 from pathlib import Path
 
+from docs.measures import evaluate_page
 from docs.walk import walk_svg
 from plurivox import aggregate, assign, elicit, identify, recipes, simulate
 from plurivox.cli.main import main as command
@@ -38,12 +39,21 @@ def method_lines(method: type[Method]) -> list[str]:
     """The docstring without its examples, what the method takes, and a table of its options."""
     text = inspect.cleandoc(method.__doc__ or "").split(">>>")[0].rstrip()
     lines = [text.replace("\n\n", "\n\n"), ""]
+    if issubclass(method, identify.Identifier):
+        lines += [score_line(method), ""]
     if method.takes:
         lines += [f"Takes {', '.join(sorted(method.takes))}.", ""]
     if method.options():
         lines += ["| option | default | range | |", "|---|---|---|---|"]
         lines += [f"| `--{o.flag}` | {default_of(o)} | {o.range} | {o.help} |" for o in method.options()]
     return lines
+
+
+def score_line(method: type[identify.Identifier]) -> str:
+    """What a score is of and needs."""
+    needs = ", ".join(one.replace("_", " ").replace("|", " or ") for one in method.needs)
+    made = f"; where no fit is given, {', '.join(method.fitted_by)} makes it" if method.fitted_by else ""
+    return f"A score of {'the crowd' if method.of == 'crowd' else f'each {method.of}'}. Needs {needs}{made}."
 
 
 def default_of(option: Option) -> str:
@@ -69,6 +79,7 @@ def commands_page() -> str:
 def pages() -> dict[Path, str]:
     """Every page by its path."""
     rooms = {HERE / f"{room}.md": room_page(room) for room in ROOMS}
+    rooms[HERE / "evaluate.md"] = evaluate_page(MADE)
     return {**rooms, HERE / "commands.md": commands_page(), HERE / "walk.svg": walk_svg()}
 
 

@@ -34,6 +34,8 @@ from plurivox.recipes._doing import simulate_crowd as simulate_crowd
 from plurivox.recipes._doing import write_crowd as write_crowd
 from plurivox.recipes._eliciting import elicit_votes as elicit_votes
 from plurivox.recipes._eliciting import write_elicited as write_elicited
+from plurivox.recipes._scoring import rank as rank
+from plurivox.recipes._scoring import score as score
 
 HOMES: dict[str, str]
 __version__: str

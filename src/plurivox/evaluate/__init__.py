@@ -1,5 +1,6 @@
 """Evaluate: (guess, truth) -> number, and what a crowd looks like. Pure functions on the nouns."""
 
+from plurivox.evaluate.audit import check_reference, find_faults, find_labels_in_names
 from plurivox.evaluate.calibration import (
     Reliability,
     aurra,
@@ -16,11 +17,13 @@ from plurivox.evaluate.counts import count_deviance, count_log_likelihood, share
 from plurivox.evaluate.describe import Description, describe
 from plurivox.evaluate.distances import sorted_wasserstein, wasserstein
 from plurivox.evaluate.entropies import entropy_correlation, entropy_similarity
+from plurivox.evaluate.guesses import Difference, compare_guesses
 from plurivox.evaluate.hard import accuracy, balanced_accuracy, confusion_counts, top_k_accuracy
-from plurivox.evaluate.judge import judge, majority_baseline
 from plurivox.evaluate.judgement import Judgement
+from plurivox.evaluate.judging import judge, majority_baseline
+from plurivox.evaluate.label_scores import f1, precision, recall
+from plurivox.evaluate.leaks import Finding, find_copies, find_name_copies, find_twins
 from plurivox.evaluate.measures import MEASURES, Measure, by_task
-from plurivox.evaluate.precision import f1, precision, recall
 from plurivox.evaluate.soft import (
     cross_entropy,
     inverse_kl_divergence,
@@ -50,6 +53,8 @@ __all__ = [
     "Cells",
     "Contrast",
     "Description",
+    "Difference",
+    "Finding",
     "Interval",
     "Judgement",
     "Measure",
@@ -63,7 +68,9 @@ __all__ = [
     "bootstrap",
     "brier",
     "by_task",
+    "check_reference",
     "classwise_ece",
+    "compare_guesses",
     "confusion_counts",
     "count_deviance",
     "count_log_likelihood",
@@ -74,6 +81,11 @@ __all__ = [
     "entropy_similarity",
     "error_cells",
     "f1",
+    "find_copies",
+    "find_faults",
+    "find_labels_in_names",
+    "find_name_copies",
+    "find_twins",
     "inverse_kl_divergence",
     "jensen_shannon_distance",
     "jensen_shannon_divergence",

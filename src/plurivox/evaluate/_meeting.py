@@ -11,7 +11,7 @@ from plurivox.core.making import dense_if_small
 from plurivox.core.names import Floats, Ints, Names, as_text, positions
 from plurivox.core.rows import Candidates, Dense, Rows
 
-BLOCK = 4096  # rows taken at a time, so that many labels need little memory
+BLOCK, CELLS = 4096, 2**20  # rows and numbers taken at a time, at most, so that many labels need little memory
 
 
 def meet(guess: SoftLabels, truth: SoftLabels) -> tuple[Rows, Rows]:
@@ -51,9 +51,8 @@ def met_labels(guess: SoftLabels, truth: SoftLabels) -> Names:
 
 def blocks(left: Rows, right: Rows) -> Iterator[tuple[Floats, Floats]]:
     """The rows of both, some at a time: each (n, n_labels) and float64."""
-    for begin in range(0, len(left), BLOCK):
-        where = slice(begin, begin + BLOCK)
-        yield left.block(where).astype(np.float64, copy=False), right.block(where).astype(np.float64, copy=False)
+    for where, q in parts(left):
+        yield q, right.block(where).astype(np.float64, copy=False)
 
 
 class Kept(Dense):
@@ -69,8 +68,9 @@ class Kept(Dense):
 
 def parts(rows: Rows) -> Iterator[tuple[slice, Floats]]:
     """The rows of one side, some at a time: (where, numbers (n, n_labels) in float64)."""
-    for begin in range(0, len(rows), BLOCK):
-        where = slice(begin, min(begin + BLOCK, len(rows)))
+    size = max(min(BLOCK, CELLS // max(rows.n_labels, 1)), 1)
+    for begin in range(0, len(rows), size):
+        where = slice(begin, min(begin + size, len(rows)))
         yield where, rows.block(where).astype(np.float64, copy=False)
 
 

@@ -16,7 +16,7 @@ from plurivox.evaluate._bins import adaptive, equal, of_bins, of_labels_and_bins
 from plurivox.evaluate._meeting import blocks, each, meet, places
 from plurivox.evaluate._tally import Piece, Tally, mean
 from plurivox.evaluate.hard import Ties
-from plurivox.evaluate.precision import Average, What, of_labels
+from plurivox.evaluate.label_scores import Average, What, of_labels
 
 Kind = Literal["hard", "soft", "calibration"]
 KINDS: tuple[Kind, ...] = ("hard", "soft", "calibration")

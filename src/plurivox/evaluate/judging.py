@@ -21,6 +21,8 @@ from plurivox.evaluate.measures import Measure, chosen
 from plurivox.evaluate.soft import total_variations
 
 SURE = 1 - 1e-9  # a truth this sure of every task is one label a task
+SCALED = "wasserstein"  # the measure that needs ordered labels
+FEW = 5  # votes a task below which labels that nobody chose matter
 SAME = 1e-9  # guess and reference this near are the same
 
 
@@ -56,10 +58,10 @@ def judge(
         raise OptionError(f"repeats must be 0 or more and level between 0 and 1; got {repeats} and {level}")
     shares = None if votes is None else shares_of(votes)
     reference, name = _reference(truth, against, shares)
-    wanted = chosen(measures) if measures is not None else _usual(guess, reference)
+    wanted, scaled = _wanted(measures, guess, reference)
     hard, soft = _Sides.hard(*meet(guess, truth)), _Sides.soft(*meet(guess, reference), name)
     lines = [_measured(one, soft if one.kind == "soft" else hard, ties) for one in wanted]
-    if measures is None and reference.scale is not None:
+    if scaled:
         lines.append(_on_the_scale(soft, ground_scale(guess, reference)))
     if shares is not None:
         lines += _of_counts(guess, shares)
@@ -79,7 +81,7 @@ def judge(
         repeats=repeats,
         level=level,
         seed=seed,
-        notes=_notes(guess, truth, reference, measures is None),
+        notes=_notes(guess, truth, reference, measures is None) + _of_few(shares),
     )
 
 
@@ -111,10 +113,16 @@ def _reference(truth: SoftLabels, against: SoftLabels | None, shares: SoftLabels
     return (truth, "truth") if shares is None else (shares, "votes")
 
 
-def _usual(guess: SoftLabels, reference: SoftLabels) -> list[Measure]:
-    """The measures to show where none are named: no soft ones without a soft reference, no top 2 of two labels."""
+def _wanted(measures: Sequence[str] | None, guess: SoftLabels, reference: SoftLabels) -> tuple[list[Measure], bool]:
+    """The measures to take, and whether the distance along the scale of the labels is one of them.
+
+    Where none are named: no soft ones without a soft reference, no top 2 of two labels, the scale where there is one.
+    """
+    if measures is not None:
+        others = [word for word in measures if word != SCALED]
+        return chosen(others) if others or not measures else [], SCALED in measures
     kept = [one for one in chosen() if one.kind != "soft" or not _is_hard(reference)]
-    return [one for one in kept if one.name != "top-2-accuracy" or guess.n_labels > 2]
+    return [one for one in kept if one.name != "top-2-accuracy" or guess.n_labels > 2], reference.scale is not None
 
 
 def _is_hard(soft: SoftLabels) -> bool:
@@ -156,7 +164,7 @@ def _measured(measure: Measure, sides: _Sides, ties: Ties) -> _Line:
 def _on_the_scale(sides: _Sides, scale: Floats) -> _Line:
     found = mean(line_distances(sides.guess, sides.truth, scale))
     baseline = float(line_distances(sides.constant, sides.truth, scale).mean())
-    return _Line("wasserstein", sides.against, "lower", found, baseline)
+    return _Line(SCALED, sides.against, "lower", found, baseline)
 
 
 def _of_counts(guess: SoftLabels, shares: SoftLabels) -> list[_Line]:
@@ -203,3 +211,10 @@ def _notes(guess: SoftLabels, truth: SoftLabels, reference: SoftLabels, usual: b
     if float(each(total_variations, *meet(guess, reference)).max()) < SAME:
         said.append("the guess and what it is judged against are the same: it is scored on itself")
     return tuple(said)
+
+
+def _of_few(shares: SoftLabels | None) -> tuple[str, ...]:
+    votes = FEW if shares is None or shares.support is None else float(np.median(shares.support))
+    return (
+        (f"half the tasks have {votes:g} votes or fewer: the true floors lie above those shown",) if votes < FEW else ()
+    )
