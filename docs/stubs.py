@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import plurivox
-from plurivox import aggregate, identify, io, simulate
+from plurivox import aggregate, clean, identify, io, simulate
 from plurivox.core.lazy import stub
 from plurivox.core.registry import Methods
 
 SOURCE = Path(plurivox.__file__).parent
-ROOMS: list[Methods] = [aggregate.methods, identify.methods, simulate.methods]
+ROOMS: list[Methods] = [aggregate.methods, clean.methods, identify.methods, simulate.methods]
 
 
 def stubs() -> dict[Path, str]:

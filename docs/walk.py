@@ -5,7 +5,7 @@ from html import escape
 BOX_W, BOX_H, GAP = 104, 54, 26
 WALK = [  # (verb, what comes out), and whether it is there yet
     ("elicit", "Answers", False),
-    ("clean", "Answers", False),
+    ("clean", "Answers", True),
     ("aggregate", "Fit", True),
     ("identify", "Scores", False),
     ("train", "SoftLabels", False),

@@ -19,6 +19,7 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 # (`make stubs` tells editors and type checkers the same)
 HOMES = {
     "Answers": "core.answers",
+    "Audit": "core.audit",
     "Confusion": "core.results",
     "Dataset": "io.dataset",
     "Dynamics": "core.results",
@@ -30,6 +31,7 @@ HOMES = {
     "Votes": "core.votes",
     "aggregate": "",
     "answers": "io.entered",
+    "clean": "",
     "core": "",
     "counts": "io.frames",
     "describe": "evaluate.describe",

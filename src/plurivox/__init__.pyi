@@ -1,5 +1,6 @@
 # made by `make stubs`
 from plurivox import aggregate as aggregate
+from plurivox import clean as clean
 from plurivox import core as core
 from plurivox import engine as engine
 from plurivox import evaluate as evaluate
@@ -8,6 +9,7 @@ from plurivox import io as io
 from plurivox import recipes as recipes
 from plurivox import simulate as simulate
 from plurivox.core.answers import Answers as Answers
+from plurivox.core.audit import Audit as Audit
 from plurivox.core.errors import PlurivoxError as PlurivoxError
 from plurivox.core.errors import PlurivoxWarning as PlurivoxWarning
 from plurivox.core.labels import SoftLabels as SoftLabels

@@ -17,7 +17,7 @@ from plurivox.core.errors import OptionError, PlurivoxError
 from plurivox.core.method import Method, Option
 from plurivox.core.registry import Catalogue, Methods
 
-ROOMS = ("simulate", "aggregate", "identify")  # the rooms with a registry, in the order of the walk
+ROOMS = ("simulate", "clean", "aggregate", "identify")  # the rooms with a registry, in the order of the walk
 METAVARS = {int: "N", float: "X", str: "TEXT", bool: "yes|no"}
 Params = Callable[[type[Method]], Sequence[click.Parameter]]
 
