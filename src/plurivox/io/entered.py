@@ -188,7 +188,7 @@ def _truth(column: pl.Series) -> Any:
 
 
 def _with_repeats(made: Answers, table: Columns) -> Answers:
-    """`repeat_of`, as given or found: the person's latest earlier answer to the same task, where `repeat` marks one."""
+    """`repeat_of`, as given or found: where `repeat` marks one, the person's latest earlier answer that is none itself."""
     if "repeat_of" in table:
         return replace(made, repeat_of=_whole(table["repeat_of"], f"column 'repeat_of' of {table.where}"))
     if "repeat" not in table:
@@ -197,7 +197,9 @@ def _with_repeats(made: Answers, table: Columns) -> Answers:
     time = made.position if made.position is not None else np.arange(len(made))
     sitting = np.zeros(len(made), np.int64) if made.sitting is None else np.unique(made.sitting, return_inverse=True)[1]
     order = np.lexsort((np.arange(len(made)), time, sitting, made.task, made.worker))
-    same = (np.diff(made.worker[order]) == 0) & (np.diff(made.task[order]) == 0) & (np.diff(sitting[order]) == 0)
+    new = np.any([np.diff(column[order], prepend=-1) != 0 for column in (made.worker, made.task, sitting)], 0)
+    begin = np.maximum.accumulate(np.where(new, np.arange(len(made)), 0))  # of one person, task and sitting
+    first_time = np.maximum.accumulate(np.where(marked[order], -1, np.arange(len(made))))
     earlier = np.full(len(made), -1)
-    earlier[order[1:][same]] = order[:-1][same]
+    earlier[order] = np.where(first_time >= begin, order[first_time], -1)
     return replace(made, repeat_of=np.where(marked, earlier, -1))
