@@ -27,10 +27,12 @@ from plurivox.io.reading import read as read
 from plurivox.io.soft import read_soft as read_soft
 from plurivox.io.soft import write_soft as write_soft
 from plurivox.io.writing import write as write
+from plurivox.recipes._cleaning import clean_set as clean_set
 from plurivox.recipes._doing import fit as fit
 from plurivox.recipes._doing import load as load
 from plurivox.recipes._doing import simulate_crowd as simulate_crowd
 from plurivox.recipes._doing import write_crowd as write_crowd
+from plurivox.recipes._pruning import prune as prune
 from plurivox.recipes._scoring import rank as rank
 from plurivox.recipes._scoring import score as score
 

@@ -2,6 +2,7 @@
 from plurivox.recipes._contract import *
 from plurivox.recipes._contract import methods as methods
 from plurivox.recipes.peerannot_tables import PeerannotTables as PeerannotTables
+from plurivox.recipes.prune_and_compare import PruneAndCompare as PruneAndCompare
 from plurivox.recipes._comparing import Comparison as Comparison
 from plurivox.recipes._comparing import compare as compare
 
