@@ -14,7 +14,13 @@ ROOMS: dict[str, tuple[Methods, str]] = {
     "aggregate": (aggregate.methods, "Votes in, a `Fit` out: soft labels, and what was learnt of workers and tasks."),
     "clean": (
         clean.methods,
-        "Answers or votes in, the same without some out, and an `Audit`: which, by which rule, why.",
+        "Answers or votes in, the same without some out, and an `Audit`: which, by which rule, why. Rules are applied in "
+        "the order given, each to what is left; their options stand in brackets, or are flags where a rule comes alone:\n\n"
+        "    plurivox clean cifar10s --rules 'stored-twice,collins2022,repeats-once[keep=first]' -o cleaned\n"
+        "    plurivox clean too-fast votes.csv --seconds 2 -o cleaned\n"
+        "    plurivox clean votes.csv --drop-workers spam-score --quantile 0.1 -o cleaned\n\n"
+        "In Python: `pv.clean.clean(answers, rules, gold)`, `pv.clean_set(dataset, rules)` and `pv.prune(votes, score, "
+        "quantile)`. All rules but the three on percents and the two of Collins et al. look at plain votes as well.",
     ),
     "identify": (
         identify.methods,

@@ -7,10 +7,10 @@ from typing import ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
-from plurivox.clean._entered import Entered
+from plurivox.clean._entered import UNKNOWN, Entered
 from plurivox.core.answers import Answers
 from plurivox.core.audit import Audit, AuditRow, Did, What
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, some
 from plurivox.core.labels import SoftLabels
 from plurivox.core.method import Method
 from plurivox.core.names import Bools, Floats, Ints, as_text
@@ -69,6 +69,11 @@ class Rule(Method, ABC):
         for name in self.needs:
             if not _there(seen, name):
                 raise InputError(f"{self.name()} needs {HOW[name]}")
+        if "gold" in self.needs and seen.truth is not None and len(seen.tasks) and (seen.truth == UNKNOWN).all():
+            raise InputError(
+                f"{self.name()} needs known labels, and those given are of none of these tasks: {some(seen.tasks)}; are "
+                "tasks called alike in both?"
+            )
         return self._check(seen)
 
     @abstractmethod

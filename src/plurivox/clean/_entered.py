@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.answers import Answers
-from plurivox.core.errors import InputError, some
 from plurivox.core.labels import SoftLabels
 from plurivox.core.names import Bools, Floats, Ints, Names, positions
 from plurivox.core.percents import Percents, percents
@@ -178,11 +177,6 @@ def _heaviest(votes: Votes, unit: Ints, first: Ints) -> Ints:
 def _truth(given: Answers | Votes, gold: SoftLabels) -> Ints:
     """(n_tasks,) the most probable label of the known tasks, as a code of the labels given."""
     here = positions(gold.tasks, given.tasks)
-    if not (here >= 0).any():
-        raise InputError(
-            f"no label is known of any task that was answered; the answers have {some(given.tasks)}, the known labels "
-            f"{some(gold.tasks)}"
-        )
     code = positions(given.labels, gold.hard())
     return np.where(here < 0, UNKNOWN, np.where(code < 0, STRANGE, code)[here])
 

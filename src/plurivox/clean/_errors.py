@@ -41,7 +41,8 @@ def percentless(seen: Entered, zero: bool = False) -> Bools:
         if column is not None:
             missing &= ~column
     if answers.form is not None:
-        missing &= ~np.isin(answers.form.astype("U"), ASK_NO_PERCENT)
+        forms, code = np.unique(answers.form, return_inverse=True)
+        missing &= ~np.array([form in ASK_NO_PERCENT for form in forms.tolist()], bool)[code]
     return missing
 
 

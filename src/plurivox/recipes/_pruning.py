@@ -196,6 +196,8 @@ def prune_and_compare(
     >>> table.columns()["accuracy after"].round(3).tolist()
     [1.0, 0.778]
     """
+    if not quantiles:
+        raise InputError("name at least one quantile, such as 0.1 for the worst tenth")
     maker = aggregate.methods.make(method)
     truth = gold.shared(votes.tasks[votes.support > 0])
     if not len(truth):
@@ -222,7 +224,8 @@ def prune_and_compare(
                 }
             )
     title = f"{maker.word} before and after the worst {scores.of}s by {scores.made_by} are dropped"
-    return Table(title, {name: [row[name] for row in rows] for name in rows[0]})
+    note = "tasks left: before and after on the same tasks; all tasks: those without a vote are answered by an even guess"
+    return Table(title, {name: [row[name] for row in rows] for name in rows[0]}, notes=(note,))
 
 
 def _measured(before: SoftLabels, after: SoftLabels, truth: SoftLabels) -> dict[str, float]:
