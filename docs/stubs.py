@@ -3,12 +3,19 @@
 from pathlib import Path
 
 import plurivox
-from plurivox import aggregate, clean, identify, io, recipes, simulate
+from plurivox import aggregate, assign, clean, identify, io, recipes, simulate
 from plurivox.core.lazy import stub
 from plurivox.core.registry import Methods
 
 SOURCE = Path(plurivox.__file__).parent
-ROOMS: list[Methods] = [aggregate.methods, clean.methods, identify.methods, recipes.methods, simulate.methods]
+ROOMS: list[Methods] = [
+    aggregate.methods,
+    assign.methods,
+    clean.methods,
+    identify.methods,
+    recipes.methods,
+    simulate.methods,
+]
 
 
 def stubs() -> dict[Path, str]:

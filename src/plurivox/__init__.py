@@ -30,6 +30,7 @@ HOMES = {
     "SoftLabels": "core.labels",
     "Votes": "core.votes",
     "aggregate": "",
+    "assign": "",
     "answers": "io.entered",
     "clean": "",
     "clean_set": "recipes._cleaning",

@@ -13,7 +13,7 @@ from plurivox.core.answers import NAMED, NEVER, Answers
 from plurivox.core.audit import Did
 from plurivox.core.method import option
 from plurivox.core.names import Bools
-from plurivox.core.percents import percents
+from plurivox.core.percents import OUT_OF_RANGE, percents
 
 ASK_NO_PERCENT = ("one-label", "select-top-two", "ranking", "not-these")  # forms
 
@@ -48,29 +48,37 @@ def percentless(seen: Entered, zero: bool = False) -> Bools:
 
 def why_outside(seen: Entered, i: int) -> str:
     """The first percent of answer i that is out of range."""
-    answers = _answers(seen)
-    marks = np.arange(answers.mark_start[i], answers.mark_start[i + 1])
-    at = int(marks[((answers.mark_kind == NAMED) & _beyond(seen))[marks]][0])
+    answers, marks = _marks(seen, i)
+    odd = (answers.mark_kind[marks] == NAMED) & (seen.percents.odd[marks] & OUT_OF_RANGE > 0)
+    at = marks.start + int(odd.argmax())
     return f"{str(answers.mark_typed[at])!r} beside {str(answers.labels[answers.mark_label[at]])!r} is outside 0 to 100"
 
 
 def why_contradictory(seen: Entered, i: int) -> str:
     """The first label of answer i that is named and ruled out."""
-    answers = _answers(seen)
-    marks = slice(answers.mark_start[i], answers.mark_start[i + 1])
-    kind, label = answers.mark_kind[marks], answers.mark_label[marks]
-    both = [one for one in label[kind == NAMED].tolist() if one in label[kind == NEVER]]
-    return f"{str(answers.labels[both[0]])!r} is named and also ruled out"
+    answers, marks = _marks(seen, i)
+    kinds, labels = answers.mark_kind[marks].tolist(), answers.mark_label[marks].tolist()
+    never = {label for kind, label in zip(kinds, labels, strict=True) if kind == NEVER}
+    both = next(label for kind, label in zip(kinds, labels, strict=True) if kind == NAMED and label in never)
+    return f"{str(answers.labels[both])!r} is named and also ruled out"
 
 
 def why_percentless(seen: Entered, i: int) -> str:
     """What stands beside the top label of answer i instead of a percent."""
-    typed, top = str(_answers(seen).typed(0)[i]), str(seen.labels[seen.top[i]])
+    answers, marks = _marks(seen, i)
+    at = marks.start + answers.mark_kind[marks].tolist().index(NAMED)
+    typed, top = str(answers.mark_typed[at]), str(seen.labels[seen.top[i]])
     return f"{typed!r} beside {top!r} is no percent" if typed.strip() else f"nothing was typed beside {top!r}"
 
 
+def _marks(seen: Entered, i: int) -> tuple[Answers, slice]:
+    """The answers, and where the marks of the i-th stand."""
+    answers = _answers(seen)
+    return answers, slice(int(answers.mark_start[i]), int(answers.mark_start[i + 1]))
+
+
 def _beyond(seen: Entered) -> Bools:
-    return seen.percents.is_odd("out-of-range")
+    return (seen.percents.odd & OUT_OF_RANGE) > 0
 
 
 def _any(answers: Answers, mark: Bools) -> Bools:

@@ -19,8 +19,7 @@ def known_workers(votes: Votes, who: str) -> Votes:
 
 def matrices(fit: Fit, who: str) -> Confusion:
     """The confusion matrices of a fit over two labels or more."""
-    if fit.confusion is None:
-        raise InputError(f"{who} needs a matrix a worker; {fit.made_by} learns none: fit by dawid-skene or ibcc")
+    assert fit.confusion is not None
     if len(fit.confusion.labels) < 2:
         raise InputError(f"{who} needs two labels or more; the fit has {len(fit.confusion.labels)}")
     return fit.confusion

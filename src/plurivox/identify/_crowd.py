@@ -16,6 +16,7 @@ from plurivox.core.votes import Votes
 from plurivox.core.watch import Watch
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._intervals import RESAMPLES_HELP, redrawn, spread
+from plurivox.identify._sums import sum_by
 
 DENSE = 2**27  # cells: beyond, counts are kept only where they are not zero
 
@@ -52,11 +53,13 @@ def kinds(votes: Votes, scale: Floats | None = None) -> Kinds:
     within, one = differ_within(votes, scale), np.ones(votes.n_tasks, np.int64)
     if votes.n_tasks * votes.n_labels > DENSE:
         tally = votes.tally()
-        counts = sparse.csr_array((tally.mass, tally.label.astype(np.int64), tally.start), tally.shape)
+        counts = sparse.csr_array(
+            (tally.mass, tally.label.astype(np.int64), tally.start), (votes.n_tasks, votes.n_labels)
+        )
         return _of(counts, votes.support, within, one, scale)
     table = votes.counts()
     base = float(table.max(initial=0)) + 1
-    if votes.answer is not None or base**votes.n_labels >= 2.0**62 or (table % 1).any():
+    if within.any() or base**votes.n_labels >= 2.0**62 or (table % 1).any():
         return _of(table, votes.support, within, one, scale)
     key = table.astype(np.int64) @ (int(base) ** np.arange(votes.n_labels, dtype=np.int64))  # a row in one number
     _, first, times = np.unique(key, return_index=True, return_counts=True)
@@ -77,12 +80,12 @@ def differ_within(votes: Votes, scale: Floats | None) -> Floats:
         return np.zeros(votes.n_tasks)
     _, first, answer = np.unique(votes.answer, return_index=True, return_inverse=True)
     if scale is None:
-        differ = 1 - np.bincount(answer, votes.weights**2)
+        differ = 1 - sum_by(answer, len(first), votes.weights**2)
     else:
         at = scale[votes.label]
-        mean = np.bincount(answer, votes.weights * at)
-        differ = 2 * (np.bincount(answer, votes.weights * at**2) - mean**2)
-    return np.bincount(votes.task[first], differ, minlength=votes.n_tasks)
+        mean = sum_by(answer, len(first), votes.weights * at)
+        differ = 2 * (sum_by(answer, len(first), votes.weights * at**2) - mean**2)
+    return sum_by(votes.task[first], votes.n_tasks, differ)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from plurivox.identify._asked import known_workers
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._intervals import RESAMPLES_HELP, worker_spread
 from plurivox.identify._rest import share_of_rest
+from plurivox.identify._sums import quotient, sum_by
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,10 @@ class AgreementWithRest(Identifier):
 
         def value(drawn: Floats) -> Floats:
             """(n_workers,) when each row came so often."""
-            n = np.bincount(worker, drawn, minlength=votes.n_workers)
-            agreed = np.bincount(worker, drawn * share, minlength=votes.n_workers)
-            return 1 - np.divide(agreed, n, out=np.full(votes.n_workers, np.nan), where=n > 0)
+            agreed = sum_by(worker, votes.n_workers, drawn * share)
+            return 1 - quotient(agreed, sum_by(worker, votes.n_workers, drawn))
 
-        whole, n = value(weight), np.bincount(worker, weight, minlength=votes.n_workers)
+        whole, n = value(weight), sum_by(worker, votes.n_workers, weight)
         low, high = worker_spread(
             task, votes.n_tasks, self.resamples, self.seed, watch, lambda times: value(times * weight)
         )

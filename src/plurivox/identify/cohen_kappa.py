@@ -14,11 +14,12 @@ from plurivox.core.votes import Votes
 from plurivox.core.watch import Watch
 from plurivox.engine.blocks import run
 from plurivox.engine.kernels.groups import by_group
-from plurivox.engine.kernels.pairs import kappas
+from plurivox.engine.kernels.pairs import kappas, packed
 from plurivox.identify._asked import known_workers
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._crowd import crowd_scores
 from plurivox.identify._intervals import RESAMPLES_HELP, redrawn
+from plurivox.identify._sums import quotient
 
 PIECES = 64  # a fixed cut of the workers, so that the sums have the same bits for any number of threads
 
@@ -30,22 +31,23 @@ class CohenKappa(Identifier):
     kappa = 1 - D_seen / D_chance over the tasks that both answered: the mean distance of their labels, over that of a
     label drawn from the one's and a label drawn from the other's. Two labels are 1 apart (none), or as far as on their
     scale (linear), or the square of that (quadratic). A pair counts where it shares `least` tasks, and is left out where
-    both always say the same one label; `n` is how many pairs count. value = 1 - kappa. An interval over pairs goes
-    through all of them for every resample: leave it out (0) where there are millions of votes.
+    both always say the same one label; `n` is how many pairs count. value = 1 - kappa. Kappas of pairs that share few
+    tasks lean down and vary much, and the interval (resamples, moved to lie about the value) is rough there. It goes
+    through all pairs for every resample: leave it out (0) where there are millions of votes.
 
     Cohen (1960), https://doi.org/10.1177/001316446002000104; weights: Cohen (1968), https://doi.org/10.1037/h0026256;
     pairs: Light (1971), https://doi.org/10.1037/h0031643
 
     >>> votes = Votes.of(task=list("aabbccdd"), worker=["ann", "bo"] * 4, label=list("xxxyyyyy"))
-    >>> CohenKappa(resamples=0).score(Evidence(votes=votes)).raw
+    >>> CohenKappa(least=4, resamples=0).score(Evidence(votes=votes)).raw
     array([0.5])
     """
 
     first: str | None = option(None, "a worker; none: all pairs")
     second: str | None = option(None, "the worker to compare with")
     weights: Literal["none", "linear", "quadratic"] = option("none", "how far apart two labels are")
-    least: int = option(2, "tasks that two workers must share to count as a pair", low=1)
-    by: Literal["pairs", "tasks"] = option("pairs", "the mean takes every pair alike, or by the tasks it shares")
+    least: int = option(5, "tasks that two workers must share to count as a pair", low=1)
+    average: Literal["pairs", "tasks"] = option("pairs", "the mean takes every pair alike, or by the tasks it shares")
     resamples: int = option(1000, RESAMPLES_HELP, low=0)
     seed: int = option(0, "same seed, same interval", low=0)
 
@@ -60,24 +62,23 @@ class CohenKappa(Identifier):
         assert seen.votes is not None
         votes = self._pair(self._plain(seen.votes))
         told = np.bincount(votes.task[votes.worker >= 0], minlength=votes.n_tasks) > 1  # tasks where two may meet
-        mean = _mean_kappa(votes, self._apart(votes), self.least, self.by == "tasks")
+        mean = _mean_kappa(votes, self._apart(votes), self.least, self.average == "tasks")
         sums = mean(told.astype(np.float64), True)
         if not sums[2] and not sums[3]:
-            raise InputError(f"{self.name()}: no two workers share {self.least} tasks; lower least, or take fleiss-kappa")
-        again = []
+            raise InputError(
+                f"{self.name()}: no two workers share {self.least} tasks; lower least, or take fleiss-kappa"
+            )
+        whole, again = quotient(sums[:1], sums[1:2]), []
         for block in redrawn(np.ones(int(told.sum()), np.int64), self.resamples, self.seed, watch):
             times = np.zeros((len(block), votes.n_tasks))
             times[:, told] = block
             drawn = np.array(run(lambda i, times=times: mean(times[i], False), len(block)))  # type: ignore[misc]
-            again.append(1 - _quotient(drawn))
-        return crowd_scores(self, float(_quotient(sums[None])[0]), again, float(sums[2]))
+            again.append(1 - quotient(drawn[:, 0], drawn[:, 1]))
+        return crowd_scores(self, float(whole[0]), _centred(again, 1 - whole), float(sums[2]))
 
     def _plain(self, votes: Votes) -> Votes:
-        if votes.answer is not None or (votes.weight is not None and bool((votes.weight[votes.worker >= 0] != 1).any())):
-            raise InputError(
-                f"{self.name()} takes plain votes only; these are soft answers: take the top label of each, "
-                "or krippendorff-alpha"
-            )
+        if votes.weight is not None and bool((votes.weight != 1).any()):
+            raise InputError(f"{self.name()} takes plain votes only; some of these weigh more or less than 1")
         return known_workers(votes, self.name())
 
     def _pair(self, votes: Votes) -> Votes:
@@ -106,11 +107,10 @@ class CohenKappa(Identifier):
 def _mean_kappa(votes: Votes, apart: Floats, least: int, by_tasks: bool) -> Callable[[Floats, bool], Floats]:
     """A function of how often each task counts: (kappas, their weights, pairs, undefined pairs), in pieces or in one."""
     order, begin = by_group(votes.worker, votes.n_workers)
-    label, n = votes.label.astype(np.int32), votes.n_workers
-    rows = order, begin, votes.task, votes.start, votes.worker, label
+    rows, n = (order, begin, packed(votes.task, votes.worker, votes.label), votes.task[order]), votes.n_workers
 
     def piece(times: Floats, first: int, last: int) -> Floats:
-        table, met, sums = np.zeros(n * (2 + 2 * votes.n_labels)), np.empty(n, np.int64), np.zeros(4)
+        table, met, sums = np.zeros(n * (3 + 2 * votes.n_labels)), np.empty(n, np.int64), np.zeros(4)
         kappas(first, last, *rows, times, apart, float(least), by_tasks, table, met, sums)
         return sums
 
@@ -124,6 +124,8 @@ def _mean_kappa(votes: Votes, apart: Floats, least: int, by_tasks: bool) -> Call
     return whole
 
 
-def _quotient(sums: Floats) -> Floats:
-    """(n,) mean kappas; nan where no pair has one."""
-    return np.divide(sums[:, 0], sums[:, 1], out=np.full(len(sums), np.nan), where=sums[:, 1] > 0)
+def _centred(again: list[Floats], value: Floats) -> list[Floats]:
+    """Resamples about the value: with a task drawn twice a pair shares fewer tasks, and such kappas are biased."""
+    known = np.concatenate([*again, value])
+    known = known[~np.isnan(known)]
+    return [block - known.mean() + value for block in again] if len(known) else again

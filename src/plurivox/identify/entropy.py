@@ -7,7 +7,7 @@ from plurivox.core.method import option
 from plurivox.core.results import Of, Scores
 from plurivox.core.watch import Watch
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shares import UNIT_HELP, beliefs, in_unit, where_told
+from plurivox.identify._shares import UNIT_HELP, in_unit, spread_of
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,7 @@ class Entropy(Identifier):
 
     def _score(self, seen: Evidence, watch: Watch) -> Scores:
         del watch
-        soft = beliefs(seen)
-        raw = where_told(soft, soft.entropy())
-        return Scores("task", soft.tasks, in_unit(raw, self.unit, soft.n_labels), self.word, raw=raw, n=soft.support)
+        shares = spread_of(seen)
+        raw = shares.told(shares.entropy)
+        value = in_unit(raw, self.unit, shares.n_labels)
+        return Scores("task", shares.tasks, value, self.word, raw=raw, n=shares.support)

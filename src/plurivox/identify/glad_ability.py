@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from plurivox.core.errors import InputError
 from plurivox.core.results import Of, Scores
 from plurivox.core.watch import Watch
 from plurivox.identify._asked import workload
@@ -24,16 +23,17 @@ class GladAbility(Identifier):
     array([ 1.14,  1.14, -0.49])
     """
 
+    takes: ClassVar[frozenset[str]] = frozenset({"soft"})
     of: ClassVar[Of] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("fit",)
+    may_use: ClassVar[tuple[str, ...]] = ("votes",)
     fitted_by: ClassVar[tuple[str, ...]] = ("glad",)
+    reads: ClassVar[tuple[str, ...]] = ("ability", "difficulty")  # abilities of other methods are accuracies
 
     def _score(self, seen: Evidence, watch: Watch) -> Scores:
         del watch
         fit = seen.fit
-        assert fit is not None
-        if fit.ability is None or fit.difficulty is None:  # other methods' abilities are accuracies
-            raise InputError(f"{self.name()} needs abilities beside difficulties; {fit.made_by} has none: fit by glad")
+        assert fit is not None and fit.ability is not None
         return Scores(
             "worker",
             fit.workers,

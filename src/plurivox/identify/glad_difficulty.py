@@ -39,5 +39,5 @@ class GladDifficulty(Identifier):
         del watch
         assert seen.fit is not None and seen.fit.difficulty is not None
         soft = seen.fit.soft
-        raw = where_told(soft, seen.fit.difficulty)
+        raw = where_told(soft.support, seen.fit.difficulty)
         return Scores("task", soft.tasks, raw, self.word, raw=raw, n=soft.support)

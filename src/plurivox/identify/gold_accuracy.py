@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from plurivox.core.results import Of, Scores
 from plurivox.core.watch import Watch
 from plurivox.identify._asked import known_workers, true_codes
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._intervals import wilson
+from plurivox.identify._sums import quotient, sum_by
 
 
 @dataclass(frozen=True)
@@ -40,8 +39,8 @@ class GoldAccuracy(Identifier):
         true = true_codes(seen.gold, votes.tasks, votes.labels, self.name())[votes.task]  # (n_rows,)
         told = (votes.worker >= 0) & (true != -1)
         worker, weight = votes.worker[told], votes.weights[told]
-        n = np.bincount(worker, weight, minlength=votes.n_workers)
-        right = np.bincount(worker, weight * (votes.label[told] == true[told]), minlength=votes.n_workers)
-        raw = np.divide(right, n, out=np.full(votes.n_workers, np.nan), where=n > 0)
+        n = sum_by(worker, votes.n_workers, weight)
+        right = sum_by(worker, votes.n_workers, weight * (votes.label[told] == true[told]))
+        raw = quotient(right, n)
         low, high = wilson(n - right, n)
         return Scores("worker", votes.workers, 1 - raw, self.word, raw=raw, low=low, high=high, n=n)

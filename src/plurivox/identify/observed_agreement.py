@@ -9,6 +9,7 @@ from plurivox.core.method import option
 from plurivox.core.names import Floats
 from plurivox.identify._contract import Evidence  # noqa: F401, for the example
 from plurivox.identify._crowd import Agreement, Kinds
+from plurivox.identify._sums import quotient
 
 
 @dataclass(frozen=True)
@@ -37,4 +38,4 @@ class ObservedAgreement(Agreement):
         return np.column_stack([tasks.agree, tasks.several])
 
     def _coefficient(self, sums: Floats) -> Floats:
-        return np.divide(sums[:, 0], sums[:, 1], out=np.full(len(sums), np.nan), where=sums[:, 1] > 0)
+        return quotient(sums[:, 0], sums[:, 1])

@@ -26,12 +26,15 @@ class SpamScore(Identifier):
     >>> import plurivox as pv
     >>> votes = pv.votes(task=list("aaabbbccc"), worker=[1, 2, 3] * 3, label=list("xxyyyxxxx"))
     >>> SpamScore().score(Evidence(fit=pv.fit(votes, "dawid-skene"))).raw.round(2)
-    array([0.98, 0.98, 0.24])
+    array([0.97, 0.97, 0.24])
     """
 
+    takes: ClassVar[frozenset[str]] = frozenset({"soft"})
     of: ClassVar[Of] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("fit",)
+    may_use: ClassVar[tuple[str, ...]] = ("votes",)
     fitted_by: ClassVar[tuple[str, ...]] = ("dawid-skene",)
+    reads: ClassVar[tuple[str, ...]] = ("confusion",)
 
     def _score(self, seen: Evidence, watch: Watch) -> Scores:
         del watch

@@ -8,6 +8,7 @@ from plurivox.core.watch import Watch
 from plurivox.engine.kernels.groups import by_group, medians
 from plurivox.identify._asked import times
 from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._sums import sum_by
 
 
 @dataclass(frozen=True)
@@ -26,11 +27,11 @@ class Speed(Identifier):
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
     of: ClassVar[Of] = "worker"
-    needs: ClassVar[tuple[str, ...]] = ()  # the times of answers or those of votes
+    needs: ClassVar[tuple[str, ...]] = ("answers|votes",)
 
     def _score(self, seen: Evidence, watch: Watch) -> Scores:
         del watch
         worker, seconds, workers = times(seen, self.name())
         order, start = by_group(worker, len(workers))
         raw = medians(start, seconds[order])
-        return Scores("worker", workers, -raw, self.word, raw=raw, n=start[1:] - start[:-1])
+        return Scores("worker", workers, -raw, self.word, raw=raw, n=sum_by(worker, len(workers)))

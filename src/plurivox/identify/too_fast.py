@@ -11,6 +11,7 @@ from plurivox.core.watch import Watch
 from plurivox.identify._asked import times
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._intervals import wilson
+from plurivox.identify._sums import quotient, sum_by
 
 
 @dataclass(frozen=True)
@@ -33,14 +34,13 @@ class TooFast(Identifier):
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
     of: ClassVar[Of] = "worker"
-    needs: ClassVar[tuple[str, ...]] = ()  # the times of answers or those of votes
+    needs: ClassVar[tuple[str, ...]] = ("answers|votes",)
 
     def _score(self, seen: Evidence, watch: Watch) -> Scores:
         del watch
         worker, seconds, workers = times(seen, self.name())
         least = self.of_median * float(np.median(seconds)) if self.seconds is None else self.seconds
-        n = np.bincount(worker, minlength=len(workers)).astype(np.float64)
-        fast = np.bincount(worker[seconds < least], minlength=len(workers)).astype(np.float64)
-        share = np.divide(fast, n, out=np.full(len(workers), np.nan), where=n > 0)
+        n, fast = sum_by(worker, len(workers)), sum_by(worker[seconds < least], len(workers))
+        share = quotient(fast, n)
         low, high = wilson(fast, n)
         return Scores("worker", workers, share, self.word, raw=share, low=low, high=high, n=n)

@@ -27,9 +27,12 @@ class Trace(Identifier):
     array([1.99, 1.99, 0.51])
     """
 
+    takes: ClassVar[frozenset[str]] = frozenset({"soft"})
     of: ClassVar[Of] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("fit",)
+    may_use: ClassVar[tuple[str, ...]] = ("votes",)
     fitted_by: ClassVar[tuple[str, ...]] = ("dawid-skene",)
+    reads: ClassVar[tuple[str, ...]] = ("confusion",)
 
     def _score(self, seen: Evidence, watch: Watch) -> Scores:
         del watch

@@ -115,6 +115,9 @@ class Gathering:
                 if not seen.has(need):
                     found = self._find(name, method, watch)
                     seen = seen if found is None else replace(seen, **{name: found})
+        for name in set(method.may_use) & {"votes", "gold", "answers"}:  # what costs nothing
+            if not seen.has(name) and (found := self._find(name, method, watch)) is not None:
+                seen = replace(seen, **{name: found})
         return seen
 
     def _find(self, name: str, method: Identifier, watch: Watch) -> Any:
