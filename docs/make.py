@@ -4,7 +4,7 @@ import inspect
 from pathlib import Path
 
 from docs.walk import walk_svg
-from plurivox import aggregate, assign, clean, identify, recipes, simulate
+from plurivox import aggregate, assign, clean, elicit, identify, recipes, simulate
 from plurivox.cli.main import main as command
 from plurivox.core.method import Method, Option
 from plurivox.core.registry import Methods
@@ -23,6 +23,7 @@ ROOMS: dict[str, tuple[Methods, str]] = {
         "In Python: `pv.clean.clean(answers, rules, gold)`, `pv.clean_set(dataset, rules)` and `pv.prune(votes, score, "
         "quantile)`. All rules but the three on percents and the two of Collins et al. look at plain votes as well.",
     ),
+    "elicit": (elicit.methods, "What people entered in, votes out, and what was odd about each answer."),
     "identify": (
         identify.methods,
         "Votes, fits, dynamics in, `Scores` out: hard tasks, workers to doubt, agreement.",

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import plurivox
-from plurivox import aggregate, assign, clean, identify, io, recipes, simulate
+from plurivox import aggregate, assign, clean, elicit, identify, io, recipes, simulate
 from plurivox.core.lazy import stub
 from plurivox.core.registry import Methods
 
@@ -12,6 +12,7 @@ ROOMS: list[Methods] = [
     aggregate.methods,
     assign.methods,
     clean.methods,
+    elicit.methods,
     identify.methods,
     recipes.methods,
     simulate.methods,

@@ -37,6 +37,8 @@ HOMES = {
     "core": "",
     "counts": "io.frames",
     "describe": "evaluate.describe",
+    "elicit": "",
+    "elicit_votes": "recipes._eliciting",
     "engine": "",
     "evaluate": "",
     "fit": "recipes._doing",
@@ -53,6 +55,7 @@ HOMES = {
     "simulate_crowd": "recipes._doing",
     "votes": "io.frames",
     "write": "io.writing",
+    "write_elicited": "recipes._eliciting",
     "write_crowd": "recipes._doing",
     "write_soft": "io.soft",
 }

@@ -3,6 +3,7 @@ from plurivox import aggregate as aggregate
 from plurivox import assign as assign
 from plurivox import clean as clean
 from plurivox import core as core
+from plurivox import elicit as elicit
 from plurivox import engine as engine
 from plurivox import evaluate as evaluate
 from plurivox import identify as identify
@@ -33,6 +34,8 @@ from plurivox.recipes._doing import fit as fit
 from plurivox.recipes._doing import load as load
 from plurivox.recipes._doing import simulate_crowd as simulate_crowd
 from plurivox.recipes._doing import write_crowd as write_crowd
+from plurivox.recipes._eliciting import elicit_votes as elicit_votes
+from plurivox.recipes._eliciting import write_elicited as write_elicited
 from plurivox.recipes._pruning import prune as prune
 from plurivox.recipes._scoring import rank as rank
 from plurivox.recipes._scoring import score as score

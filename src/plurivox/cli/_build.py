@@ -20,6 +20,7 @@ from plurivox.core.registry import Catalogue, Methods
 ROOMS = (
     "simulate",
     "clean",
+    "elicit",
     "aggregate",
     "identify",
     "assign",
