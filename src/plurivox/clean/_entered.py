@@ -125,18 +125,18 @@ class Entered:
         later = np.flatnonzero(earlier >= 0)
         return later, earlier[later]
 
-    @cached_property
-    def content(self) -> Ints:
-        """(n,) a number for all that was entered: two answers with the same number say exactly the same."""
+    def content(self, which: Bools) -> Ints:
+        """A number for all that was entered in each of these answers: those with the same number say exactly the same."""
         if self.answers is None:
             assert self.votes is not None
-            weight = np.unique(self.votes.weights, return_inverse=True)[1]
-            order = np.lexsort((self.votes.label, self.unit))
-            start = np.searchsorted(self.unit[order], np.arange(len(self) + 1))
-            return _sequences(joint(self.votes.label, weight)[order], start)
-        a = self.answers
-        typed = np.unique(a.mark_typed, return_inverse=True)[1]
-        marks = _sequences(joint(a.mark_kind, a.mark_label, typed), a.mark_start)
+            rows = np.flatnonzero(which[self.unit])
+            unit = (np.cumsum(which) - 1)[self.unit[rows]]
+            order = np.lexsort((self.votes.label[rows], unit))
+            start = np.searchsorted(unit[order], np.arange(int(which.sum()) + 1))
+            said = joint(self.votes.label[rows], self.votes.weights[rows])
+            return _sequences(said[order], start)
+        a = self.answers.where(which)
+        marks = _sequences(joint(a.mark_kind, a.mark_label, a.mark_typed), a.mark_start)
         return joint(marks, *(c for c in (a.form, a.abstain, a.none_of_these) if c is not None))
 
     # ---- what is known

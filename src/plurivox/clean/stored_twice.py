@@ -7,7 +7,7 @@ import numpy as np
 
 from plurivox.clean._contract import Found, Rule
 from plurivox.clean._entered import Entered, joint
-from plurivox.core.names import Bools, Ints
+from plurivox.core.names import Ints
 
 
 @dataclass(frozen=True)
@@ -27,25 +27,31 @@ class StoredTwice(Rule):
     needs: ClassVar[tuple[str, ...]] = ("times",)
 
     def _check(self, seen: Entered) -> tuple[Found, ...]:
-        key, timed = _identity(seen)
-        mine = np.flatnonzero(timed & (seen.worker >= 0))
-        _, first, same = np.unique(key[mine], return_index=True, return_inverse=True)
-        original = mine[first][same]  # the first row of everything that is equal
-        copies = mine[original != mine]
-        instead = original[original != mine]
+        about = _about(seen)
+        at = _alike(seen, about)
+        which = np.zeros(len(seen), bool)
+        which[at] = True
+        _, first, same = np.unique(joint(about[at], seen.content(which)), return_index=True, return_inverse=True)
+        original = at[first][same]  # the first row of everything that is equal
+        copies, instead = at[original != at], original[original != at]
         reasons = [f"the same in every respect as row {row}" for row in seen.row[instead].tolist()]
         return (Found("answer", copies, np.full(len(copies), np.nan), reasons, instead=instead),)
 
 
-def _identity(seen: Entered) -> tuple[Ints, Bools]:
-    """(n,) a number for all that is known of an answer, and whether its time is among it."""
-    known = [seen.worker, seen.task, seen.content]
+def _alike(seen: Entered, about: Ints) -> Ints:
+    """The answers of known time that equal another one in all but perhaps what was entered, in their order."""
     timed = np.zeros(len(seen), bool)
     for times in (seen.seconds, seen.when):
-        if times is not None:
-            timed |= np.isfinite(times)
-            known.append(joint(np.nan_to_num(times, nan=-1)))
+        timed |= np.isfinite(times) if times is not None else False
+    mine = np.flatnonzero(timed & (seen.worker >= 0))
+    return mine[np.bincount(about[mine])[about[mine]] > 1] if len(mine) else mine
+
+
+def _about(seen: Entered) -> Ints:
+    """(n,) a number for who answered which task, when, how fast and at which place."""
+    known = [seen.worker, seen.task]
+    known += [joint(np.nan_to_num(times, nan=-1)) for times in (seen.seconds, seen.when) if times is not None]
     if seen.answers is not None:
         places = (seen.answers.position, seen.answers.slot, seen.answers.sitting)
-        known.extend(joint(column) for column in places if column is not None)
-    return joint(*known), timed
+        known += [joint(column) for column in places if column is not None]
+    return joint(*known)

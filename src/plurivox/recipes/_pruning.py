@@ -224,7 +224,9 @@ def prune_and_compare(
                 }
             )
     title = f"{maker.word} before and after the worst {scores.of}s by {scores.made_by} are dropped"
-    note = "tasks left: before and after on the same tasks; all tasks: those without a vote are answered by an even guess"
+    note = (
+        "tasks left: before and after on the same tasks; all tasks: those without a vote are answered by an even guess"
+    )
     return Table(title, {name: [row[name] for row in rows] for name in rows[0]}, notes=(note,))
 
 
