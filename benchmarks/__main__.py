@@ -5,7 +5,7 @@ import sys
 
 from benchmarks.measure import machine
 
-ALL = ("startup", "ingest", "elicit", "aggregate", "glad", "acceleration", "growth")
+ALL = ("startup", "ingest", "elicit", "aggregate", "glad", "acceleration", "growth", "simulate")
 
 
 def main(names: list[str]) -> None:

@@ -92,7 +92,8 @@ def test_dropping_tasks_cannot_pass_for_an_improvement() -> None:
 def test_without_spammers_the_labels_get_better() -> None:
     made = simulate_crowd("hammer-spammer", n_tasks=200, n_workers=30, feedback=5, ratio=0.6, seed=2)
     table = prune_and_compare(made.votes, made.truth, "spam-score", [0.3, 0.5], "majority-vote").columns()
-    assert (table["accuracy after"] > table["accuracy before"] + 0.05).all()
+    gain = table["accuracy after"] - table["accuracy before"]
+    assert (gain > 0.02).all() and (gain[2:] > 0.1).all()
     assert table["workers out"].tolist() == [9, 9, 15, 15]
 
 
