@@ -31,9 +31,9 @@ class CohenKappa(Identifier):
     kappa = 1 - D_seen / D_chance over the tasks that both answered: the mean distance of their labels, over that of a
     label drawn from the one's and a label drawn from the other's. Two labels are 1 apart (none), or as far as on their
     scale (linear), or the square of that (quadratic). A pair counts where it shares `least` tasks, and is left out where
-    both always say the same one label; `n` is how many pairs count. value = 1 - kappa. Kappas of pairs that share few
-    tasks lean down and vary much, and the interval (resamples, moved to lie about the value) is rough there. It goes
-    through all pairs for every resample: leave it out (0) where there are millions of votes.
+    both always say the same one label; `n` is how many pairs count. `raw` is kappa, value = 1 - kappa. Kappas of pairs
+    that share few tasks lean down and vary much, and the interval (of resamples, moved to lie about the value) is rough
+    there. It goes through all pairs for every resample: leave it out (0) where there are millions of votes.
 
     Cohen (1960), https://doi.org/10.1177/001316446002000104; weights: Cohen (1968), https://doi.org/10.1037/h0026256;
     pairs: Light (1971), https://doi.org/10.1037/h0031643

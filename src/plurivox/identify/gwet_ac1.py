@@ -16,7 +16,7 @@ class GwetAc1(Agreement):
 
     AC1 = (A - E) / (1 - E). A is the share of pairs of votes on a task that agree, in the mean over tasks with two votes
     or more; E = sum_k p_k (1 - p_k) / (n_labels - 1) with p_k the share of label k in a task's votes, in the mean over
-    tasks. Labels nobody chose count among the labels. value = 1 - AC1.
+    tasks. Labels nobody chose count among the labels. `raw` is AC1, value = 1 - AC1.
 
     Gwet (2008), https://doi.org/10.1348/000711006X126600
 

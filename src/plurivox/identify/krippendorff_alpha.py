@@ -22,7 +22,7 @@ class KrippendorffAlpha(Agreement):
     with one vote are left out, and a task counts by its votes. Two labels differ by 1 (nominal), by the square of how
     far they lie apart on the scale (interval), or by the square of how many votes lie between them (ordinal; the
     ranks are those of the whole crowd in every resample). Not defined (nan, and a warning) where all votes are for one
-    label. value = 1 - alpha.
+    label. `raw` is alpha, value = 1 - alpha.
 
     Krippendorff (2011), Computing Krippendorff's alpha-reliability; Hayes & Krippendorff (2007),
     https://doi.org/10.1080/19312450709336664

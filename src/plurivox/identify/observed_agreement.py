@@ -17,8 +17,9 @@ class ObservedAgreement(Agreement):
     """The share of pairs of votes on a task that agree, in the mean over tasks; chance is not taken off.
 
     A task with one vote has no pair. By default it is left out, as plurivox describe does; published tables at times
-    count it as agreeing (`single = agrees`), which is higher: .732 instead of .720 on LabelMe. `n` counts the tasks
-    with two votes or more.
+    count it as agreeing (`single = agrees`), which is higher: .732 instead of .721 on LabelMe. For soft answers it is
+    the chance that labels drawn from two of them agree. `raw` is the share, value = 1 - raw; `n` counts the tasks with
+    two votes or more.
 
     Uma et al. (2020), Table 1, https://doi.org/10.1609/hcomp.v8i1.7478
 

@@ -16,8 +16,8 @@ class Trace(Identifier):
     """The sum of the diagonal of a worker's confusion matrix: how often right, every label counted alike.
 
     `raw` is the trace, sum_k P(says k | k is true), n_labels for who is always right and 1 for who guesses;
-    value = 1 - trace / n_labels. A worker with few votes has a matrix made mostly of pseudo-counts: fit with
-    dawid-skene[pool=4] where that is so.
+    value = 1 - trace / n_labels. A worker with few votes has a matrix made mostly of pseudo-counts, and looks
+    like one who guesses: there, fit by dawid-skene[pool=4].
 
     Lefort, Charlier, Joly & Salmon (2024), Peerannot, Computo, https://doi.org/10.57750/qmaz-gr91
 

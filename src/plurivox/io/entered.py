@@ -204,7 +204,7 @@ def _truth(column: pl.Series) -> Any:
 
 
 def _with_repeats(made: Answers, table: Columns) -> Answers:
-    """`repeat_of`, as given or found: where `repeat` marks one, the person's latest earlier answer that is none itself."""
+    """`repeat_of`, as given or found: the person's latest earlier answer to the same task, where `repeat` marks one."""
     if "repeat_of" in table:
         return replace(made, repeat_of=_whole(table["repeat_of"], f"column 'repeat_of' of {table.where}"))
     if "repeat" not in table:

@@ -59,7 +59,7 @@ class Ranking(Noun):
         for a in range(n):
             for b in range(n):
                 both = np.isfinite(self.value[:, a]) & np.isfinite(self.value[:, b])
-                left, right = (rankdata(self.value[both, k]) for k in (a, b))
+                left, right = (rankdata(_coarse(self.value[both, k])) for k in (a, b))
                 if both.sum() > 1 and np.ptp(left) > 0 and np.ptp(right) > 0:
                     out[a, b] = np.corrcoef(left, right)[0, 1]
         return out
@@ -96,8 +96,14 @@ def rank_of(scores: Sequence[Scores]) -> Ranking:
     value = np.full((len(names), len(scores)), np.nan)
     for k, one in enumerate(scores):
         value[positions(names, one.names), k] = one.value
-    rank = rankdata(-value, axis=0, nan_policy="omit") if len(names) else value
+    rank = rankdata(-_coarse(value), axis=0, nan_policy="omit") if len(names) else value
     return Ranking(scores[0].of, names, np.array(words, TEXT), value, rank)
+
+
+def _coarse(value: Floats) -> Floats:
+    """The values to 40 bits, about twelve figures: what differs by rounding alone is the same."""
+    mantissa, power = np.frexp(value)
+    return np.ldexp(np.round(mantissa * 2.0**40) / 2.0**40, power)
 
 
 def _all_names(scores: Sequence[Scores]) -> Names:
