@@ -199,12 +199,7 @@ def prune_and_compare(
     if not quantiles:
         raise InputError("name at least one quantile, such as 0.1 for the worst tenth")
     maker = aggregate.methods.make(method)
-    truth = gold.shared(votes.tasks[votes.support > 0])
-    if not len(truth):
-        raise InputError(
-            f"no task has both a vote and a known label; there are votes on {some(votes.tasks)}, known labels of "
-            f"{some(gold.tasks)}"
-        )
+    truth = _known(votes, gold)
     total = 2 + len(quantiles)
     scores = score if isinstance(score, Scores) else score_by(votes, score, gold=gold, watch=within(watch, 0, total))
     before = maker.fit(votes, watch=within(watch, 1, total)).soft
@@ -228,6 +223,17 @@ def prune_and_compare(
         "tasks left: before and after on the same tasks; all tasks: those without a vote are answered by an even guess"
     )
     return Table(title, {name: [row[name] for row in rows] for name in rows[0]}, notes=(note,))
+
+
+def _known(votes: Votes, gold: SoftLabels) -> SoftLabels:
+    """The known labels of tasks with a vote."""
+    truth = gold.shared(votes.tasks[votes.support > 0])
+    if not len(truth):
+        raise InputError(
+            f"no task has both a vote and a known label; there are votes on {some(votes.tasks)}, known labels of "
+            f"{some(gold.tasks)}"
+        )
+    return truth
 
 
 def _measured(before: SoftLabels, after: SoftLabels, truth: SoftLabels) -> dict[str, float]:
