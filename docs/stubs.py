@@ -3,12 +3,20 @@
 from pathlib import Path
 
 import plurivox
-from plurivox import aggregate, assign, identify, io, recipes, simulate
+from plurivox import aggregate, assign, clean, elicit, identify, io, recipes, simulate
 from plurivox.core.lazy import stub
 from plurivox.core.registry import Methods
 
 SOURCE = Path(plurivox.__file__).parent
-ROOMS: list[Methods] = [aggregate.methods, assign.methods, identify.methods, recipes.methods, simulate.methods]
+ROOMS: list[Methods] = [
+    aggregate.methods,
+    assign.methods,
+    clean.methods,
+    elicit.methods,
+    identify.methods,
+    recipes.methods,
+    simulate.methods,
+]
 
 
 def stubs() -> dict[Path, str]:

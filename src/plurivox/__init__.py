@@ -19,6 +19,7 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 # (`make stubs` tells editors and type checkers the same)
 HOMES = {
     "Answers": "core.answers",
+    "Audit": "core.audit",
     "Confusion": "core.results",
     "Dataset": "io.dataset",
     "Dynamics": "core.results",
@@ -31,9 +32,13 @@ HOMES = {
     "aggregate": "",
     "assign": "",
     "answers": "io.entered",
+    "clean": "",
+    "clean_set": "recipes._cleaning",
     "core": "",
     "counts": "io.frames",
     "describe": "evaluate.describe",
+    "elicit": "",
+    "elicit_votes": "recipes._eliciting",
     "engine": "",
     "evaluate": "",
     "fit": "recipes._doing",
@@ -41,6 +46,7 @@ HOMES = {
     "io": "",
     "load": "recipes._doing",
     "rank": "recipes._scoring",
+    "prune": "recipes._pruning",
     "read": "io.reading",
     "read_soft": "io.soft",
     "recipes": "",
@@ -49,6 +55,7 @@ HOMES = {
     "simulate_crowd": "recipes._doing",
     "votes": "io.frames",
     "write": "io.writing",
+    "write_elicited": "recipes._eliciting",
     "write_crowd": "recipes._doing",
     "write_soft": "io.soft",
 }
