@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import plurivox
-from plurivox import aggregate, assign, elicit, identify, io, recipes, simulate
+from plurivox import aggregate, assign, clean, elicit, identify, io, recipes, simulate
 from plurivox.core.lazy import stub
 from plurivox.core.registry import Methods
 
@@ -11,6 +11,7 @@ SOURCE = Path(plurivox.__file__).parent
 ROOMS: list[Methods] = [
     aggregate.methods,
     assign.methods,
+    clean.methods,
     elicit.methods,
     identify.methods,
     recipes.methods,

@@ -4,7 +4,7 @@ from html import escape
 
 BOX_W, BOX_H, GAP = 104, 54, 26
 WALK = [  # (verb, what comes out), and whether it is there yet
-    ("clean", "Answers", False),
+    ("clean", "Answers", True),
     ("elicit", "Votes", True),
     ("aggregate", "Fit", True),
     ("identify", "Scores", True),

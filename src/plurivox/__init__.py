@@ -19,6 +19,7 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 # (`make stubs` tells editors and type checkers the same)
 HOMES = {
     "Answers": "core.answers",
+    "Audit": "core.audit",
     "Confusion": "core.results",
     "Dataset": "io.dataset",
     "Dynamics": "core.results",
@@ -31,6 +32,8 @@ HOMES = {
     "aggregate": "",
     "assign": "",
     "answers": "io.entered",
+    "clean": "",
+    "clean_set": "recipes._cleaning",
     "core": "",
     "counts": "io.frames",
     "describe": "evaluate.describe",
@@ -43,6 +46,7 @@ HOMES = {
     "io": "",
     "load": "recipes._doing",
     "rank": "recipes._scoring",
+    "prune": "recipes._pruning",
     "read": "io.reading",
     "read_soft": "io.soft",
     "recipes": "",

@@ -19,6 +19,7 @@ from plurivox.core.registry import Catalogue, Methods
 
 ROOMS = (
     "simulate",
+    "clean",
     "elicit",
     "aggregate",
     "identify",

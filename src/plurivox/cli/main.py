@@ -20,6 +20,7 @@ except KeyboardInterrupt:  # Ctrl-C before there is anything to stop
 COMMANDS = {  # name: where it is, its line in the help; in the order of the walk
     "describe": ("plurivox.cli.describe:describe", "Show what a crowd looks like: sizes, agreement, accuracy."),
     "simulate": ("plurivox.cli.simulate:simulate", "Draw a crowd with known truth."),
+    "clean": ("plurivox.cli.clean:clean", "Take out faulty answers and careless people, and say why."),
     "elicit": ("plurivox.cli.elicit:elicit", "Turn what people entered into votes."),
     "aggregate": ("plurivox.cli.aggregate:aggregate", "Turn votes into soft labels."),
     "identify": ("plurivox.cli.identify:identify", "Find hard tasks and workers to doubt."),

@@ -170,6 +170,8 @@ def _about(table: Columns) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if (name := _called(table, "position")) is not None:
         found["position"] = _whole(table[name], f"column {name!r} of {table.where}")
+    if "slot" in table:
+        found["slot"] = _whole(table["slot"], f"column 'slot' of {table.where}")
     if (name := _called(table, "sitting")) is not None:
         found["sitting"] = as_names(table[name].cast(pl.String).fill_null("").to_list(), "sittings")
     if "form" in table:
