@@ -3,19 +3,23 @@
 from pathlib import Path
 
 import plurivox
-from plurivox import aggregate, identify, io, simulate
+from plurivox import aggregate, identify, io, simulate, train
 from plurivox.core.lazy import stub
 from plurivox.core.registry import Methods
+from plurivox.train import heads, losses, nets, targets
 
 SOURCE = Path(plurivox.__file__).parent
 ROOMS: list[Methods] = [aggregate.methods, identify.methods, simulate.methods]
+ROOMS += [targets.methods, losses.methods, heads.methods, nets.methods]
 
 
 def stubs() -> dict[Path, str]:
     """Every stub by its path."""
-    rooms = {SOURCE / methods.room / "__init__.pyi": methods.stub() for methods in ROOMS}
+    rooms = {SOURCE.joinpath(*methods.package.split(".")[1:], "__init__.pyi"): methods.stub() for methods in ROOMS}
     face = stub("plurivox", plurivox.HOMES) + "__version__: str\n"
-    return {SOURCE / "__init__.pyi": face, SOURCE / "io" / "__init__.pyi": stub("plurivox.io", io.HOMES), **rooms}
+    lazy = {SOURCE / "io" / "__init__.pyi": stub("plurivox.io", io.HOMES)}
+    lazy[SOURCE / "train" / "__init__.pyi"] = stub("plurivox.train", train.HOMES)
+    return {SOURCE / "__init__.pyi": face, **lazy, **rooms}
 
 
 if __name__ == "__main__":

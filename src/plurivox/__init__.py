@@ -44,6 +44,7 @@ HOMES = {
     "recipes": "",
     "simulate": "",
     "simulate_crowd": "recipes._doing",
+    "train": "",
     "votes": "io.frames",
     "write": "io.writing",
     "write_crowd": "recipes._doing",

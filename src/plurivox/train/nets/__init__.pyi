@@ -1,0 +1,3 @@
+# made by `make stubs`
+from plurivox.train.nets._contract import *
+from plurivox.train.nets._contract import methods as methods
