@@ -18,8 +18,8 @@ class TwoHeads(Head):
     """A hard head and a soft head on one trunk: the label is the main task, the crowd's distribution the other.
 
     loss = cross-entropy(hard head, main label) + soft loss(soft head, crowd's distribution), a plain sum without weights:
-    the base of the soft loss's logarithm sets its weight. The main label may be gold or silver (the majority's). The
-    soft head is a linear layer beside the last one of the net; the net alone predicts.
+    the base of the soft loss's logarithm sets its weight. The main label may be gold or silver (the majority's). The soft
+    head is a second layer like the net's last; the net alone predicts.
 
     Fornaciari et al. (2021), https://doi.org/10.18653/v1/2021.naacl-main.204
     """
@@ -40,7 +40,7 @@ class TwoHeads(Head):
 class _Two(Attached):
     def __init__(self, tap: Tap, n_labels: int, hard_loss: Loss, soft_loss: Loss) -> None:
         super().__init__()
-        self.soft_head = nn.Linear(tap.width, n_labels)
+        self.soft_head = tap.make_head(n_labels)
         self.tap, self.hard_loss, self.soft_loss = tap, hard_loss, soft_loss
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
