@@ -14,7 +14,6 @@ X, GOLD, VOTES = world()
 FAST = Plan(epochs=40, batch=32, lr=0.05, device="cpu")
 EXPECTED = {
     "check_sample_weight_equivalence_on_dense_data": "batches are drawn by lot: a row twice is not a row of weight two",
-    "check_sample_weight_equivalence_on_sparse_data": "sparse inputs are not taken",
 }
 
 

@@ -75,11 +75,11 @@ def test_heads_and_optimizers_go_on_too(tmp_path: Path, optimizer: str) -> None:
 
 
 def test_a_checkpoint_of_something_else_is_refused(tmp_path: Path) -> None:
-    x, gold, votes = world()
+    x, _, votes = world()
     plan = Plan(epochs=6, batch=16, device="cpu")
     with pytest.raises(Enough):
         fit(x, votes, plan=plan, folder=tmp_path, save_seconds=0, watch=stop_at(2))  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="belongs to another training: its plan is 'plan.epochs=6"):
+    with pytest.raises(InputError, match="belongs to another training: its plan is"):
         fit(x, votes, plan=Plan(epochs=7, batch=16, device="cpu"), folder=tmp_path)
     with pytest.raises(InputError, match="its data is"):
         fit(x + 1, votes, plan=plan, folder=tmp_path)

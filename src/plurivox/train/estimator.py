@@ -5,7 +5,13 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, check_random_state, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    check_random_state,
+    column_or_1d,
+    validate_data,
+)
 
 from plurivox.core.errors import InputError
 from plurivox.core.labels import SoftLabels
@@ -60,7 +66,7 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             loss=self.loss,
             head=self.head,
             plan=plan,
-            weight=sample_weight,
+            weight=_weights(sample_weight, table),
         )
         return self
 
@@ -73,9 +79,10 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 raise InputError(f"there are {len(table)} rows of X for {y.n_tasks} tasks of the votes")
             self.classes_ = _plain(y.labels)
             return table, y
-        if np.ndim(y) == 2 and np.shape(y)[1] > 1:
+        prob = np.asarray(y)
+        if prob.ndim == 2 and prob.shape[1] > 1:
             table = validate_data(self, X, dtype=np.float32, allow_nd=True)
-            soft = SoftLabels.of(y, range(len(y)), range(np.shape(y)[1]) if self.labels is None else self.labels)
+            soft = SoftLabels.of(prob, range(len(prob)), range(prob.shape[1]) if self.labels is None else self.labels)
             self.classes_ = _plain(soft.labels)
             return table, soft
         table, column = validate_data(self, X, y, dtype=np.float32, allow_nd=True, ensure_min_samples=2)
@@ -94,9 +101,20 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Any:
         """(n,) the most probable class of each row."""
-        return self.classes_[self.predict_proba(X).argmax(1)]
+        best = self.predict_proba(X).argmax(1)
+        return self.classes_[best]
 
 
 def _plain(names: Any) -> Any:
     """Names in a type that other packages know."""
     return np.array(names.tolist())
+
+
+def _weights(given: Any, X: Floats) -> Floats | None:
+    """The weights of the rows; scikit-learn wants its own kind of error."""
+    if given is None:
+        return None
+    weights: Floats = _check_sample_weight(given, X, ensure_non_negative=True)
+    if not weights.any():
+        raise ValueError("all sample weights are zero; at least one must be above")
+    return weights
