@@ -4,7 +4,7 @@ import inspect
 from pathlib import Path
 
 from docs.walk import walk_svg
-from plurivox import aggregate, identify, simulate
+from plurivox import aggregate, identify, recipes, simulate
 from plurivox.cli.main import main as command
 from plurivox.core.method import Method, Option
 from plurivox.core.registry import Methods
@@ -16,6 +16,7 @@ ROOMS: dict[str, tuple[Methods, str]] = {
         identify.methods,
         "Votes, fits, dynamics in, `Scores` out: hard tasks, workers to doubt, agreement.",
     ),
+    "recipes": (recipes.methods, "Whole walks that end in tables: `plurivox recipe NAME`."),
     "simulate": (simulate.methods, "A seed in, a crowd with known truth out."),
 }
 MADE = "<!-- made by `make docs` -->"

@@ -18,8 +18,9 @@ from plurivox.core.labels import SoftLabels
 from plurivox.core.names import as_names
 from plurivox.core.noun import HEADER, Noun
 from plurivox.core.results import Confusion, Dynamics, Fit, Scores
+from plurivox.core.tables import Table, Tables
 from plurivox.core.votes import Votes
-from plurivox.recipes.compare import Comparison
+from plurivox.recipes._comparing import Comparison
 
 CONFUSION = Confusion(np.full((2, 3, 3), 1 / 3), as_names(["ann", "bo"]), as_names(["x", "y", "z"]))
 NOUNS: dict[str, Noun] = {
@@ -34,6 +35,7 @@ NOUNS: dict[str, Noun] = {
         some_soft(), as_names(["ann", "bo"]), "vote-shares", confusion=CONFUSION, trace=(-2.0, -1.5), found={"ties": 2}
     ),
     "scores": Scores("worker", as_names(["ann", "bo"]), np.array([0.1, np.nan]), "trace", n=np.array([3, 4])),
+    "tables": Tables("both", (Table("one", {"a": [1, 2], "b": ["x", None]}),), "by hand", ("a note",)),
     "dynamics": Dynamics(np.zeros((4, 2, 3), np.float16), as_names(["a", "b"]), as_names(["x", "y", "z"])),
 }
 every = pytest.mark.parametrize("noun", NOUNS.values(), ids=NOUNS)
@@ -48,6 +50,9 @@ def same(a: object, b: object) -> bool:
         return type(a) is type(b) and all(
             same(value, b.__getstate__()[name]) for name, value in a.__getstate__().items()
         )
+    if isinstance(a, tuple | dict):
+        pairs = zip(a.values(), b.values(), strict=True) if isinstance(a, dict) else zip(a, b, strict=True)
+        return type(a) is type(b) and all(same(x, y) for x, y in pairs)
     return a == b
 
 

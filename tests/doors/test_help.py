@@ -7,7 +7,7 @@ import pytest
 from click.shell_completion import ShellComplete
 from click.testing import Result
 
-from plurivox.cli._build import ROOMS, catalogue, registry
+from plurivox.cli._build import COMMAND_OF, ROOMS, catalogue, registry
 from plurivox.cli.main import COMMANDS, main
 from plurivox.core.method import Method
 
@@ -36,7 +36,7 @@ def test_every_command_exists_and_its_help_opens_with_words(call: Call, name: st
 
 @pytest.mark.parametrize(("room", "name"), EVERY)
 def test_every_method_has_a_command_that_tells_all_its_options(call: Call, room: str, name: str) -> None:
-    said = call(room, name, "--help")
+    said = call(COMMAND_OF.get(room, room), name, "--help")
     assert said.exit_code == 0, said.output
     words = " ".join(said.stdout.split())
     method: type[Method] = registry(room)[name]
@@ -48,7 +48,7 @@ def test_every_method_has_a_command_that_tells_all_its_options(call: Call, room:
 
 @pytest.mark.parametrize(("room", "name"), EVERY)
 def test_every_command_takes_the_common_options(call: Call, room: str, name: str) -> None:
-    words = call(room, name, "--help").stdout
+    words = call(COMMAND_OF.get(room, room), name, "--help").stdout
     assert all(flag in words for flag in ("--json", "--quiet", "--seed", "--threads"))
     if "seed" not in {option.name for option in registry(room)[name].options()}:
         assert "no effect" in words

@@ -11,7 +11,7 @@ from plurivox.core.labels import SoftLabels
 from plurivox.core.noun import Noun
 from plurivox.core.votes import Votes
 from plurivox.io import read
-from plurivox.recipes.compare import Comparison, compare
+from plurivox.recipes._comparing import Comparison, compare
 
 WORDS = ["vote-shares", "wawa", "iwmv[weights=li-yu]", "average[parts=[vote-shares,softmax-shares]]"]
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from plurivox.recipes.peerannot_tables import Cell, peerannot_tables
+from plurivox.recipes.peerannot_tables import Cell, PeerannotTables
 
 
 @pytest.fixture(scope="module")
 def cells() -> list[Cell]:
-    return peerannot_tables()
+    return PeerannotTables().cells()
 
 
 def test_every_cell_that_is_not_left_to_chance_equals_the_paper(cells: list[Cell]) -> None:

@@ -17,7 +17,8 @@ from plurivox.core.errors import OptionError, PlurivoxError
 from plurivox.core.method import Method, Option
 from plurivox.core.registry import Catalogue, Methods
 
-ROOMS = ("simulate", "aggregate", "identify")  # the rooms with a registry, in the order of the walk
+ROOMS = ("simulate", "aggregate", "identify", "recipes")  # the rooms with a registry, in the order of the walk
+COMMAND_OF = {"recipes": "recipe"}  # where the command of a room is not called like the room
 METAVARS = {int: "N", float: "X", str: "TEXT", bool: "yes|no"}
 Params = Callable[[type[Method]], Sequence[click.Parameter]]
 
@@ -84,7 +85,8 @@ class Room(Index):
     kind = "method"
 
     def __init__(self, room: str, run: Callable[..., Answer], params: Params, help: str) -> None:
-        super().__init__(room, help=help)
+        self.kind = COMMAND_OF.get(room, "method")
+        super().__init__(COMMAND_OF.get(room, room), help=help)
         self.room, self.run, self.own_params = room, run, params
 
     @cached_property

@@ -14,7 +14,7 @@ from plurivox.core.method import split_list
 if TYPE_CHECKING:
     from plurivox.core.labels import SoftLabels
     from plurivox.core.votes import Votes
-    from plurivox.recipes.compare import Comparison
+    from plurivox.recipes._comparing import Comparison
 
 ENDINGS = (".csv", ".md", ".npz")
 
@@ -28,7 +28,7 @@ def run(
     part: str | None,
 ) -> Answer:
     """Read every data set, fit every method on it, show the means; the whole comparison goes to OUT."""
-    from plurivox.recipes.compare import compare as held
+    from plurivox.recipes._comparing import compare as held
 
     if out is not None and out.suffix not in ENDINGS:
         raise InputError(f"{out} has an ending nobody knows; a comparison is written as {', '.join(ENDINGS)}")

@@ -22,6 +22,7 @@ COMMANDS = {  # name: where it is, its line in the help; in the order of the wal
     "simulate": ("plurivox.cli.simulate:simulate", "Draw a crowd with known truth."),
     "aggregate": ("plurivox.cli.aggregate:aggregate", "Turn votes into soft labels."),
     "compare": ("plurivox.cli.compare:compare", "Hold methods side by side on data with gold labels."),
+    "recipe": ("plurivox.cli.recipe:recipe", "Walk a whole recipe, such as the tables of a paper."),
     "convert": ("plurivox.cli.convert:convert", "Carry data from one form of file to another."),
     "datasets": ("plurivox.cli.datasets:datasets", "List, inspect and install data sets."),
     "methods": ("plurivox.cli.methods:methods", "List the methods of each room."),

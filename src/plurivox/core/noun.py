@@ -23,7 +23,7 @@ from plurivox.core.names import TEXT, frozen
 
 HEADER = "plurivox.json"
 KINDS: dict[str, type["Noun"]] = {}
-HOMES = ("answers", "labels", "results", "rows", "votes")  # the modules of core that define nouns
+HOMES = ("answers", "labels", "results", "rows", "tables", "votes")  # the modules of core that define nouns
 ONE_OF = {"matrices": "matrix", "passes": "pass"}
 
 
@@ -100,7 +100,7 @@ class Noun:
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update({k: frozen(v) if isinstance(v, np.ndarray) else v for k, v in state.items()})
+        self.__dict__.update({name: _frozen(value) for name, value in state.items()})
 
     # ---- faces
 
@@ -123,6 +123,13 @@ class Noun:
 
     def _said(self) -> list[tuple[str, object]]:
         return [(name, value) for name, value in self.facts().items() if value is not None]
+
+
+def _frozen(value: Any) -> Any:
+    """Arrays come back from a pickle writable; those of a noun are not, in a mapping either."""
+    if isinstance(value, dict):
+        return {name: _frozen(one) for name, one in value.items()}
+    return frozen(value) if isinstance(value, np.ndarray) else value
 
 
 def _phrase(name: str, value: object) -> str:

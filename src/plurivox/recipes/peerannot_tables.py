@@ -3,14 +3,16 @@
 https://doi.org/10.57750/qmaz-gr91. Figures are the share of tasks whose label is recovered.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from plurivox import aggregate, simulate
+from plurivox.core.tables import Table, Tables
 from plurivox.core.votes import Votes
 from plurivox.core.watch import Watch, quiet
+from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
 
 DAWID_SKENE = "dawid-skene[smooth=0,tol=0,max-iter=50,accelerate=no]"  # as published: no smoothing, 50 rounds
 CLUSTERS = "dawid-skene-clusters[clusters={},published=yes,tol=1e-8]"
@@ -76,14 +78,44 @@ class Cell:
     high: float
 
 
-def peerannot_tables(watch: Watch = quiet) -> list[Cell]:
-    """Every cell of the four tables."""
-    total = sum(len(published) for _, published in TABLES.values())
-    cells = []
-    for step, cell in enumerate(_cells()):
-        cells.append(cell)
-        watch(step, total)
-    return cells
+@dataclass(frozen=True)
+class PeerannotTables(Recipe):
+    """Tables 1 to 4 of the peerannot paper: the share of tasks whose label is recovered, published and ours.
+
+    The crowds are drawn in peerannot's order of draws. Majority vote breaks ties by an unseeded generator there, so
+    that its cell is the mean over 100 seeds, with the range. Lefort et al. (2024), https://doi.org/10.57750/qmaz-gr91.
+    """
+
+    def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
+        """Draw the four crowds, aggregate them, and set the figures side by side."""
+        del read
+        cells = self.cells(watch)
+        return Tables(
+            "peerannot, Tables 1 to 4: share of tasks whose label is recovered",
+            tuple(_table(title, [cell for cell in cells if cell.table == title]) for title in TABLES),
+            self.word,
+        )
+
+    def cells(self, watch: Watch = quiet) -> list[Cell]:
+        """Every cell of the four tables."""
+        total = sum(len(published) for _, published in TABLES.values())
+        cells = []
+        for step, cell in enumerate(_cells()):
+            cells.append(cell)
+            watch(step, total)
+        return cells
+
+
+def _table(title: str, cells: Sequence[Cell]) -> Table:
+    ranged = [f"{one.low:.3f} to {one.high:.3f}" if one.low < one.high else "" for one in cells]
+    columns = {
+        "method": [one.method for one in cells],
+        "paper": [one.published for one in cells],
+        "ours": [one.ours for one in cells],
+        "difference": [one.ours - one.published for one in cells],
+        "over ties": ranged,
+    }
+    return Table(title, columns, (f"crowd: {TABLES[title][0]}",), digits=3)
 
 
 def _cells() -> Iterator[Cell]:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from plurivox.core.errors import need
 from plurivox.core.lazy import importer
 
 HOMES = {
@@ -23,6 +24,8 @@ _attribute = importer(__name__, HOMES)
 def __getattr__(name: str) -> Any:
     if name in HOMES:
         import plurivox.train._needs  # noqa: F401  a word on how to get torch, before anything asks for it
+    if name == "CrowdClassifier":
+        need("sklearn", name, "pip install scikit-learn")
     return _attribute(name)
 
 

@@ -1,0 +1,171 @@
+"""Table, Tables: what a recipe tells, for the eye, for a spreadsheet and for a paper."""
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurivox.core.errors import InputError
+from plurivox.core.names import TEXT, owned
+from plurivox.core.noun import Noun
+
+LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        **{mark: f"\\{mark}" for mark in "&%$#_{}"},
+    }
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table(Noun):
+    """Named columns of one length, with a title and notes.
+
+    >>> table = Table("Figures", {"method": ["vote-shares", "glad"], "accuracy": [0.76, np.nan]}, digits=3)
+    >>> print(table.text())
+    Figures
+    method       accuracy
+    vote-shares     0.760
+    glad                -
+    """
+
+    title: str
+    cells: Mapping[str, Any]  # name -> (n_rows,) array; lists are taken too, and kept as arrays
+    notes: tuple[str, ...] = ()
+    digits: int = 4  # of numbers that are not whole
+
+    def __post_init__(self) -> None:
+        columns = {str(name): owned(_column(column)) for name, column in self.cells.items()}
+        if len({len(column) for column in columns.values()}) > 1:
+            sizes = ", ".join(f"{name} {len(column)}" for name, column in columns.items())
+            raise InputError(f"the columns of the table {self.title!r} differ in length: {sizes}")
+        object.__setattr__(self, "cells", columns)
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        return dict(self.cells)
+
+    def facts(self) -> dict[str, object]:
+        return {"title": self.title, "columns": len(self.cells), "rows": len(self)}
+
+    def __len__(self) -> int:
+        return len(next(iter(self.cells.values()), ()))
+
+    # ---- written out
+
+    def text(self) -> str:
+        """Aligned columns for a terminal."""
+        heads, rows = self._words()
+        widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+        left = [not _is_number(column) for column in self.cells.values()]
+        lines = [
+            "  ".join(
+                cell.ljust(width) if flush else cell.rjust(width)
+                for cell, width, flush in zip(row, widths, left, strict=True)
+            ).rstrip()
+            for row in (heads, *rows)
+        ]
+        return "\n".join([self.title, *lines, *self.notes])
+
+    def markdown(self) -> str:
+        """A table as Markdown knows it."""
+        heads, rows = self._words()
+        rule = ["---:" if _is_number(column) else "---" for column in self.cells.values()]
+        lines = [heads, rule, *([cell.replace("|", r"\|") for cell in row] for row in rows)]
+        body = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+        return "\n\n".join([f"## {self.title}", body, *self.notes]) + "\n"
+
+    def latex(self) -> str:
+        """A table with booktabs rules."""
+        heads, rows = self._words()
+        places = "".join("r" if _is_number(column) else "l" for column in self.cells.values())
+        lines = [" & ".join(cell.translate(LATEX) for cell in row) + r" \\" for row in (heads, *rows)]
+        top = [
+            rf"\begin{{table}}\caption{{{self.title.translate(LATEX)}}}",
+            rf"\begin{{tabular}}{{{places}}}",
+            r"\toprule",
+        ]
+        end = [r"\bottomrule", r"\end{tabular}", *(note.translate(LATEX) for note in self.notes), r"\end{table}"]
+        return "\n".join([*top, lines[0], r"\midrule", *lines[1:], *end]) + "\n"
+
+    def csv(self) -> str:
+        """Comma separated, numbers in full."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.cells)
+        writer.writerows(zip(*(column.tolist() for column in self.cells.values()), strict=True))
+        return text.getvalue()
+
+    def _words(self) -> tuple[list[str], list[list[str]]]:
+        shown = [[_word(cell, self.digits) for cell in column.tolist()] for column in self.cells.values()]
+        return list(self.cells), [list(row) for row in zip(*shown, strict=True)]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tables(Noun):
+    """What a recipe found: tables under one title, and how they were made."""
+
+    title: str
+    tables: tuple[Table, ...]
+    made_by: str
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, title: str) -> Table:
+        """The table whose title begins so."""
+        for one in self.tables:
+            if one.title.startswith(title):
+                return one
+        raise KeyError(f"{title!r}; there are {[one.title for one in self.tables]}")
+
+    def text(self) -> str:
+        """All tables for a terminal."""
+        return "\n\n".join([self.title, *(one.text() for one in self.tables), *self.notes])
+
+    def markdown(self) -> str:
+        """All tables as one page."""
+        return "\n".join(
+            [f"# {self.title}\n", *(one.markdown() for one in self.tables), *self.notes, f"`{self.made_by}`\n"]
+        )
+
+    def latex(self) -> str:
+        """All tables for a paper."""
+        return "\n".join(one.latex() for one in self.tables)
+
+    def facts(self) -> dict[str, object]:
+        return {"title": self.title, "tables": len(self.tables), "by": self.made_by}
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """table and rows: what is inside; the tables themselves are in `tables`."""
+        return {
+            "table": np.array([one.title for one in self.tables], TEXT),
+            "rows": np.array([len(one) for one in self.tables]),
+        }
+
+
+def _column(column: Any) -> NDArray[Any]:
+    """A column as an array; words as text, and numbers mixed with None as numbers with nan."""
+    if isinstance(column, np.ndarray) and column.dtype != object:
+        return column
+    values = list(column)
+    if all(isinstance(one, bool | np.bool_) for one in values) or not values:
+        return np.array(values, bool if values else np.float64)
+    if all(one is None or isinstance(one, int | float | np.number) for one in values):
+        return np.array([np.nan if one is None else one for one in values])
+    return np.array(["" if one is None else str(one) for one in values], TEXT)
+
+
+def _is_number(column: NDArray[Any]) -> bool:
+    return column.dtype != TEXT and column.dtype.kind in "iuf"
+
+
+def _word(cell: object, digits: int) -> str:
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, float):
+        return f"{cell:.{digits}f}" if np.isfinite(cell) else "-"
+    return f"{cell:,}" if isinstance(cell, int) else str(cell)

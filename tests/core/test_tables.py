@@ -1,0 +1,48 @@
+"""A table is written out for the eye, for a spreadsheet and for a paper."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from plurivox.core.errors import InputError
+from plurivox.core.tables import Table, Tables
+
+TABLE = Table(
+    "Figures & shares", {"method": ["a|b", "c_d"], "n": [1200, 7], "p": [0.5, None]}, ("100% ours",), digits=2
+)
+
+
+def test_text_is_aligned_and_unknown_numbers_are_a_dash() -> None:
+    assert TABLE.text().splitlines()[1:] == [
+        "method      n     p",
+        "a|b     1,200  0.50",
+        "c_d         7     -",
+        "100% ours",
+    ]
+
+
+def test_markdown_escapes_what_would_end_a_cell() -> None:
+    assert "| a\\|b | 1,200 | 0.50 |" in TABLE.markdown() and "|---|---:|---:|" in TABLE.markdown().replace(" ", "")
+
+
+def test_latex_escapes_its_own_marks() -> None:
+    made = TABLE.latex()
+    assert r"Figures \& shares" in made and r"c\_d & 7 & - \\" in made and r"100\% ours" in made
+
+
+def test_csv_keeps_numbers_in_full() -> None:
+    rows = list(csv.reader(Table("", {"p": [1 / 3]}).csv().splitlines()))
+    assert float(rows[1][0]) == 1 / 3
+
+
+def test_columns_of_different_length_are_refused() -> None:
+    with pytest.raises(InputError, match="differ in length: a 1, b 2"):
+        Table("bad", {"a": [1], "b": np.arange(2)})
+
+
+def test_tables_are_found_by_how_their_title_begins() -> None:
+    made = Tables("all", (TABLE,), "by hand")
+    assert made["Figures"] is TABLE
+    with pytest.raises(KeyError, match="there are"):
+        made["Shares"]

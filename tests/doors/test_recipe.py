@@ -1,0 +1,31 @@
+"""`plurivox recipe` through its public face."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from click.testing import Result
+
+from plurivox.cli.recipe import write
+from plurivox.core.noun import Noun
+from plurivox.core.tables import Table, Tables
+
+Call = Callable[..., Result]
+
+
+def test_a_recipe_nobody_knows_gets_the_nearest_name(call: Call) -> None:
+    done = call("recipe", "peeranot-tables")
+    assert done.exit_code == 2 and "did you mean 'peerannot-tables'" in done.stderr
+
+
+def test_a_folder_with_something_in_it_is_left_alone(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("precious")
+    done = call("recipe", "peerannot-tables", "-o", str(tmp_path))
+    assert done.exit_code == 2 and "--force" in done.stderr and len(list(tmp_path.iterdir())) == 1
+
+
+def test_tables_are_written_in_every_form(tmp_path: Path) -> None:
+    made = Tables("both", (Table("one", {"a": [1]}), Table("two", {"b": [2]})), "by hand")
+    write(made, tmp_path / "out")
+    names = {"table-1.csv", "table-2.csv", "tables.md", "tables.tex", "tables.npz"}
+    assert {one.name for one in (tmp_path / "out").iterdir()} == names
+    assert isinstance(Noun.load(tmp_path / "out" / "tables.npz"), Tables)
