@@ -86,6 +86,11 @@ def test_a_shear_moves_the_rows_away_from_the_middle() -> None:
     assert leaning[0, 0].argmax(1).tolist() == [8, 7, 6, 5, 4, 3, 2, 1, 0]
 
 
+def test_a_word_is_enough_to_make_it_again() -> None:
+    for word in (*AUGMENTATIONS, "crop-flip[pad=2]", "shear-flip-resize[shear=5.0]"):
+        assert augmentation(word).word == word
+
+
 def test_an_unknown_name_has_a_neighbour() -> None:
     with pytest.raises(UnknownName, match="did you mean 'crop-flip'"):
         augmentation("crop-flop")

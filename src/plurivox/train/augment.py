@@ -39,6 +39,10 @@ class Augmentation(Method, ABC):
 class NoAugmentation(Augmentation):
     """The images as they are."""
 
+    @classmethod
+    def name(cls) -> str:
+        return "none"
+
     def apply(self, x: Tensor, drawn: Tensor) -> Tensor:
         del drawn
         return x

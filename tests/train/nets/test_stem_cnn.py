@@ -26,3 +26,6 @@ def test_mistakes_are_told() -> None:
     for shape in ((11,), (8,), (3, 4, 4)):
         with pytest.raises(InputError, match="encode_pairs"):
             StemCNN(chars=9).build(shape, 2)
+    for x in (torch.rand(2, 12), torch.full((2, 12), -1), torch.ones(2, 3, 4, dtype=torch.int64)):
+        with pytest.raises(InputError, match="stem-cnn reads rows of codes"):
+            StemCNN(chars=9).sized_for(x)

@@ -81,3 +81,17 @@ def test_mistakes_are_told() -> None:
         Tagger(words=3, chars=3).build((3, 8, 8), 5)
     with pytest.raises(OptionError, match="vectors need the vocabulary"):
         Tagger(words=3, chars=3, vectors="glove.txt").start(nn.Identity())
+
+
+def test_a_soft_head_has_an_encoder_of_its_own() -> None:
+    from plurivox.train.heads._tap import Tap
+
+    net = Tagger(words=4, chars=4, **SMALL).build((7,), 5)
+    tap = Tap(net, 5)
+    net(torch.tensor([[0, 1, 2, 3, 0, 0, 0]]))
+    soft = tap.make_head(5)
+    assert (
+        tap.features.shape == (1, 16)
+        and type(soft[0]) is type(net.trunk.encoder)
+        and soft(tap.features).shape == (1, 5)
+    )
