@@ -4,7 +4,7 @@ import inspect
 from pathlib import Path
 
 from docs.walk import walk_svg
-from plurivox import aggregate, identify, recipes, simulate
+from plurivox import aggregate, assign, identify, recipes, simulate
 from plurivox.cli.main import main as command
 from plurivox.core.method import Method, Option
 from plurivox.core.registry import Methods
@@ -12,6 +12,7 @@ from plurivox.core.registry import Methods
 HERE = Path(__file__).parent
 ROOMS: dict[str, tuple[Methods, str]] = {
     "aggregate": (aggregate.methods, "Votes in, a `Fit` out: soft labels, and what was learnt of workers and tasks."),
+    "assign": (assign.methods, "Votes and what we believe in, whom to ask what next out."),
     "identify": (
         identify.methods,
         "Votes, fits, dynamics in, `Scores` out: hard tasks, workers to doubt, agreement.",

@@ -29,6 +29,7 @@ HOMES = {
     "SoftLabels": "core.labels",
     "Votes": "core.votes",
     "aggregate": "",
+    "assign": "",
     "answers": "io.entered",
     "core": "",
     "counts": "io.frames",

@@ -1,5 +1,6 @@
 # made by `make stubs`
 from plurivox import aggregate as aggregate
+from plurivox import assign as assign
 from plurivox import core as core
 from plurivox import engine as engine
 from plurivox import evaluate as evaluate

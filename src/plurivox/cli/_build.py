@@ -17,7 +17,13 @@ from plurivox.core.errors import OptionError, PlurivoxError
 from plurivox.core.method import Method, Option
 from plurivox.core.registry import Catalogue, Methods
 
-ROOMS = ("simulate", "aggregate", "identify", "recipes")  # the rooms with a registry, in the order of the walk
+ROOMS = (
+    "simulate",
+    "aggregate",
+    "identify",
+    "assign",
+    "recipes",
+)  # the rooms with a registry, in the order of the walk
 COMMAND_OF = {"recipes": "recipe"}  # where the command of a room is not called like the room
 METAVARS = {int: "N", float: "X", str: "TEXT", bool: "yes|no"}
 Params = Callable[[type[Method]], Sequence[click.Parameter]]

@@ -10,12 +10,16 @@ HOMES = {
     "Known": "targets._contract",
     "Plan": "plan",
     "Trained": "trained",
+    "attacks": "",
+    "augment": "",
     "fit": "fitting",
     "heads": "",
+    "images": "",
     "losses": "",
     "nets": "",
     "splits": "",
     "targets": "",
+    "text": "",
 }
 __all__ = [*HOMES]
 _attribute = importer(__name__, HOMES)

@@ -95,7 +95,7 @@ def attack(
         for rows, prob in target.rows(batch):
             pixels = x[rows].to(place)
             pixels = pixels if pixels.is_floating_point() else pixels.float() / 255
-            wanted = torch.as_tensor(prob, dtype=pixels.dtype, device=place)
+            wanted = torch.tensor(prob, dtype=pixels.dtype, device=place)
             changed = method.change(net, pixels, wanted, chance)
             with torch.no_grad():
                 after, before = net(changed), net(pixels)

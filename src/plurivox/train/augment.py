@@ -39,6 +39,10 @@ class Augmentation(Method, ABC):
 class NoAugmentation(Augmentation):
     """The images as they are."""
 
+    @classmethod
+    def name(cls) -> str:
+        return "none"
+
     def apply(self, x: Tensor, drawn: Tensor) -> Tensor:
         del drawn
         return x
@@ -97,6 +101,10 @@ class ShearFlipResize(Augmentation):
         pixels = x.float() / 255 if bytes_in else x
         # a grid is made and read in full precision: half of it would blur the image
         grid = functional.affine_grid(self._maps(drawn.float(), x.shape), list(x.shape), align_corners=False)
+        # a crop ends at its last pixels; only a shear looks beyond them, into the black
+        right, bottom = 1 - 1 / x.shape[3], 1 - 1 / x.shape[2]
+        inside = torch.stack([grid[..., 0].clamp(-right, right), grid[..., 1].clamp(-bottom, bottom)], -1)
+        grid = torch.where(drawn[:, 0, None, None, None] * 3 < 1, grid, inside)
         seen = functional.grid_sample(pixels.float(), grid, mode="bilinear", align_corners=False).clamp(0, 1)
         return (seen * 255).round().to(x.dtype) if bytes_in else seen.to(x.dtype)
 

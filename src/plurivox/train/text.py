@@ -151,3 +151,12 @@ def _spelled(words: Sequence[str], chars: Vocabulary, letters: int) -> Codes:
 def known(codes: Tensor, table: nn.Embedding) -> Tensor:
     """The codes, those that the table has no row for as unknown."""
     return torch.where(codes < table.num_embeddings, codes, min(UNKNOWN, table.num_embeddings - 1))
+
+
+def check_codes(x: Tensor, whose: str) -> None:
+    """Refuse inputs that are no codes."""
+    if x.is_floating_point() or x.ndim != 2 or (x.numel() and int(x.min()) < 0):
+        raise InputError(
+            f"{whose} reads rows of codes, whole numbers from 0 on; these inputs are {x.dtype} of the shape "
+            f"{tuple(x.shape)}: encode text with plurivox.train.text"
+        )

@@ -3,11 +3,11 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from torch import Tensor, nn
 
-from plurivox.core.method import Method
+from plurivox.core.method import Method, split_word
 from plurivox.core.registry import Methods
 
 __all__ = ["Net", "methods"]
@@ -38,4 +38,17 @@ class Net(Method, ABC):
         del module
 
 
-methods: Methods[Net] = Methods(__package__, Net)
+class Nets(Methods[Net]):
+    """The nets of this room, and any other by `torchvision:NAME` or `module:function`."""
+
+    def make(self, method: str | Net, **options: Any) -> Net:
+        """The net of that name with these options, which may also stand in the word."""
+        if isinstance(method, str) and ":" in (named := split_word(method))[0]:
+            from plurivox.train.nets._named import NamedNet
+
+            source, given = named
+            return NamedNet.with_words({"source": source, **given, **options})
+        return super().make(method, **options)
+
+
+methods = Nets(__package__, Net)

@@ -2,23 +2,24 @@
 
 from torch import Tensor, nn
 
-# channels of the convolutions, 0 for a pooling that halves the image (Simonyan and Zisserman 2015, table 1)
-VGG11 = (64, 0, 128, 0, 256, 256, 0, 512, 512, 0, 512, 512, 0)
-VGG16 = (64, 64, 0, 128, 128, 0, 256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, 0)
+# channels of the convolutions over those of the first, 0 for a pooling that halves the image (Simonyan and Zisserman
+# 2015, table 1)
+VGG11 = (1, 0, 2, 0, 4, 4, 0, 8, 8, 0, 8, 8, 0)
+VGG16 = (1, 1, 0, 2, 2, 0, 4, 4, 4, 0, 8, 8, 8, 0, 8, 8, 8, 0)
 
 
-def convolutions(plan: tuple[int, ...], channels: int, batch_norm: bool) -> nn.Sequential:
+def convolutions(plan: tuple[int, ...], channels: int, width: int, batch_norm: bool) -> nn.Sequential:
     """3 x 3 convolutions and poolings; layers are numbered as in the weight files that torchvision gives out."""
     layers: list[nn.Module] = []
-    for width in plan:
-        if width == 0:
+    for times in plan:
+        if times == 0:
             layers.append(nn.MaxPool2d(2))
             continue
-        layers.append(nn.Conv2d(channels, width, 3, padding=1))
+        layers.append(nn.Conv2d(channels, times * width, 3, padding=1))
         if batch_norm:
-            layers.append(nn.BatchNorm2d(width))
+            layers.append(nn.BatchNorm2d(times * width))
         layers.append(nn.ReLU(inplace=True))
-        channels = width
+        channels = times * width
     return nn.Sequential(*layers)
 
 

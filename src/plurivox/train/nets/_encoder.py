@@ -2,6 +2,7 @@
 
 import math
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -16,17 +17,19 @@ class Encoder(nn.Module):
     Vaswani et al. (2017), https://arxiv.org/abs/1706.03762
     """
 
+    place: Tensor
+
     def __init__(self, width: int, layers: int, heads: int, inner: int, dropout: float):
         super().__init__()
         self.scale = math.sqrt(width)
+        # the code of position 0: sin 0 and cos 0 in turn
+        self.register_buffer("place", (torch.arange(width) % 2).float(), persistent=False)
         self.layers = nn.Sequential(*(EncoderLayer(width, heads, inner, dropout) for _ in range(layers)))
         self.norm = nn.LayerNorm(width, eps=1e-6)
 
     def forward(self, x: Tensor) -> Tensor:
         """(n, width) -> (n, width)."""
-        x = x * self.scale
-        x[:, 1::2] += 1  # the code of position 0: sin 0 and cos 0 in turn
-        found: Tensor = self.norm(self.layers(x))
+        found: Tensor = self.norm(self.layers(x * self.scale + self.place))
         return found
 
 

@@ -22,6 +22,7 @@ class NamedNet(Net):
 
     The function is called without arguments and must return a torch module whose last linear layer gives one number a
     label; that layer is exchanged for one of the right size. Weights of the rest may come from a file, and may be kept.
+    The module is imported and its function run: name only what you trust.
 
     >>> NamedNet("torch.nn:Identity").build((4,), n_labels=2)
     Traceback (most recent call last):
@@ -35,6 +36,12 @@ class NamedNet(Net):
     normalise: Scale = option("imagenet", "mean and spread that pixels from 0 to 1 are brought to zero and one by")
 
     example: ClassVar[tuple[int, ...]] = (3, 64, 64)
+
+    @property
+    def word(self) -> str:
+        """The net in one word, such as `torchvision:resnet18[freeze=True]`."""
+        plain = super().word.removeprefix(self.name()).replace(f"source={self.source}", "").replace("[,", "[")
+        return self.source + plain.removesuffix("[]")
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
         body = _maker(self.source)()

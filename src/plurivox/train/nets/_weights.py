@@ -7,7 +7,8 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from plurivox.core.errors import InputError, need, some
+from plurivox.core.errors import InputError, some
+from plurivox.train.weights import read_tensors
 
 
 def read_weights(path: str | Path) -> dict[str, Tensor]:
@@ -15,12 +16,11 @@ def read_weights(path: str | Path) -> dict[str, Tensor]:
     path = Path(path)
     if not path.is_file():
         raise InputError(f"there is no file {path} to take weights from")
+    if path.suffix == ".safetensors":
+        return read_tensors(path)[0]
     try:
-        if path.suffix == ".safetensors":
-            files = need("safetensors.torch", "reading weights", "pip install 'plurivox[train]'")
-            return dict(files.load_file(path))
         found = torch.load(path, map_location="cpu", weights_only=True)
-    except (pickle.UnpicklingError, RuntimeError, ValueError, EOFError, OSError, _safetensors_error()) as cause:
+    except (pickle.UnpicklingError, RuntimeError, ValueError, EOFError, OSError) as cause:
         words = " ".join(str(cause).split())[:120] or type(cause).__name__
         raise InputError(f"{path} holds no plain weights, or it is damaged or cut short ({words})") from cause
     if isinstance(found, Mapping) and isinstance(found.get("state_dict"), Mapping):
@@ -42,8 +42,3 @@ def load_weights(module: nn.Module, weights: Mapping[str, Tensor], path: str | P
         shapes = f"{tuple(weights[wrong[0]].shape)}, not {tuple(wanted[wrong[0]].shape)}"
         raise InputError(f"{path} has weights of other shapes: {some(wrong)}; the first is {shapes}")
     module.load_state_dict({name: weights[name] for name in wanted if name in weights}, strict=False)
-
-
-def _safetensors_error() -> type[Exception]:
-    kind: type[Exception] = need("safetensors", "reading weights", "pip install 'plurivox[train]'").SafetensorError
-    return kind

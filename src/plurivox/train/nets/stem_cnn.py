@@ -12,7 +12,7 @@ from plurivox.core.method import option
 from plurivox.train.nets._contract import Net
 from plurivox.train.nets._encoder import Encoder
 from plurivox.train.nets._headed import Headed, linear_head
-from plurivox.train.text import PAD, known
+from plurivox.train.text import PAD, check_codes, known
 
 WINDOWS = (3, 4, 5)  # letters that a convolution sees at once
 
@@ -48,6 +48,7 @@ class StemCNN(Net):
 
     def sized_for(self, x: Tensor) -> Self:
         """As many letters as the inputs have."""
+        check_codes(x, self.name())
         return self if self.chars else replace(self, chars=int(x.max()) + 1)
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:

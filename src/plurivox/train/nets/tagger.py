@@ -13,7 +13,7 @@ from plurivox.train.nets._contract import Net
 from plurivox.train.nets._encoder import Encoder
 from plurivox.train.nets._headed import Headed
 from plurivox.train.nets._recurrent import BothWays
-from plurivox.train.text import PAD, known, read_vocabularies
+from plurivox.train.text import PAD, check_codes, known, read_vocabularies
 from plurivox.train.word_vectors import read_vectors
 
 
@@ -57,6 +57,7 @@ class Tagger(Net):
 
     def sized_for(self, x: Tensor) -> Self:
         """As many words and letters as the inputs have."""
+        check_codes(x, self.name())
         if self.words and self.chars:
             return self
         words, chars = x[:, 1 : -self.letters], x[:, -self.letters :]

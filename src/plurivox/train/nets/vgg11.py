@@ -24,12 +24,16 @@ class VGG11(Net):
     Linear(in_features=512, out_features=10, bias=True)
     """
 
+    width: int = option(64, "channels of the first convolution; the last ones have eight times as many", low=1)
     batch_norm: bool = option(True, "batch normalisation after each convolution")
     normalise: Scale = option("cifar10", "mean and spread that pixels from 0 to 1 are brought to zero and one by")
 
     example: ClassVar[tuple[int, ...]] = (3, 32, 32)
+    small: ClassVar[dict[str, object]] = {"width": 2}
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
         channels, _, _ = image_shape(shape, self.name(), self.normalise, least=32)
-        layers = convolutions(PLAN, channels, self.batch_norm)
-        return Headed(nn.Sequential(Pixels(self.normalise), layers, GlobalMean()), linear_head(512), n_labels)
+        layers = convolutions(PLAN, channels, self.width, self.batch_norm)
+        return Headed(
+            nn.Sequential(Pixels(self.normalise), layers, GlobalMean()), linear_head(8 * self.width), n_labels
+        )

@@ -30,6 +30,7 @@ class VGG16(Net):
 
     hidden: str = option("128", "widths of the dense layers before the last, with commas between them")
     dropout: float = option(0.5, "share of a dense layer's outputs set to zero in training", low=0, high=0.99)
+    width: int = option(64, "channels of the first convolution; the last ones have eight times as many", low=1)
     batch_norm: bool = option(False, "batch normalisation after each convolution; peerannot has it")
     pretrained: str = option("", "file of weights for the convolutions, named as torchvision names them")
     freeze: bool = option(False, "leave the convolutions as they are and train the dense layers alone")
@@ -37,16 +38,18 @@ class VGG16(Net):
     normalise: Scale = option("imagenet", "mean and spread that pixels from 0 to 1 are brought to zero and one by")
 
     example: ClassVar[tuple[int, ...]] = (3, 32, 32)
-    small: ClassVar[dict[str, object]] = {"hidden": "8"}
+    small: ClassVar[dict[str, object]] = {"hidden": "8", "width": 2}
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
-        channels, height, width = image_shape(shape, self.name(), self.normalise, least=0 if self.image_size else 32)
+        channels, high, wide = image_shape(shape, self.name(), self.normalise, least=0 if self.image_size else 32)
         if self.image_size:
-            height = width = self.image_size
-        see = nn.Sequential(Pixels(self.normalise, self.image_size), convolutions(PLAN, channels, self.batch_norm))
+            high = wide = self.image_size
+        see = nn.Sequential(
+            Pixels(self.normalise, self.image_size), convolutions(PLAN, channels, self.width, self.batch_norm)
+        )
         if self.freeze:
             see.requires_grad_(False)
-        flat = 512 * (height // 32) * (width // 32)
+        flat = 8 * self.width * (high // 32) * (wide // 32)
         widths = widths_of(self.hidden, self.name())
         dense = dense_layers(flat, widths, "relu", self.dropout)
         trunk = Trunk(see, nn.Sequential(nn.Flatten(), *dense), self.freeze)

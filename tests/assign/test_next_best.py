@@ -1,0 +1,84 @@
+"""Asking where it tells most."""
+
+import numpy as np
+import pytest
+
+from plurivox import simulate
+from plurivox.aggregate import Ibcc, VoteShares
+from plurivox.assign import NextBest
+from plurivox.assign._gain import channels, expected_gain, several, uncertainty_of
+from plurivox.core.errors import InputError, OptionError
+from plurivox.core.votes import Votes
+from plurivox.recipes.ask_next import AskNext
+
+CROWD = simulate.methods.make("hammer-spammer", n_tasks=60, n_workers=12, feedback=4, ratio=0.5, seed=3).draw()
+FIT = Ibcc().fit(CROWD.votes)
+
+
+def test_the_gain_is_the_mean_fall_of_entropy_over_what_may_be_said() -> None:
+    chance = np.random.default_rng(1)
+    belief, channel = chance.dirichlet(np.ones(3), 5), chance.dirichlet(np.ones(3), 3)
+    said = belief @ channel  # (5, 3)
+    after = [
+        [uncertainty_of((b * channel[:, k])[None] / s[k])[0] for k in range(3)]
+        for b, s in zip(belief, said, strict=True)
+    ]
+    np.testing.assert_allclose(expected_gain(belief, channel), uncertainty_of(belief) - (said * after).sum(1))
+
+
+def test_an_answer_worth_several_votes_never_tells_more_than_there_is() -> None:
+    gain, unsure = np.array([0.2, 0.6, 0.0]), np.array([0.6, 0.6, 0.0])
+    np.testing.assert_allclose(several(gain, unsure, 1), gain)
+    assert several(gain, unsure, 50)[0] == pytest.approx(0.6) and several(gain, unsure, 3)[2] == 0
+
+
+def test_a_worker_of_few_votes_is_drawn_to_the_crowd() -> None:
+    matrices = np.stack([np.eye(2), np.full((2, 2), 0.5)])
+    few = channels(matrices, np.array([90.0, 0.0]), 10)
+    np.testing.assert_allclose(few[1], np.eye(2))  # nothing known: the mean of those who are known
+    assert few[0, 0, 0] > 0.99
+
+
+def test_spammers_are_let_go_and_known_tasks_left_alone() -> None:
+    found = NextBest(n=500, per_worker=60).propose(CROWD.votes, FIT)
+    spammers = {name for name in CROWD.votes.workers.tolist() if CROWD.confusion.of(name)[0, 0] < 0.9}
+    assert set(found.let_go.tolist()) == spammers
+    assert (np.diff(found.per_second) <= 0).all() and (found.gain >= 1e-4).all()
+    asked = set(zip(CROWD.votes.task.tolist(), CROWD.votes.worker.tolist(), strict=True))
+    assert not asked & set(zip(found.task.tolist(), found.worker.tolist(), strict=True))
+
+
+def test_rich_questions_are_chosen_where_they_pay_for_their_time() -> None:
+    cheap, dear = (
+        NextBest(questions=f"one-label:2,top-two:{seconds}:3").propose(CROWD.votes, FIT) for seconds in (2.1, 200)
+    )
+    assert set(cheap.forms[cheap.question].tolist()) == {"top-two"}
+    assert set(dear.forms[dear.question].tolist()) == {"one-label"}
+
+
+def test_it_is_enough_when_nothing_is_left_to_learn() -> None:
+    sure = Votes.of(task=list("aabb"), worker=["x", "y"] * 2, label=["no", "no", "yes", "yes"])
+    found = NextBest(again=True, target=0.5).propose(sure, Ibcc().fit(sure))
+    assert found.enough and "expected accuracy" in found.why
+    assert NextBest(least=0.69).propose(sure, Ibcc().fit(sure)).enough
+
+
+@pytest.mark.parametrize("questions", ["one-label:fast", ":3", "one-label:0", "one-label:1:2:3"])
+def test_a_question_nobody_can_read(questions: str) -> None:
+    with pytest.raises(OptionError):
+        NextBest(questions=questions)
+
+
+def test_what_is_missing_is_named() -> None:
+    with pytest.raises(InputError, match="no confusion matrices: try ibcc"):
+        NextBest().propose(CROWD.votes, VoteShares().fit(CROWD.votes))
+    with pytest.raises(InputError, match="have not voted yet"):
+        NextBest().propose(CROWD.votes, FIT, ["nobody"])
+    with pytest.raises(InputError, match="of other tasks"):
+        NextBest().propose(Votes.of(["a"], ["x"], ["no"]), FIT)
+
+
+def test_asking_well_beats_asking_at_random_with_fewer_votes() -> None:
+    """A small study; `plurivox recipe ask-next` is the whole one."""
+    made = AskNext(crowds="discrete-difficulty", n_tasks=200, n_workers=20, runs=2, refit=100).run()
+    assert made["discrete-difficulty"].cells["difference"][-1] > 0
