@@ -19,6 +19,7 @@ from plurivox.core.votes import Votes
 from plurivox.core.watch import Watch, quiet
 from plurivox.train import losses, nets
 from plurivox.train.asking import Asked, ask, fingerprint
+from plurivox.train.augment import Augmentation, frozen
 from plurivox.train.chance import Chance
 from plurivox.train.heads import Head
 from plurivox.train.heads._contract import Attached, Scene
@@ -30,7 +31,6 @@ from plurivox.train.losses import Loss
 from plurivox.train.nets import Net
 from plurivox.train.plan import Plan
 from plurivox.train.seeing import see
-from plurivox.train.steps import Augment
 from plurivox.train.targets import Target
 from plurivox.train.targets._contract import Known, Lessons
 from plurivox.train.targets._lessons import on_device
@@ -54,7 +54,8 @@ def fit(
     dev: Dev | None = None,
     measures: Mapping[str, Measure] | None = None,
     weight: Any = None,
-    augment: Augment | None = None,
+    augment: Augmentation | None = None,
+    augment_once: bool = False,
     record: Record = False,
     folder: str | Path | None = None,
     save_seconds: float = 1.0,
@@ -65,7 +66,8 @@ def fit(
     `target` is what to teach: soft labels, votes (their shares; with a head the votes themselves), or a target by name that
     looks at what is `known`. Rows of x are the tasks of the target in their order, or those named in `tasks`; tasks that
     weigh 0 are left out. With `dev`, inputs and true labels, every epoch is measured by loss, accuracy and further
-    `measures`, and the plan says which epoch is best. `record` keeps the logits of every epoch as `Dynamics`: as they
+    `measures`, and the plan says which epoch is best. `augment` changes images anew at every visit, or `augment_once` as
+    long as the training lasts. `record` keeps the logits of every epoch as `Dynamics`: as they
     were at the visit, with dropout and augmentation (True or "visit": this is what AUM is defined on, Pleiss et al. 2020,
     https://arxiv.org/abs/2001.10528), or "after" the epoch as the net predicts. A `folder` takes weights and history; a
     training that was killed goes on there with the same result, and one that has ended is read again.
@@ -83,6 +85,8 @@ def fit(
     inputs = as_inputs(mine, device, asked.tasks, plan.channels_last)
     maker = maker.sized_for(inputs)
     made_by = _made_by(maker, asked, taught_loss, plan, rows, inputs)
+    if augment is not None:
+        made_by["augment"] = augment.word + (", once" if augment_once else "")
     if folder is not None and (done := _finished(Path(folder), made_by, asked.labels, plan)) is not None:
         return done
     chance = Chance(plan.seed, device)
@@ -90,6 +94,8 @@ def fit(
         module, on_top = _build(maker, asked, inputs, plan)
     lessons = asked.target.lessons(asked.known, asked.tasks, asked.labels, device)
     _weigh(lessons, asked, device)
+    if augment is not None and augment_once:
+        inputs, augment = frozen(augment, inputs, plan.seed), None
     training = Training(module, inputs, lessons, taught_loss, plan, chance, on_top, augment)
     judge = Judge(dev, measures or {}, asked.labels, module, taught_loss, plan, device)
     keeper = Keeper(plan, module, on_top)
