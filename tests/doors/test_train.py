@@ -85,6 +85,9 @@ def test_mistakes_are_one_line(call, box: Path, tmp_path: Path) -> None:  # type
     ):
         done: Result = call("train", box, "-o", tmp_path / "run", *words)
         assert done.exit_code == 2 and want in done.stderr and "\n" not in done.stderr.strip(), done.output
+    assert call("train", box, *FAST, "-o", tmp_path / "run").exit_code == 0
+    other: Result = call("train", box, *FAST, "--seed", 5, "-o", tmp_path / "run")
+    assert other.exit_code == 2 and "belongs to another training: its plan is" in other.stderr
     assert "holds no trained net" in call("predict", tmp_path, box, "-o", tmp_path / "g.npz").stderr
 
 
