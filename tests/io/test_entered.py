@@ -40,8 +40,28 @@ def test_answers_come_back_from_their_own_table() -> None:
     assert back.to_polars().equals(made.to_polars())
 
 
+def test_where_on_the_list_a_label_stood_is_kept() -> None:
+    made = answers(TYPED | {"slot": [2, None, 0]})
+    assert made.slot is not None and made.slot.tolist() == [2, -1, 0]
+    assert made.where(np.array([True, False, True])).slot.tolist() == [2, 0]  # type: ignore[union-attr]
+    assert answers(made.to_polars()).slot.tolist() == [2, -1, 0]  # type: ignore[union-attr]
+
+
 def test_many_answers_at_once() -> None:
     n = 50_000
     table = pl.DataFrame({"task": np.arange(n) % 100, "worker": np.arange(n), "top": ["x", "y"] * (n // 2)})
     made = answers(table.with_columns(top_percent=pl.lit("70"), never=pl.lit("y|z")))
     assert len(made) == n and made.marked("never").sum() == 2 * n
+
+
+def test_repeats_in_a_sitting_that_was_stored_twice_belong_to_their_own_copy() -> None:
+    table = {
+        "task": ["a", "b", "a"] * 2,
+        "worker": ["w"] * 6,
+        "top": ["x", "y", "y"] * 2,
+        "top_percent": ["70"] * 6,
+        "trial": [1, 2, 3] * 2,
+        "batch": ["p"] * 6,
+        "repeat": [False, False, True] * 2,
+    }
+    assert answers(table).repeat_of.tolist() == [-1, -1, 0, -1, -1, 3]

@@ -9,7 +9,7 @@ import polars as pl
 
 from plurivox.core.answers import NAMED, NEVER, POSSIBLE, Answers
 from plurivox.core.errors import InputError
-from plurivox.core.names import Ints, as_names
+from plurivox.core.names import Bools, Ints, as_names
 from plurivox.io.coding import Columns, code, seconds_of
 
 # what a column may be called; the first name is the one we write
@@ -65,7 +65,9 @@ def answers(
         ordered=ordered,
         **rest,
     )
-    return _with_repeats(made, table)
+    lost = _typed_beside_nothing(table, top)
+    note = (f"{lost:,} percent{'s' if lost > 1 else ''} typed beside no label {'are' if lost > 1 else 'is'} left out",)
+    return replace(_with_repeats(made, table), notes=note if lost else ())
 
 
 def _names(column: pl.Series, what: str) -> Any:
@@ -83,11 +85,7 @@ def _called(table: Columns, role: str) -> str | None:
 def _marks(table: Columns, top: str) -> pl.DataFrame:
     """Every mark of every answer: answer, place within it, kind, label, typed."""
     parts, place = [], 0
-    second = _called(table, "second")
-    named = [(top, _called(table, "top_percent")), (second, _called(table, "second_percent"))]
-    further = (name for name in table.names if name.startswith("named") and name[5:].isdigit())
-    named += [(name, f"{name}_percent") for name in sorted(further, key=lambda name: int(name[5:]))]
-    for label, percent in named:
+    for label, percent in _places(table, top):
         if label is not None:
             parts.append(_named(table, label, percent, place))
             place += 1
@@ -99,10 +97,28 @@ def _marks(table: Columns, top: str) -> pl.DataFrame:
     return marks.filter(pl.col("label").is_not_null() & (pl.col("label") != ""))
 
 
+def _places(table: Columns, top: str) -> list[tuple[str | None, str | None]]:
+    """The columns of the labels named first, second, ... and of what was typed beside them."""
+    second = _called(table, "second")
+    places = [(top, _called(table, "top_percent")), (second, _called(table, "second_percent"))]
+    further = (name for name in table.names if name.startswith("named") and name[5:].isdigit())
+    return places + [(name, f"{name}_percent") for name in sorted(further, key=lambda name: int(name[5:]))]
+
+
 def _named(table: Columns, label: str, percent: str | None, place: int) -> pl.DataFrame:
     said = table[label].cast(pl.String)
     typed = _as_typed(table[percent]) if percent in table and percent is not None else pl.Series(["" for _ in said])
     return _frame(np.arange(len(said)), place, NAMED, said, typed)
+
+
+def _typed_beside_nothing(table: Columns, top: str) -> int:
+    """How many percents stand where no label was chosen ("no alternative", yet a percent)."""
+    lost = 0
+    for label, percent in _places(table, top):
+        if label is not None and percent is not None and percent in table:
+            bare = table[label].cast(pl.String).fill_null("") == ""
+            lost += int((bare & (_as_typed(table[percent]).str.strip_chars() != "")).sum())
+    return lost
 
 
 def _listed(column: pl.Series, kind: int, place: int) -> pl.DataFrame:
@@ -154,6 +170,8 @@ def _about(table: Columns) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if (name := _called(table, "position")) is not None:
         found["position"] = _whole(table[name], f"column {name!r} of {table.where}")
+    if "slot" in table:
+        found["slot"] = _whole(table["slot"], f"column 'slot' of {table.where}")
     if (name := _called(table, "sitting")) is not None:
         found["sitting"] = as_names(table[name].cast(pl.String).fill_null("").to_list(), "sittings")
     if "form" in table:
@@ -194,8 +212,25 @@ def _with_repeats(made: Answers, table: Columns) -> Answers:
     marked = _truth(table["repeat"])
     time = made.position if made.position is not None else np.arange(len(made))
     sitting = np.zeros(len(made), np.int64) if made.sitting is None else np.unique(made.sitting, return_inverse=True)[1]
-    order = np.lexsort((np.arange(len(made)), time, sitting, made.task, made.worker))
-    same = (np.diff(made.worker[order]) == 0) & (np.diff(made.task[order]) == 0) & (np.diff(sitting[order]) == 0)
+    copy = _copies(made.worker, sitting, time)
+    order, begins = _grouped(made.worker, made.task, sitting, copy, then=time)
     earlier = np.full(len(made), -1)
-    earlier[order[1:][same]] = order[:-1][same]
+    earlier[order[1:][~begins[1:]]] = order[:-1][~begins[1:]]
     return replace(made, repeat_of=np.where(marked, earlier, -1))
+
+
+def _copies(worker: Ints, sitting: Ints, time: Ints) -> Ints:
+    """(n_answers,) 0, but 1 for the second answer at one place of one sitting, and so on: a sitting stored twice."""
+    order, begins = _grouped(worker, sitting, time, then=np.arange(len(time)))
+    place = np.arange(len(order))
+    copy = np.empty(len(order), np.int64)
+    copy[order] = place - np.maximum.accumulate(np.where(begins, place, 0))
+    return copy
+
+
+def _grouped(*keys: Ints, then: Ints) -> tuple[Ints, Bools]:
+    """The order by these keys, then by the last, then as they came; and which rows begin a group of equal keys."""
+    order = np.lexsort((np.arange(len(then)), then, *reversed(keys)))
+    begins = np.ones(len(then), bool)
+    begins[1:] = np.any([np.diff(key[order]) != 0 for key in keys], axis=0)
+    return order, begins
