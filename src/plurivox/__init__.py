@@ -53,7 +53,11 @@ HOMES = {
     "score": "recipes._scoring",
     "simulate": "",
     "simulate_crowd": "recipes._doing",
+<<<<<<< HEAD
     "train": "",
+=======
+    "subsample": "core.sampling",
+>>>>>>> main
     "votes": "io.frames",
     "write": "io.writing",
     "write_elicited": "recipes._eliciting",

@@ -20,6 +20,7 @@ from plurivox.core.results import Confusion as Confusion
 from plurivox.core.results import Dynamics as Dynamics
 from plurivox.core.results import Fit as Fit
 from plurivox.core.results import Scores as Scores
+from plurivox.core.sampling import subsample as subsample
 from plurivox.core.votes import Votes as Votes
 from plurivox.evaluate.describe import describe as describe
 from plurivox.io.dataset import Dataset as Dataset
