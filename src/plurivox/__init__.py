@@ -53,11 +53,8 @@ HOMES = {
     "score": "recipes._scoring",
     "simulate": "",
     "simulate_crowd": "recipes._doing",
-<<<<<<< HEAD
-    "train": "",
-=======
     "subsample": "core.sampling",
->>>>>>> main
+    "train": "",
     "votes": "io.frames",
     "write": "io.writing",
     "write_elicited": "recipes._eliciting",
