@@ -5,7 +5,7 @@ import sys
 
 from benchmarks.measure import machine
 
-ALL = ("startup", "ingest", "aggregate", "glad", "acceleration", "growth", "train")
+ALL = ("startup", "ingest", "aggregate", "glad", "acceleration", "growth", "simulate", "identify", "train", "heads")
 
 
 def main(names: list[str]) -> None:

@@ -37,12 +37,21 @@ def method_lines(method: type[Method]) -> list[str]:
     """The docstring without its examples, what the method takes, and a table of its options."""
     text = inspect.cleandoc(method.__doc__ or "").split(">>>")[0].rstrip()
     lines = [text.replace("\n\n", "\n\n"), ""]
+    if issubclass(method, identify.Identifier):
+        lines += [score_line(method), ""]
     if method.takes:
         lines += [f"Takes {', '.join(sorted(method.takes))}.", ""]
     if method.options():
         lines += ["| option | default | range | |", "|---|---|---|---|"]
         lines += [f"| `--{o.flag}` | {default_of(o)} | {o.range} | {o.help} |" for o in method.options()]
     return lines
+
+
+def score_line(method: type[identify.Identifier]) -> str:
+    """What a score is of and needs."""
+    needs = ", ".join(one.replace("_", " ").replace("|", " or ") for one in method.needs)
+    made = f"; where no fit is given, {', '.join(method.fitted_by)} makes it" if method.fitted_by else ""
+    return f"A score of {'the crowd' if method.of == 'crowd' else f'each {method.of}'}. Needs {needs}{made}."
 
 
 def default_of(option: Option) -> str:

@@ -7,7 +7,7 @@ WALK = [  # (verb, what comes out), and whether it is there yet
     ("elicit", "Answers", False),
     ("clean", "Answers", False),
     ("aggregate", "Fit", True),
-    ("identify", "Scores", False),
+    ("identify", "Scores", True),
     ("train", "SoftLabels", False),
     ("evaluate", "numbers", True),
     ("report", "a page", False),

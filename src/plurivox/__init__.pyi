@@ -31,6 +31,8 @@ from plurivox.recipes._doing import fit as fit
 from plurivox.recipes._doing import load as load
 from plurivox.recipes._doing import simulate_crowd as simulate_crowd
 from plurivox.recipes._doing import write_crowd as write_crowd
+from plurivox.recipes._scoring import rank as rank
+from plurivox.recipes._scoring import score as score
 
 HOMES: dict[str, str]
 __version__: str

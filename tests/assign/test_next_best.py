@@ -11,7 +11,7 @@ from plurivox.core.errors import InputError, OptionError
 from plurivox.core.votes import Votes
 from plurivox.recipes.ask_next import AskNext
 
-CROWD = simulate.methods.make("hammer-spammer", n_tasks=60, n_workers=12, feedback=4, ratio=0.5, seed=3).draw()
+CROWD = simulate.methods.make("hammer-spammer", n_tasks=120, n_workers=12, feedback=4, ratio=0.5, seed=3).draw()
 FIT = Ibcc().fit(CROWD.votes)
 
 

@@ -45,3 +45,16 @@ def test_many_answers_at_once() -> None:
     table = pl.DataFrame({"task": np.arange(n) % 100, "worker": np.arange(n), "top": ["x", "y"] * (n // 2)})
     made = answers(table.with_columns(top_percent=pl.lit("70"), never=pl.lit("y|z")))
     assert len(made) == n and made.marked("never").sum() == 2 * n
+
+
+def test_repeats_in_a_sitting_that_was_stored_twice_belong_to_their_own_copy() -> None:
+    table = {
+        "task": ["a", "b", "a"] * 2,
+        "worker": ["w"] * 6,
+        "top": ["x", "y", "y"] * 2,
+        "top_percent": ["70"] * 6,
+        "trial": [1, 2, 3] * 2,
+        "batch": ["p"] * 6,
+        "repeat": [False, False, True] * 2,
+    }
+    assert answers(table).repeat_of.tolist() == [-1, -1, 0, -1, -1, 3]

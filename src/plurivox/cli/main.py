@@ -21,6 +21,7 @@ COMMANDS = {  # name: where it is, its line in the help; in the order of the wal
     "describe": ("plurivox.cli.describe:describe", "Show what a crowd looks like: sizes, agreement, accuracy."),
     "simulate": ("plurivox.cli.simulate:simulate", "Draw a crowd with known truth."),
     "aggregate": ("plurivox.cli.aggregate:aggregate", "Turn votes into soft labels."),
+    "identify": ("plurivox.cli.identify:identify", "Find hard tasks and workers to doubt."),
     "assign": ("plurivox.cli.assign:assign", "Tell whom to ask what next."),
     "compare": ("plurivox.cli.compare:compare", "Hold methods side by side on data with gold labels."),
     "recipe": ("plurivox.cli.recipe:recipe", "Walk a whole recipe, such as the tables of a paper."),

@@ -16,30 +16,42 @@ if TYPE_CHECKING:
     from plurivox.simulate import Simulator
 
 
+MATRICES = Flag(
+    ["--matrix-file"],
+    IN_AND_OUT,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="each worker's matrix: a table of worker,true,said,p, an array in .npy, or a Fit or Confusion in .npz; "
+    "workers and labels are those of the file",
+)
+
+
 def params(method: type[Method]) -> Sequence[click.Parameter]:
-    """Where the crowd goes."""
-    del method
+    """Where the crowd goes, and what may be given instead of drawn."""
     out = Flag(
         ["-o", "--out"],
         IN_AND_OUT,
         type=OutFolder(),
         required=True,
         metavar="FOLDER",
-        help="a new data-set folder: votes, gold and how each worker answers  [required]",
+        help="a new data-set folder: votes or answers, gold, and what each worker and task is like  [required]",
     )
-    return [out, FORCE]
+    return [*([MATRICES] if "matrices" in method.takes else []), out, FORCE]
 
 
-def run(screen: Screen, method: "Simulator", out: Path, force: bool) -> Answer:
+def run(screen: Screen, method: "Simulator", out: Path, force: bool, matrix_file: Path | None = None) -> Answer:
     """Draw, write, tell."""
+    from plurivox import io
     from plurivox.recipes._doing import write_crowd
 
-    crowd = method.draw()
+    crowd = method.draw(matrices=None if matrix_file is None else io.read_confusion(matrix_file))
     write_crowd(crowd, out, command=screen.command, replace=force)
-    votes = crowd.votes
+    votes, answers = crowd.votes, crowd.answers
+    told = {} if answers is None else {"answers": len(answers)}
+    n = f"{len(votes):,} votes" if answers is None else f"{len(answers):,} answers"
     return Answer(
-        {"command": screen.command, "out": out, "by": crowd.made_by, **votes.facts()},
-        line=f"{crowd.made_by}: {len(votes):,} votes of {votes.n_workers:,} workers on {votes.n_tasks:,} tasks -> {out}",
+        {"command": screen.command, "out": out, "by": crowd.made_by, **votes.facts(), **told},
+        line=f"{crowd.made_by}: {n} of {votes.n_workers:,} workers on {votes.n_tasks:,} tasks -> {out}",
     )
 
 

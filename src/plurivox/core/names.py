@@ -188,6 +188,22 @@ def numbers(names: Names) -> Floats | None:
     return values if np.isfinite(values).all() else None
 
 
+def numbered(word: str, n: int) -> Names:
+    """`task-007`: n names that sort as they count.
+
+    >>> numbered("task", 11)[[0, 10]]
+    array(['task-00', 'task-10'], dtype=StringDType())
+    """
+    head, digits = f"{word}-".encode(), len(str(max(n - 1, 0)))
+    letters = np.empty((n, len(head) + digits), np.uint8)  # whole columns of letters: no Python text is made
+    letters[:, : len(head)] = np.frombuffer(head, np.uint8)
+    rest = np.arange(n, dtype=np.int32 if n < 2**31 else np.int64)
+    for place in range(1, digits + 1):
+        rest, digit = np.divmod(rest, 10)
+        letters[:, -place] = digit + ord("0")
+    return owned(letters.view(f"S{letters.shape[1]}").ravel(), TEXT)
+
+
 def smallest_ints(n_codes: int) -> np.dtype[Any]:
     """The smallest unsigned type that can hold codes 0 to n_codes - 1."""
     return np.min_scalar_type(max(n_codes - 1, 0))

@@ -18,7 +18,7 @@ __all__ = ["Evidence", "Identifier", "methods"]
 
 HOW = {  # what is missing -> how to get it
     "votes": "give the votes",
-    "soft": "give soft labels, such as those of plurivox aggregate",
+    "soft": "give soft labels, such as those of plurivox aggregate: --soft FILE",
     "fit": "aggregate the votes first, or let plurivox identify do it",
     "fits": "aggregate the votes by two methods or more",
     "gold": "give known labels: --gold FILE, or a data set that has them",
@@ -43,34 +43,75 @@ class Evidence:
     worker_dynamics: Mapping[str, Dynamics] = field(default_factory=dict)  # of one classifier a worker
     answers: Answers | None = None
 
+    def has(self, name: str) -> bool:
+        """Whether a part is there: of `a|b` one of them."""
+        parts = (getattr(self, one) for one in name.split("|"))
+        return any(part is not None and not (isinstance(part, tuple | Mapping) and not part) for part in parts)
+
 
 @dataclass(frozen=True)
 class Identifier(Method, ABC):
     """A score of tasks, of workers or of the crowd: `value` is higher where it is worse, `raw` is the paper's.
 
-    `needs` names fields of `Evidence` that must be there; `fitted_by` is the aggregator that makes the `Fit` (or the
-    `fits`) where the caller has none.
+    `needs` names fields of `Evidence` that must be there, `a|b` where one of two will do; `may_use` those it looks at
+    where they are there, or with other options (`must_see` says what these options need). `fitted_by` is the aggregator
+    that makes the `Fit` (or those that make the `fits`) where the caller has none, and `reads` are the fields of the
+    `Fit` that must not be None. `takes` says what votes may be beyond plain votes of named workers: `soft` answers,
+    `counts` without names. Options are flags beside those of plurivox identify, so they need names of their own.
     """
 
-    takes: ClassVar[frozenset[str]] = frozenset()  # as of an aggregator: soft answers, counts without names
+    takes: ClassVar[frozenset[str]] = frozenset()
     of: ClassVar[Of]
     needs: ClassVar[tuple[str, ...]] = ("votes",)
+    may_use: ClassVar[tuple[str, ...]] = ()
     fitted_by: ClassVar[tuple[str, ...]] = ()
+    reads: ClassVar[tuple[str, ...]] = ()
 
     def score(self, seen: Evidence, *, watch: Watch = quiet) -> Scores:
         """The score of every task or worker of what is seen, in the order of their names."""
-        for name in self.needs:
-            if not _there(getattr(seen, name)):
-                raise InputError(f"{self.name()} needs {name.replace('_', ' ')}: {HOW[name]}")
+        for name in self.must_see():
+            if not seen.has(name):
+                raise InputError(f"{self.name()} needs {_in_words(name)}: {_how(name)}")
+        self._refuse(seen)
         return self._score(seen, watch)
+
+    def must_see(self) -> tuple[str, ...]:
+        """What must be there with these options."""
+        return self.needs
+
+    @classmethod
+    def looks_at(cls) -> frozenset[str]:
+        """Every field of `Evidence` that it may look at."""
+        return frozenset("|".join((*cls.needs, *cls.may_use)).split("|"))
 
     @abstractmethod
     def _score(self, seen: Evidence, watch: Watch) -> Scores:
-        """The score itself; everything it needs is there."""
+        """The score itself; everything it needs is there, and nothing it does not take."""
+
+    def _refuse(self, seen: Evidence) -> None:
+        """An error where votes or fit are of a kind that the score cannot take."""
+        votes = seen.votes if "votes" in self.looks_at() else None
+        if votes is not None and votes.answer is not None and "soft" not in self.takes:
+            raise InputError(
+                f"{self.name()} takes plain votes only; these are soft answers: take the top label of each"
+            )
+        if votes is not None and "counts" not in self.takes and len(votes) and bool((votes.worker < 0).any()):
+            raise InputError(f"{self.name()} must know who voted; these votes hold counts without names")
+        if "fit" in self.must_see() and seen.fit is not None:
+            for part in self.reads:
+                if getattr(seen.fit, part) is None:
+                    raise InputError(
+                        f"{self.name()} reads the {part} of a fit, and {seen.fit.made_by} gives none; "
+                        f"take a fit by {' or '.join(self.fitted_by)}"
+                    )
 
 
-def _there(found: object) -> bool:
-    return found is not None and found != () and found != {}
+def _in_words(name: str) -> str:
+    return name.replace("_", " ").replace("|", " or ")
+
+
+def _how(name: str) -> str:
+    return "; or ".join(HOW[one] for one in name.split("|"))
 
 
 methods: Methods[Identifier] = Methods(__package__, Identifier)

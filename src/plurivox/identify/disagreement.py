@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from plurivox.core.results import Of, Scores
 from plurivox.core.watch import Watch
 from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._shares import spread_of_votes
 
 
 @dataclass(frozen=True)
@@ -27,10 +26,7 @@ class Disagreement(Identifier):
 
     def _score(self, seen: Evidence, watch: Watch) -> Scores:
         del watch
-        votes = seen.votes
-        assert votes is not None
-        counts = votes.counts()
-        n = counts.sum(1)
-        with np.errstate(invalid="ignore"):
-            value = np.where(n > 0, 1 - counts.max(1, initial=0) / n, np.nan)
-        return Scores("task", votes.tasks, value, self.word, raw=value, n=n)
+        assert seen.votes is not None
+        shares = spread_of_votes(seen.votes)
+        value = shares.told(1 - shares.largest)
+        return Scores("task", shares.tasks, value, self.word, raw=value, n=shares.support)

@@ -9,6 +9,7 @@ HOMES = {
     "counts": "frames",
     "frame_of": "columns",
     "read": "reading",
+    "read_confusion": "confusions",
     "read_soft": "soft",
     "read_table": "tables",
     "shelf": "",

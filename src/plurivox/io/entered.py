@@ -9,7 +9,7 @@ import polars as pl
 
 from plurivox.core.answers import NAMED, NEVER, POSSIBLE, Answers
 from plurivox.core.errors import InputError
-from plurivox.core.names import Ints, as_names
+from plurivox.core.names import Bools, Ints, as_names
 from plurivox.io.coding import Columns, code, seconds_of
 
 # what a column may be called; the first name is the one we write
@@ -194,8 +194,25 @@ def _with_repeats(made: Answers, table: Columns) -> Answers:
     marked = _truth(table["repeat"])
     time = made.position if made.position is not None else np.arange(len(made))
     sitting = np.zeros(len(made), np.int64) if made.sitting is None else np.unique(made.sitting, return_inverse=True)[1]
-    order = np.lexsort((np.arange(len(made)), time, sitting, made.task, made.worker))
-    same = (np.diff(made.worker[order]) == 0) & (np.diff(made.task[order]) == 0) & (np.diff(sitting[order]) == 0)
+    copy = _copies(made.worker, sitting, time)
+    order, begins = _grouped(made.worker, made.task, sitting, copy, then=time)
     earlier = np.full(len(made), -1)
-    earlier[order[1:][same]] = order[:-1][same]
+    earlier[order[1:][~begins[1:]]] = order[:-1][~begins[1:]]
     return replace(made, repeat_of=np.where(marked, earlier, -1))
+
+
+def _copies(worker: Ints, sitting: Ints, time: Ints) -> Ints:
+    """(n_answers,) 0, but 1 for the second answer at one place of one sitting, and so on: a sitting stored twice."""
+    order, begins = _grouped(worker, sitting, time, then=np.arange(len(time)))
+    place = np.arange(len(order))
+    copy = np.empty(len(order), np.int64)
+    copy[order] = place - np.maximum.accumulate(np.where(begins, place, 0))
+    return copy
+
+
+def _grouped(*keys: Ints, then: Ints) -> tuple[Ints, Bools]:
+    """The order by these keys, then by the last, then as they came; and which rows begin a group of equal keys."""
+    order = np.lexsort((np.arange(len(then)), then, *reversed(keys)))
+    begins = np.ones(len(then), bool)
+    begins[1:] = np.any([np.diff(key[order]) != 0 for key in keys], axis=0)
+    return order, begins

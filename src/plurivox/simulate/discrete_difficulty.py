@@ -1,14 +1,15 @@
 """Easy and hard tasks, good and bad workers."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from plurivox.core.method import option
 from plurivox.core.names import Floats, Ints
 from plurivox.simulate._contract import Simulator
-from plurivox.simulate._draw import LEVELS
 from plurivox.simulate._matrices import draw_rows, likeliest_on_diagonal
+from plurivox.simulate._turns import LEVELS
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,8 @@ class DiscreteDifficulty(Simulator):
     >>> bool((crowd.votes.label == crowd.truth.codes()[crowd.votes.task])[easy[crowd.votes.task]].all())
     True
     """
+
+    takes: ClassVar[frozenset[str]] = frozenset({"matrices"})
 
     ratio: float = option(0.5, "share of the workers who are good", low=0, high=1)
     ratio_diff: float = option(1.0, "easy tasks for each hard one", low=0)

@@ -1,6 +1,7 @@
 """Every worker has a confusion matrix of their own."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,6 +24,8 @@ class IndependentConfusion(Simulator):
     >>> crowd.votes
     <Votes: 200 votes, 50 tasks, 8 workers, 3 labels>
     """
+
+    takes: ClassVar[frozenset[str]] = frozenset({"matrices"})
 
     concentration: float = option(1.0, "evenness of the rows before the swap: low is sharp, high is even", low=1e-3)
 

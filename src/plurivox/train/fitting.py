@@ -200,5 +200,9 @@ def _trained(
     columns = {name: tuple(column) for name, column in keeper.history.items()}
     recorded = Dynamics(np.stack(logits), asked.tasks, asked.labels) if logits else None
     trained = Trained(module.eval(), asked.labels, made_by, columns, keeper.epoch, keeper.stopped, recorded)
-    learnt = None if on_top is None else on_top.eval().fit_result(trained.predict(inputs, asked.tasks))
+    learnt = None
+    if on_top is not None:
+        soft = trained.predict(inputs, asked.tasks)
+        with torch.no_grad():
+            learnt = on_top.eval().fit_result(soft, inputs, see(module, inputs))
     return Trained(module, asked.labels, made_by, columns, keeper.epoch, keeper.stopped, recorded, learnt)

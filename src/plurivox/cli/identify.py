@@ -1,0 +1,210 @@
+"""`plurivox identify SCORE INPUT -o OUT`: which tasks are hard, whom to doubt; `identify rank` joins several scores."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from plurivox.cli._build import Room, catalogue
+from plurivox.cli._command import Command
+from plurivox.cli._evidence import EVIDENCE, Given, flags
+from plurivox.cli._files import IN_AND_OUT, INPUT, PART, READING_FLAGS, OutFile, Source, check_ending, keep_apart
+from plurivox.cli._flags import Flag
+from plurivox.cli._show import Answer, Screen, table
+from plurivox.core.method import Method, split_list
+
+if TYPE_CHECKING:
+    from plurivox.core.results import Scores
+    from plurivox.identify import Identifier
+    from plurivox.recipes._ranking import Ranking
+
+OUT = Flag(
+    ["-o", "--out"],
+    IN_AND_OUT,
+    type=OutFile(),
+    metavar="FILE",
+    help="all scores: .csv, .parquet, .jsonl or .npz",
+)
+WORST = Flag(
+    ["--worst"],
+    IN_AND_OUT,
+    type=click.IntRange(min=0),
+    default=10,
+    metavar="N",
+    help="how many of the worst to show  [default: 10]",
+)
+
+
+def params(method: type[Method]) -> Sequence[click.Parameter]:
+    """What every score is given beside its options: the evidence it looks at, and no other."""
+    from plurivox.identify import Identifier
+
+    assert issubclass(method, Identifier)
+    return [INPUT, OUT, WORST, *flags(method.looks_at()), *READING_FLAGS, PART]
+
+
+def run(screen: Screen, method: "Identifier", source: Source, out: Path | None, worst: int, **given: Any) -> Answer:
+    """Gather what the score looks at, score, write, tell."""
+    check_out(source, out)
+    gathering = Given(screen, source, **given).gather([method], alone=True)
+    with screen.progress(method.name()) as watch:
+        scores = gathering.score(method, watch)
+    write(scores, out)
+    rows = shown(scores, worst)
+    facts = {"input": source.where, "command": screen.command, "out": out, **scores.facts(), "of": scores.of}
+    head = worst_words(scores.of, min(worst, len(scores.worst(worst))))
+    return Answer(
+        {**facts, "worst": rows},
+        text=head + as_table(rows),
+        line=told(scores.made_by, scores.of, len(scores.names), out),
+    )
+
+
+def run_rank(screen: Screen, source: Source, scores: str, out: Path | None, worst: int, **given: Any) -> Answer:
+    """Make every score, join them by name, write, tell."""
+    from plurivox import identify
+    from plurivox.core.watch import within
+    from plurivox.recipes._ranking import rank_of
+
+    check_out(source, out)
+    made = [identify.methods.make(word) for word in split_list(scores)]
+    gathering = Given(screen, source, **given).gather(made)
+    with screen.progress("rank") as watch:
+        joined = rank_of([gathering.score(one, within(watch, step, len(made))) for step, one in enumerate(made)])
+    write(joined, out)
+    rows = shown_ranks(joined, worst)
+    likeness = joined.likeness()
+    facts = {"input": source.where, "command": screen.command, "out": out, **joined.facts(), "of": joined.of}
+    words = worst_words(joined.of, min(worst, len(joined.worst(worst)))) + as_table(rows)
+    return Answer(
+        {**facts, "scores": joined.scores, "worst": rows, "likeness": likeness},
+        text=f"{words}\n\nhow alike the scores rank (Spearman)\n{as_table(likeness_rows(joined, likeness))}",
+        line=told(", ".join(joined.scores.tolist()), joined.of, len(joined.names), out),
+    )
+
+
+def check_out(source: Source, out: Path | None) -> None:
+    """Refuse, before the work begins, a file that cannot be written."""
+    if out is not None:
+        keep_apart(source, out)
+        check_ending(out, ".npz")
+
+
+def write(noun: "Scores | Ranking", out: Path | None) -> None:
+    """The noun itself as .npz, else its table."""
+    if out is None:
+        return
+    if out.suffix.lower() == ".npz":
+        noun.save(out)
+        return
+    from plurivox import io
+
+    io.write_table(noun.columns(), out)
+
+
+# ---- what is shown
+
+
+def shown(scores: "Scores", n: int) -> list[dict[str, Any]]:
+    """The worst, a row each: name, value, raw, interval and what it rests on."""
+    from plurivox.core.names import positions
+
+    at = positions(scores.names, scores.worst(n))
+    return _records({name: column[at] for name, column in scores.columns().items()})
+
+
+def shown_ranks(joined: "Ranking", n: int) -> list[dict[str, Any]]:
+    """The worst by mean rank, a row each."""
+    from plurivox.core.names import positions
+
+    at = positions(joined.names, joined.worst(n))
+    return _records({name: column[at] for name, column in joined.columns().items()})
+
+
+def likeness_rows(joined: "Ranking", likeness: Any) -> list[dict[str, Any]]:
+    """The table of correlations, a row a score."""
+    words = joined.scores.tolist()
+    return [
+        {"": word, **dict(zip(words, row, strict=True))} for word, row in zip(words, likeness.tolist(), strict=True)
+    ]
+
+
+def as_table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Records in aligned columns, numbers with four figures."""
+    if not rows:
+        return ""
+    cells = [[f"{one:.4g}" if isinstance(one, float) else str(one) for one in row.values()] for row in rows]
+    return table([list(rows[0]), *cells])
+
+
+def worst_words(of: str, n: int) -> str:
+    """The line above the table."""
+    if of == "crowd" or not n:
+        return ""
+    return f"the worst {of}\n" if n == 1 else f"the {n} worst {of}s\n"
+
+
+def told(word: str, of: str, n: int, out: Path | None) -> str:
+    """The closing line."""
+    return word + ("" if of == "crowd" else f": {n:,} {of}{'' if n == 1 else 's'}") + (f" -> {out}" if out else "")
+
+
+def _records(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        dict(zip(columns, row, strict=True)) for row in zip(*(one.tolist() for one in columns.values()), strict=True)
+    ]
+
+
+class ScoreList(click.ParamType[str]):
+    """Scores with commas between; the shell completes the last of them."""
+
+    name = "scores"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> Any:
+        del ctx, param
+        before, comma, last = incomplete.rpartition(",")
+        names = (name for name in catalogue("identify") if name.startswith(last))
+        return [click.shell_completion.CompletionItem(f"{before}{comma}{name}") for name in names]
+
+
+RANK = Command(
+    "rank",
+    params=[
+        INPUT,
+        Flag(
+            ["--scores"],
+            IN_AND_OUT,
+            type=ScoreList(),
+            required=True,
+            metavar="LIST",
+            help="scores with commas between, options in brackets: entropy[unit=bits],glad-difficulty  [required]",
+        ),
+        OUT,
+        WORST,
+        *flags(EVIDENCE),
+        *READING_FLAGS,
+        PART,
+    ],
+    works=True,
+    callback=run_rank,
+    help="Join several scores of tasks, or of workers, in one table of values and ranks.",
+)
+
+
+class Scoring(Room):
+    """The room's scores, and `rank`, which joins them."""
+
+    def lines(self) -> Mapping[str, str]:
+        return {**super().lines(), "rank": RANK.help or ""}
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return RANK if cmd_name == "rank" else super().get_command(ctx, cmd_name)
+
+
+identify = Scoring(
+    "identify",
+    run,
+    params,
+    help="Find hard tasks and workers to doubt: plurivox identify SCORE INPUT -o OUT.",
+)

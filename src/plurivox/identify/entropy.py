@@ -1,0 +1,41 @@
+"""How evenly a task's votes, or its soft label, are spread over the labels."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from plurivox.core.method import option
+from plurivox.core.results import Of, Scores
+from plurivox.core.watch import Watch
+from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._shares import UNIT_HELP, in_unit, spread_of
+
+
+@dataclass(frozen=True)
+class Entropy(Identifier):
+    """How evenly a task's votes, or its soft label, are spread over the labels.
+
+    raw(task) = -sum_k p_k log p_k in nats, where p are the shares of the task's votes, or the row of the soft labels that
+    are given. `value` is the same in `unit`. A task without votes gets nan; a task with a single vote gets 0, so that
+    with few votes a task it says little.
+
+    Shannon (1948), https://doi.org/10.1002/j.1538-7305.1948.tb01338.x; for tasks: Lefort et al. (2024), section 5.1,
+    https://doi.org/10.57750/qmaz-gr91
+
+    >>> from plurivox.core.votes import Votes
+    >>> votes = Votes.of(task=["a", "a", "b", "b"], worker=[1, 2, 1, 2], label=["cat", "dog", "cat", "cat"])
+    >>> Entropy(unit="bits").score(Evidence(votes=votes)).value
+    array([1., 0.])
+    """
+
+    unit: Literal["nats", "bits", "share"] = option("nats", UNIT_HELP)
+
+    takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
+    of: ClassVar[Of] = "task"
+    needs: ClassVar[tuple[str, ...]] = ("votes|soft",)
+
+    def _score(self, seen: Evidence, watch: Watch) -> Scores:
+        del watch
+        shares = spread_of(seen)
+        raw = shares.told(shares.entropy)
+        value = in_unit(raw, self.unit, shares.n_labels)
+        return Scores("task", shares.tasks, value, self.word, raw=raw, n=shares.support)

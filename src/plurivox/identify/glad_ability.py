@@ -1,0 +1,46 @@
+"""The ability that GLAD gives a worker."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from plurivox.core.results import Of, Scores
+from plurivox.core.watch import Watch
+from plurivox.identify._asked import workload
+from plurivox.identify._contract import Evidence, Identifier
+
+
+@dataclass(frozen=True)
+class GladAbility(Identifier):
+    """The ability that GLAD gives a worker: hard tasks got wrong weigh less than easy ones.
+
+    `raw` is the ability alpha, below 0 for who is wrong on purpose; value = -alpha, with the interval of the fit.
+
+    Whitehill, Ruvolo, Wu, Bergsma & Movellan (2009), Whose vote should count more, NeurIPS 22.
+
+    >>> import plurivox as pv
+    >>> votes = pv.votes(task=list("aaabbbccc"), worker=[1, 2, 3] * 3, label=list("xxyyyxxxy"))
+    >>> GladAbility().score(Evidence(fit=pv.fit(votes, "glad"))).raw.round(2)
+    array([ 1.14,  1.14, -0.49])
+    """
+
+    takes: ClassVar[frozenset[str]] = frozenset({"soft"})
+    of: ClassVar[Of] = "worker"
+    needs: ClassVar[tuple[str, ...]] = ("fit",)
+    may_use: ClassVar[tuple[str, ...]] = ("votes",)
+    fitted_by: ClassVar[tuple[str, ...]] = ("glad",)
+    reads: ClassVar[tuple[str, ...]] = ("ability", "difficulty")  # abilities of other methods are accuracies
+
+    def _score(self, seen: Evidence, watch: Watch) -> Scores:
+        del watch
+        fit = seen.fit
+        assert fit is not None and fit.ability is not None
+        return Scores(
+            "worker",
+            fit.workers,
+            -fit.ability,
+            self.word,
+            raw=fit.ability,
+            low=None if fit.ability_high is None else -fit.ability_high,
+            high=None if fit.ability_low is None else -fit.ability_low,
+            n=workload(seen, fit.workers),
+        )

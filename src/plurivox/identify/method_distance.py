@@ -1,0 +1,76 @@
+"""How far apart several aggregators are on a task."""
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from plurivox.core.errors import InputError
+from plurivox.core.labels import SoftLabels
+from plurivox.core.method import option
+from plurivox.core.names import Floats
+from plurivox.core.results import Of, Scores
+from plurivox.core.rows import Dense
+from plurivox.core.watch import Watch
+from plurivox.engine.kernels import spread
+from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._shares import by_rows, where_told
+
+
+@dataclass(frozen=True)
+class MethodDistance(Identifier):
+    """How far apart several aggregators are on a task: the mean distance between their soft labels.
+
+    raw(task) = mean over pairs of methods of TV(p, q) = 1/2 sum_k |p_k - q_k|, or of the Jensen-Shannon divergence in bits,
+    H((p + q) / 2) - (H(p) + H(q)) / 2; both are 0 to 1. Where methods that trust different things agree, the label
+    is safe whatever one believes of the crowd. `value` is the same number; a task without votes gets nan.
+
+    Total variation: Levin, Peres & Wilmer (2009), section 4.1, https://doi.org/10.1090/mbk/058; Jensen-Shannon: Lin
+    (1991), https://doi.org/10.1109/18.61115
+
+    >>> import plurivox as pv
+    >>> votes = pv.votes(task=list("aab"), worker=[1, 2, 1], label=list("xyx"))
+    >>> fits = pv.fit(votes, "vote-shares"), pv.fit(votes, "majority-vote")
+    >>> MethodDistance().score(Evidence(fits=fits)).value
+    array([0.5, 0. ])
+    """
+
+    distance: Literal["total-variation", "jensen-shannon"] = option("total-variation", "between two soft labels")
+
+    of: ClassVar[Of] = "task"
+    needs: ClassVar[tuple[str, ...]] = ("fits",)
+    fitted_by: ClassVar[tuple[str, ...]] = ("vote-shares", "dawid-skene", "glad")
+
+    def _score(self, seen: Evidence, watch: Watch) -> Scores:
+        if len(seen.fits) < 2:
+            raise InputError(f"{self.name()} holds fits against each other; it needs two or more, and there is one")
+        first = seen.fits[0].soft
+        softs = [first, *(_like(first, fit.soft) for fit in seen.fits[1:])]
+        pairs = list(combinations(softs, 2))
+        raw: Floats = np.zeros(len(first))
+        for step, (one, other) in enumerate(pairs):
+            raw += self._between(one, other) / len(pairs)
+            watch(step, len(pairs))
+        raw = where_told(first.support, raw)
+        return Scores("task", first.tasks, raw, self.word, raw=raw, n=first.support)
+
+    def _between(self, one: SoftLabels, other: SoftLabels) -> Floats:
+        """(n_tasks,) the distance between two soft labels of the same tasks."""
+        bits = self.distance == "jensen-shannon"
+        measure = spread.jensen_shannon if bits else spread.total_variation
+        out = np.zeros(len(one))
+        if isinstance(one.body, Dense) and isinstance(other.body, Dense):
+            p, q = one.body.prob, other.body.prob
+            by_rows(one.body).map(lambda first, last: measure(first, last, p, q, out))
+        else:  # some of many labels are listed: a few rows at a time
+            for (rows, p), (_, q) in zip(one.rows(), other.rows(), strict=True):
+                measure(0, len(p), p, q, out[rows])
+        return out / np.log(2) if bits else out
+
+
+def _like(first: SoftLabels, soft: SoftLabels) -> SoftLabels:
+    """The same tasks and labels in the same order; fits of the same votes have them already."""
+    if np.array_equal(first.tasks, soft.tasks) and np.array_equal(first.labels, soft.labels):
+        return soft
+    return soft.on(first.tasks).on_labels(first.labels)

@@ -1,0 +1,42 @@
+"""The share of pairs of votes on a task that agree."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from plurivox.core.method import option
+from plurivox.core.names import Floats
+from plurivox.identify._contract import Evidence  # noqa: F401, for the example
+from plurivox.identify._crowd import Agreement, Kinds
+from plurivox.identify._sums import quotient
+
+
+@dataclass(frozen=True)
+class ObservedAgreement(Agreement):
+    """The share of pairs of votes on a task that agree, in the mean over tasks; chance is not taken off.
+
+    A task with one vote has no pair. By default it is left out, as plurivox describe does; published tables at times
+    count it as agreeing (`single = agrees`), which is higher: .732 instead of .721 on LabelMe. For soft answers it is
+    the chance that labels drawn from two of them agree. `raw` is the share, value = 1 - raw; `n` counts the tasks with
+    two votes or more.
+
+    Uma et al. (2020), Table 1, https://doi.org/10.1609/hcomp.v8i1.7478
+
+    >>> from plurivox.core.votes import Votes
+    >>> votes = Votes.of(task=list("aabbc"), worker=[1, 2, 1, 2, 1], label=list("xxxyx"))
+    >>> ObservedAgreement(resamples=0).score(Evidence(votes=votes)).raw
+    array([0.5])
+    >>> ObservedAgreement(single="agrees", resamples=0).score(Evidence(votes=votes)).raw.round(3)
+    array([0.667])
+    """
+
+    single: Literal["left-out", "agrees"] = option("left-out", "a task with one vote is left out, or agrees")
+
+    def _numbers(self, tasks: Kinds) -> Any:
+        if self.single == "agrees":
+            return np.column_stack([np.where(tasks.several, tasks.agree, 1.0), np.ones(len(tasks.n))])
+        return np.column_stack([tasks.agree, tasks.several])
+
+    def _coefficient(self, sums: Floats) -> Floats:
+        return quotient(sums[:, 0], sums[:, 1])

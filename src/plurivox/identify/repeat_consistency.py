@@ -1,0 +1,75 @@
+"""How often a worker answers differently when asked again."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from plurivox.core.answers import Answers
+from plurivox.core.errors import InputError
+from plurivox.core.method import option
+from plurivox.core.names import Ints
+from plurivox.core.percents import percents
+from plurivox.core.results import Of, Scores
+from plurivox.core.watch import Watch
+from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._intervals import wilson
+from plurivox.identify._sums import quotient, sum_by
+
+
+@dataclass(frozen=True)
+class RepeatConsistency(Identifier):
+    """How often a worker names another label when shown the same task again, or by how much the percent moves.
+
+    label: value and `raw` are the share of the worker's repeats whose top label is not that of the earlier answer, with
+    Wilson's interval. percent: the mean change of the top label's percent, in points, over repeats that name the same
+    top label. `n` is how many repeats it rests on; nan for who has none. A repeat is an answer with `repeat_of`.
+
+    Collins, Bhatt & Weller (2022), §3, https://doi.org/10.1609/hcomp.v10i1.21986
+
+    >>> marks = [[("named", "cat", "70")], [("named", "dog", "60")], [("named", "cat", "80")], [("named", "cat", "90")]]
+    >>> answers = Answers.of(list("abab"), ["ann"] * 4, marks, repeat_of=np.array([-1, -1, 0, 1]))
+    >>> RepeatConsistency().score(Evidence(answers=answers)).value
+    array([0.5])
+    >>> RepeatConsistency(measure="percent").score(Evidence(answers=answers)).value
+    array([10.])
+    """
+
+    measure: Literal["label", "percent"] = option("label", "share of changed top labels, or change of the percent")
+
+    of: ClassVar[Of] = "worker"
+    needs: ClassVar[tuple[str, ...]] = ("answers",)
+
+    def _score(self, seen: Evidence, watch: Watch) -> Scores:
+        del watch
+        assert seen.answers is not None
+        answers = seen.answers
+        again, before = self._repeats(answers)
+        top, n_workers = answers.named(0), len(answers.workers)
+        same = top[again] == top[before]
+        if self.measure == "percent":
+            stated = percents(answers.typed(0)).value
+            moved = np.abs(stated[again] - stated[before])
+            told = same & ~np.isnan(moved)
+            worker = answers.worker[again[told]]
+            n = sum_by(worker, n_workers)
+            value = quotient(sum_by(worker, n_workers, moved[told]), n)
+            return Scores("worker", answers.workers, value, self.word, raw=value, n=n)
+        n, changed = sum_by(answers.worker[again], n_workers), sum_by(answers.worker[again[~same]], n_workers)
+        value, (low, high) = quotient(changed, n), wilson(changed, n)
+        return Scores("worker", answers.workers, value, self.word, raw=value, low=low, high=high, n=n)
+
+    def _repeats(self, answers: Answers) -> tuple[Ints, Ints]:
+        """The repeats of named workers, and the answers they repeat, where both name a label."""
+        if answers.repeat_of is None:
+            raise InputError(
+                f"{self.name()} needs repeats; these answers mark none: give a column repeat (true where a task is "
+                "shown again) or repeat_of (the row of the earlier answer)"
+            )
+        top = answers.named(0)
+        again = np.flatnonzero((answers.repeat_of >= 0) & (answers.worker >= 0) & (top >= 0))
+        before = answers.repeat_of[again]
+        named = top[before] >= 0
+        if not named.any():
+            raise InputError(f"{self.name()} needs repeats; no task was shown twice to the same worker")
+        return again[named], before[named]

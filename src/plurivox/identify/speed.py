@@ -1,0 +1,37 @@
+"""The median time a worker takes for an answer."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from plurivox.core.results import Of, Scores
+from plurivox.core.watch import Watch
+from plurivox.engine.kernels.groups import by_group, medians
+from plurivox.identify._asked import times
+from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._sums import sum_by
+
+
+@dataclass(frozen=True)
+class Speed(Identifier):
+    """The median time a worker takes for an answer, in seconds.
+
+    `raw` is the median, value = -median: who is fastest is the most to be doubted. `n` is how many answers have a time.
+    The times are those of the answers, or else those of the votes. For the share of answers that are too fast, see
+    too-fast.
+
+    >>> from plurivox.core.votes import Votes
+    >>> votes = Votes.of(list("abc"), ["ann", "ann", "bo"], list("xxy"), seconds=[4, 8, 2])
+    >>> Speed().score(Evidence(votes=votes)).raw
+    array([6., 2.])
+    """
+
+    takes: ClassVar[frozenset[str]] = frozenset({"soft"})
+    of: ClassVar[Of] = "worker"
+    needs: ClassVar[tuple[str, ...]] = ("answers|votes",)
+
+    def _score(self, seen: Evidence, watch: Watch) -> Scores:
+        del watch
+        worker, seconds, workers = times(seen, self.name())
+        order, start = by_group(worker, len(workers))
+        raw = medians(start, seconds[order])
+        return Scores("worker", workers, -raw, self.word, raw=raw, n=sum_by(worker, len(workers)))

@@ -1,0 +1,60 @@
+"""WAUM from one classifier a worker: no worker's answers touch the margins of another."""
+
+import warnings
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from plurivox.core.errors import InputError, PlurivoxWarning, some
+from plurivox.core.names import as_names, positions
+from plurivox.core.results import Of, Scores
+from plurivox.core.watch import Watch
+from plurivox.identify._contract import Evidence
+from plurivox.identify.waum import Waum, weighted_mean
+
+
+@dataclass(frozen=True)
+class WaumPerWorker(Waum):
+    """WAUM from one classifier a worker, each trained on that worker's votes alone.
+
+    `raw` is that of waum, with m_y and s_j of a vote taken from the classifier of the worker who gave it; value = -raw. Votes
+    of workers without a classifier, and on tasks that it has no record of, are left out, and a warning counts them; a task
+    with none left gets nan. Where workers have few votes, take waum.
+
+    Lefort, Charlier, Joly & Salmon (2024), TMLR, https://doi.org/10.48550/arXiv.2209.15380
+
+    >>> import plurivox as pv
+    >>> votes = pv.votes(task=list("aabb"), worker=["ann", "bo"] * 2, label=list("xxxy"))
+    >>> one = pv.Dynamics(np.array([[[2.0, 0.0], [0.5, 0.0]]]), votes.tasks, votes.labels)
+    >>> seen = Evidence(votes=votes, fit=pv.fit(votes, "dawid-skene"), worker_dynamics={"ann": one, "bo": one})
+    >>> WaumPerWorker().score(seen).worst().tolist()
+    ['b', 'a']
+    """
+
+    of: ClassVar[Of] = "task"
+    needs: ClassVar[tuple[str, ...]] = ("votes", "fit", "worker_dynamics")
+
+    def _score(self, seen: Evidence, watch: Watch) -> Scores:
+        votes, fit = seen.votes, seen.fit
+        assert votes is not None and fit is not None and fit.confusion is not None
+        names = as_names(list(seen.worker_dynamics), "workers")
+        order, start = votes.by_worker
+        margin, weight = np.full(len(votes), np.nan), np.zeros(len(votes))
+        recorded = np.zeros(len(votes), bool)
+        for step, worker in enumerate(positions(votes.workers, names).tolist()):
+            watch(step, len(names))
+            dynamics = seen.worker_dynamics[str(names[step])]
+            mine = order[start[worker] : start[worker + 1]] if worker >= 0 else order[:0]
+            at = mine[positions(dynamics.tasks, votes.tasks)[votes.task[mine]] >= 0]
+            if len(at):
+                margin[at], weight[at] = self._weighed(votes, at, dynamics, fit.confusion)
+                recorded[at] = True
+        at = np.flatnonzero(recorded)
+        if not len(at):
+            raise InputError(f"no vote is on a task that its worker's classifier has a record of: {some(names)}")
+        if lost := len(votes) - len(at):
+            text = f"{lost} of {len(votes)} votes are left out: their worker's classifier has no record of the task"
+            warnings.warn(text, PlurivoxWarning, stacklevel=2)
+        raw, n = weighted_mean(votes, at, margin[at], weight[at], by_weights=self.divide_by == "weights")
+        return Scores("task", votes.tasks, -raw, self.word, raw=raw, n=n)

@@ -1,0 +1,18 @@
+"""Features for tasks: clusters of points by true label, so that classifiers can be trained."""
+
+import numpy as np
+
+from plurivox.core.names import Floats, Ints
+
+
+def draw_features(true: Ints, n_labels: int, size: int, separation: float, chance: np.random.Generator) -> Floats:
+    """(n_tasks, size) points with the standard deviation 1 around the centre of their label.
+
+    Centres are random; the mean distance between two of them is `separation`.
+    """
+    centres = chance.standard_normal((n_labels, size))
+    gaps = np.linalg.norm(centres[:, None] - centres[None, :], axis=2)
+    centres *= separation * n_labels * (n_labels - 1) / gaps.sum()
+    x = chance.standard_normal((len(true), size), dtype=np.float32)
+    x += centres.astype(np.float32)[true]
+    return x

@@ -1,0 +1,184 @@
+"""What every score promises, those not yet written included. `tests/evidence.py` holds what they look at."""
+
+import pickle
+import warnings
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evidence import LABELS, TASKS, WORKERS, columns, seen_by, votes_of
+from plurivox import identify
+from plurivox.core.errors import InputError, PlurivoxWarning
+from plurivox.core.results import Scores
+from plurivox.core.votes import Votes
+from plurivox.engine.blocks import set_threads
+from plurivox.identify import Evidence, Identifier
+
+every = pytest.mark.parametrize("name", identify.methods)
+of_tasks = pytest.mark.parametrize("name", [name for name in identify.methods if identify.methods[name].of == "task"])
+
+
+def scored(name: str, seen: Evidence | None = None) -> Scores:
+    method = identify.methods.make(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PlurivoxWarning)
+        return method.score(seen_by(method) if seen is None else seen)
+
+
+def with_votes(name: str, votes: Votes) -> Scores:
+    """The score where nothing but the votes is another one, and fits are made of them."""
+    return scored(name, seen_by(identify.methods.make(name), votes))
+
+
+def same(a: Scores, b: Scores, **near: float) -> None:
+    assert a.names.tolist() == b.names.tolist()
+    for column in ("value", "raw", "low", "high", "n"):
+        left, right = getattr(a, column), getattr(b, column)
+        assert (left is None) == (right is None), column
+        if left is not None:
+            np.testing.assert_allclose(left, right, **near, err_msg=column)
+
+
+@every
+def test_it_says_what_it_is(name: str) -> None:
+    method = identify.methods[name]
+    assert method.name() == name and method.summary() == identify.methods.summary(name) != ""
+    assert all(one.help for one in method.options())
+    assert method.of in ("task", "worker", "crowd", "vote")
+    known = {field.name for field in fields(Evidence)}
+    assert method.looks_at() <= known and set(method().must_see()) <= {*method.needs, *method.may_use}
+    assert bool(method.fitted_by) == bool(method.looks_at() & {"fit", "fits"})
+
+
+@every
+def test_its_help_says_what_value_and_raw_are(name: str) -> None:
+    text = identify.methods[name].__doc__ or ""
+    assert "value" in text and "raw" in text
+
+
+@every
+def test_it_scores_every_name_in_order(name: str) -> None:
+    scores, method = scored(name), identify.methods[name]
+    wanted = {"task": TASKS, "worker": WORKERS, "crowd": np.array(["crowd"])}[method.of]
+    assert scores.of == method.of and scores.names.tolist() == wanted.tolist()
+    assert np.isfinite(scores.value).any() and scores.raw is not None
+    for low, high in (
+        zip(*(getattr(scores, end) for end in ("low", "high")), strict=True) if scores.low is not None else ()
+    ):
+        assert low <= high or np.isnan(low)
+
+
+@every
+def test_made_by_makes_it_again(name: str) -> None:
+    scores, made = scored(name), identify.methods.make(name)
+    assert identify.methods.make(scores.made_by) == made and made.word == scores.made_by
+    same(scores, scored(name))
+
+
+@every
+def test_row_order_does_not_matter(name: str) -> None:
+    rows = columns()
+    mixed = np.random.default_rng(1).permutation(len(rows["task"]))
+    same(scored(name), with_votes(name, votes_of({k: c[mixed] for k, c in rows.items()})), atol=1e-6)
+
+
+@every
+def test_the_number_of_threads_does_not_change_a_bit(name: str) -> None:
+    seen = seen_by(identify.methods.make(name))
+    try:
+        a, b = (set_threads(n) or scored(name, seen) for n in (1, 2))  # type: ignore[func-returns-value]
+    finally:
+        set_threads(None)
+    same(a, b, rtol=0, atol=0)
+
+
+@every
+def test_a_missing_need_is_named_with_how_to_get_it(name: str) -> None:
+    method = identify.methods.make(name)
+    whole = seen_by(method)
+    for need in method.must_see():
+        bare = {one: () if one == "fits" else {} if one == "worker_dynamics" else None for one in need.split("|")}
+        with pytest.raises(
+            InputError, match=f"{name} needs {need.split('|')[0].replace('_', ' ')}.*: give|: .*record|aggreg"
+        ):
+            method.score(replace(whole, **bare))  # type: ignore[arg-type]
+
+
+@every
+def test_a_fit_without_what_is_read_is_refused(name: str) -> None:
+    method = identify.methods.make(name)
+    if "fit" not in method.must_see() or not method.reads:
+        return
+    seen = seen_by(method)
+    assert seen.fit is not None
+    bare = replace(seen.fit, **dict.fromkeys(method.reads), made_by="by hand")
+    with pytest.raises(InputError, match=f"{name} reads the {method.reads[0]} of a fit, and by hand gives none; take"):
+        method.score(replace(seen, fit=bare))
+
+
+@of_tasks
+def test_a_task_without_votes_is_nan(name: str) -> None:
+    rows = columns(n_tasks=29)
+    if identify.methods[name]().must_see() == ("dynamics", "gold"):
+        return  # looks at no votes
+    scores = with_votes(name, votes_of(rows, tasks=TASKS))
+    assert scores.names.tolist() == TASKS.tolist()
+    assert np.isnan(scores.value[-1]) and scores.raw is not None and np.isnan(scores.raw[-1])
+    assert scores.n is None or scores.n[-1] == 0
+
+
+def soft_answers() -> Votes:
+    """Every vote with .7 on its label and .3 on the next one."""
+    rows = columns()
+    n, at = len(rows["task"]), np.searchsorted(LABELS, rows["label"])
+    twice = {name: np.repeat(column, 2) for name, column in rows.items()}
+    twice["label"] = LABELS[np.column_stack([at, (at + 1) % len(LABELS)]).ravel()]
+    return votes_of(twice, weight=np.tile([0.7, 0.3], n), answer=np.repeat(np.arange(n), 2))
+
+
+@every
+def test_soft_answers_count_by_their_weight_or_are_refused(name: str) -> None:
+    method = identify.methods.make(name)
+    if "votes" not in "|".join(method.must_see()):
+        return
+    if "soft" not in method.takes:
+        with pytest.raises(InputError, match=f"{name} takes plain votes only"):
+            method.score(replace(seen_by(method), votes=soft_answers()))
+        return
+    assert np.isfinite(with_votes(name, soft_answers()).value).any()
+    n = len(columns()["task"])
+    plain, corner = scored(name), with_votes(name, votes_of(columns(), weight=np.ones(n), answer=np.arange(n)))
+    np.testing.assert_allclose(plain.value, corner.value, atol=1e-6)
+
+
+@every
+def test_counts_without_names_are_taken_or_refused(name: str) -> None:
+    method = identify.methods.make(name)
+    if "votes" not in "|".join(method.must_see()):
+        return
+    votes = votes_of(columns())
+    counts = Votes.from_counts(votes.counts(), TASKS, LABELS, ordered=True)
+    seen = replace(seen_by(method), votes=counts)
+    if "counts" in method.takes:
+        np.testing.assert_allclose(scored(name, seen).value, scored(name).value, atol=1e-12)
+    elif seen.answers is None:
+        with pytest.raises(InputError, match=f"{name} must know who voted"):
+            method.score(seen)
+
+
+@every
+def test_scores_can_be_saved_pickled_and_framed(name: str, tmp_path: Path) -> None:
+    scores = scored(name)
+    scores.save(tmp_path / "scores.npz")
+    for back in (Scores.load(tmp_path / "scores.npz"), pickle.loads(pickle.dumps(scores))):
+        same(scores, back, rtol=0, atol=0)
+        assert back.made_by == scores.made_by
+    assert list(scores.to_polars().columns)[:2] == [scores.of, "value"]
+
+
+@every
+def test_its_method_can_be_pickled(name: str) -> None:
+    method: Identifier = identify.methods.make(name)
+    assert pickle.loads(pickle.dumps(method)) == method

@@ -1,0 +1,75 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plurivox.core.names import as_names
+from plurivox.core.percents import EMPTY, FRACTION, ODD, OUT_OF_RANGE, REPAIRED, UNREADABLE, percents
+
+READ = {
+    "70": (70, 0),
+    "0": (0, 0),
+    "00": (0, 0),
+    "05": (5, 0),
+    "100": (100, 0),
+    " 80": (80, 0),
+    "70%": (70, 0),
+    "70 ％": (70, 0),
+    "70 Percent": (70, 0),
+    "+70": (70, 0),
+    "70.": (70, 0),
+    "70.0": (70, 0),
+    "٧٠": (70, 0),
+    "７０": (70, 0),
+    "8p": (80, REPAIRED),
+    "9O": (90, REPAIRED),
+    "1op": (100, REPAIRED),
+    "1e2": (100, REPAIRED),
+    "70,5": (70.5, FRACTION),
+    ".7": (0.7, FRACTION),
+    "٧٠٫٥": (70.5, FRACTION),
+    "-5": (-5, OUT_OF_RANGE),
+    "−5": (-5, OUT_OF_RANGE),
+    "-0": (0, 0),
+    "999": (999, OUT_OF_RANGE),
+    "100.5": (100.5, OUT_OF_RANGE | FRACTION),
+    "": (math.nan, EMPTY),
+    " \t": (math.nan, EMPTY),
+    "%": (math.nan, UNREADABLE),
+    "70p": (math.nan, UNREADABLE),
+    "p\\\\": (math.nan, UNREADABLE),
+    "nan": (math.nan, UNREADABLE),
+    "inf": (math.nan, UNREADABLE),
+    "1e999": (math.nan, UNREADABLE),
+    "1_0": (math.nan, UNREADABLE),
+    "70-80": (math.nan, UNREADABLE),
+    "1,000.5": (math.nan, UNREADABLE),
+    "²": (math.nan, UNREADABLE),
+    "½": (math.nan, UNREADABLE),
+}
+
+
+@pytest.mark.parametrize("text", READ)
+def test_a_text(text: str) -> None:
+    read = percents(as_names([text]))
+    np.testing.assert_equal((read.value[0], read.odd[0]), READ[text])
+
+
+def test_counts_and_flags_by_name() -> None:
+    read = percents(as_names(["70", "", "x", "8p", ""]))
+    assert read.counts() == {"empty": 2, "unreadable": 1, "repaired": 1}
+    assert read.is_odd("empty").tolist() == [False, True, False, False, True]
+    assert len(percents(as_names([]))) == 0
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"])) | st.floats().map(str)))
+def test_whatever_is_typed_is_a_number_or_flagged(texts: list[str]) -> None:
+    read = percents(as_names(texts))
+    unread = np.isnan(read.value)
+    assert (unread == ((read.odd & (EMPTY | UNREADABLE)) > 0)).all()
+    assert not np.isinf(read.value).any()
+    outside = (read.value < 0) | (read.value > 100)
+    assert (outside == read.is_odd("out-of-range")).all()
+    assert (read.odd < 2 * max(ODD.values())).all()

@@ -1,0 +1,158 @@
+"""From a file of votes to scores, and to a table of ranks."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from click.shell_completion import ShellComplete
+from click.testing import Result
+
+from plurivox.cli.main import main
+from plurivox.core.results import Dynamics, Scores
+from plurivox.recipes._ranking import Ranking
+
+Call = Callable[..., Result]
+
+
+def test_the_worst_are_shown_and_all_are_written(call: Call, votes_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "scores.csv"
+    said = call("identify", "entropy", votes_file, "-o", out, "--worst", 2, "--unit", "bits")
+    assert said.exit_code == 0, said.output
+    assert said.stdout.splitlines() == [
+        "the 2 worst tasks",
+        "task  value   raw     n",
+        "b     1       0.6931  2",
+        "a     0.9183  0.6365  3",
+        f"entropy[unit=bits]: 3 tasks -> {out}",
+    ]
+    assert out.read_text().splitlines()[0] == "task,value,raw,n" and len(out.read_text().splitlines()) == 4
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl", "npz"])
+def test_scores_are_written_in_the_form_of_the_ending(
+    call: Call, votes_file: Path, tmp_path: Path, ending: str
+) -> None:
+    out = tmp_path / f"scores.{ending}"
+    assert call("identify", "disagreement", votes_file, "-o", out, "-q").exit_code == 0
+    if ending == "npz":
+        assert Scores.load(out).made_by == "disagreement"
+    elif ending == "parquet":
+        assert pl.read_parquet(out).columns == ["task", "value", "raw", "n"]
+    else:
+        assert out.read_text().strip()
+
+
+def test_json_is_one_document(call: Call, votes_file: Path) -> None:
+    said = json.loads(call("identify", "disagreement", votes_file, "--json", "--worst", 1).stdout)
+    assert said["by"] == "disagreement" and said["of"] == "task" and said["tasks"] == 3 and said["out"] is None
+    assert said["worst"] == [{"task": "b", "value": 0.5, "raw": 0.5, "n": 2.0}]
+
+
+def test_the_fit_is_made_named_or_given(call: Call, votes_file: Path, tmp_path: Path) -> None:
+    fit = tmp_path / "fit.npz"
+    call("aggregate", "vote-shares", votes_file, "-o", tmp_path / "soft.csv", "--save", fit)
+    rows = [
+        json.loads(call("identify", "posterior-entropy", votes_file, "--json", *words).stdout)["worst"]
+        for words in (("--fit", fit), ("--by", "vote-shares"))
+    ]
+    assert rows[0] == rows[1] and rows[0][0]["task"] == "b"
+    assert call("identify", "glad-difficulty", votes_file).exit_code == 0
+    said = call("identify", "method-distance", votes_file, "--by", "vote-shares,majority-vote[ties=share]")
+    assert said.exit_code == 0 and "the 3 worst tasks" in said.stdout
+
+
+def test_soft_labels_gold_guess_and_dynamics_are_files(call: Call, votes_file: Path, tmp_path: Path) -> None:
+    soft, gold, logits = tmp_path / "soft.csv", tmp_path / "gold.csv", tmp_path / "dynamics.npz"
+    soft.write_text("task,p:cat,p:dog\na,0.5,0.5\nb,0.9,0.1\nc,1,0\n")
+    gold.write_text("task,label\na,cat\nb,dog\nc,dog\n")
+    learnt = Dynamics(np.array([[[2.0, 0], [0, 1], [0, 1]]]), np.array(list("abc")), np.array(["cat", "dog"]))
+    learnt.save(logits)
+    (tmp_path / "each").mkdir()
+    for worker in ("ann", "bo", "cy"):
+        learnt.save(tmp_path / "each" / f"{worker}.npz")
+    for words in (
+        ("entropy", votes_file, "--soft", soft),
+        ("label-quality", votes_file, "--guess", soft),
+        ("aum", votes_file, "--dynamics", logits, "--gold", gold),
+        ("waum", votes_file, "--dynamics", logits, "--top-k", 1, "--divide-by", "votes"),
+        ("waum-per-worker", votes_file, "--dynamics", tmp_path / "each"),
+    ):
+        said = call("identify", *words)
+        assert said.exit_code == 0, said.output
+        assert said.stdout.startswith("the 3 worst tasks"), words
+
+
+def test_a_ranking_joins_scores(call: Call, votes_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "ranks.npz"
+    words = ("identify", "rank", votes_file, "--scores", "entropy[unit=bits],disagreement,glad-difficulty", "-o", out)
+    said = call(*words)
+    assert said.exit_code == 0, said.output
+    assert "rank:entropy[unit=bits]" in said.stdout and "how alike the scores rank (Spearman)" in said.stdout
+    table = Ranking.load(out)
+    assert table.scores.tolist() == ["entropy[unit=bits]", "disagreement", "glad-difficulty"]
+    told = json.loads(call(*words, "--json").stdout)
+    assert told["scores"] == table.scores.tolist() and len(told["likeness"]) == 3 and told["of"] == "task"
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("entropi VOTES", "there is no method 'entropi'; did you mean 'entropy'"),
+        (
+            "aum VOTES",
+            "aum needs dynamics: record them while a classifier is trained, and give the file: --dynamics FILE",
+        ),
+        (
+            "label-quality VOTES",
+            "label-quality needs guess: give a classifier's probabilities for the tasks: --guess FILE",
+        ),
+        ("glad-difficulty VOTES --by wawa", "reads the difficulty of a fit, and wawa gives none; take a fit by glad"),
+        ("entropy VOTES -o OUT.docx", "has an ending nobody knows"),
+        ("entropy VOTES -o VOTES", "is named twice"),
+        ("entropy VOTES --worst -1", "invalid value for '--worst'"),
+        ("posterior-entropy VOTES --fit VOTES", "is not a noun saved by plurivox"),
+        ("waum VOTES --dynamics FOLDER", "holds no .npz file"),
+        ("rank VOTES --scores entropy,nothing", "there is no identify method 'nothing'"),
+        ("rank VOTES", "missing option '--scores'"),
+        ("waum BOTH --dynamics VOTES", "is not a noun saved by plurivox"),
+        ("posterior-entropy BOTH", "dawid-skene must know who voted; the counts of both (2 tasks) hold no names"),
+        ("label-quality BOTH --guess GUESS", "label-quality must know who voted; the counts of both (2 tasks)"),
+    ],
+)
+def test_a_mistake_is_one_line(call: Call, votes_file: Path, tmp_path: Path, words: str, why: str) -> None:
+    both, empty, guess = tmp_path / "both", tmp_path / "empty", tmp_path / "guess.csv"
+    both.mkdir()
+    empty.mkdir()
+    (both / "votes.csv").write_text("task,worker,label\na,ann,x\na,bo,y\n")
+    (both / "counts.csv").write_text("task,x,y\na,5,1\nb,2,4\n")
+    guess.write_text("task,p:x,p:y\na,0.5,0.5\nb,0.9,0.1\n")
+    places = {"VOTES": votes_file, "BOTH": both, "FOLDER": empty, "GUESS": guess, "OUT.docx": tmp_path / "o.docx"}
+    said = call("identify", *(places.get(word, word) for word in words.split()))
+    assert said.exit_code == 2, said.output
+    assert said.stdout == "" and said.stderr.count("\n") == 1 and why in said.stderr
+
+
+def test_counts_are_taken_where_they_can_be_and_told(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text("task,worker,label\na,ann,x\na,bo,y\n")
+    (tmp_path / "counts.csv").write_text("task,x,y\na,5,1\nb,2,4\n")
+    said = call("identify", "entropy", tmp_path)
+    assert said.exit_code == 0 and "counts are taken" in said.stderr and "the 2 worst tasks" in said.stdout
+    assert "the worst task\n" in call("identify", "posterior-entropy", tmp_path, "--part", "votes").stdout
+
+
+def test_evidence_that_no_score_looks_at_is_noted(call: Call, votes_file: Path) -> None:
+    said = call("identify", "entropy", votes_file, "--by", "wawa")
+    assert said.exit_code == 0 and "no score here looks at --by; it has no effect" in said.stderr
+
+
+def test_the_shell_completes_scores_and_their_options() -> None:
+    shell = ShellComplete(main, {}, "plurivox", "_PLURIVOX_COMPLETE")
+    found = lambda *words: {str(one.value) for one in shell.get_completions(list(words[:-1]), words[-1])}  # noqa: E731
+    assert found("identify", "ent") == {"entropy"} and found("identify", "ran") == {"rank"}
+    assert found("identify", "entropy", "--un") == {"--unit"} and found("identify", "entropy", "--unit", "b") == {
+        "bits"
+    }
+    assert found("identify", "rank", "--scores", "entropy,dis") == {"entropy,disagreement"}

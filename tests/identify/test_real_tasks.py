@@ -1,0 +1,27 @@
+"""Rankings of real tasks: what Lefort et al. (2024), sections 5.1.1 and 5.1.2, say of them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import plurivox as pv
+
+
+def test_on_labelme_entropy_takes_four_values_and_glad_tells_more(data_set: Callable[[str], Path]) -> None:
+    data = pv.read(data_set("labelme"))
+    table = pv.rank(data, ["entropy", "glad-difficulty"])
+    assert len(np.unique(table.value[:, 0].round(9))) == 4 and len(np.unique(table.value[:, 1].round(9))) > 500
+    assert data.gold is not None
+    kind = data.gold.on(table.names).hard()
+    mean = {str(one): table.value[kind == one, 1].mean() for one in np.unique(kind)}
+    assert set(sorted(mean, key=mean.__getitem__)[-3:]) == {"insidecity", "street", "opencountry"}  # they overlap
+
+
+def test_on_cifar10h_entropy_and_glad_find_much_the_same_tasks(data_set: Callable[[str], Path]) -> None:
+    data = pv.read(data_set("cifar10h"))
+    table = pv.rank(data.votes, ["entropy", "glad-difficulty"])
+    assert len(table.names) == 500
+    one, other = (set(np.argsort(table.rank[:, k], kind="stable")[:20].tolist()) for k in (0, 1))
+    assert len(one & other) >= 15 and table.likeness()[0, 1] > 0.8
+    assert pv.score(data.counts, "entropy").value.mean().round(4) == 0.1545

@@ -1,0 +1,134 @@
+"""Entropy, disagreement, kurtosis, posterior entropy, difficulty, distance: figures worked out elsewhere."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.spatial.distance import jensenshannon
+
+from evidence import columns, votes_of
+from plurivox import aggregate, identify
+from plurivox.core.errors import InputError, PlurivoxWarning
+from plurivox.core.labels import SoftLabels
+from plurivox.core.making import uniform
+from plurivox.core.results import Fit
+from plurivox.core.rows import Candidates
+from plurivox.core.votes import Votes
+from plurivox.engine.kernels import spread
+from plurivox.identify import Evidence
+
+
+def score(word: str, **seen: object) -> np.ndarray:
+    return identify.methods.make(word).score(Evidence(**seen)).value  # type: ignore[arg-type]
+
+
+def some_rows(n: int = 50, k: int = 6) -> np.ndarray:
+    return np.random.default_rng(k).dirichlet(np.full(k, 0.4), n)
+
+
+def sparse(prob: np.ndarray) -> SoftLabels:
+    """The same rows, the two largest listed and the others even."""
+    label = np.sort(np.argsort(-prob, axis=1)[:, :2], axis=1)
+    mass = np.take_along_axis(prob, label, 1)
+    start, rest = np.arange(len(prob) + 1) * 2, 1 - mass.sum(1)
+    rows = Candidates(start, label.ravel(), mass.ravel(), rest, prob.shape[1])
+    return SoftLabels(rows, np.arange(len(prob)), np.arange(prob.shape[1]))
+
+
+def test_entropy_of_votes_in_each_unit() -> None:
+    votes = votes_of(columns())
+    shares = votes.counts() / votes.counts().sum(1, keepdims=True)
+    nats = stats.entropy(shares, axis=1)
+    for unit, size in {"nats": 1, "bits": np.log(2), "share": np.log(4)}.items():
+        np.testing.assert_allclose(score(f"entropy[unit={unit}]", votes=votes), nats / size, atol=1e-14)
+
+
+def test_labelme_like_votes_have_only_four_entropies() -> None:
+    said = {"a": "x", "b": "xx", "c": "xy", "d": "xxx", "e": "xxy", "f": "xyz"}
+    task, label = zip(*((task, one) for task, votes in said.items() for one in votes), strict=True)
+    found = score("entropy", votes=Votes.of(task, [str(i) for i in range(len(task))], label))
+    two_one = np.log(3) - 2 / 3 * np.log(2)
+    np.testing.assert_allclose(found, [0, 0, np.log(2), 0, two_one, np.log(3)], atol=1e-15)
+
+
+def test_soft_labels_that_are_given_win_over_votes() -> None:
+    prob = some_rows()
+    soft = SoftLabels.of(prob, np.arange(50), np.arange(6))
+    found = identify.methods.make("entropy").score(Evidence(votes=votes_of(columns()), soft=soft))
+    np.testing.assert_allclose(found.value, stats.entropy(prob, axis=1), atol=1e-14)
+    assert found.n is None
+
+
+@pytest.mark.parametrize("k", [4, 6, 12])
+def test_kurtosis_is_that_of_scipy(k: int) -> None:
+    prob = some_rows(k=k)
+    dense = SoftLabels.of(prob, np.arange(50), np.arange(k))
+    np.testing.assert_allclose(score("kurtosis", soft=dense), -stats.kurtosis(prob, axis=1), rtol=1e-9)
+    listed = sparse(prob)
+    np.testing.assert_allclose(score("kurtosis", soft=listed), -stats.kurtosis(listed.prob, axis=1), rtol=1e-9)
+
+
+def test_kurtosis_has_a_ceiling_of_7_09_with_twelve_labels_and_none_for_an_even_row() -> None:
+    gold = SoftLabels.gold(["a"], [0], labels=range(12))
+    assert round(-score("kurtosis", soft=gold)[0], 2) == 7.09
+    assert np.isnan(score("kurtosis", soft=uniform(gold)))
+
+
+@pytest.mark.parametrize(("k", "constant"), [(2, -2), (3, -1.5)])
+def test_kurtosis_of_two_or_three_labels_is_constant_and_says_so(k: int, constant: float) -> None:
+    soft = SoftLabels.of(some_rows(k=k), np.arange(50), np.arange(k))
+    with pytest.warns(PlurivoxWarning, match=f"of {k} numbers is {constant} whatever they are"):
+        np.testing.assert_allclose(score("kurtosis", soft=soft), -constant, atol=1e-5)
+
+
+@pytest.mark.parametrize("dense", [True, False])
+def test_the_kernels_say_what_plain_python_says(dense: bool) -> None:
+    prob = some_rows()
+    soft = SoftLabels.of(prob, np.arange(50), np.arange(6)) if dense else sparse(prob)
+    compiled, plain = np.zeros((50, 4)), np.zeros((50, 4))
+    spread.of_rows(0, 50, soft.prob, compiled)
+    p = soft.prob
+    plain[:, 0], plain[:, 1] = p.max(1), stats.entropy(p, axis=1)
+    plain[:, 2], plain[:, 3] = (((p - 1 / 6) ** power).sum(1) for power in (2, 4))
+    np.testing.assert_allclose(compiled, plain, rtol=1e-12)
+
+
+def test_very_many_labels_need_no_table() -> None:
+    n = 100_000
+    votes = Votes.of(
+        np.repeat(np.arange(n), 2), np.tile([0, 1], n), np.arange(2 * n) // 2 * 7 % 50_000, labels=range(50_000)
+    )
+    assert not score("entropy", votes=votes).any() and not score("disagreement", votes=votes).any()
+
+
+def test_posterior_entropy_and_difficulty_come_from_the_fit() -> None:
+    votes = votes_of(columns())
+    fit = aggregate.methods.make("glad").fit(votes)
+    np.testing.assert_allclose(score("posterior-entropy", fit=fit), fit.soft.entropy(), atol=1e-14)
+    np.testing.assert_array_equal(score("glad-difficulty", fit=fit), fit.difficulty)
+
+
+def test_glad_finds_the_split_tasks_hard() -> None:
+    fit = aggregate.methods.make("glad").fit(votes_of(columns()))
+    worst = identify.methods.make("glad-difficulty").score(Evidence(fit=fit))
+    split = identify.methods.make("disagreement").score(Evidence(votes=votes_of(columns())))
+    assert stats.spearmanr(worst.value, split.value)[0] > 0.7
+
+
+@pytest.mark.parametrize("form", [lambda p: SoftLabels.of(p, np.arange(len(p)), np.arange(6)), sparse])
+def test_distances_between_methods(form: object) -> None:
+    softs = [form(np.random.default_rng(s).dirichlet(np.full(6, 0.4), 20)) for s in range(3)]  # type: ignore[operator]
+    fits = tuple(Fit(soft, np.array([0]), "by hand") for soft in softs)
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    tv = np.mean([np.abs(softs[a].prob - softs[b].prob).sum(1) / 2 for a, b in pairs], 0)
+    js = np.mean([jensenshannon(softs[a].prob, softs[b].prob, base=2, axis=1) ** 2 for a, b in pairs], 0)
+    np.testing.assert_allclose(score("method-distance", fits=fits), tv, atol=1e-14)
+    np.testing.assert_allclose(score("method-distance[distance=jensen-shannon]", fits=fits), js, atol=1e-12)
+
+
+def test_methods_meet_by_the_names_of_tasks_and_labels() -> None:
+    a = SoftLabels.of([[1, 0], [0.5, 0.5]], ["s", "t"], ["x", "y"])
+    b = SoftLabels.of([[0.5, 0.5], [0, 1]], ["t", "s"], ["y", "x"])
+    fits = tuple(Fit(soft, np.array([0]), "by hand") for soft in (a, b))
+    assert not score("method-distance", fits=fits).any()
+    with pytest.raises(InputError, match="it needs two or more, and there is one"):
+        score("method-distance", fits=fits[:1])

@@ -1,0 +1,125 @@
+"""agreement-with-rest, gold-accuracy, speed, too-fast: what votes say of a worker."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from statsmodels.stats.proportion import proportion_confint
+
+import plurivox as pv
+from made import crowd, soft_crowd
+from plurivox.core.errors import InputError
+from plurivox.core.labels import SoftLabels
+from plurivox.core.votes import Votes
+from plurivox.identify._intervals import wilson
+from seeing import score
+
+
+def test_agreement_with_the_rest_by_hand() -> None:
+    votes = Votes.of(
+        task=list("aaaabbc"), worker=["ann", "bo", "cy", "di", "ann", "bo", "ed"], label=list("xxyzxxx"), workers=None
+    )
+    scores = score("agreement-with-rest", votes=votes)
+    np.testing.assert_allclose(scores.raw, [(1 / 3 + 1) / 2, (1 / 3 + 1) / 2, 0, 0, np.nan])
+    np.testing.assert_array_equal(scores.n, [2, 2, 1, 1, 0])
+
+
+def test_own_votes_are_no_rest_even_when_given_twice() -> None:
+    votes = Votes.of(task=list("aaa"), worker=["ann", "ann", "bo"], label=list("xxy"))
+    np.testing.assert_allclose(score("agreement-with-rest", votes=votes).raw, [0, 0])
+    alone = Votes.of(task=list("aa"), worker=["ann", "ann"], label=list("xx"))
+    assert np.isnan(score("agreement-with-rest", votes=alone).value).all()
+
+
+def test_plain_votes_are_soft_answers_of_one_label() -> None:
+    columns = crowd()
+    n = len(columns["task"])
+    soft = Votes.of(**columns, weight=np.ones(n), answer=np.arange(n))
+    a, b = (score("agreement-with-rest", votes=votes).value for votes in (Votes.of(**columns), soft))
+    np.testing.assert_allclose(a, b)
+    assert np.isfinite(score("agreement-with-rest", votes=soft_crowd()).value).all()
+
+
+def test_an_interval_on_request_has_a_seed_and_holds_the_value() -> None:
+    votes = Votes.of(**crowd())
+    name = "agreement-with-rest[resamples=200]"
+    one, two, other = (score(word, votes=votes) for word in (name, name, "agreement-with-rest[resamples=200,seed=1]"))
+    assert one.low is not None and one.high is not None
+    np.testing.assert_array_equal(one.low, two.low)
+    assert (one.low != other.low).any()
+    assert (one.low < one.value).all() and (one.value < one.high).all()
+
+
+def test_wilson_is_that_of_statsmodels() -> None:
+    n = np.array([1.0, 5, 10, 200])
+    for share in (0, 0.2, 0.5, 1):
+        hits = np.round(n * share)
+        ours, theirs = wilson(hits, n), proportion_confint(hits, n, method="wilson")
+        np.testing.assert_allclose(ours, theirs, atol=1e-7)
+    assert [end.tolist() for end in wilson(np.zeros(1), np.zeros(1))] == [[0], [1]]
+
+
+def test_gold_accuracy_by_hand() -> None:
+    votes = Votes.of(task=list("aabbc"), worker=["ann", "bo", "ann", "bo", "cy"], label=list("xyxyx"))
+    gold = SoftLabels.gold(["a", "b", "elsewhere"], ["x", "z", "x"])  # a known label nobody voted for is one missed
+    scores = score("gold-accuracy", votes=votes, gold=gold)
+    np.testing.assert_array_equal(scores.raw, [0.5, 0, np.nan])
+    np.testing.assert_array_equal(scores.n, [2, 2, 0])
+    low, high = proportion_confint(1, 2, method="wilson")
+    assert scores.low is not None and scores.high is not None
+    np.testing.assert_allclose([scores.low[0], scores.high[0]], [1 - high, 1 - low], atol=1e-7)
+
+
+def test_gold_of_other_tasks_is_told() -> None:
+    with pytest.raises(InputError, match="gold-accuracy: no task has a known label; gold names tasks such as 'q'"):
+        score("gold-accuracy", votes=Votes.of(["a"], ["w"], ["x"]), gold=SoftLabels.gold(["q"], ["x"]))
+    with pytest.raises(InputError, match="gold-accuracy needs gold: give known labels"):
+        score("gold-accuracy", votes=Votes.of(["a"], ["w"], ["x"]))
+
+
+def test_mean_accuracy_on_real_data(data_set: Callable[[str], Path]) -> None:
+    labelme, cifar10h = (pv.read(data_set(name)) for name in ("labelme", "cifar10h"))
+    assert np.mean(score("gold-accuracy", votes=labelme.votes, gold=labelme.gold).raw) == pytest.approx(0.692, abs=5e-4)
+    named = score("gold-accuracy", votes=cifar10h.votes, gold=cifar10h.gold)
+    assert named.n is not None and named.n.sum() == 25_752 and len(named.names) == 2571
+    assert (named.raw * named.n).sum() / named.n.sum() == pytest.approx(0.9489, abs=5e-5)
+
+
+def test_speed_by_hand() -> None:
+    votes = Votes.of(
+        list("abcdef"), ["ann"] * 3 + ["bo"] * 2 + ["cy"], list("xxxxxx"), seconds=[4, 9, 5, 2, np.nan, np.nan]
+    )
+    scores = score("speed", votes=votes)
+    np.testing.assert_array_equal(scores.raw, [5, 2, np.nan])
+    np.testing.assert_array_equal(scores.n, [3, 1, 0])
+    assert scores.worst().tolist() == ["bo", "ann"]
+
+
+def test_a_soft_answer_tells_one_time() -> None:
+    votes = Votes.of(list("aab"), ["ann"] * 3, list("xyx"), weight=[0.5, 0.5, 1], answer=[0, 0, 1], seconds=[2, 2, 8])
+    scores = score("speed", votes=votes)
+    assert scores.raw is not None and scores.raw.tolist() == [5] and scores.n is not None and scores.n.tolist() == [2]
+
+
+def test_too_fast_by_seconds_and_by_the_median() -> None:
+    votes = Votes.of(list("abcd"), ["ann", "ann", "bo", "bo"], list("xxyy"), seconds=[4, 8, 1, 6])  # median 5
+    for word, expected in (("", [0, 0.5]), ("[of-median=0.9]", [0.5, 0.5]), ("[seconds=7]", [0.5, 1])):
+        assert score(f"too-fast{word}", votes=votes).value.tolist() == expected
+
+
+@pytest.mark.parametrize("name", ["speed", "too-fast"])
+def test_without_times_it_is_said_where_they_go(name: str) -> None:
+    votes = Votes.of(**crowd())
+    with pytest.raises(InputError, match=f"{name} needs the time of each answer: give votes or answers with a column"):
+        score(name, votes=votes)
+    unknown = Votes.of(**crowd(), seconds=np.full(len(votes), np.nan))
+    with pytest.raises(InputError, match="the column seconds holds none"):
+        score(name, votes=unknown)
+
+
+@pytest.mark.parametrize("name", ["agreement-with-rest", "gold-accuracy", "speed", "too-fast"])
+def test_votes_without_names_are_refused(name: str) -> None:
+    counts = Votes.from_counts(np.array([[3, 1]]), ["a"], ["x", "y"])
+    with pytest.raises(InputError, match=f"{name} must know who voted"):
+        score(name, votes=counts, gold=SoftLabels.gold(["a"], ["x"]))

@@ -1,0 +1,134 @@
+"""What a score needs is given, found or made; several scores are joined by name."""
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+import plurivox as pv
+from evidence import TASKS, columns, given, votes_of
+from plurivox import aggregate
+from plurivox.core.errors import InputError, UnknownName
+from plurivox.core.results import Scores
+from plurivox.io import Dataset
+from plurivox.recipes._ranking import Ranking, rank_of
+
+VOTES = votes_of(columns())
+
+
+def test_a_fit_is_made_by_the_aggregator_of_the_score_or_by_another() -> None:
+    own = pv.score(VOTES, "posterior-entropy")
+    np.testing.assert_array_equal(own.value, pv.score(VOTES, "posterior-entropy", by="dawid-skene").value)
+    other = pv.score(VOTES, "posterior-entropy", by="vote-shares")
+    np.testing.assert_allclose(other.value, pv.score(VOTES, "entropy").value, atol=1e-14)
+    fit = pv.fit(VOTES, "vote-shares")
+    np.testing.assert_array_equal(pv.score(None, "posterior-entropy", fit=fit).value, other.value)
+
+
+def test_a_fit_of_another_kind_is_a_clear_error() -> None:
+    with pytest.raises(InputError, match="and wawa gives none; take a fit by glad"):
+        pv.score(VOTES, "glad-difficulty", fit=pv.fit(VOTES, "wawa"))
+    with pytest.raises(InputError, match="glad-difficulty reads the difficulty of a fit, and wawa gives none"):
+        pv.score(VOTES, "glad-difficulty", by="wawa")
+
+
+def test_of_several_fits_the_one_that_can_be_read_is_taken() -> None:
+    glad = pv.fit(VOTES, "glad")
+    scores = pv.score(None, "glad-difficulty", fit=[pv.fit(VOTES, "wawa"), glad])
+    np.testing.assert_array_equal(scores.value, glad.difficulty)
+
+
+def test_scores_share_the_fits_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    kinds = {name: aggregate.methods[name] for name in ("dawid-skene", "glad", "vote-shares")}
+    for kind in kinds.values():
+        fit = kind._fit
+        monkeypatch.setattr(kind, "_fit", lambda self, *rest, fit=fit: made.append(self.word) or fit(self, *rest))
+    table = pv.rank(VOTES, ["posterior-entropy", "glad-difficulty", "method-distance"])
+    assert sorted(made) == sorted(kinds) and table.scores.tolist()[0] == "posterior-entropy"
+    made.clear()
+    pv.rank(VOTES, ["posterior-entropy", "glad-difficulty"], fit=table_fit(VOTES))
+    assert made == ["glad"]  # what is given serves the first; it holds no difficulty
+
+
+def table_fit(votes: pv.Votes) -> pv.Fit:
+    return pv.fit(votes, "wawa")
+
+
+def test_a_data_set_gives_gold_and_votes() -> None:
+    data = Dataset("made", votes=VOTES, gold=given().gold)
+    a = pv.score(data, "aum", dynamics=given().dynamics)
+    b = pv.score(None, "aum", dynamics=given().dynamics, gold=given().gold)
+    np.testing.assert_array_equal(a.value, b.value)
+    by_votes = pv.score(data, "aum", dynamics=given().dynamics, assigned="majority")
+    assert by_votes.made_by == "aum[assigned=majority]"
+    np.testing.assert_array_equal(pv.score(data, "entropy").value, pv.score(VOTES, "entropy").value)
+
+
+def test_what_nobody_has_is_asked_for() -> None:
+    with pytest.raises(InputError, match="aum needs dynamics: record them while a classifier is trained"):
+        pv.score(VOTES, "aum")
+    with pytest.raises(InputError, match="aum needs gold: give known labels"):
+        pv.score(VOTES, "aum", dynamics=given().dynamics)
+    with pytest.raises(InputError, match="posterior-entropy needs fit: aggregate the votes"):
+        pv.score(None, "posterior-entropy")
+    with pytest.raises(InputError, match="entropy needs votes or soft: give the votes; or give soft labels"):
+        pv.score(None, "entropy")
+    with pytest.raises(InputError, match="name two methods or more"):
+        pv.score(VOTES, "method-distance", by="wawa")
+    with pytest.raises(UnknownName, match="did you mean 'entropy'"):
+        pv.score(VOTES, "entropi")
+
+
+def test_dynamics_may_be_one_or_one_a_worker() -> None:
+    assert pv.score(VOTES, "waum", dynamics=given().dynamics).names.tolist() == TASKS.tolist()
+    assert pv.score(VOTES, "waum-per-worker", dynamics=given().worker_dynamics).names.tolist() == TASKS.tolist()
+
+
+def test_a_ranking_joins_by_name_and_shares_ranks() -> None:
+    table = pv.rank(VOTES, ["entropy", "disagreement", "entropy[unit=bits]"])
+    np.testing.assert_array_equal(table.rank[:, 0], table.rank[:, 2])
+    assert table.rank.min() >= 1 and np.isclose(table.rank.sum(0), 30 * 31 / 2).all()
+    assert table.worst(1)[0] == table.names[np.argmin(table.mean_rank)]
+    assert table.likeness()[0, 1] == pytest.approx(spearmanr(table.value[:, 0], table.value[:, 1])[0])
+
+
+def test_a_ranking_is_saved_pickled_framed_and_shown(tmp_path: Path) -> None:
+    table = pv.rank(VOTES, ["entropy", "disagreement"])
+    table.save(tmp_path / "ranking.npz")
+    for back in (pv.load(tmp_path / "ranking.npz"), pickle.loads(pickle.dumps(table))):
+        assert isinstance(back, Ranking) and back.scores.tolist() == ["entropy", "disagreement"]
+        np.testing.assert_array_equal(back.rank, table.rank)
+    heads = ["task", "value:entropy", "rank:entropy", "value:disagreement", "rank:disagreement", "mean_rank"]
+    assert table.to_polars().columns == heads and "rank:entropy" in table._repr_html_()
+    assert repr(table) == "<Ranking: 30 tasks, 2 scores, by entropy, disagreement>"
+
+
+def test_scores_that_cannot_be_joined_are_refused() -> None:
+    tasks = Scores("task", np.array(["a"]), np.array([1.0]), "one")
+    workers = Scores("worker", np.array(["a"]), np.array([1.0]), "two")
+    others = Scores("task", np.array([7]), np.array([1.0]), "three")
+    for scores, why in (
+        ([], "at least one score"),
+        (
+            [tasks, workers],
+            "joins scores of one kind; these are of a task and a worker: one of a task, two of a worker",
+        ),
+        ([tasks, tasks], "got a score twice: 'one'"),
+        ([tasks, others], "three names 7, which one does not know; the scores are of different data"),
+    ):
+        with pytest.raises(InputError, match=why):
+            rank_of(scores)
+
+
+def test_an_untold_value_has_no_rank() -> None:
+    a = Scores("task", np.array(["a", "b", "c"]), np.array([np.nan, 2.0, 1.0]), "one")
+    table = rank_of([a])
+    assert table.worst().tolist() == ["b", "c"] and np.isnan(table.mean_rank[0])
+
+
+def test_values_that_differ_by_rounding_share_a_rank() -> None:
+    value = np.array([0.5, 0.5 - 1e-16, 0.1 + 0.2, 0.3, 0.0])
+    assert rank_of([Scores("task", np.arange(5), value, "one")]).rank[:, 0].tolist() == [1.5, 1.5, 3.5, 3.5, 5]

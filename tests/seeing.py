@@ -1,0 +1,22 @@
+"""Short ways to score in tests."""
+
+from typing import Any
+
+import numpy as np
+
+from plurivox import identify
+from plurivox.core.results import Scores
+from plurivox.core.votes import Votes
+from plurivox.identify import Evidence
+
+
+def score(name: str, **seen: Any) -> Scores:
+    return identify.methods.make(name).score(Evidence(**seen))
+
+
+def crowd_score(name: str, votes: Votes) -> float:
+    """A coefficient without its interval."""
+    made = identify.methods.make(name, resamples=0).score(Evidence(votes=votes))
+    assert made.names.tolist() == ["crowd"] and made.low is None and made.raw is not None
+    np.testing.assert_allclose(made.value, 1 - made.raw)
+    return float(made.raw[0])

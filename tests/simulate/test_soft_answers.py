@@ -1,0 +1,180 @@
+"""Soft answers look like those of Collins et al. (2022), whose released figures stand beside the bounds."""
+
+import numpy as np
+import pytest
+
+from plurivox.core.errors import OptionError
+from plurivox.simulate import Simulated, SoftAnswers
+from plurivox.simulate._beliefs import draw_beliefs, expected_top
+from plurivox.simulate._typing import FAULTS, SEEN
+
+
+@pytest.fixture(scope="module")
+def crowd() -> Simulated:
+    """About four times the released study."""
+    return SoftAnswers(n_tasks=4000, n_workers=992, n_labels=10, feedback=6).draw()
+
+
+@pytest.fixture(scope="module")
+def neat() -> Simulated:
+    return SoftAnswers(n_tasks=500, n_workers=40, n_labels=10, feedback=6, faults=0).draw()
+
+
+def percents(typed: np.ndarray) -> np.ndarray:
+    """What is typed as a number, nan where it is none."""
+    return np.array([float(text) if text.isdigit() else np.nan for text in typed.tolist()])
+
+
+def test_people_are_as_good_as_their_matrices_and_the_study_say(crowd: Simulated) -> None:
+    answers, true = crowd.answers, crowd.truth.codes()
+    top, second = answers.named(0), answers.named(1)
+    right = top == true[answers.task]
+    assert right.mean() == pytest.approx(0.843, abs=0.02)
+    assert (right | (second == true[answers.task])).mean() == pytest.approx(0.920, abs=0.03)
+    expected = np.diagonal(crowd.confusion.dense(), axis1=1, axis2=2)[answers.worker, true[answers.task]].mean()
+    assert right.mean() == pytest.approx(expected, abs=0.01)
+
+
+def test_percents_mean_what_they_say() -> None:
+    crowd = SoftAnswers(n_tasks=4000, n_labels=10, honesty=1, boast=0, faults=0, repeats=0).draw()
+    said, right = percents(crowd.answers.typed(0)), crowd.answers.named(0) == crowd.truth.codes()[crowd.answers.task]
+    for percent in (50, 60, 70, 80, 90):
+        assert right[said == percent].mean() == pytest.approx(percent / 100, abs=0.04)
+
+
+def test_percents_are_typed_as_people_type_them(crowd: Simulated) -> None:
+    answers = crowd.answers
+    first, second = percents(answers.typed(0)), percents(answers.typed(1))
+    named = answers.named(1) >= 0
+    typed = np.concatenate([first, second[named]])
+    assert (typed[~np.isnan(typed)] % 5 == 0).mean() == pytest.approx(0.896, abs=0.02)
+    assert named.mean() == pytest.approx(0.537, abs=0.05)
+    assert (first == 100).mean() == pytest.approx(0.399, abs=0.04)
+    assert answers.marked("never").sum(1).mean() == pytest.approx(7.33, abs=0.4)
+    total = first + np.where(named, np.nan_to_num(second), 0)
+    for share, found in ((0.100, total > 100), (0.634, total == 100), (0.266, total < 100)):
+        assert found.mean() == pytest.approx(share, abs=0.05)
+
+
+def test_faults_come_at_the_rates_that_were_seen(crowd: Simulated) -> None:
+    answers, n = crowd.answers, len(crowd.answers)
+    first, second = percents(answers.typed(0)), percents(answers.typed(1))
+    top, other, never = answers.named(0), answers.named(1), answers.marked("never")
+    rows = np.arange(n)
+    found = {
+        "same-label": other == top,
+        "contradiction": never[rows, top] | ((other >= 0) & never[rows, other]),
+        "no-second-percent": (other >= 0) & (answers.typed(1) == ""),
+        "zero-second-percent": (other >= 0) & (second == 0),
+        "zero-top-percent": first == 0,
+        "no-top-percent": answers.typed(0) == "",
+        "out-of-range": first > 100,
+        "mistyped": np.array([text != "" and not text.isdigit() for text in answers.typed(0).tolist()]),
+    }
+    for word, seen in found.items():
+        np.testing.assert_array_equal(seen, crowd.faults == word, err_msg=word)
+        expected = n * FAULTS[word] / SEEN
+        assert abs(seen.sum() - expected) < 4 * np.sqrt(expected) + 1, word
+    assert (second[crowd.faults == "second-above-top"] > first[crowd.faults == "second-above-top"]).all()
+    assert ((first + second)[crowd.faults == "above-100"] > 100).all()
+
+
+def test_no_faults_where_none_are_wanted(neat: Simulated) -> None:
+    answers = neat.answers
+    first, second = percents(answers.typed(0)), percents(answers.typed(1))
+    assert set(neat.faults.tolist()) == {""} and not np.isnan(first).any()
+    named = answers.named(1) >= 0
+    assert ((first + np.where(named, second, 0)) <= 100).all() and (second[named] <= first[named]).all()
+    assert not (answers.named(1) == answers.named(0)).any()
+    assert (SoftAnswers(n_tasks=100, faults=5).draw().faults != "").mean() > 0.4
+
+
+def test_repeats_come_at_the_end_of_a_sitting_and_mostly_agree(crowd: Simulated) -> None:
+    answers = crowd.answers
+    again = answers.repeat_of >= 0
+    first = answers.repeat_of[again]
+    assert (answers.task[first] == answers.task[again]).all() and (answers.worker[first] == answers.worker[again]).all()
+    assert (answers.sitting[first] == answers.sitting[again]).all() and (
+        answers.when[first] < answers.when[again]
+    ).all()
+    _, sitting, size = np.unique(answers.sitting, return_inverse=True, return_counts=True)
+    assert size.max() == 27 and (answers.position < size[sitting]).all()
+    assert (answers.position[again] >= size[sitting][again] - 2).all()
+    top = answers.named(0)
+    assert (top[first] != top[again]).mean() == pytest.approx(0.0703, abs=0.02)
+    said = percents(answers.typed(0))
+    change = np.abs(said[first] - said[again])[(top[first] == top[again]) & (crowd.faults[first] == "")]
+    assert np.mean(change[change <= 100]) == pytest.approx(6.1, abs=1.2)
+
+
+def test_times_are_those_of_the_study() -> None:
+    answers = SoftAnswers(n_tasks=1000, n_workers=240, n_labels=10, feedback=6).draw().answers
+    assert np.median(answers.seconds) == pytest.approx(32, rel=0.1)
+    assert (np.diff(answers.when) >= 0).all()
+    starts = np.unique(answers.worker, return_index=True)[1]
+    assert np.median(answers.seconds[starts]) == pytest.approx(62.8, rel=0.15)
+    late = SoftAnswers(form="one-label").draw().answers
+    assert np.median(late.seconds) == pytest.approx(1.8, rel=0.3)
+
+
+def test_votes_are_the_top_labels_of_first_answers(neat: Simulated) -> None:
+    answers, votes = neat.answers, neat.votes
+    firsts = answers.repeat_of < 0
+    order = np.lexsort((answers.worker[firsts], answers.task[firsts]))
+    assert answers.task[firsts][order].tolist() == votes.task.tolist()
+    assert answers.named(0)[firsts][order].tolist() == votes.label.tolist()
+
+
+@pytest.mark.parametrize("form", ["top-two", "top-one", "one-label", "also-possible", "ranking", "histogram"])
+def test_every_form_gives_answers_of_its_kind(form: str) -> None:
+    crowd = SoftAnswers(n_tasks=100, form=form, faults=0, repeats=0).draw()
+    answers = crowd.answers
+    assert set(answers.form.tolist()) == {form} and len(answers) == 1000
+    order = np.lexsort((answers.worker, answers.task))
+    assert answers.named(0)[order].tolist() == crowd.votes.label.tolist()
+    n_named = answers.marked("named").sum(1)
+    typed = percents(answers.mark_typed)
+    if form == "histogram":
+        np.testing.assert_array_equal(np.bincount(answers.mark_answer, typed), 100)
+    elif form in ("one-label", "ranking"):
+        assert set(answers.mark_typed.tolist()) == {""}
+    assert answers.marked("never").any() == (form == "top-two")
+    assert answers.marked("possible").any() == (form == "also-possible")
+    assert n_named.max() == {"top-two": 2, "ranking": n_named.max(), "histogram": n_named.max()}.get(form, 1)
+
+
+def test_sharp_people_are_surer_and_the_dishonest_guess() -> None:
+    sharp, vague = (SoftAnswers(n_tasks=300, sharpness=s, faults=0).draw() for s in (30.0, 0.2))
+    assert np.median(percents(sharp.answers.typed(0))) > np.median(percents(vague.answers.typed(0))) + 30
+    liars = SoftAnswers(n_tasks=1000, honesty=0).draw()
+    assert (liars.votes.label == liars.truth.codes()[liars.votes.task]).mean() == pytest.approx(0.2, abs=0.02)
+
+
+def test_the_tired_state_nothing_true_and_copiers_state_the_same() -> None:
+    tired = SoftAnswers(n_tasks=1000, tire=1).draw()
+    fresh = SoftAnswers(n_tasks=1000).draw()
+    right = [(one.votes.label == one.truth.codes()[one.votes.task]).mean() for one in (tired, fresh)]
+    assert right[0] < right[1] - 0.2
+    crowd = SoftAnswers(n_tasks=100, copiers=1, group_size=30, copy_rate=1).draw()
+    assert (crowd.votes.counts().max(1) == 10).all()
+
+
+@pytest.mark.parametrize("n_labels", [2, 5, 10])
+@pytest.mark.parametrize("evenness", [0.01, 0.2, 3.0])
+def test_the_expected_top_is_the_mean_of_the_largest(evenness: float, n_labels: int) -> None:
+    chance, n = np.random.default_rng(0), 20_000
+    beliefs = draw_beliefs(np.full(n, evenness), np.zeros(n, int), np.ones(n, bool), n_labels, chance)
+    assert beliefs.max(1).mean() == pytest.approx(expected_top(np.full(1, evenness), n_labels)[0], abs=0.006)
+    assert (beliefs.argmax(1) == 0).mean() == pytest.approx(beliefs.max(1).mean(), abs=0.01)
+
+
+def test_impossible_sittings_and_orders_are_refused() -> None:
+    with pytest.raises(OptionError, match="3 repeats cannot come from a sitting of 2 tasks"):
+        SoftAnswers(sitting=2, repeats=3)
+    with pytest.raises(OptionError, match="order=peerannot draws plain votes by matrices"):
+        SoftAnswers(order="peerannot")
+
+
+def test_same_seed_same_answers() -> None:
+    a, b, c = (SoftAnswers(n_tasks=30, seed=seed).draw().answers for seed in (1, 1, 2))
+    assert a.mark_typed.tolist() == b.mark_typed.tolist() != c.mark_typed.tolist()
