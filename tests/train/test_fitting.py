@@ -174,7 +174,7 @@ def test_too_little_memory_cuts_a_batch_into_parts(monkeypatch: pytest.MonkeyPat
         return losses(self, visits)
 
     monkeypatch.setattr(Step, "losses", scarce)
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True, action="always") as told:
         cut = fit(X, GOLD, net="linear", plan=PLAN)
     assert [str(one.message).split(":")[0] for one in told] == [
         f"memory did not suffice for {n} lessons at once" for n in (16, 8)

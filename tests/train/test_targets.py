@@ -88,6 +88,15 @@ def test_all_votes_come_with_their_workers_and_padding_weighs_nothing() -> None:
     assert said.label[0, 0] == 1 and said.label[1].tolist() == [0, 0, 1]
 
 
+def test_at_most_so_many_votes_of_a_task() -> None:
+    said = lessons("all-votes[most=2]").draw(torch.arange(3), torch.Generator())
+    assert isinstance(said, Said) and said.weight.tolist() == [[1, 1], [1, 0], [1, 1]]
+    assert {
+        tuple(lessons(f"all-votes[most=1,seed={i}]").draw(torch.tensor([0]), torch.Generator()).worker[0].tolist())
+        for i in range(20)
+    } == {(0,), (1,), (2,)}  # type: ignore[union-attr]
+
+
 def test_mixed_takes_the_first_where_it_can_and_the_rest_elsewhere() -> None:
     np.testing.assert_allclose(drawn("mixed"), [[0.9, 0.1], [0, 1], [0.4, 0.6]], rtol=1e-6)
     chosen = Known(VOTES, GOLD, SOFT, chosen=np.array(["c"], dtype=np.dtypes.StringDType()))

@@ -85,15 +85,16 @@ class Checkpoint:
     def __init__(self, folder: Path, made_by: Mapping[str, Any], labels: Names, seconds: float) -> None:
         self.folder, self.path, self.made_by, self.labels = folder, folder / CHECKPOINT, made_by, labels
         self.seconds, self.last = seconds, time.monotonic()
+        self.written = 0  # how many epochs of logits are on the disk
 
     def save(self, training: Training, keeper: Keeper, recorded: "list[np.ndarray[Any, Any]]", now: bool) -> None:
         """Write everything, unless that was done a moment ago."""
         if not now and time.monotonic() - self.last < self.seconds:
             return
-        for i, logits in enumerate(recorded):
-            if not (there := self._logits(i)).is_file():
-                with whole_file(there) as part, part.open("wb") as file:
-                    np.save(file, logits)
+        for i in range(self.written, len(recorded)):
+            with whole_file(self._logits(i)) as part, part.open("wb") as file:
+                np.save(file, recorded[i])
+        self.written = len(recorded)
         facts = {"done": training.done, "keeper": keeper.facts(), "recorded": len(recorded)}
         notes = {"labels": self.labels.tolist(), "made_by": dict(self.made_by), "facts": facts}
         kept = {f"kept/{name}": value for name, value in keeper.weights.items()}
@@ -115,7 +116,8 @@ class Checkpoint:
         held = facts["keeper"]
         keeper.history, keeper.epoch, keeper.value = held["history"], held["epoch"], held["value"]
         keeper.stopped = held["stopped"]
-        return [np.load(self._logits(i)) for i in range(facts["recorded"])]
+        self.written = facts["recorded"]
+        return [np.load(self._logits(i)) for i in range(self.written)]
 
     def remove(self) -> None:
         """Nothing is left to go on with."""

@@ -22,6 +22,8 @@ log = logging.getLogger(__name__)
 class Step:
     """A plain step; it adds the losses of its batch to `total` and never waits for the device."""
 
+    caching = True  # whether autocast may keep what it has cast; a graph must not
+
     def __init__(
         self,
         net: nn.Module,
@@ -98,26 +100,29 @@ class Step:
     def _logits(self, x: Tensor) -> Tensor:
         if not self.autocast:
             return self.forward(x)
-        with torch.autocast(x.device.type, torch.bfloat16):
+        with torch.autocast(x.device.type, torch.bfloat16, cache_enabled=self.caching):
             return self.forward(x).float()
 
 
 class GraphStep(Step):
     """The same step recorded once as a CUDA graph and played again: no Python and no launches between kernels."""
 
+    caching = False
     graph: torch.cuda.CUDAGraph | None = None
     visits: Tensor
     n_plain = 0
+    refused = False  # the step cannot be recorded
 
     def __call__(self, visits: Tensor, optimizer: torch.optim.Optimizer) -> None:
-        if len(visits) != self.plan.batch or self.parts < 0:  # the last batch of an epoch may be shorter
+        if len(visits) != self.plan.batch or self.refused:  # the last batch of an epoch may be shorter
             return super().__call__(visits, optimizer)
         if self.n_plain < WARM_STEPS:
             self.n_plain += 1
             return self._aside(visits, optimizer)
         if self.graph is None:
             self._record(visits, optimizer)
-            assert self.graph is not None
+        if self.graph is None:
+            return super().__call__(visits, optimizer)
         self.visits.copy_(visits)
         return self.graph.replay()
 
@@ -134,10 +139,16 @@ class GraphStep(Step):
         graph = torch.cuda.CUDAGraph()
         graph.register_generator_state(self.chance)
         optimizer.zero_grad(set_to_none=True)
-        with torch.cuda.graph(graph):
-            self._learn(self.visits, optimizer)
+        try:
+            with torch.cuda.graph(graph):
+                self._learn(self.visits, optimizer)
+        except RuntimeError as cause:  # something in net or head waits for the device, or memory does not suffice
+            if self.plan.engine == "graphs" and not isinstance(cause, torch.OutOfMemoryError):
+                raise
+            self.refused = True
+            log.warning("the step cannot be recorded as a CUDA graph and runs plain (%s)", cause)
+            return
         self.graph = graph
-        log.info("a step of %d lessons is recorded as a CUDA graph", len(visits))
 
 
 def step_kind(plan: Plan, device: torch.device) -> type[Step]:

@@ -89,7 +89,7 @@ class AllOfThem(Lessons):
         most = max(int(size.max(initial=0)), 1)
         if votes.n_tasks * most > CELLS:
             raise InputError(
-                f"one task has {most:,} answers; {votes.n_tasks:,} tasks padded to that are too many: use `most`"
+                f"one task has {most:,} answers; {votes.n_tasks:,} tasks padded to that are too many; take all-votes[most=50]"
             )
         cell = votes.task.astype(np.int64) * most + np.arange(len(votes)) - np.repeat(votes.start[:-1], size)
         told = np.zeros((2, votes.n_tasks * most), np.int64)
