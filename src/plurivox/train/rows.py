@@ -1,14 +1,26 @@
 """Rows: numbers of every worker that learn only when the worker is in the batch."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
+from plurivox.core.names import Bools, Floats
 from plurivox.engine.kernels import lazy
 from plurivox.train.plan import Plan
 
 BETAS, EPS = (0.9, 0.999), 1e-8  # as torch has them
+
+
+class Arrays(NamedTuple):
+    """What `Rows` hold."""
+
+    touched: Bools
+    table: Floats
+    grad: Floats
+    first: Floats
+    second: Floats
+    steps: Floats
 
 
 class Rows(nn.Module):
@@ -41,6 +53,8 @@ class Rows(nn.Module):
         self.register_buffer("steps", torch.zeros(len(start)))
         self.register_buffer("grad", torch.zeros_like(self.table), persistent=False)
         self.register_buffer("touched", torch.zeros(len(start), dtype=torch.bool), persistent=False)
+        self._here: Arrays | None = None
+        self._at = 0
 
     def take(self, worker: Tensor, weight: Tensor | None = None) -> Tensor:
         """(*worker.shape, width) the rows of these workers; where the weight is 0 nobody is touched."""
@@ -63,6 +77,13 @@ class Rows(nn.Module):
         """The table as clipping wants it, its gradient beside it."""
         self.table.grad = self.grad
         return self.table
+
+    def here(self) -> "Arrays":
+        """The same memory as arrays, for kernels on a CPU."""
+        if self._here is None or self._at != self.table.data_ptr():
+            held = self.touched, self.table.data, self.grad, self.first, self.second, self.steps
+            self._here, self._at = Arrays(*(one.numpy() for one in held)), self.table.data_ptr()
+        return self._here
 
     def clear(self) -> None:
         """Forget a step that was not taken."""
@@ -99,14 +120,13 @@ class Rows(nn.Module):
 
     def _step_here(self, plan: Plan, lr: float) -> None:
         """The same on a CPU, row by row."""
-        held = self.touched, self.table.data, self.grad, self.first, self.second, self.steps
-        touched, table, grad, first, second, steps = (one.numpy() for one in held)
+        mine = self.here()
         if plan.optimizer == "sgd":
             nesterov = plan.nesterov and plan.momentum > 0
-            lazy.sgd(touched, table, grad, first, steps, lr, plan.momentum, nesterov, plan.weight_decay)
+            held = mine.touched, mine.table, mine.grad, mine.first, mine.steps
+            lazy.sgd(*held, lr, plan.momentum, nesterov, plan.weight_decay)
         else:
-            decoupled = plan.optimizer == "adamw"
-            lazy.adam(touched, table, grad, first, second, steps, lr, *BETAS, EPS, plan.weight_decay, decoupled)
+            lazy.adam(*mine, lr, *BETAS, EPS, plan.weight_decay, plan.optimizer == "adamw")
 
 
 class _Take(torch.autograd.Function):

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from plurivox.core.names import Bools, Floats
 from plurivox.engine.jit import kernel
 
@@ -22,23 +24,22 @@ def adam(
     decoupled: bool,
 ) -> None:
     """One step of Adam for every touched row; each counts its own steps. Gradients and marks are wiped."""
+    old1, new1, old2, new2 = np.float32(beta1), np.float32(1 - beta1), np.float32(beta2), np.float32(1 - beta2)
+    coupled, shrink = np.float32(0 if decoupled else decay), np.float32(1 - lr * decay if decoupled else 1)
     for row in range(len(table)):
         if not touched[row]:
             continue
         touched[row] = False
         steps[row] += 1
-        size = lr / (1 - beta1 ** steps[row])
-        root = math.sqrt(1 - beta2 ** steps[row])
-        for c in range(table.shape[1]):
-            here, g = table[row, c], grad[row, c]
-            grad[row, c] = 0
-            if decoupled:
-                here -= lr * decay * here
-            else:
-                g += decay * here
-            first[row, c] = m = beta1 * first[row, c] + (1 - beta1) * g
-            second[row, c] = v = beta2 * second[row, c] + (1 - beta2) * g * g
-            table[row, c] = here - size * m / (math.sqrt(v) / root + eps)
+        size = np.float32(lr / (1 - beta1 ** steps[row]))
+        root, least = np.float32(1 / math.sqrt(1 - beta2 ** steps[row])), np.float32(eps)
+        here, g, m, v = table[row], grad[row], first[row], second[row]
+        for c in range(len(here)):
+            now = g[c] + coupled * here[c]
+            g[c] = 0
+            m[c] = old1 * m[c] + new1 * now
+            v[c] = old2 * v[c] + new2 * now * now
+            here[c] = shrink * here[c] - size * m[c] / (np.sqrt(v[c]) * root + least)
 
 
 @kernel

@@ -24,62 +24,85 @@ WIDTHS = {  # numbers in a row, by n_labels
 @kernel
 def say(
     kind: int,
-    output: Floats,
+    soften: bool,
+    scale: float,
+    logits: Floats,
     worker: Ints,
     label: Ints,
     weight: Floats,
     table: Floats,
+    output: Floats,
     each: Floats,
     excess: Floats,
 ) -> None:
-    """Add to each[task] the weighted cross-entropy of its votes, and fill excess[task, vote, said].
+    """Fill output[task, label], the softmax of the logits or they themselves, each[task] and excess[task, vote, said].
 
-    `output` (n, n_labels); `worker`, `label`, `weight` (n, most), weight 0 where there is no vote; `excess` is the
-    gradient of the loss by what is said: weight * (softmax - vote).
+    `logits` (n, n_labels); `worker`, `label`, `weight` (n, most), weight 0 where there is no vote. `each` is the weighted
+    cross-entropy of a task's votes times `scale`, and `excess` its gradient by what is said: (softmax - vote) times both.
     """
-    n, n_labels = output.shape
+    n, n_labels = logits.shape
     for i in range(n):
+        each[i] = 0
+        output[i] = logits[i]
+        if soften:
+            _soften(output[i])
         for j in range(worker.shape[1]):
-            w = weight[i, j]
+            w = np.float32(scale) * weight[i, j]
             if w <= 0:
                 continue
             score = excess[i, j]
             _score(kind, output[i], table[worker[i, j]], score)
-            best = score[0]
-            for k in range(1, n_labels):
-                best = max(best, score[k])
-            mass, said = 0.0, score[label[i, j]]
+            said = score[label[i, j]]
+            each[i] += w * (_soften(score) - said)
             for k in range(n_labels):
-                score[k] = math.exp(score[k] - best)
-                mass += score[k]
-            each[i] += w * (best + math.log(mass) - said)
-            for k in range(n_labels):
-                score[k] *= w / mass
+                score[k] *= w
             score[label[i, j]] -= w
 
 
 @kernel
 def hear(
     kind: int,
+    soften: bool,
+    by: Floats,
     output: Floats,
     worker: Ints,
     weight: Floats,
     table: Floats,
     excess: Floats,
-    by: Floats,
-    d_output: Floats,
+    d_logits: Floats,
     d_table: Floats,
     touched: Bools,
 ) -> None:
-    """The way back: add to d_output[task, label] and d_table[worker], where task i weighs by[i]; mark who was touched."""
+    """The way back: fill d_logits[task, label], add to d_table[worker], task i weighing by[i]; mark who was touched."""
     n, n_labels = output.shape
     for i in range(n):
+        pull = d_logits[i]
+        pull[:] = 0
         for j in range(worker.shape[1]):
-            if weight[i, j] <= 0:
-                continue
-            who = worker[i, j]
-            touched[who] = True
-            _push(kind, output[i], table[who], excess[i, j], by[i], n_labels, d_output[i], d_table[who])
+            if weight[i, j] > 0:
+                who = worker[i, j]
+                touched[who] = True
+                _push(kind, output[i], table[who], excess[i, j], by[i], n_labels, pull, d_table[who])
+        if soften:
+            mean = np.float32(0)
+            for k in range(n_labels):
+                mean += output[i, k] * pull[k]
+            for k in range(n_labels):
+                pull[k] = output[i, k] * (pull[k] - mean)
+
+
+@part
+def _soften(row: Floats) -> float:
+    """Turn scores into their softmax; return the log of what they were divided by."""
+    best, mass = row[0], np.float32(0)
+    for k in range(1, len(row)):
+        best = max(best, row[k])
+    for k in range(len(row)):
+        row[k] = math.exp(row[k] - best)
+        mass += row[k]
+    for k in range(len(row)):
+        row[k] /= mass
+    return best + math.log(mass)
 
 
 @part

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -52,16 +53,20 @@ class _Layer(Attached):
         super().__init__()
         votes = votes_of(scene, head.name())
         self.head, self.scene, self.kind = head, scene, KINDS[head.variant]
-        self.mean_votes = float(votes.weights.sum()) / votes.n_tasks
+        self.softens, self.share = head.on == "probabilities", votes.n_tasks / float(votes.weights.sum())
         self.rows = Rows(_start(self.kind, scene.n_workers, scene.n_labels))
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
-        output, said = logits.softmax(1) if self.head.on == "probabilities" else logits, said_in(batch)
         if logits.is_cuda:
-            each = cross_entropy(_score(self.kind, output[:, None], self.rows.take(said.worker, said.weight)), said)
-        else:
-            each = _Say.apply(output, said, self.rows, self.kind)
-        return each / self.mean_votes
+            return self.by_torch(logits, said_in(batch))
+        each: Tensor = _Say.apply(logits, said_in(batch), self)
+        return each
+
+    def by_torch(self, logits: Tensor, said: Said) -> Tensor:
+        """(n,) the loss of each task in torch's own words, for any device."""
+        output = logits.softmax(1) if self.softens else logits
+        score = _score(self.kind, output[:, None], self.rows.take(said.worker, said.weight))
+        return cross_entropy(score, said) * self.share
 
     def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
         del x
@@ -93,17 +98,18 @@ class _Say(torch.autograd.Function):
     """The loss of each task by one pass over its votes, and its gradients by another: on a CPU many small steps cost."""
 
     @staticmethod
-    def forward(ctx: Any, output: Tensor, said: Said, rows: Rows, kind: int) -> Tensor:  # type: ignore[override]
-        told = output.detach().contiguous().numpy(), said.worker.numpy(), said.label.numpy(), said.weight.numpy()
-        each, excess = output.new_zeros(len(output)), output.new_empty((*said.worker.shape, output.shape[1]))
-        ctx.told, ctx.rows, ctx.kind, ctx.excess = told, rows, kind, excess.numpy()
-        saying.say(kind, *told, rows.table.data.numpy(), each.numpy(), ctx.excess)
+    def forward(ctx: Any, logits: Tensor, said: Said, layer: _Layer) -> Tensor:  # type: ignore[override]
+        told = said.worker.numpy(), said.label.numpy(), said.weight.numpy()
+        output, each = torch.empty_like(logits), logits.new_empty(len(logits))
+        excess = np.empty((*told[0].shape, logits.shape[1]), np.float32)
+        ctx.layer, ctx.told = layer, (output.numpy(), told[0], told[2], layer.rows.here().table, excess)
+        given = logits.detach().contiguous().numpy()
+        saying.say(layer.kind, layer.softens, layer.share, given, *told, ctx.told[3], ctx.told[0], each.numpy(), excess)
         return each
 
     @staticmethod
-    def backward(ctx: Any, by: Tensor) -> tuple[Tensor, None, None, None]:  # type: ignore[override]
-        (output, worker, _, weight), rows = ctx.told, ctx.rows
-        back, held = by.new_zeros(output.shape), (rows.grad.numpy(), rows.touched.numpy())
-        table, by = rows.table.data.numpy(), by.contiguous().numpy()
-        saying.hear(ctx.kind, output, worker, weight, table, ctx.excess, by, back.numpy(), *held)
-        return back, None, None, None
+    def backward(ctx: Any, by: Tensor) -> tuple[Tensor, None, None]:  # type: ignore[override]
+        layer, back, rows = ctx.layer, torch.empty(ctx.told[0].shape), ctx.layer.rows.here()
+        by_task = by.contiguous().numpy()
+        saying.hear(layer.kind, layer.softens, by_task, *ctx.told, back.numpy(), rows.grad, rows.touched)
+        return back, None, None
