@@ -5,7 +5,10 @@ import sys
 
 from benchmarks.measure import machine
 
-ALL = ("startup", "ingest", "elicit", "aggregate", "glad", "acceleration", "growth", "simulate", "identify", "train")
+ALL = (
+    *("startup", "ingest", "elicit", "aggregate", "glad", "acceleration", "growth", "simulate", "identify", "train"),
+    "heads",
+)
 
 
 def main(names: list[str]) -> None:

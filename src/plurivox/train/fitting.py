@@ -153,8 +153,10 @@ def _trained(
 ) -> Trained:
     columns = {name: tuple(column) for name, column in keeper.history.items()}
     recorded = Dynamics(np.stack(logits), asked.tasks, asked.labels) if logits else None
-    net, head = training.net.eval(), training.head
+    net, head, x = training.net.eval(), training.head, training.step.x
     trained = Trained(net, asked.labels, made_by, columns, keeper.epoch, keeper.stopped, recorded)
     if head is None:
         return trained
-    return replace(trained, fit=head.eval().fit_result(trained.predict(training.step.x, asked.tasks)))
+    soft = trained.predict(x, asked.tasks)
+    with torch.no_grad():
+        return replace(trained, fit=head.eval().fit_result(soft, x, see(net, x)))

@@ -67,6 +67,8 @@ class Training:
             with self.chance.taken():
                 if plan.restart and self.done in plan.stages():
                     forget(self.optimizer)
+                    for table in self.step.tables:
+                        table.restart()
                 self._look()
                 self.net.train()
                 self._visit_all(n, per_epoch)

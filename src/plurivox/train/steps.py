@@ -11,6 +11,7 @@ from plurivox.core.errors import OptionError, PlurivoxWarning
 from plurivox.train.heads._contract import Attached, Batch
 from plurivox.train.losses import Loss
 from plurivox.train.plan import Plan
+from plurivox.train.rows import Rows
 from plurivox.train.targets._contract import Lessons
 
 Augment = Callable[[Tensor, torch.Generator], Tensor]
@@ -39,6 +40,7 @@ class Step:
         self.params = [
             p for module in (net, head) if module is not None for p in module.parameters() if p.requires_grad
         ]
+        self.tables = [] if head is None else [one for one in head.modules() if isinstance(one, Rows)]
         self.total = torch.zeros((), device=x.device, dtype=torch.float64)
         self.parts = plan.accumulate
         self.seen: Tensor | None = None  # (n_tasks, n_labels) the logits of each task as last visited, where recorded
@@ -55,6 +57,8 @@ class Step:
         try:
             self._learn(visits, optimizer)
         except torch.OutOfMemoryError:
+            for table in self.tables:
+                table.clear()
             if len(visits) <= self.parts:
                 raise
             return False
@@ -69,8 +73,10 @@ class Step:
             added = total.detach() if added is None else added + total.detach()
         assert added is not None
         if self.plan.clip is not None:
-            nn.utils.clip_grad_norm_(self.params, self.plan.clip)
+            nn.utils.clip_grad_norm_([*self.params, *(one.with_grad() for one in self.tables)], self.plan.clip)
         optimizer.step()
+        for table in self.tables:
+            table.step(self.plan, optimizer.param_groups[0]["lr"])
         self.total += added
 
     def losses(self, visits: Tensor) -> Tensor:
