@@ -57,7 +57,7 @@ class Believing:
 
     def posterior(self, prior: Floats, matrices: Floats) -> tuple[Floats, float]:
         """(n_tasks, n_labels) what is so by the classifier and the votes, and the log likelihood of the votes."""
-        n, k = prior.shape
+        k = prior.shape[1]
         tiny = np.finfo(float).tiny
         log_said = np.log(np.maximum(matrices, tiny)).transpose(0, 2, 1).reshape(-1, k)  # [(worker, said), true]
         row = np.log(np.maximum(self.clipped(prior), tiny)) + self.said @ log_said

@@ -140,6 +140,7 @@ class Rows(nn.Module):
 class _Take(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, anchor: Tensor, rows: Rows, worker: Tensor, weight: Tensor | None) -> Tensor:
+        del anchor
         ctx.rows, ctx.worker, ctx.weight = rows, worker, weight
         taken: Tensor = rows.table.data.index_select(0, worker.flatten()).view(*worker.shape, -1)
         return taken
