@@ -3,8 +3,9 @@
 import inspect
 from pathlib import Path
 
+from docs.measures import evaluate_page
 from docs.walk import walk_svg
-from plurivox import aggregate, assign, identify, recipes, simulate
+from plurivox import aggregate, assign, clean, elicit, identify, recipes, simulate
 from plurivox.cli.main import main as command
 from plurivox.core.method import Method, Option
 from plurivox.core.registry import Methods
@@ -14,6 +15,17 @@ HERE = Path(__file__).parent
 ROOMS: dict[str, tuple[Methods, str]] = {
     "aggregate": (aggregate.methods, "Votes in, a `Fit` out: soft labels, and what was learnt of workers and tasks."),
     "assign": (assign.methods, "Votes and what we believe in, whom to ask what next out."),
+    "clean": (
+        clean.methods,
+        "Answers or votes in, the same without some out, and an `Audit`: which, by which rule, why. Rules are applied in "
+        "the order given, each to what is left; their options stand in brackets, or are flags where a rule comes alone:\n\n"
+        "    plurivox clean cifar10s --rules 'stored-twice,collins2022,repeats-once[keep=first]' -o cleaned\n"
+        "    plurivox clean too-fast votes.csv --seconds 2 -o cleaned\n"
+        "    plurivox clean votes.csv --drop-workers spam-score --quantile 0.1 -o cleaned\n\n"
+        "In Python: `pv.clean.clean(answers, rules, gold)`, `pv.clean_set(dataset, rules)` and `pv.prune(votes, score, "
+        "quantile)`. All rules but the three on percents and the two of Collins et al. look at plain votes as well.",
+    ),
+    "elicit": (elicit.methods, "What people entered in, votes out, and what was odd about each answer."),
     "identify": (
         identify.methods,
         "Votes, fits, dynamics in, `Scores` out: hard tasks, workers to doubt, agreement.",
@@ -82,6 +94,7 @@ def commands_page() -> str:
 def pages() -> dict[Path, str]:
     """Every page by its path."""
     rooms = {HERE / f"{room}.md": room_page(room) for room in ROOMS}
+    rooms[HERE / "evaluate.md"] = evaluate_page(MADE)
     return {**rooms, HERE / "commands.md": commands_page(), HERE / "walk.svg": walk_svg()}
 
 

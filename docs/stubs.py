@@ -3,13 +3,21 @@
 from pathlib import Path
 
 import plurivox
-from plurivox import aggregate, assign, identify, io, recipes, simulate, train
+from plurivox import aggregate, assign, clean, elicit, identify, io, recipes, simulate, train
 from plurivox.core.lazy import stub
 from plurivox.core.registry import Methods
 from plurivox.train import heads, losses, nets, targets
 
 SOURCE = Path(plurivox.__file__).parent
-ROOMS: list[Methods] = [aggregate.methods, assign.methods, identify.methods, recipes.methods, simulate.methods]
+ROOMS: list[Methods] = [
+    aggregate.methods,
+    assign.methods,
+    clean.methods,
+    elicit.methods,
+    identify.methods,
+    recipes.methods,
+    simulate.methods,
+]
 ROOMS += [targets.methods, losses.methods, heads.methods, nets.methods]
 
 

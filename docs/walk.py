@@ -4,8 +4,8 @@ from html import escape
 
 BOX_W, BOX_H, GAP = 104, 54, 26
 WALK = [  # (verb, what comes out), and whether it is there yet
-    ("elicit", "Answers", False),
-    ("clean", "Answers", False),
+    ("clean", "Answers", True),
+    ("elicit", "Votes", True),
     ("aggregate", "Fit", True),
     ("identify", "Scores", True),
     ("train", "SoftLabels", True),
@@ -24,7 +24,7 @@ def walk_svg() -> str:
     width, mid = 20 + len(WALK) * (BOX_W + GAP) - GAP + 20, 20 + BOX_H / 2
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} 150" role="img" '
-        'aria-label="The walk: elicit, clean, aggregate, identify, train, evaluate, report">',
+        'aria-label="The walk: clean, elicit, aggregate, identify, train, evaluate, report">',
         f"<style>{STYLE}</style>",
         '<defs><marker id="tip" markerWidth="8" markerHeight="8" refX="6" refY="4" orient="auto">'
         '<path d="M0,0 L7,4 L0,8 z" fill="#1f6f54"/></marker></defs>',
@@ -47,7 +47,7 @@ def _doors() -> list[str]:
     """What enters and leaves below the row."""
     at = {verb: 20 + i * (BOX_W + GAP) + BOX_W / 2 for i, (verb, _, _) in enumerate(WALK)}
     texts = {
-        "elicit": "people, in the studio",
+        "clean": "people, in the studio",
         "aggregate": "votes in any table, simulated crowds",
         "evaluate": "gold labels",
     }

@@ -1,5 +1,6 @@
 """What every head promises, those not yet written included."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -107,6 +108,19 @@ def test_a_training_that_was_stopped_goes_on_as_if_it_had_not(name: str, tmp_pat
     np.testing.assert_array_equal(whole.logits(x), again.logits(x))
     assert whole.fit is not None and again.fit is not None and whole.fit.confusion and again.fit.confusion
     np.testing.assert_array_equal(whole.fit.confusion.dense(), again.fit.confusion.dense())
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device here")
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+@pytest.mark.parametrize("name", on_votes())
+def test_a_recorded_step_learns_what_a_plain_one_and_a_cpu_do(name: str, optimizer: str) -> None:
+    x, _, votes = world(200)
+    plan = Plan(epochs=6, batch=16, lr=0.02, optimizer=optimizer, device="cuda")  # type: ignore[arg-type]
+    ways = [replace(plan, engine=one) for one in ("graphs", "graphs", "eager")] + [replace(plan, device="cpu")]
+    found = [fit(x, votes, net="linear", head=name, plan=one).logits(x) for one in ways]
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_allclose(found[0], found[2], atol=1e-3)
+    assert np.abs(found[0] - found[3]).mean() < 0.5  # a CPU begins elsewhere
 
 
 @pytest.mark.parametrize("name", on_votes())

@@ -1,4 +1,5 @@
 import math
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -73,3 +74,12 @@ def test_whatever_is_typed_is_a_number_or_flagged(texts: list[str]) -> None:
     outside = (read.value < 0) | (read.value > 100)
     assert (outside == read.is_odd("out-of-range")).all()
     assert (read.odd < 2 * max(ODD.values())).all()
+
+
+@given(st.lists(st.text("017 %p\0é٧", max_size=5)))
+def test_a_text_is_read_the_same_in_any_company(texts: list[str]) -> None:
+    with patch("plurivox.core.percents.FEW", 0):
+        read = percents(as_names(texts))
+    alone = [percents(as_names([text])) for text in texts]
+    np.testing.assert_array_equal(read.value, [one.value[0] for one in alone])
+    np.testing.assert_array_equal(read.odd, [one.odd[0] for one in alone])

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 
 from made import crowd, distributions, soft_crowd, some_answers, some_soft, vote_columns
+from plurivox.core.audit import Audit
 from plurivox.core.errors import InputError
 from plurivox.core.labels import SoftLabels
 from plurivox.core.names import as_names
@@ -28,6 +29,13 @@ NOUNS: dict[str, Noun] = {
     "soft-votes": soft_crowd(),
     "counts": Votes.from_counts(np.array([[1, 2]]), ["a"], [True, False]),
     "answers": some_answers(),
+    "audit": Audit.of(
+        ["too-fast", "repeats-once"],
+        [
+            ("too-fast", "worker", "removed", "ann", "", -1, 7, 0.75, "75% of 7 answers took less than 1 second"),
+            ("repeats-once", "answer", "flagged", "bo", "a", 3, 0, np.nan, "answered before: 'x'"),
+        ],
+    ),
     "soft": some_soft(),
     "sparse": SoftLabels.gold([2, 1], ["x", "y"]),
     "confusion": CONFUSION,

@@ -1,5 +1,6 @@
 """plurivox train and plurivox predict, through their public face."""
 
+import io
 import json
 import subprocess
 import sys
@@ -85,7 +86,39 @@ def test_mistakes_are_one_line(call, box: Path, tmp_path: Path) -> None:  # type
     ):
         done: Result = call("train", box, "-o", tmp_path / "run", *words)
         assert done.exit_code == 2 and want in done.stderr and "\n" not in done.stderr.strip(), done.output
+    assert call("train", box, *FAST, "-o", tmp_path / "run").exit_code == 0
+    other: Result = call("train", box, *FAST, "--seed", 5, "-o", tmp_path / "run")
+    assert other.exit_code == 2 and "belongs to another training: its plan is" in other.stderr
     assert "holds no trained net" in call("predict", tmp_path, box, "-o", tmp_path / "g.npz").stderr
+
+
+def test_images_of_a_table_and_packing(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    image, pl = pytest.importorskip("PIL.Image"), pytest.importorskip("polars")
+    pictures = []
+    for i in range(12):
+        buffer = io.BytesIO()
+        image.fromarray(np.full((8, 8, 3), 20 * i, np.uint8)).save(buffer, "PNG")
+        pictures.append(buffer.getvalue())
+    pl.DataFrame({"idx": range(12), "image": pictures}).write_parquet(tmp_path / "images.parquet")
+    votes = pl.DataFrame(
+        {
+            "task": [*range(12)] * 2,
+            "worker": ["u"] * 12 + ["v"] * 12,
+            "label": ["dark"] * 6 + ["light"] * 6 + ["dark"] * 7 + ["light"] * 5,
+        }
+    )
+    votes.write_csv(tmp_path / "votes.csv")
+    given = (tmp_path / "votes.csv", "--images", tmp_path / "images.parquet")
+    done: Result = call("train", *given, "--pack", tmp_path / "all.npz")
+    assert done.exit_code == 0 and "12 tasks" in done.stdout, done.output
+    made = read_material(tmp_path / "all.npz")
+    assert made.x.shape == (12, 3, 8, 8) and made.x.dtype == np.uint8 and made.votes is not None
+    how = ("--net", "linear", "--epochs", 2, "--device", "cpu", "--shares", "60,20,20", "--augment", "crop-flip[pad=1]")
+    for where in (given, (tmp_path / "all.npz",)):
+        out = tmp_path / f"run{len(where)}"
+        assert call("train", *where, *how, "-o", out).exit_code == 0
+    assert (tmp_path / "run1/results.csv").read_text() == (tmp_path / "run3/results.csv").read_text()
+    assert "say where" in call("train", *given).stderr
 
 
 def test_both_work_without_tables(box: Path, tmp_path: Path) -> None:

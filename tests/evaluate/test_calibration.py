@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import brier_score_loss, log_loss
 
+from plurivox.core.errors import InputError
 from plurivox.core.labels import SoftLabels
-from plurivox.evaluate import brier, ece, nll
+from plurivox.evaluate import aurra, brier, classwise_ece, ece, nll, reliability, rms_calibration
 
 CHANCE = np.random.default_rng(2)
 Q, TRUE = CHANCE.dirichlet(np.ones(3), 80), CHANCE.integers(0, 3, 80)
@@ -41,3 +42,71 @@ def test_ece_as_a_loop_over_bins() -> None:
         if inside.any():
             total += inside.mean() * abs(hit[inside].mean() - sure[inside].mean())
     assert ece(GUESS, TRUTH) == pytest.approx(total)
+
+
+def test_ece_as_torchmetrics() -> None:
+    torch, functional = (pytest.importorskip(name) for name in ("torch", "torchmetrics.functional"))
+    theirs = functional.classification.multiclass_calibration_error(torch.tensor(Q), torch.tensor(TRUE), 3, n_bins=15)
+    assert ece(GUESS, TRUTH) == pytest.approx(float(theirs), abs=1e-6)
+
+
+def test_classwise_ece_as_a_loop() -> None:
+    total = 0.0
+    for k in range(3):
+        for b in range(15):
+            inside = (Q[:, k] > b / 15) & (Q[:, k] <= (b + 1) / 15)
+            total += abs((TRUE[inside] == k).sum() - Q[inside, k].sum()) / 80 / 3
+    assert classwise_ece(GUESS, TRUTH) == pytest.approx(total)
+
+
+def pixmix(confidence: np.ndarray, correct: np.ndarray, size: int, last: bool) -> float:
+    """The rule of the paper: the remainder joins the last bin, which the released loop leaves out."""
+    order, n = np.argsort(confidence), len(confidence)
+    starts = [i * size for i in range(n // size)]
+    ends = [*starts[1:], n]
+    pairs = list(zip(starts, ends, strict=True))[: None if last else -1]
+    gaps = [(b - a, confidence[order[a:b]].mean() - correct[order[a:b]].mean()) for a, b in pairs]
+    return float(np.sqrt(sum(size / n * gap**2 for size, gap in gaps)))
+
+
+@pytest.mark.parametrize("size", [7, 10, 40, 60])
+def test_bins_of_equal_size_with_and_without_the_last(size: int) -> None:
+    hit, sure = Q.argmax(1) == TRUE, Q.max(1)
+    assert rms_calibration(GUESS, TRUTH, size=size) == pytest.approx(pixmix(sure, hit, size, last=True))
+    assert rms_calibration(GUESS, TRUTH, size=size, compat=True) == pytest.approx(pixmix(sure, hit, size, last=False))
+
+
+def test_few_tasks_and_bins_of_equal_size() -> None:
+    assert rms_calibration(GUESS, TRUTH) == pytest.approx(abs((Q.argmax(1) == TRUE).mean() - Q.max(1).mean()))
+    assert rms_calibration(GUESS, TRUTH, size=60, compat=True) == 0
+    with pytest.raises(InputError, match="there are 80 tasks: lower the size"):
+        rms_calibration(GUESS, TRUTH, compat=True)
+
+
+def test_the_order_of_tasks_does_not_matter_where_confidences_tie() -> None:
+    guess = SoftLabels.of([[0.8, 0.2]] * 40, range(40), "xy")
+    truth = SoftLabels.gold(range(40), ["x"] * 20 + ["y"] * 20)
+    back = guess.on(range(39, -1, -1))
+    for measure in (rms_calibration, aurra):
+        assert measure(guess, truth) == measure(back, truth)
+    assert rms_calibration(guess, truth, size=10) == pytest.approx(0.3)
+
+
+def test_aurra_by_hand() -> None:
+    guess = SoftLabels.of([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3]], "abc", "xy")
+    assert aurra(guess, SoftLabels.gold("abc", "xyx")) == pytest.approx((1 + 1 / 2 + 2 / 3) / 3)
+
+
+def test_reliability_adds_up_to_the_measures() -> None:
+    drawn = reliability(GUESS, TRUTH)
+    seen = drawn.n > 0
+    gap = np.abs(drawn.accuracy - drawn.confidence)[seen]
+    assert (drawn.n[seen] * gap).sum() / 80 == pytest.approx(ece(GUESS, TRUTH)) and drawn.n.sum() == 80
+    inside = (drawn.low[seen] < drawn.confidence[seen]) & (drawn.confidence[seen] <= drawn.high[seen])
+    assert inside.all() and np.isnan(drawn.accuracy[~seen]).all()
+    filled = reliability(GUESS, TRUTH, size=10)
+    squares = filled.n / 80 * (filled.accuracy - filled.confidence) ** 2
+    assert filled.n.tolist() == [10] * 8 and np.sqrt(squares.sum()) == pytest.approx(
+        rms_calibration(GUESS, TRUTH, size=10)
+    )
+    assert list(filled.columns()) == ["low", "high", "n", "confidence", "accuracy"]

@@ -1,12 +1,13 @@
-"""Accuracy against scikit-learn, and by hand where labels tie or differ."""
+"""Hard measures against scikit-learn, and by hand where labels tie or differ."""
 
 import numpy as np
 import pytest
 from sklearn import metrics
 
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, OptionError, PlurivoxError
 from plurivox.core.labels import SoftLabels
-from plurivox.evaluate import accuracy, balanced_accuracy
+from plurivox.evaluate import accuracy, balanced_accuracy, confusion_counts, f1, precision, recall, top_k_accuracy
+from plurivox.evaluate.label_scores import Average
 
 
 def guess_and_truth(n: int = 200, k: int = 4, seed: int = 0) -> tuple[SoftLabels, SoftLabels]:
@@ -40,3 +41,53 @@ def test_tasks_and_labels_meet_by_name() -> None:
     assert accuracy(sparse, truth) == 0.5
     with pytest.raises(InputError, match="share no task"):
         accuracy(guess, SoftLabels.gold(["z"], ["yes"]))
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted", "micro"])
+def test_precision_recall_and_f1_as_scikit_learn(average: Average) -> None:
+    guess, truth = guess_and_truth(40, seed=3)
+    said, true = guess.hard(), truth.on(guess.tasks).hard()
+    theirs = metrics.precision_recall_fscore_support(true, said, average=average, zero_division=0)[:3]
+    ours = [measure(guess, truth, average=average) for measure in (precision, recall, f1)]
+    assert ours == pytest.approx(list(theirs))
+    assert f1(guess, truth, average=average, ties="share") == pytest.approx(ours[2])
+
+
+def test_labels_that_only_one_side_has_count_as_zero() -> None:
+    """x is never said, z is never true, q is neither."""
+    guess, truth = SoftLabels.gold("abc", "yyz", labels="qxyz"), SoftLabels.gold("abc", "xyy", labels="qxyz")
+    assert f1(guess, truth) == pytest.approx((0 + 2 / 4 + 0) / 3)
+    assert recall(guess, truth) == pytest.approx((0 + 1 / 2 + 0) / 3)
+    assert balanced_accuracy(guess, truth) == pytest.approx((0 + 1 / 2) / 2)
+    with pytest.raises(PlurivoxError, match="did you mean 'macro'"):
+        f1(guess, truth, average="macros")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 9])
+def test_top_k_as_scikit_learn(k: int) -> None:
+    guess, truth = guess_and_truth()
+    true = truth.on(guess.tasks).codes()
+    theirs = metrics.top_k_accuracy_score(true, guess.prob, k=k, labels=range(4)) if k < 4 else 1.0
+    assert top_k_accuracy(guess, truth, k=k) == pytest.approx(theirs)
+    by_label = [top_k_accuracy(guess, truth.on(guess.tasks[true == one]), k=k) for one in range(4)]
+    assert top_k_accuracy(guess, truth, k=k, average="macro") == pytest.approx(np.mean(by_label))
+
+
+def test_top_k_with_ties() -> None:
+    """Of four even labels, two get a place: the first two, or each half the time."""
+    guess, truth = SoftLabels.of(np.full((4, 4), 0.25), "abcd", "wxyz"), SoftLabels.gold("abcd", "wxyz")
+    assert top_k_accuracy(guess, truth, k=2) == 0.5 == top_k_accuracy(guess, truth, k=2, ties="share")
+    last = SoftLabels.gold("a", "z")
+    assert top_k_accuracy(guess, last, k=2) == 0 and top_k_accuracy(guess, last, k=2, ties="share") == 0.5
+    assert top_k_accuracy(guess, truth, k=1, ties="share") == accuracy(guess, truth, ties="share")
+    with pytest.raises(OptionError, match="k must be 1 or more"):
+        top_k_accuracy(guess, truth, k=0)
+
+
+def test_confusion_as_scikit_learn() -> None:
+    guess, truth = guess_and_truth()
+    table, labels = confusion_counts(guess, truth)
+    np.testing.assert_array_equal(table, metrics.confusion_matrix(truth.on(guess.tasks).hard(), guess.hard()))
+    assert labels.tolist() == [0, 1, 2, 3]
+    shared, names = confusion_counts(SoftLabels.of([[0.5, 0.5]], "a", [1, 2]), SoftLabels.gold("a", "z"), ties="share")
+    assert names.tolist() == ["1", "2", "z"] and shared[2].tolist() == [0.5, 0.5, 0]

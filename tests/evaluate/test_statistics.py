@@ -1,11 +1,11 @@
-"""The bootstrap against scipy."""
+"""Intervals and tests against scipy and by hand."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from plurivox.core.errors import InputError
-from plurivox.evaluate import bootstrap, paired_bootstrap
+from plurivox.core.errors import InputError, OptionError
+from plurivox.evaluate import Test, bootstrap, mann_whitney, paired_bootstrap, paired_test, spread, t_interval
 
 CHANCE = np.random.default_rng(3)
 LEFT, RIGHT = CHANCE.normal(0.3, 1, 40), CHANCE.normal(0, 1, 40)
@@ -40,3 +40,35 @@ def test_too_little_to_tell() -> None:
         bootstrap([])
     with pytest.raises(InputError, match="needs pairs; got 2 and 1"):
         paired_bootstrap([1, 2], [1])
+
+
+def test_mean_std_and_students_interval() -> None:
+    about, theirs = spread(LEFT), stats.t.interval(0.95, 39, LEFT.mean(), stats.sem(LEFT))
+    assert (about.mean, about.std, about.n) == pytest.approx((LEFT.mean(), np.std(LEFT, ddof=1), 40))
+    assert (t_interval(LEFT).low, t_interval(LEFT).high) == pytest.approx(theirs)
+    assert str(spread([0.5])) == "0.5000 (n=1)" and np.isnan(t_interval([0.5]).low)
+
+
+def test_the_share_of_resamples_above_twice_the_gain() -> None:
+    """Ten tasks, two of them won: p is P(Binomial(10, .2) > 4)."""
+    left, right = np.r_[np.ones(2), np.zeros(8)], np.zeros(10)
+    found = paired_test(left, right, repeats=100_000)
+    assert found.gain == 0.2 and found.p_value == pytest.approx(stats.binom.sf(4, 10, 0.2), abs=0.002)
+    half = paired_test(left, right, repeats=100_000, fraction=0.5)
+    assert found.p_value < half.p_value == pytest.approx(stats.binom.sf(2, 5, 0.2), abs=0.003)
+    assert paired_test(right, left).p_value > 0.5 and paired_test(left, left).p_value == 1
+    assert [Test(0.1, p, 9).stars for p in (0.01, 0.05, 0.06)] == ["**", "*", ""]
+    with pytest.raises(OptionError, match="fraction must be above 0"):
+        paired_test(left, right, fraction=0)
+    with pytest.raises(InputError, match="needs pairs"):
+        paired_test([1.0], [1.0, 2.0])
+
+
+def test_mann_whitney_by_counting_pairs() -> None:
+    left, right = [1.0, 3.0, 3.0, 5.0], [2.0, 3.0, 0.0]
+    wins = sum((a > b) + (a == b) / 2 for a in left for b in right)
+    found = mann_whitney(left, right)
+    assert found.u == wins and found.share == wins / 12 and 0 < found.p_value < 1
+    assert mann_whitney([4, 5, 6], [1, 2, 3]).p_value == pytest.approx(2 / 20)  # 20 ways to deal six ranks
+    with pytest.raises(InputError, match="finite values"):
+        mann_whitney([], [1])

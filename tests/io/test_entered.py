@@ -40,6 +40,13 @@ def test_answers_come_back_from_their_own_table() -> None:
     assert back.to_polars().equals(made.to_polars())
 
 
+def test_where_on_the_list_a_label_stood_is_kept() -> None:
+    made = answers(TYPED | {"slot": [2, None, 0]})
+    assert made.slot is not None and made.slot.tolist() == [2, -1, 0]
+    assert made.where(np.array([True, False, True])).slot.tolist() == [2, 0]  # type: ignore[union-attr]
+    assert answers(made.to_polars()).slot.tolist() == [2, -1, 0]  # type: ignore[union-attr]
+
+
 def test_many_answers_at_once() -> None:
     n = 50_000
     table = pl.DataFrame({"task": np.arange(n) % 100, "worker": np.arange(n), "top": ["x", "y"] * (n // 2)})

@@ -77,6 +77,26 @@ def test_every_way_to_train_lowers_the_loss(options: dict[str, Any]) -> None:
     assert history[-1] < history[0]
 
 
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+def test_a_restart_is_a_fresh_optimizer(optimizer: str) -> None:
+    from plurivox.train.optimizers import forget, make_optimizer
+
+    ends = []
+    for fresh in (True, False):
+        weight = nn.Parameter(torch.tensor([1.0, -2.0]))
+        plan = Plan(optimizer=optimizer, lr=0.1)  # type: ignore[arg-type]
+        made = make_optimizer(plan, [weight], recorded=False)
+        for i in range(4):
+            if i == 2:
+                made = make_optimizer(plan, [weight], recorded=False) if fresh else made
+                forget(made)
+            made.zero_grad()
+            (weight**2).sum().backward()
+            made.step()
+        ends.append(weight.detach().clone())
+    torch.testing.assert_close(*ends)
+
+
 def test_parts_of_a_batch_add_up_to_the_batch() -> None:
     whole, parts = (fit(X, GOLD, net="mlp[hidden=8]", plan=replace(PLAN, accumulate=n)) for n in (1, 4))
     np.testing.assert_allclose(whole.logits(X), parts.logits(X), atol=1e-3)

@@ -19,6 +19,8 @@ from plurivox.core.registry import Catalogue, Methods
 
 ROOMS = (
     "simulate",
+    "clean",
+    "elicit",
     "aggregate",
     "identify",
     "assign",

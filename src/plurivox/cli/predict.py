@@ -8,7 +8,7 @@ import click
 from plurivox.cli._command import Command
 from plurivox.cli._files import IN_AND_OUT, INPUT, PART, READING_FLAGS, OutFile, Source, check_ending, keep_apart
 from plurivox.cli._flags import GENERAL, Flag, OneOf, Operand
-from plurivox.cli._material import material_of
+from plurivox.cli._material import Pictures, material_of, pack_pictures, picture_flags
 from plurivox.cli._show import Answer, Screen, table
 from plurivox.core.errors import InputError
 
@@ -26,8 +26,7 @@ def run(
     tasks: str | None,
     device: str,
     part: str | None,
-    image_size: int | None,
-    skip_damaged: bool,
+    pictures: Pictures,
 ) -> Answer:
     """Read, predict, write, measure where the truth is known."""
     from plurivox.recipes._training import measured
@@ -36,7 +35,7 @@ def run(
     if out.suffix.lower() not in (".npz", ".npy"):
         check_ending(out, ".npy", ".npz")
     nets = read_runs(run_folder, run, device)
-    material = material_of(screen, source, part, image_size, skip_damaged)
+    material = material_of(screen, source, part, pictures)
     known = material.parts()
     if tasks is not None and tasks not in known:
         raise InputError(f"{material.name} has no split {tasks}; it has {', '.join(known) or 'none'}")
@@ -87,7 +86,16 @@ def write(guess: "SoftLabels", out: Path) -> None:
     io.write_soft(guess, out)
 
 
-predict = Command(
+class Predict(Command):
+    """The command: what is said of images becomes one value."""
+
+    def prepare(self, given: dict[str, Any]) -> None:
+        """Turn flags into what the callback takes."""
+        super().prepare(given)
+        pack_pictures(given)
+
+
+predict = Predict(
     "predict",
     params=[
         Operand(
@@ -122,14 +130,7 @@ predict = Command(
             metavar="[train|dev|test]",
             help="tasks of one split  [default: all]",
         ),
-        Flag(
-            ["--image-size"],
-            "Which net, which tasks",
-            type=click.IntRange(1),
-            metavar="N",
-            help="bring images to a square of so many pixels",
-        ),
-        Flag(["--skip-damaged"], "Which net, which tasks", is_flag=True, help="leave out images that cannot be read"),
+        *picture_flags(),
         Flag(["--device"], GENERAL, default="auto", metavar="TEXT", help="cpu, cuda, ...  [default: auto]"),
     ],
     works=True,

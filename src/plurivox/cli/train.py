@@ -8,9 +8,9 @@ import click
 
 from plurivox.cli._build import flag_of
 from plurivox.cli._command import Command
-from plurivox.cli._files import IN_AND_OUT, INPUT, PART, READING_FLAGS, OutFolder, Source
+from plurivox.cli._files import IN_AND_OUT, INPUT, PART, READING_FLAGS, OutFile, OutFolder, Source
 from plurivox.cli._flags import GENERAL, Flag, OneOf
-from plurivox.cli._material import material_of
+from plurivox.cli._material import Pictures, material_of, pack_pictures, picture_flags
 from plurivox.cli._show import Answer, Screen, table
 from plurivox.core.errors import InputError
 from plurivox.core.files import whole_file
@@ -18,6 +18,7 @@ from plurivox.train.plan import Plan
 
 if TYPE_CHECKING:
     from plurivox.core.names import Names
+    from plurivox.train.material import Material
     from plurivox.train.runs import Series
 
 WHAT, HOW, SPLITS = "What is trained", "How it is trained", "Splits"
@@ -31,6 +32,7 @@ class Train(Command):
         """Make the plan and the wish of their flags."""
         plan = Plan(**{one.name: given.pop(one.name) for one in Plan.options()})
         super().prepare(given)
+        pack_pictures(given)
         words = ("target", "soft", "main", "net", "loss", "head", "augment", "augment_once", "weigh", "least_agreement")
         record = given.pop("record")
         given["wish"] = {**{word: given.pop(word) for word in words}, "record": record or False, "plan": plan}
@@ -40,20 +42,26 @@ def run(
     screen: Screen,
     source: Source,
     wish: dict[str, Any],
-    out: Path,
+    out: Path | None,
     runs: int,
     split: Path | None,
     shares: str,
     part: str | None,
-    image_size: int | None,
-    skip_damaged: bool,
+    pictures: Pictures,
+    pack: Path | None,
 ) -> Answer:
     """Read, divide, train, measure, tell."""
     from plurivox.recipes._training import Wish, divide, train_runs
 
     what = Wish(**wish)
-    refuse_strange_folder(out)
-    material = material_of(screen, source, part, image_size, skip_damaged)
+    if out is None and pack is None:
+        raise InputError("say where the trained nets go: -o RUN")
+    if out is not None:
+        refuse_strange_folder(out)
+    material = material_of(screen, source, part, pictures)
+    if pack is not None:
+        return packed(material, pack)
+    assert out is not None
     parts = divide(material, split, read_shares(shares), what.plan.seed)
     out.mkdir(exist_ok=True)
     sizes = {name: len(tasks) for name, tasks in parts.items()}
@@ -69,6 +77,16 @@ def run(
         text=shown(series, sizes),
         line=f"{what.net}{on_head} on {what.target}: {plural}, {sizes['train']:,} tasks -> {out}",
     )
+
+
+def packed(material: "Material", out: Path) -> Answer:
+    """Write inputs and what is known of them for a machine that reads no tables."""
+    from plurivox.train.material import write_material
+
+    if out.suffix != ".npz":
+        raise InputError(f"{out} must end in .npz, the form of packed inputs")
+    write_material(material, out)
+    return Answer({"out": out, "tasks": len(material.tasks)}, line=f"{len(material.tasks):,} tasks -> {out}")
 
 
 def shown(series: "Series", sizes: dict[str, int]) -> str:
@@ -123,9 +141,15 @@ train = Train(
             ["-o", "--out"],
             IN_AND_OUT,
             type=OutFolder(),
-            required=True,
             metavar="RUN",
-            help="a folder; a series stopped in it goes on  [required]",
+            help="a folder; a series stopped in it goes on",
+        ),
+        Flag(
+            ["--pack"],
+            IN_AND_OUT,
+            type=OutFile(),
+            metavar="FILE.npz",
+            help="do not train: write all that is needed, for a machine that reads no tables",
         ),
         *READING_FLAGS,
         PART,
@@ -155,14 +179,7 @@ train = Train(
             metavar="[visit|after]",
             help="keep the logits of every epoch: as visited, or after it  [default: none]",
         ),
-        Flag(
-            ["--image-size"],
-            WHAT,
-            type=click.IntRange(1),
-            metavar="N",
-            help="bring images to a square of so many pixels",
-        ),
-        Flag(["--skip-damaged"], WHAT, is_flag=True, help="leave out images that cannot be read"),
+        *picture_flags(),
         Flag(
             ["--split"],
             SPLITS,

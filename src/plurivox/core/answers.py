@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ NAMED, NEVER, POSSIBLE = 0, 1, 2
 KINDS = {"named": NAMED, "never": NEVER, "possible": POSSIBLE}
 
 BETWEEN = "|"  # parts the labels of one cell
-COLUMNS = ("worker", "form", "abstain", "none_of_these", "when", "seconds", "position", "sitting", "repeat_of")
+COLUMNS = ("worker", "form", "abstain", "none_of_these", "when", "seconds", "position", "slot", "sitting", "repeat_of")
 
 Mark = tuple[str, object, str]  # kind, label, what was typed beside it
 
@@ -55,6 +55,8 @@ class Answers(Noun):
     (['cat', 'dog'], ['70', ''])
     """
 
+    version: ClassVar[int] = 2  # 2: with `slot`
+
     task: Ints  # (n_answers,) code into `tasks`
     worker: Ints  # (n_answers,) code into `workers`; -1 where nobody is named
     tasks: Names
@@ -70,6 +72,7 @@ class Answers(Noun):
     when: Floats | None = None  # (n_answers,) seconds since 1970, nan where unknown
     seconds: Floats | None = None  # (n_answers,) how long it took, nan where unknown
     position: Ints | None = None  # (n_answers,) place in the sitting
+    slot: Ints | None = None  # (n_answers,) where the label named first stood in the list that was shown; -1: unknown
     sitting: Names | None = None  # (n_answers,) batch or session
     repeat_of: Ints | None = None  # (n_answers,) the earlier answer that this one repeats on purpose; -1: none
     scale: Floats | None = None  # (n_labels,) where each label stands; None: labels have no order
@@ -249,7 +252,7 @@ class Answers(Noun):
         A list of labels that would not come apart again at its | is written as JSON.
         """
         table: dict[str, NDArray[Any]] = {"task": self.tasks[self.task], "worker": decode(self.workers, self.worker)}
-        for name in ("form", "sitting", "position", "when", "seconds", "abstain", "none_of_these", "repeat_of"):
+        for name in ("form", "sitting", "position", "slot", "when", "seconds", "abstain", "none_of_these", "repeat_of"):
             if (column := getattr(self, name)) is not None:
                 table[name] = column
         text = np.array([*map(str, self.labels.tolist()), ""], dtype=TEXT)

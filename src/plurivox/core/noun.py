@@ -23,7 +23,7 @@ from plurivox.core.names import TEXT, frozen
 
 HEADER = "plurivox.json"
 KINDS: dict[str, type["Noun"]] = {}
-HOMES = ("answers", "labels", "results", "rows", "tables", "votes")  # the modules of core that define nouns
+HOMES = ("answers", "audit", "labels", "results", "rows", "tables", "votes")  # the modules of core that define nouns
 ONE_OF = {"matrices": "matrix", "passes": "pass"}
 
 

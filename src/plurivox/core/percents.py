@@ -21,6 +21,7 @@ ODD = {
 NUMBER = re.compile(r"([+\-−]?)(\d+(?:[.,٫]\d*)?|[.,٫]\d+)(e[+\-]?\d+)?", re.IGNORECASE)
 SIGN = re.compile(r"\s*(?:[%％٪﹪]|percent|per cent|pct\.?)$", re.IGNORECASE)
 SLIP = re.compile(r"(\d{1,2})[op]{1,2}", re.IGNORECASE)  # o and p lie under 0 on the keyboard
+FEW = 2**12  # texts up to which a dictionary is faster than a table
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,16 +62,48 @@ def percents(typed: Names) -> Percents:
     {'empty': 1, 'unreadable': 1, 'out-of-range': 1, 'repaired': 2, 'fraction': 1}
     """
     texts = as_names(typed, "typed percents").astype(TEXT, copy=False)
-    seen: dict[str, int] = {}  # people type few different texts: each is read once
-    place = np.fromiter((seen.setdefault(text, len(seen)) for text in texts.tolist()), np.int64, len(texts))
-    read = [_read(text) for text in seen]
+    place, different = _distinct(texts)  # people type few different texts: each is read once
+    read = [_read(text) for text in different]
     value = np.array([value for value, _ in read], np.float64)
     odd = np.array([odd for _, odd in read], np.uint8)
     return Percents(value[place], odd[place])
 
 
+def _distinct(texts: Names) -> tuple[Ints, list[str]]:
+    """(place, different): `different[place]` are the texts."""
+    short, place, different = _short(texts if len(texts) > FEW else texts[:0])
+    if not len(short):
+        short, place = np.zeros(len(texts), bool), np.zeros(len(texts), np.int64)
+    long: dict[str, int] = {}
+    for row, text in zip(np.flatnonzero(~short).tolist(), texts[~short].tolist(), strict=True):
+        place[row] = len(different) + long.setdefault(text, len(long))
+    return place, different + list(long)
+
+
+def _short(texts: Names) -> tuple[Bools, Ints, list[str]]:
+    """Which texts are ASCII and at most three letters long; these are told apart by a table, many times faster."""
+    try:
+        letters = texts.astype("S4").view(
+            np.uint32
+        )  # the codes of four letters, the first lowest, 0 where there is none
+    except UnicodeEncodeError:
+        return np.zeros(len(texts), bool), np.zeros(len(texts), np.int64), []
+    a, b, c = letters & 127, letters >> 8 & 127, letters >> 16 & 127
+    n_letters = (a > 0).astype(np.int8) + (b > 0) + (c > 0)
+    short = np.strings.str_len(texts) == n_letters  # not: those with a fourth letter, or with one of code 0
+    key = np.where(short, (a << 14) | (b << 7) | c, 0)
+    there = np.zeros(2**21, bool)
+    there[key] = True
+    keys = np.flatnonzero(there)
+    place_of = np.zeros(2**21, np.int64)
+    place_of[keys] = np.arange(len(keys))
+    different = ["".join(map(chr, filter(None, (k >> 14, k >> 7 & 127, k & 127)))) for k in keys.tolist()]
+    return short, place_of[key], different
+
+
 def _read(text: str) -> tuple[float, int]:
     """One text as (percent, flags)."""
+    text = text.rstrip("\0")  # numpy does not see them either
     bare = SIGN.sub("", text.strip())
     if not bare.strip():
         return math.nan, EMPTY if not text.strip() else UNREADABLE

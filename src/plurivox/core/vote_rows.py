@@ -39,14 +39,23 @@ def sort_rows(
 
 def check_answers(answer: Ints, task: Ints, worker: Ints, weight: Floats) -> None:
     """One answer belongs to one task and one worker, and its weights sum to one; a count of unnamed people may not."""
-    numbers, place = np.unique(answer, return_inverse=True)
-    first = np.full(len(numbers), len(task), np.int64)
-    np.minimum.at(first, place, np.arange(len(task)))
-    strangers = (task != task[first[place]]) | (worker != worker[first[place]])
+    begins = np.ones(len(answer), bool)  # a run of rows of one answer
+    begins[1:] = answer[1:] != answer[:-1]
+    first = np.flatnonzero(begins)
+    numbers = np.sort(answer[first])
+    if (numbers[1:] == numbers[:-1]).any():  # the rows of an answer lie apart
+        order = np.argsort(answer, kind="stable")
+        answer, task, worker, weight = answer[order], task[order], worker[order], weight[order]
+        begins[1:] = answer[1:] != answer[:-1]
+        first = np.flatnonzero(begins)
+    strangers = ~begins[1:] & ((task[1:] != task[:-1]) | (worker[1:] != worker[:-1]))
     if strangers.any():
-        raise InputError(f"an answer belongs to one task and one worker; look at {some(np.unique(answer[strangers]))}")
-    total = np.bincount(place, weight)
-    count = (np.bincount(place) == 1) & (worker[first] < 0)
-    wrong = (np.abs(total - 1) > WHOLE) & ~count
-    if wrong.any():
-        raise InputError(f"the weights of one answer must sum to one; look at the answers {some(numbers[wrong])}")
+        named = some(np.unique(answer[1:][strangers]))
+        raise InputError(f"an answer belongs to one task and one worker; look at {named}")
+    total = np.add.reduceat(weight, first) if len(first) else np.zeros(0)
+    wrong = np.flatnonzero(np.abs(total - 1) > WHOLE)
+    size = np.diff(first, append=len(answer))[wrong] if len(wrong) else wrong
+    wrong = wrong[(size > 1) | (worker[first[wrong]] >= 0)]
+    if len(wrong):
+        named = some(np.sort(answer[first[wrong]]))
+        raise InputError(f"the weights of one answer must sum to one; look at the answers {named}")

@@ -1,22 +1,116 @@
 """Evaluate: (guess, truth) -> number, and what a crowd looks like. Pure functions on the nouns."""
 
-from plurivox.evaluate.calibration import brier, ece, nll
+from plurivox.evaluate.audit import check_reference, find_faults, find_labels_in_names
+from plurivox.evaluate.calibration import (
+    Reliability,
+    aurra,
+    brier,
+    classwise_ece,
+    ece,
+    nll,
+    reliability,
+    rms_calibration,
+)
+from plurivox.evaluate.cells import Cells, error_cells
+from plurivox.evaluate.contrasts import Contrast, most_different, softening
+from plurivox.evaluate.counts import count_deviance, count_log_likelihood, shares_of, vote_floor
 from plurivox.evaluate.describe import Description, describe
-from plurivox.evaluate.hard import accuracy, balanced_accuracy
-from plurivox.evaluate.soft import cross_entropy, total_variation
-from plurivox.evaluate.statistics import Interval, bootstrap, paired_bootstrap
+from plurivox.evaluate.distances import sorted_wasserstein, wasserstein
+from plurivox.evaluate.entropies import entropy_correlation, entropy_similarity
+from plurivox.evaluate.guesses import Difference, compare_guesses
+from plurivox.evaluate.hard import accuracy, balanced_accuracy, confusion_counts, top_k_accuracy
+from plurivox.evaluate.judgement import Judgement
+from plurivox.evaluate.judging import judge, majority_baseline
+from plurivox.evaluate.label_scores import f1, precision, recall
+from plurivox.evaluate.leaks import Finding, find_copies, find_name_copies, find_twins
+from plurivox.evaluate.measures import MEASURES, Measure, by_task
+from plurivox.evaluate.soft import (
+    cross_entropy,
+    inverse_kl_divergence,
+    jensen_shannon_distance,
+    jensen_shannon_divergence,
+    kl_divergence,
+    soft_accuracy,
+    soft_macro_f1,
+    soft_micro_f1,
+    total_variation,
+)
+from plurivox.evaluate.statistics import (
+    Interval,
+    RankTest,
+    Spread,
+    Test,
+    bootstrap,
+    mann_whitney,
+    paired_bootstrap,
+    paired_test,
+    spread,
+    t_interval,
+)
 
 __all__ = [
+    "MEASURES",
+    "Cells",
+    "Contrast",
     "Description",
+    "Difference",
+    "Finding",
     "Interval",
+    "Judgement",
+    "Measure",
+    "RankTest",
+    "Reliability",
+    "Spread",
+    "Test",
     "accuracy",
+    "aurra",
     "balanced_accuracy",
     "bootstrap",
     "brier",
+    "by_task",
+    "check_reference",
+    "classwise_ece",
+    "compare_guesses",
+    "confusion_counts",
+    "count_deviance",
+    "count_log_likelihood",
     "cross_entropy",
     "describe",
     "ece",
+    "entropy_correlation",
+    "entropy_similarity",
+    "error_cells",
+    "f1",
+    "find_copies",
+    "find_faults",
+    "find_labels_in_names",
+    "find_name_copies",
+    "find_twins",
+    "inverse_kl_divergence",
+    "jensen_shannon_distance",
+    "jensen_shannon_divergence",
+    "judge",
+    "kl_divergence",
+    "majority_baseline",
+    "mann_whitney",
+    "most_different",
     "nll",
     "paired_bootstrap",
+    "paired_test",
+    "precision",
+    "recall",
+    "reliability",
+    "rms_calibration",
+    "shares_of",
+    "soft_accuracy",
+    "soft_macro_f1",
+    "soft_micro_f1",
+    "softening",
+    "sorted_wasserstein",
+    "spread",
+    "t_interval",
+    "top_k_accuracy",
     "total_variation",
+    "vote_floor",
+    "wasserstein",
 ]

@@ -65,7 +65,9 @@ def answers(
         ordered=ordered,
         **rest,
     )
-    return _with_repeats(made, table)
+    lost = _typed_beside_nothing(table, top)
+    note = (f"{lost:,} percent{'s' if lost > 1 else ''} typed beside no label {'are' if lost > 1 else 'is'} left out",)
+    return replace(_with_repeats(made, table), notes=note if lost else ())
 
 
 def _names(column: pl.Series, what: str) -> Any:
@@ -83,11 +85,7 @@ def _called(table: Columns, role: str) -> str | None:
 def _marks(table: Columns, top: str) -> pl.DataFrame:
     """Every mark of every answer: answer, place within it, kind, label, typed."""
     parts, place = [], 0
-    second = _called(table, "second")
-    named = [(top, _called(table, "top_percent")), (second, _called(table, "second_percent"))]
-    further = (name for name in table.names if name.startswith("named") and name[5:].isdigit())
-    named += [(name, f"{name}_percent") for name in sorted(further, key=lambda name: int(name[5:]))]
-    for label, percent in named:
+    for label, percent in _places(table, top):
         if label is not None:
             parts.append(_named(table, label, percent, place))
             place += 1
@@ -99,10 +97,28 @@ def _marks(table: Columns, top: str) -> pl.DataFrame:
     return marks.filter(pl.col("label").is_not_null() & (pl.col("label") != ""))
 
 
+def _places(table: Columns, top: str) -> list[tuple[str | None, str | None]]:
+    """The columns of the labels named first, second, ... and of what was typed beside them."""
+    second = _called(table, "second")
+    places = [(top, _called(table, "top_percent")), (second, _called(table, "second_percent"))]
+    further = (name for name in table.names if name.startswith("named") and name[5:].isdigit())
+    return places + [(name, f"{name}_percent") for name in sorted(further, key=lambda name: int(name[5:]))]
+
+
 def _named(table: Columns, label: str, percent: str | None, place: int) -> pl.DataFrame:
     said = table[label].cast(pl.String)
     typed = _as_typed(table[percent]) if percent in table and percent is not None else pl.Series(["" for _ in said])
     return _frame(np.arange(len(said)), place, NAMED, said, typed)
+
+
+def _typed_beside_nothing(table: Columns, top: str) -> int:
+    """How many percents stand where no label was chosen ("no alternative", yet a percent)."""
+    lost = 0
+    for label, percent in _places(table, top):
+        if label is not None and percent is not None and percent in table:
+            bare = table[label].cast(pl.String).fill_null("") == ""
+            lost += int((bare & (_as_typed(table[percent]).str.strip_chars() != "")).sum())
+    return lost
 
 
 def _listed(column: pl.Series, kind: int, place: int) -> pl.DataFrame:
@@ -154,6 +170,8 @@ def _about(table: Columns) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if (name := _called(table, "position")) is not None:
         found["position"] = _whole(table[name], f"column {name!r} of {table.where}")
+    if "slot" in table:
+        found["slot"] = _whole(table["slot"], f"column 'slot' of {table.where}")
     if (name := _called(table, "sitting")) is not None:
         found["sitting"] = as_names(table[name].cast(pl.String).fill_null("").to_list(), "sittings")
     if "form" in table:

@@ -1,6 +1,7 @@
 """Write a data set as a folder that reads back as it was."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,18 @@ from plurivox.io.soft import write_soft
 from plurivox.io.tables import write_table
 
 
-def write(dataset: Dataset, folder: Path | str, *, replace: bool = False, form: str = "parquet") -> None:
-    """Write a data set as a folder, whole or not at all; `form` is parquet or csv."""
+def write(
+    dataset: Dataset,
+    folder: Path | str,
+    *,
+    replace: bool = False,
+    form: str = "parquet",
+    beside: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a data set as a folder, whole or not at all; `form` is parquet or csv.
+
+    `beside` are further tables by the name of their file, whose ending says their form.
+    """
     if form not in ("parquet", "csv"):
         raise InputError(f"a data-set folder is written as parquet or csv, not {form!r}")
     if replace:
@@ -36,6 +47,8 @@ def write(dataset: Dataset, folder: Path | str, *, replace: bool = False, form: 
             write_soft(dataset.gold, part / f"gold.{form}")
         if dataset.features is not None:
             write_features(dataset.features, part / "features.npz")
+        for name, table in (beside or {}).items():
+            write_table(table, part / name)
         (part / ABOUT).write_text(toml(_told(dataset)), encoding="utf-8")
 
 

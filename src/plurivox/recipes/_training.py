@@ -12,6 +12,7 @@ from plurivox.core.labels import SoftLabels
 from plurivox.core.method import split_word
 from plurivox.core.names import Floats, Names, as_names, positions
 from plurivox.core.watch import Watch, quiet
+from plurivox.evaluate._meeting import meet
 from plurivox.train import heads, splits, targets
 from plurivox.train.augment import augmentation
 from plurivox.train.fitting import Record, fit
@@ -23,8 +24,8 @@ from plurivox.train.targets._contract import Known
 from plurivox.train.trained import Trained
 from plurivox.train.weighing import agreement
 
-HARD = ("accuracy", "balanced_accuracy", "nll", "brier", "ece")
-SOFT = ("cross_entropy", "kl_divergence", "jensen_shannon_divergence", "total_variation", "entropy_correlation")
+HARD = ("accuracy", "balanced-accuracy", "macro-f1", "weighted-f1", "nll", "brier", "ece")
+SOFT = ("cross-entropy", "kl-divergence", "jensen-shannon-divergence", "total-variation", "entropy-correlation")
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,7 @@ def train_runs(
     weight = _weight(material, parts["train"], wish)
     dev = _dev(material, parts)
     x = material.on(parts["train"])
+    plan, measures = _choosing(wish.plan)
 
     def train_one(seed: int, home: Path | None, tell: Watch) -> Trained:
         return fit(
@@ -98,9 +100,9 @@ def train_runs(
             net=wish.net,
             loss=wish.loss,
             head=wish.head or None,
-            plan=replace(wish.plan, seed=seed),
+            plan=replace(plan, seed=seed),
             dev=dev,
-            measures=_measure(wish.plan.best),
+            measures=measures,
             weight=weight,
             augment=None if wish.augment == "none" else augmentation(wish.augment),
             augment_once=wish.augment_once,
@@ -194,19 +196,25 @@ def measured(trained: Trained, material: Material, parts: Mapping[str, Names]) -
         guess = trained.predict(material.on(tasks), tasks)
         gold, shares = truths(material, tasks)
         for truth, names, kind in ((gold, HARD, ""), (shares, SOFT, "soft ")):
-            for name in names:
-                if truth is not None and name in evaluate.__all__:
-                    found[f"{part} {kind}{name.replace('_', '-')}"] = float(getattr(evaluate, name)(guess, truth))
+            if truth is not None:
+                found |= {f"{part} {kind}{name}": measure_of(name)(guess, truth) for name in names}
         if gold is not None:
-            found[f"{part} baseline"] = float(np.bincount(gold.codes()).max() / len(gold))
+            found[f"{part} baseline"] = evaluate.majority_baseline(gold)[1]
     return found
 
 
-def _measure(best: str) -> dict[str, Measure]:
-    """The measure that says which epoch is best, where training has none of that name."""
-    if best in ("last", "loss", "accuracy"):
-        return {}
-    name = best.replace("-", "_")
-    if name not in evaluate.__all__:
-        raise unknown("measure", best, ["last", "loss", *(one.replace("_", "-") for one in (*HARD, *SOFT))])
-    return {best: getattr(evaluate, name)}
+def measure_of(name: str) -> Measure:
+    """The measure of that name as a function of (guess, truth)."""
+    if name not in evaluate.MEASURES:
+        raise unknown("measure", name, ["last", "loss", *evaluate.MEASURES])
+    measure = evaluate.MEASURES[name]
+    return lambda guess, truth: measure.tally(*meet(guess, truth)).value
+
+
+def _choosing(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
+    """The plan, told which values of its measure are best, and that measure, where training has none of that name."""
+    if plan.best in ("last", "loss", "accuracy"):
+        return plan, {}
+    found = {plan.best: measure_of(plan.best)}
+    highest = evaluate.MEASURES[plan.best].better == "higher"
+    return (replace(plan, goal="highest" if highest else "lowest") if plan.goal == "auto" else plan), found

@@ -72,7 +72,7 @@ def _target(given: SoftLabels | Votes | Target | str, known: Known, head: Head |
     if isinstance(given, SoftLabels):
         return targets.methods.make(plain), replace(known, soft=given)
     if isinstance(given, Votes):
-        shares = SoftLabels.shares(given.counts(), given.tasks, given.labels, support=given.support)
+        shares = SoftLabels.shares(given.tally(), given.tasks, given.labels, support=given.support)
         voted = shares.on(given.tasks[given.support > 0])
         return targets.methods.make(plain), replace(
             known, votes=given, soft=voted if known.soft is None else known.soft

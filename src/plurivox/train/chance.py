@@ -23,7 +23,7 @@ class Chance:
     @contextmanager
     def taken(self) -> Iterator[None]:
         """Let torch's own generators be ours inside the block, and the caller's again after it."""
-        with _kept(self.device), torch.backends.cudnn.flags(benchmark=False, deterministic=True):
+        with _kept(self.device), _repeatable():
             _set(self._common, self.device)
             try:
                 yield
@@ -38,6 +38,18 @@ class Chance:
         """Go on from such states."""
         self.draws.set_state(state["draws"].cpu())
         self._common = [state[f"common{i}"].cpu() for i in range(len(self._common))]
+
+
+@contextmanager
+def _repeatable() -> Iterator[None]:
+    """Let cuDNN take algorithms that give the same bits again."""
+    cudnn = torch.backends.cudnn
+    before = cudnn.deterministic, cudnn.benchmark
+    cudnn.deterministic, cudnn.benchmark = True, False
+    try:
+        yield
+    finally:
+        cudnn.deterministic, cudnn.benchmark = before
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from plurivox.core.errors import InputError
 from plurivox.train.chance import Chance
 from plurivox.train.heads._contract import Attached
 from plurivox.train.losses import Loss
-from plurivox.train.optimizers import make_optimizer, pack, set_rate, unpack
+from plurivox.train.optimizers import forget, make_optimizer, pack, set_rate, unpack
 from plurivox.train.plan import Plan
 from plurivox.train.rates import rate
 from plurivox.train.seeing import see
@@ -66,7 +66,7 @@ class Training:
             begin = time.perf_counter()
             with self.chance.taken():
                 if plan.restart and self.done in plan.stages():
-                    self.optimizer.state.clear()
+                    forget(self.optimizer)
                     for table in self.step.tables:
                         table.restart()
                 self._look()

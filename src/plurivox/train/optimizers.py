@@ -33,6 +33,14 @@ def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
             group["lr"] = rate
 
 
+def forget(optimizer: torch.optim.Optimizer) -> None:
+    """Make the optimizer as good as new; in place, because a recorded step knows where its memory lies."""
+    for memory in optimizer.state.values():
+        for value in memory.values():
+            if isinstance(value, Tensor):
+                value.zero_()
+
+
 def pack(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
     """What the optimizer remembers of each parameter, as named tensors."""
     return {

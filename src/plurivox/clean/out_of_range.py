@@ -1,0 +1,30 @@
+"""A percent below 0 or above 100."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from plurivox.clean._entered import Entered
+from plurivox.clean._errors import ErrorRule, outside, why_outside
+from plurivox.core.names import Bools
+
+
+@dataclass(frozen=True)
+class OutOfRange(ErrorRule):
+    """Answers with a percent below 0 or above 100, and perhaps people who give too many of them.
+
+    It looks at the percent of every label named. What cannot be read as a number is not out of range.
+
+    >>> from plurivox.clean import clean
+    >>> from plurivox.core.answers import Answers
+    >>> answers = Answers.of(["a", "b"], ["ann", "bo"], [[("named", "cat", "80%")], [("named", "dog", "-5")]])
+    >>> clean(answers, ["out-of-range"]).audit.reason.tolist()
+    ["'-5' beside 'dog' is outside 0 to 100"]
+    """
+
+    error: ClassVar[str] = "a percent outside 0 to 100"
+
+    def faulty(self, seen: Entered) -> Bools:
+        return outside(seen)
+
+    def why(self, seen: Entered, i: int) -> str:
+        return why_outside(seen, i)

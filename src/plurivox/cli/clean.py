@@ -1,0 +1,227 @@
+"""`plurivox clean INPUT --rules ... -o OUT`, or `clean RULE INPUT -o OUT`: a new data set, and why the rest is gone."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from plurivox.cli._build import Room, catalogue, registry
+from plurivox.cli._command import Command
+from plurivox.cli._files import FORCE, IN_AND_OUT, INPUT, READING, READING_FLAGS, OutFolder, Source
+from plurivox.cli._flags import Flag, OneOf
+from plurivox.cli._show import Answer, Screen, table
+from plurivox.core.errors import InputError, OptionError, unknown
+from plurivox.core.method import Method, split_list
+
+if TYPE_CHECKING:
+    from plurivox.clean import Rule
+    from plurivox.core.audit import Audit
+    from plurivox.identify import Identifier
+    from plurivox.io import Dataset
+
+RULES, DROPPING = "Taking out by rules", "Taking out the worst by a score"
+
+
+class Names(click.ParamType[str]):
+    """Methods of a room, perhaps several with commas between; the shell completes the last one."""
+
+    def __init__(self, room: str) -> None:
+        self.name, self.room = room, room
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        del param, ctx
+        return str(value)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
+        del ctx, param
+        before, comma, last = incomplete.rpartition(",")
+        return [CompletionItem(before + comma + name) for name in catalogue(self.room) if name.startswith(last)]
+
+
+OUT = Flag(
+    ["-o", "--out"],
+    IN_AND_OUT,
+    type=OutFolder(),
+    required=True,
+    metavar="FOLDER",
+    help="a new data-set folder: what is left, the rest of the set, and audit.csv  [required]",
+)
+GOLD = Flag(
+    ["--gold"],
+    IN_AND_OUT,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="known labels, such as those of attention checks  [default: those of the data set]",
+)
+PART = Flag(
+    ["--part"],
+    READING,
+    type=OneOf("part", ("answers", "votes")),
+    metavar="[answers|votes]",
+    help="what the rules look at where a data set has both  [default: answers]",
+)
+SEVERAL = [
+    Flag(
+        ["--rules"],
+        RULES,
+        type=Names("clean"),
+        metavar="LIST",
+        help="rules in their order, commas between, options in brackets: stored-twice,too-fast[seconds=2]",
+    ),
+    Flag(["--drop-workers"], DROPPING, type=Names("identify"), metavar="SCORE", help="drop the worst workers"),
+    Flag(["--drop-tasks"], DROPPING, type=Names("identify"), metavar="SCORE", help="drop the worst tasks"),
+    Flag(
+        ["--quantile"],
+        DROPPING,
+        type=float,
+        metavar="X",
+        help="the share of the worst that goes, such as 0.1; rules are applied first",
+    ),
+]
+
+
+def params(method: type[Method]) -> Sequence[click.Parameter]:
+    """What every rule is given beside its options."""
+    del method
+    return [INPUT, OUT, GOLD, FORCE, *READING_FLAGS, PART]
+
+
+def run(screen: Screen, method: "Rule", **given: Any) -> Answer:
+    """One rule, its options given as flags."""
+    return clean_by(screen, rules=[method], drops={}, quantile=None, **given)
+
+
+def run_several(
+    screen: Screen,
+    rules: str | None,
+    drop_workers: str | None,
+    drop_tasks: str | None,
+    quantile: float | None,
+    **given: Any,
+) -> Answer:
+    """Rules one after the other, then the worst by a score."""
+    drops = {of: word for of, word in (("worker", drop_workers), ("task", drop_tasks)) if word}
+    if not rules and not drops:
+        raise OptionError("say what to take out: --rules LIST, --drop-workers SCORE or --drop-tasks SCORE")
+    if drops and quantile is None:
+        raise OptionError(
+            f"--drop-{next(iter(drops))}s needs --quantile, the share of the worst that goes, such as 0.1"
+        )
+    if quantile is not None and not drops:
+        raise OptionError("--quantile says how many to drop by a score; name one: --drop-workers or --drop-tasks SCORE")
+    made = [registry("clean").make(word) for word in split_list(rules or "")]
+    scores = {of: scored(of, word) for of, word in drops.items()}
+    return clean_by(screen, rules=made, drops=scores, quantile=quantile, **given)
+
+
+def scored(of: str, word: str) -> "Identifier":
+    """The score to drop by, before anything is read."""
+    method: Identifier = registry("identify").make(word)
+    if method.of != of:
+        raise InputError(f"{method.name()} is a score of a {method.of}; --drop-{of}s needs one of a {of}")
+    return method
+
+
+def clean_by(
+    screen: Screen,
+    source: Source,
+    out: Path,
+    gold: Path | None,
+    force: bool,
+    part: str | None,
+    rules: "Sequence[Rule]",
+    drops: "Mapping[str, Identifier]",
+    quantile: float | None,
+) -> Answer:
+    """Read, clean, drop, write, tell."""
+    from plurivox import io
+    from plurivox.core.audit import Audit
+    from plurivox.io.replacing import keep_apart, may_replace
+    from plurivox.recipes._cleaning import clean_set, write_cleaned
+    from plurivox.recipes._pruning import prune
+
+    if force:
+        may_replace(out)
+    data, audits = source.read(), []
+    keep_apart(data.path, out)
+    known = io.read_soft(gold) if gold else None
+    before = sizes(data)
+    if rules:
+        data, audit = clean_set(data, rules, known, part=part)
+        audits.append(audit)
+    for of, score in drops.items():
+        assert quantile is not None
+        with screen.progress(score.name()) as watch:
+            data, audit = prune(data, score, quantile, of=of, gold=known, watch=watch)
+        audits.append(audit)
+    audit = Audit.joined(audits)
+    write_cleaned(data, audit, out, command=screen.command, replace=force)
+    after = sizes(data)
+    facts = {"input": source.where, "command": screen.command, "out": out, "before": before, "after": after}
+    gone = f"{after['answers']:,} of {before['answers']:,} answers stay -> {out}"
+    return Answer({**facts, "rules": audit.summary()}, text=shown(audit), line=gone)
+
+
+def sizes(data: "Dataset") -> dict[str, int]:
+    """How much is in what people said: that which is cleaned, answers before votes before counts."""
+    for part in ("answers", "votes", "counts"):
+        if data.has(part):
+            said = getattr(data, part)
+            n = len(said) if part == "answers" else round(said.n_answers)
+            return {"answers": n, "workers": len(said.workers), "tasks": len(said.tasks)}
+    raise InputError(f"{data.name} holds nothing that people said; it has {', '.join(data.parts())}")
+
+
+def shown(audit: "Audit") -> str:
+    """A line a rule: people, tasks and answers out, and how many are flagged."""
+    columns = audit.summary()
+    rows = [[str(cell) for cell in row] for row in zip(*(column.tolist() for column in columns.values()), strict=True)]
+    return table([list(columns), *rows])
+
+
+several = Command(
+    "clean",
+    params=[INPUT, OUT, GOLD, FORCE, *SEVERAL, *READING_FLAGS, PART],
+    works=True,
+    callback=run_several,
+    help="Take out what rules find, then the worst by a score; a new data set and audit.csv say what went and why.",
+)
+
+
+class Cleaning(Room):
+    """A command for every rule, as in all rooms; and, where the first word is no rule, one for several of them."""
+
+    def __init__(self, *given: Any, **about: Any) -> None:
+        super().__init__(*given, **about)
+        self.kind = "rule"
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """The group where there is nothing but help or a rule; else the command for several rules."""
+        first = args[0] if args else "--help"
+        if first in ("-h", "--help") or first in catalogue(self.room):
+            return super().make_context(info_name, args, parent, **extra)
+        if len(args) > 1 and not first.startswith("-") and not args[1].startswith("-"):
+            raise unknown("rule", first, catalogue(self.room))  # two words: RULE INPUT was meant
+        return several.make_context(info_name, args, parent, **extra)
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Both forms."""
+        formatter.write_usage(ctx.command_path, "INPUT --rules LIST -o FOLDER [OPTIONS]")
+        formatter.write_usage(ctx.command_path, "RULE INPUT -o FOLDER [OPTIONS]", "       ")
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options of the command for several rules, then the rules."""
+        several.format_options(click.Context(several, ctx.parent, info_name="clean"), formatter)
+        self.format_commands(ctx, formatter)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[Any]]:
+        if incomplete.startswith("-"):
+            return several.shell_complete(click.Context(several, ctx.parent, info_name="clean"), incomplete)
+        return [*super().shell_complete(ctx, incomplete), *INPUT.type.shell_complete(ctx, INPUT, incomplete)]
+
+
+clean = Cleaning("clean", run, params, help=several.help or "")

@@ -1,0 +1,80 @@
+"""`plurivox elicit FORM INPUT -o OUT`: what people entered in, votes out."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from plurivox.cli._build import Room
+from plurivox.cli._files import FORCE, IN_AND_OUT, INPUT, READING_FLAGS, OutFolder, Source, keep_apart
+from plurivox.cli._flags import Flag
+from plurivox.cli._show import Answer, Screen, table
+from plurivox.core.errors import InputError
+from plurivox.core.method import Method
+
+if TYPE_CHECKING:
+    from plurivox.core.answers import Answers
+    from plurivox.elicit import Elicited, Form
+    from plurivox.io import Dataset
+
+
+def params(method: type[Method]) -> Sequence[click.Parameter]:
+    """Where the answers are, and where the votes go."""
+    del method
+    out = Flag(
+        ["-o", "--out"],
+        IN_AND_OUT,
+        type=OutFolder(),
+        required=True,
+        metavar="OUT",
+        help="a new data-set folder, or a table of votes: .csv, .parquet or .jsonl  [required]",
+    )
+    return [INPUT, out, FORCE, *READING_FLAGS]
+
+
+def run(screen: Screen, method: "Form", source: Source, out: Path, force: bool) -> Answer:
+    """Read, elicit, write, tell."""
+    from plurivox.io.tables import ending_of
+
+    keep_apart(source, out)
+    data = source.read()
+    answers = answers_of(data)
+    for note in answers.notes:
+        screen.note(note)
+    found = method.read(answers)
+    if ending_of(out) and not out.is_dir():
+        from plurivox import io
+        from plurivox.io.frames import vote_columns
+
+        io.write_table(vote_columns(found.votes), out)
+    else:
+        from plurivox.recipes._eliciting import write_elicited
+
+        write_elicited(found, out, data, command=screen.command, replace=force)
+    return told(screen, found, out)
+
+
+def told(screen: Screen, found: "Elicited", out: Path) -> Answer:
+    """How many answers were read, and what was odd about them."""
+    from plurivox.elicit import FLAGS
+
+    votes, fates = found.votes, {name.replace("-", "_"): n for name, n in found.fates.items()}
+    facts = {"command": screen.command, "out": out, "by": found.made_by, **votes.facts(), **fates, "odd": found.odd}
+    rows = [(name, f"{n:,}", FLAGS[name][1]) for name, n in found.odd.items()]
+    apart = ", ".join(f"{n:,} {name}" for name, n in found.fates.items() if n and name != "read")
+    line = f"{found.made_by}: {found.fates['read']:,} answers as {len(votes):,} votes{f' ({apart})' if apart else ''}"
+    return Answer(facts, text=table(rows) if rows and not screen.quiet else "", line=f"{line} -> {out}")
+
+
+def answers_of(data: "Dataset") -> "Answers":
+    """What people entered."""
+    if (answers := data.answers) is None:
+        raise InputError(
+            f"{data.name} holds no answers; it holds {', '.join(data.parts())}: elicit reads what people entered, with the "
+            "columns task, worker, top, top_percent and so on"
+        )
+    return answers
+
+
+elicit = Room("elicit", run, params, help="Turn what people entered into votes: plurivox elicit FORM INPUT -o OUT.")

@@ -1,0 +1,6 @@
+"""Elicit: Answers -> Votes. One file a form; `ls` lists them."""
+
+from plurivox.elicit._contract import FATES, FLAGS, Elicited, Form, methods
+
+__all__ = ["FATES", "FLAGS", "Elicited", "Form", "methods"]
+__getattr__ = methods.attribute

@@ -1,0 +1,130 @@
+"""What every form is, and what it gives back."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurivox.core.answers import Answers
+from plurivox.core.errors import InputError, unknown
+from plurivox.core.method import Method
+from plurivox.core.names import TEXT, Bools, Ints, Names, decode
+from plurivox.core.registry import Methods
+from plurivox.core.votes import Votes
+from plurivox.elicit._flags import ABSTAINED, FATES, FLAGS, NONE_OF_THESE, READ, UNREAD, raised
+from plurivox.elicit._shares import Shares
+
+__all__ = ["FATES", "FLAGS", "Elicited", "Form", "methods"]
+
+
+@dataclass(frozen=True, eq=False)
+class Elicited:
+    """Votes read off answers, what was odd about each answer, and which of them say nothing about labels."""
+
+    votes: Votes  # `answer` is the place of the answer in `answers`; all tasks and workers of the answers are there
+    answers: Answers
+    fate: Ints  # (n_answers,) 0 read, 1 abstained, 2 none of these, 3 unreadable
+    flags: Ints  # (n_answers,) sum of the bits of FLAGS
+    made_by: str
+
+    def has(self, flag: str) -> Bools:
+        """(n_answers,) which answers carry a flag."""
+        if flag not in FLAGS:
+            raise unknown("flag", flag, FLAGS)
+        return (self.flags & FLAGS[flag][0]) > 0
+
+    @cached_property
+    def fates(self) -> dict[str, int]:
+        """How many answers were read, and how many are kept apart, by why."""
+        counts = np.bincount(self.fate, minlength=len(FATES)).tolist()
+        return dict(zip(FATES, counts, strict=True))
+
+    @cached_property
+    def odd(self) -> dict[str, int]:
+        """How many answers carry each flag, without the flags that nobody carries."""
+        counts = {name: int(np.count_nonzero(self.flags & bit)) for name, (bit, _) in FLAGS.items()}
+        return {name: n for name, n in counts.items() if n}
+
+    def apart(self) -> dict[str, NDArray[Any]]:
+        """The answers that became no vote, a row each: task, worker, answer (its place), why."""
+        rows = np.flatnonzero(self.fate != READ)
+        why = np.array(FATES, dtype=TEXT)[self.fate[rows]]
+        return self._who(rows) | {"answer": rows, "why": why}
+
+    def flagged(self) -> dict[str, NDArray[Any]]:
+        """The odd answers, a row for each flag: task, worker, answer (its place), flag."""
+        parts = [(np.flatnonzero(self.has(name)), name) for name in self.odd]
+        rows = np.concatenate([np.zeros(0, np.int64), *(found for found, _ in parts)])
+        names = np.repeat(np.array([name for _, name in parts], dtype=TEXT), [len(found) for found, _ in parts])
+        order = np.argsort(rows, kind="stable")
+        return self._who(rows[order]) | {"answer": rows[order], "flag": names[order]}
+
+    def per_task(self) -> dict[str, NDArray[Any]]:
+        """A row a task: how many of its answers were read, abstained, said none of these, could not be read."""
+        n = len(self.answers.tasks)
+        counts = [np.bincount(self.answers.task[self.fate == fate], minlength=n) for fate in range(len(FATES))]
+        return {"task": self.answers.tasks} | dict(zip(FATES, counts, strict=True))
+
+    def _who(self, rows: Ints) -> dict[str, Names]:
+        answers = self.answers
+        return {"task": answers.tasks[answers.task[rows]], "worker": decode(answers.workers, answers.worker[rows])}
+
+
+@dataclass(frozen=True)
+class Form(Method, ABC):
+    """A question put to people, and how an answer to it becomes weights on labels that sum to one."""
+
+    takes: ClassVar[frozenset[str]] = frozenset()
+
+    def read(self, answers: Answers) -> Elicited:
+        """Every answer as a vote, soft where it spreads over several labels; odd ones are flagged, never an error."""
+        if not len(answers.labels):
+            raise InputError(f"{self.name()} needs at least one label; the answers have none")
+        shares = self.shares(answers)
+        fate, flags = self._fates(answers, shares)
+        return Elicited(_votes(answers, shares, fate), answers, fate, flags, self.word)
+
+    @abstractmethod
+    def shares(self, answers: Answers) -> Shares:
+        """What each answer puts on labels, whether or not it abstains."""
+
+    def _fates(self, answers: Answers, shares: Shares) -> tuple[Ints, Ints]:
+        fate = np.where(shares.said, READ, UNREAD).astype(np.uint8)
+        flags = shares.flags.copy()
+        marked = np.diff(answers.mark_start) > 0
+        for column, what in ((answers.none_of_these, NONE_OF_THESE), (answers.abstain, ABSTAINED)):
+            if column is not None:
+                fate[column] = what
+                raised(flags, "set-aside-but-marked", column & marked)
+        return fate, flags
+
+
+def _votes(answers: Answers, shares: Shares, fate: Ints) -> Votes:
+    """Rows in the order of votes: by task, then answer, then label."""
+    answer, label, weight = shares.answer, shares.label, shares.weight
+    if (fate != READ).any():
+        kept = fate[answer] == READ
+        answer, label, weight = answer[kept], label[kept], weight[kept]
+    task = answers.task[answer]
+    if (task[1:] < task[:-1]).any():
+        order = np.argsort(task, kind="stable")
+        task, answer, label, weight = task[order], answer[order], label[order], weight[order]
+    times = {name: column[answer] for name in ("when", "seconds") if (column := getattr(answers, name)) is not None}
+    made = {"task": task, "worker": answers.worker[answer], "label": label, "weight": weight}
+    columns = {**made, "answer": answer, **times}
+    for column in columns.values():  # ours alone: no need for a copy
+        column.flags.writeable = False
+    return Votes(
+        **columns,
+        tasks=answers.tasks,
+        workers=answers.workers,
+        labels=answers.labels,
+        scale=answers.scale,
+        missing=int(np.count_nonzero(fate != READ)),
+    )
+
+
+methods: Methods[Form] = Methods(__package__, Form)

@@ -1,0 +1,54 @@
+"""Answers to several forms at once."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plurivox.core.answers import Answers
+from plurivox.core.errors import InputError, OptionError, unknown
+from plurivox.core.method import option, split_list, split_word
+from plurivox.elicit._contract import Form, methods
+from plurivox.elicit._shares import Shares
+
+
+@dataclass(frozen=True)
+class AsAsked(Form):
+    """Each answer by the form it was asked in, which its `form` column names.
+
+    `forms` lists the forms that need other options than their defaults.
+
+    >>> form = np.array(["one-label", "ranking"], dtype=np.dtypes.StringDType())
+    >>> marks = [[("named", "cat", "")], [("named", "cat", ""), ("named", "dog", "")]]
+    >>> answers = Answers.of(task=["a", "b"], worker=["v", "w"], marks=marks, form=form)
+    >>> AsAsked(forms="ranking[weights=borda]").read(answers).votes.counts().round(3)
+    array([[1.   , 0.   ],
+           [0.667, 0.333]])
+    """
+
+    forms: str = option("", "forms with options, commas between: ranking[ratio=0.3]")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.name() in self._given():
+            raise OptionError(f"{self.name()} cannot stand in its own list of forms")
+
+    def _given(self) -> dict[str, Form]:
+        return {split_word(word)[0]: methods.make(word) for word in split_list(self.forms)}
+
+    def shares(self, answers: Answers) -> Shares:
+        if answers.form is None:
+            raise InputError("these answers do not say how they were asked: name the form, such as top-two")
+        asked, code = np.unique(answers.form, return_inverse=True)
+        given = self._given()
+        parts, flags = [], np.zeros(len(answers), np.uint32)
+        for place, name in enumerate(asked.tolist()):
+            if name not in methods or name == self.name():
+                raise unknown("form", name, methods)
+            mine = code == place
+            found = (given.get(name) or methods.make(name)).shares(answers.where(mine))
+            rows = np.flatnonzero(mine)
+            flags[rows] = found.flags
+            parts.append((rows[found.answer], found.label, found.weight))
+        answer, label, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
+        order = np.lexsort((label, answer))
+        return Shares(answer[order], label[order], weight[order], flags)

@@ -1,0 +1,32 @@
+"""The plain question: one label."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plurivox.core.answers import Answers
+from plurivox.core.method import option
+from plurivox.elicit._contract import Form
+from plurivox.elicit._flags import raised
+from plurivox.elicit._marks import SETTLED, Settled, marked, settle
+from plurivox.elicit._shares import Shares
+
+
+@dataclass(frozen=True)
+class OneLabel(Form):
+    """The label named first, and nothing else: a plain vote.
+
+    >>> answers = Answers.of(task=["a", "a"], worker=["v", "w"], marks=[[("named", "cat", "70")], [("named", "dog", "")]])
+    >>> OneLabel().read(answers).votes.counts()
+    array([[1., 1.]])
+    """
+
+    contradiction: Settled = option("named", SETTLED)
+
+    def shares(self, answers: Answers) -> Shares:
+        named = marked(answers, "named")
+        flags = np.zeros(len(answers), np.uint32)
+        raised(flags, "further-labels", named.counts > 1)
+        first = named.where(named.place == 0)
+        first = first.where(settle(first, marked(answers, "never"), self.contradiction, flags, len(answers.labels)))
+        return Shares(first.answer, first.label, np.ones(len(first.answer)), flags)

@@ -1,0 +1,37 @@
+"""The two most probable labels, without percents."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plurivox.core.answers import Answers
+from plurivox.core.method import option
+from plurivox.elicit._contract import Form
+from plurivox.elicit._flags import raised
+from plurivox.elicit._marks import SETTLED, Settled, marked, settle
+from plurivox.elicit._shares import Shares, shared
+
+
+@dataclass(frozen=True)
+class SelectTopTwo(Form):
+    """Half on each of the two labels named first; all on the one where no other is named.
+
+    "Select Top 2 Only" in Collins, Bhatt and Weller (2022), https://doi.org/10.1609/hcomp.v10i1.21986.
+
+    >>> marks = [[("named", "cat", "70"), ("named", "dog", "")], [("named", "dog", "")]]
+    >>> SelectTopTwo().read(Answers.of(task=["a", "b"], worker=["v", "w"], marks=marks)).votes.counts()
+    array([[0.5, 0.5],
+           [0. , 1. ]])
+    """
+
+    contradiction: Settled = option("named", SETTLED)
+
+    def shares(self, answers: Answers) -> Shares:
+        named, n_labels = marked(answers, "named"), len(answers.labels)
+        flags = np.zeros(len(answers), np.uint32)
+        raised(flags, "further-labels", named.counts > 2)
+        two = named.where(named.place < 2)
+        raised(flags, "named-twice", np.bincount(two.answer, two.again(n_labels), len(answers)) > 0)
+        two = two.sorted(n_labels)
+        two = two.where(settle(two, marked(answers, "never"), self.contradiction, flags, n_labels))
+        return shared(two.answer, two.label, np.ones(len(two.answer)), flags)

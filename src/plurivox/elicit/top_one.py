@@ -1,0 +1,34 @@
+"""One label with a percent."""
+
+from dataclasses import dataclass
+
+from plurivox.core.answers import Answers
+from plurivox.core.method import option
+from plurivox.elicit._percented import Percented
+from plurivox.elicit._released import COMPAT, Compat, released
+from plurivox.elicit._shares import Shares
+from plurivox.elicit._spread import SPREAD, Split, Spread, spread
+
+
+@dataclass(frozen=True)
+class TopOne(Percented):
+    """A label with a percent, and perhaps the labels it is not.
+
+    The label gets p / 100 and the n open labels (100 - p) / (100 n) each; with p = 100 and spread=clamp it gets 1 - gamma,
+    and the open labels gamma / n. Where no label is open, it gets everything. "T1" in Collins, Bhatt and Weller (2022),
+    https://doi.org/10.1609/hcomp.v10i1.21986.
+
+    >>> answers = Answers.of(task=["a"], worker=["w"], marks=[[("named", "cat", "70")]], labels=["cat", "dog", "bird"])
+    >>> TopOne().read(answers).votes.counts()
+    array([[0.7 , 0.15, 0.15]])
+    """
+
+    spread: Spread = option("clamp", SPREAD)
+    compat: Compat = option("none", COMPAT)
+
+    def shares(self, answers: Answers) -> Shares:
+        if self.compat == "cifar10s":
+            return released(answers, 1, self.spread == "clamp", self.gamma)
+        named, points, flags = self.columns(answers, asked=1, used=1)
+        split = Split(named, points, self.gamma if self.spread == "clamp" else 0.0)
+        return spread(answers, split, self.spread, flags)

@@ -1,0 +1,46 @@
+"""The form of CIFAR-10S: a top label, perhaps a second, each with a percent, and the labels it is not."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from plurivox.core.answers import Answers
+from plurivox.core.method import option
+from plurivox.elicit._percented import Percented
+from plurivox.elicit._released import COMPAT, Compat, released
+from plurivox.elicit._shares import Shares
+from plurivox.elicit._spread import SPREAD, Split, Spread, spread
+
+
+@dataclass(frozen=True)
+class TopTwo(Percented):
+    """A top label with a percent, perhaps a second label with one, and the labels it is not.
+
+    With P the sum of the percents and n open labels (clamp: neither named nor ruled out; uniform: not named):
+
+        P < 100:          named p / 100,            open (100 - P) / (100 n)
+        P >= 100, clamp:  named (1 - gamma) p / P,  open gamma / n
+        nothing open:     named p / P
+
+    use=top leaves the second label out. So T2 Clamp of the paper is the default, and T1 Uniform is use=top, spread=uniform.
+    compat=cifar10s is the formula that was released: its count of open labels goes wrong where a label is both named and
+    ruled out, and a second label that is the top one again overwrites it.
+
+    Collins, Bhatt and Weller (2022), https://doi.org/10.1609/hcomp.v10i1.21986.
+
+    >>> marks = [("named", "cat", "70"), ("named", "dog", "20"), ("never", "ship", "")]
+    >>> answers = Answers.of(task=["a"], worker=["w"], marks=[marks], labels=["cat", "dog", "bird", "frog", "ship"])
+    >>> TopTwo().read(answers).votes.counts()
+    array([[0.7 , 0.2 , 0.05, 0.05, 0.  ]])
+    """
+
+    use: Literal["both", "top"] = option("both", "read both labels, or the top one alone")
+    spread: Spread = option("clamp", SPREAD)
+    compat: Compat = option("none", COMPAT)
+
+    def shares(self, answers: Answers) -> Shares:
+        used = 2 if self.use == "both" else 1
+        if self.compat == "cifar10s":
+            return released(answers, used, self.spread == "clamp", self.gamma)
+        named, points, flags = self.columns(answers, asked=2, used=used)
+        split = Split(named, points, self.gamma if self.spread == "clamp" else 0.0)
+        return spread(answers, split, self.spread, flags)

@@ -1,0 +1,82 @@
+"""Two sets of soft labels side by side: the tasks on which they differ most, and those that one finds softer."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurivox.core.labels import SoftLabels
+from plurivox.core.names import Bools, Floats, Ints, Names, positions
+from plurivox.core.noun import Noun
+from plurivox.evaluate.hard import CLOSE
+from plurivox.evaluate.measures import by_task
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Contrast(Noun):
+    """Some tasks of two sets of soft labels, the most telling first."""
+
+    tasks: Names  # (n,)
+    value: Floats  # (n,) what they are sorted by
+    left: SoftLabels  # the rows of the first set, in this order
+    right: SoftLabels
+    what: str  # what the value is
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """task, the value, and of both sides the label believed most, its probability and the entropy in nats."""
+        table: dict[str, NDArray[Any]] = {"task": self.tasks, self.what: self.value}
+        for side, soft in (("left", self.left), ("right", self.right)):
+            table |= {f"{side}_label": soft.hard(), f"{side}_p": soft.confidence, f"{side}_entropy": soft.entropy()}
+        return table
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    def facts(self) -> dict[str, object]:
+        return {"tasks": len(self.tasks), "by": self.what}
+
+
+def most_different(left: SoftLabels, right: SoftLabels, *, n: int = 10, measure: str = "total-variation") -> Contrast:
+    """The n tasks on which two sets of soft labels are farthest apart, by a measure that is a mean over tasks.
+
+    >>> left = SoftLabels.of([[.9, .1], [.5, .5]], ["a", "b"], ["no", "yes"])
+    >>> right = SoftLabels.of([[.1, .9], [.4, .6]], ["a", "b"], ["no", "yes"])
+    >>> found = most_different(left, right, n=1)
+    >>> found.tasks.tolist(), found.value.round(4).tolist()
+    (['a'], [0.8])
+    """
+    tasks, value = by_task(left, right, measure)
+    return _contrast(left, right, tasks, value, np.argsort(-value, kind="stable")[:n], measure)
+
+
+def softening(left: SoftLabels, right: SoftLabels, *, n: int = 10, same_label: bool = False) -> Contrast:
+    """The n tasks whose label is most softer on the left than on the right: by H(left) - H(right) in nats.
+
+    Only tasks where it is above 0; `same_label` keeps those on which both believe the same label most.
+    Collins et al. (2022), figures 3 and 9, https://doi.org/10.1609/hcomp.v10i1.21986
+
+    >>> left = SoftLabels.of([[.9, .1], [.5, .5]], ["a", "b"], ["no", "yes"])
+    >>> right = SoftLabels.of([[1, 0], [0, 1]], ["a", "b"], ["no", "yes"])
+    >>> softening(left, right).tasks.tolist(), softening(left, right, same_label=True).tasks.tolist()
+    (['b', 'a'], ['b', 'a'])
+    """
+    tasks = right.shared(left.tasks).tasks
+    one, two = left.on(tasks), right.on(tasks)
+    gain = one.entropy() - two.entropy()
+    order = np.argsort(-gain, kind="stable")
+    order = order[gain[order] > 0]
+    if same_label:
+        order = order[_agree(one, two)[order]]
+    return _contrast(left, right, tasks, gain, order[:n], "entropy_gain")
+
+
+def _agree(soft: SoftLabels, hard: SoftLabels) -> Bools:
+    """(n_tasks,) whether the label that `hard` believes most is one that `soft` believes most, ties included."""
+    code = positions(soft.labels, hard.labels)[hard.codes()]
+    return (code >= 0) & (soft.at(np.maximum(code, 0)) >= soft.confidence - CLOSE)
+
+
+def _contrast(left: SoftLabels, right: SoftLabels, tasks: Names, value: Floats, order: Ints, what: str) -> Contrast:
+    picked = tasks[order]
+    return Contrast(picked, value[order], left.on(picked), right.on(picked), what)

@@ -1,0 +1,93 @@
+"""Whom to trust and what is hard: rankings of workers and tasks by several scores."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from plurivox import identify
+from plurivox.core.errors import InputError
+from plurivox.core.labels import SoftLabels
+from plurivox.core.method import option, split_list
+from plurivox.core.names import positions
+from plurivox.core.results import Scores
+from plurivox.core.tables import Table, Tables
+from plurivox.core.votes import Votes
+from plurivox.core.watch import Watch, quiet, within
+from plurivox.identify import Evidence
+from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
+from plurivox.recipes._ranking import rank_of
+from plurivox.recipes._scoring import Gathering
+
+
+@dataclass(frozen=True)
+class Rankings(Recipe):
+    """Worker and task rankings by several scores, and how alike they rank.
+
+    The default data sets and worker scores are the feature-blind columns of Figures 13 and 14 of Lefort et al. (2024),
+    https://doi.org/10.57750/qmaz-gr91, with `agreement-with-rest` beside them. Where gold labels are known, a column
+    holds every score against them: workers against their accuracy, tasks against the share of their votes that are wrong.
+    """
+
+    reads: ClassVar[tuple[str, ...]] = ("labelme", "cifar10h")
+
+    datasets: str = option("labelme,cifar10h", "data sets with votes of named workers")
+    worker_scores: str = option("trace,spam-score,glad-ability,agreement-with-rest", "scores of workers")
+    task_scores: str = option(
+        "entropy,disagreement,posterior-entropy,glad-difficulty,method-distance", "scores of tasks"
+    )
+    n: int = option(10, "how many of the worst to show", low=1)
+
+    def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
+        """Score, rank, and hold the scores against each other."""
+        tables, names = [], split_list(self.datasets)
+        for step, name in enumerate(names):
+            data = read(name)
+            if (votes := data.votes) is None:
+                raise InputError(f"{data.name} has no votes of named workers; rankings need them")
+            tables += self._of(data.name, votes, data.gold, within(watch, step, len(names)))
+        return Tables("Whom to trust and what is hard", tuple(tables), self.word)
+
+    def _of(self, name: str, votes: Votes, gold: SoftLabels | None, watch: Watch) -> list[Table]:
+        gathering, tables = Gathering(votes, Evidence(gold=gold)), []
+        for of, words in (("workers", self.worker_scores), ("tasks", self.task_scores)):
+            scores = [gathering.score(identify.methods.make(word), watch) for word in split_list(words)]
+            known = None if gold is None else (_wrong_workers if of == "workers" else _wrong_tasks)(votes, gold)
+            tables += self._tables(f"{name}, {of}", scores, known)
+        return tables
+
+    def _tables(self, title: str, scores: list[Scores], known: Scores | None) -> list[Table]:
+        """The worst by mean rank, and Spearman's correlations."""
+        ranking = rank_of(scores)
+        held = ranking if known is None else rank_of([*scores, known])
+        worst = ranking._order()[: self.n]
+        raw = {one.made_by: one.value if one.raw is None else one.raw for one in scores}
+        shown: dict[str, object] = {ranking.of: ranking.names[worst]}
+        shown |= {word: column[worst] for word, column in raw.items()}
+        shown |= {} if known is None else {known.made_by: held.value[worst, -1]}
+        likeness: dict[str, object] = {"score": held.scores}
+        likeness |= dict(zip(held.scores.tolist(), held.likeness().T, strict=True))
+        note = "scores as their papers define them, worst by the mean of the ranks first"
+        return [
+            Table(f"{title}: the {len(worst)} worst of {len(ranking.names):,}", shown, (note,)),
+            Table(f"{title}: how alike the scores rank (Spearman)", likeness, digits=2),
+        ]
+
+
+def _wrong_workers(votes: Votes, gold: SoftLabels) -> Scores:
+    """How often each worker is wrong on known tasks."""
+    found = identify.methods.make("gold-accuracy").score(Evidence(votes=votes, gold=gold))
+    return replace(found, made_by="wrong-votes")
+
+
+def _wrong_tasks(votes: Votes, gold: SoftLabels) -> Scores:
+    """The share of a task's votes that are wrong; nan where the truth is unknown."""
+    known = gold.shared(votes.tasks)
+    place = positions(votes.tasks, known.tasks)
+    true = positions(votes.labels, known.labels[known.codes()])
+    counts = votes.counts()[place]
+    n, right = counts.sum(1), np.where(true >= 0, counts[np.arange(len(true)), true], 0)
+    wrong = np.full(votes.n_tasks, np.nan)
+    np.divide(n - right, n, out=(found := np.full(len(place), np.nan)), where=n > 0)
+    wrong[place] = found
+    return Scores("task", votes.tasks, wrong, "wrong-votes")

@@ -1,0 +1,124 @@
+"""What every form promises, whatever people enter."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plurivox import aggregate, elicit
+from plurivox.core.answers import Answers
+from plurivox.core.errors import InputError
+from plurivox.core.names import TEXT
+from plurivox.elicit._flags import FATES, FLAGS
+
+LABELS = ["ant", "bee", "cat", "dog"]
+FORMS = [name for name in elicit.methods if name != "as-asked"]
+every = pytest.mark.parametrize("name", elicit.methods)
+VARIETIES = [
+    *FORMS,
+    *(f"top-two[use={use},spread={spread}]" for use in ("top", "both") for spread in ("uniform", "none")),
+    *(f"{name}[contradiction={rule}]" for name in FORMS for rule in ("never", "drop")),
+    *(f"top-two[twice={rule}]" for rule in ("last", "sum")),
+    *(f"top-two[gamma={gamma}]" for gamma in (0, 1)),
+    *(f"top-two[compat=cifar10s,spread={spread}]" for spread in ("clamp", "uniform")),
+    *(f"ranking[weights={weights}]" for weights in ("borda", "centroid", "plackett")),
+    "histogram[of=chips]",
+    "histogram[spread=clamp]",
+]
+
+TYPED = st.sampled_from(["", "0", "5", "33", "50", "70", "100", "8p", "70%", "999", "-5", "70,5", ".7", "nan", "x"])
+MARK = st.tuples(st.sampled_from(["named", "never", "possible"]), st.sampled_from(LABELS), TYPED)
+
+
+@st.composite
+def entered(draw: Any) -> Answers:
+    """Anything that a careless page lets people enter."""
+    n = draw(st.integers(1, 8))
+    many = lambda one: draw(st.lists(one, min_size=n, max_size=n))  # noqa: E731
+    return Answers.of(
+        task=many(st.sampled_from(["t", "u", "v"])),
+        worker=many(st.sampled_from(["ann", "bo"])),
+        marks=many(st.lists(MARK, max_size=7)),
+        labels=LABELS,
+        form=np.array(many(st.sampled_from(FORMS)), dtype=TEXT),
+        abstain=np.array(many(st.booleans())),
+        none_of_these=np.array(many(st.booleans())),
+        seconds=np.array(many(st.floats(0, 99))),
+    )
+
+
+@settings(max_examples=250)
+@given(word=st.sampled_from([*VARIETIES, "as-asked"]), answers=entered())
+def test_whatever_is_entered_becomes_a_distribution_or_is_kept_apart(word: str, answers: Answers) -> None:
+    found = elicit.methods.make(word).read(answers)
+    votes = found.votes
+    assert votes.answer is not None and votes.weight is not None
+    assert (votes.weight > 0).all()
+    total = np.bincount(votes.answer, votes.weight, minlength=len(answers))
+    read = found.fate == FATES.index("read")
+    np.testing.assert_allclose(total[read], 1, rtol=0, atol=1e-12)
+    assert (total[~read] == 0).all()
+    assert (answers.task[votes.answer] == votes.task).all() and (answers.worker[votes.answer] == votes.worker).all()
+    assert sum(found.fates.values()) == len(answers) and votes.missing == int((~read).sum())
+    assert not read[answers.abstain | answers.none_of_these].any()
+    order = np.lexsort((votes.label, votes.answer, votes.task))
+    assert (order == np.arange(len(votes))).all()
+    assert len(np.unique(votes.answer * len(LABELS) + votes.label)) == len(votes)
+
+
+@settings(max_examples=100)
+@given(word=st.sampled_from(VARIETIES), answers=entered(), data=st.data())
+def test_an_answer_is_read_the_same_in_any_company(word: str, answers: Answers, data: Any) -> None:
+    form = elicit.methods.make(word)
+    one = data.draw(st.integers(0, len(answers) - 1))
+    whole = form.read(answers)
+    alone = form.read(answers.where(np.arange(len(answers)) == one))
+    mine = whole.votes.answer == one
+    np.testing.assert_array_equal(whole.votes.weight[mine], alone.votes.weight)
+    np.testing.assert_array_equal(whole.votes.label[mine], alone.votes.label)
+    assert (whole.flags[one], whole.fate[one]) == (alone.flags[0], alone.fate[0])
+
+
+@every
+def test_no_answers_are_no_votes(name: str) -> None:
+    none = Answers.of(task=[], worker=[], marks=[], labels=LABELS, form=np.zeros(0, dtype=TEXT))
+    if name == "as-asked":
+        return
+    found = elicit.methods.make(name).read(none)
+    assert len(found.votes) == 0 and found.odd == {} and len(found.apart()["task"]) == 0
+
+
+@every
+def test_answers_need_labels(name: str) -> None:
+    bare = Answers.of(task=["a"], worker=["w"], marks=[[]])
+    with pytest.raises(InputError, match="needs at least one label"):
+        elicit.methods.make(name).read(bare)
+
+
+def some_entered() -> Answers:
+    chance = np.random.default_rng(0)
+    order = [chance.permutation(LABELS).tolist() for _ in range(60)]
+    marks = [[("named", a, "70"), ("named", b, "20"), ("never", c, ""), ("possible", d, "")] for a, b, c, d in order]
+    return Answers.of(task=np.arange(60) % 12, worker=np.arange(60) % 7, marks=marks, labels=LABELS)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_row_order_does_not_matter(name: str) -> None:
+    form, answers = elicit.methods.make(name), some_entered()
+    first = np.arange(60) < 30
+    parts = [form.read(answers.where(keep)).votes.counts() for keep in (first, ~first)]
+    np.testing.assert_allclose(form.read(answers).votes.counts(), parts[0] + parts[1])
+
+
+@pytest.mark.parametrize("name", [name for name in aggregate.methods if "soft" in aggregate.methods[name].takes])
+def test_the_result_can_be_aggregated(name: str) -> None:
+    soft = aggregate.methods.make(name).fit(elicit.methods.make("top-two").read(some_entered()).votes).soft
+    np.testing.assert_allclose(soft.prob.sum(1), 1)
+
+
+def test_flags_are_bits_of_their_own_with_a_meaning() -> None:
+    bits = [bit for bit, _ in FLAGS.values()]
+    assert len(set(bits)) == len(bits) and all(bin(bit).count("1") == 1 for bit in bits)
+    assert all(text for _, text in FLAGS.values())

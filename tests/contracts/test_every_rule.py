@@ -1,0 +1,108 @@
+"""What every rule promises, run over the registry."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clean.entered import GOLD, faulty, lines, shuffled
+from plurivox import clean
+from plurivox.core.answers import Answers
+from plurivox.core.audit import Audit
+from plurivox.core.errors import InputError
+from plurivox.core.votes import Votes
+from plurivox.recipes._pruning import top_votes
+
+every = pytest.mark.parametrize("name", clean.methods)
+on_votes = pytest.mark.parametrize("name", [one for one in clean.methods if "votes" in clean.methods[one].takes])
+not_on_votes = pytest.mark.parametrize("name", [one for one in clean.methods if not clean.methods[one].takes])
+settling = pytest.mark.parametrize("name", [one for one in clean.methods if clean.methods[one].settles])
+ALL = {"known-accuracy": "known-accuracy[fewest=0]"}  # votes show no errors to choose people by
+
+
+def votes() -> Votes:
+    """The votes of the same people, at times that tell their order."""
+    plain = top_votes(faulty())
+    return Votes.of(**plain.columns() | {"when": 1e9 + np.arange(len(plain))}, labels=plain.labels)
+
+
+def left_by(given: Any, audit: Audit) -> Any:
+    """What must be left if the audit tells the whole truth."""
+    keep = np.ones(len(given), bool)
+    keep[audit.row[audit.gone("answer")]] = False
+    out = np.isin(given.workers.tolist(), audit.worker[audit.gone("worker")].tolist())
+    return given.where(keep & ~np.append(out, False)[given.worker])
+
+
+@every
+def test_what_is_left_is_what_the_audit_did_not_remove_untouched_and_in_order(name: str) -> None:
+    given = faulty()
+    before = lines(given)
+    done = clean.clean(given, [name], GOLD)
+    assert lines(done.answers) == lines(left_by(given, done.audit))
+    assert len(given) - len(done.answers) == done.audit.answers.sum()
+    assert done.audit.rules == (name,)
+    assert lines(given) == before
+
+
+@every
+def test_something_is_found_and_every_reason_is_in_words(name: str) -> None:
+    audit = clean.clean(faulty(), [name], GOLD).audit
+    assert len(audit) > 0
+    assert all(len(reason.split()) > 2 for reason in audit.reason.tolist())
+
+
+@every
+def test_whoever_is_out_is_out_of_the_names_and_nobody_else(name: str) -> None:
+    given = faulty()
+    done = clean.clean(given, [name], GOLD)
+    gone = set(done.audit.worker[done.audit.gone("worker")].tolist())
+    assert set(done.answers.workers.tolist()) == set(given.workers.tolist()) - gone
+    assert done.answers.tasks.tolist() == given.tasks.tolist()
+
+
+@settling
+def test_a_second_time_finds_nothing_more(name: str) -> None:
+    once = clean.clean(faulty(), [name], GOLD).answers
+    twice = clean.clean(once, [name], GOLD)
+    assert lines(twice.answers) == lines(once) and twice.audit.answers.sum() == 0
+
+
+@every
+def test_the_order_of_rows_does_not_matter(name: str) -> None:
+    one, other = (clean.clean(given, [name], GOLD).answers for given in (faulty(), shuffled(faulty())))
+    assert Counter(lines(one)) == Counter(lines(other))
+
+
+@every
+def test_no_answers_at_all_are_no_trouble(name: str) -> None:
+    given = faulty()
+    nothing: Answers = given.where(np.zeros(len(given), bool))
+    done = clean.clean(nothing, [name], GOLD)
+    assert len(done.answers) == 0 and len(done.audit) == 0
+
+
+@on_votes
+def test_votes_are_cleaned_like_answers(name: str) -> None:
+    given = votes()
+    done = clean.clean(given, [ALL.get(name, name)], GOLD)
+    assert lines(done.answers) == lines(left_by(given, done.audit))
+    assert len(given) - len(done.answers) == done.audit.answers.sum()
+
+
+@not_on_votes
+def test_a_rule_that_cannot_look_at_votes_says_what_it_needs(name: str) -> None:
+    with pytest.raises(InputError, match=f"{name} needs .* give the answers table"):
+        clean.clean(votes(), [name], GOLD)
+
+
+@every
+def test_what_is_missing_is_said_with_how_to_get_it(name: str) -> None:
+    bare = Answers.of(["a", "b"], ["ann", "bo"], [[("named", "x", "70")], [("named", "y", "")]])
+    needs = set(clean.methods[name].needs) & {"gold", "seconds", "times", "repeats"}
+    if not needs:
+        assert clean.clean(bare, [name]).audit.rules == (name,)
+        return
+    with pytest.raises(InputError, match=rf"{name} needs .*(give|ask)"):
+        clean.clean(bare, [name])

@@ -1,0 +1,85 @@
+"""`plurivox evaluate` through its public face."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+Call = Callable[..., Result]
+SOFT = "task,p:cat,p:dog\na,.9,.1\nb,.4,.6\nc,.2,.8\n"
+
+
+@pytest.fixture
+def soft_file(tmp_path: Path) -> Path:
+    path = tmp_path / "soft.csv"
+    path.write_text(SOFT)
+    return path
+
+
+@pytest.fixture
+def gold_file(tmp_path: Path) -> Path:
+    path = tmp_path / "gold.csv"
+    path.write_text("task,label\na,cat\nb,cat\nc,dog\n")
+    return path
+
+
+def test_a_guess_against_gold(call: Call, soft_file: Path, gold_file: Path) -> None:
+    done = call("evaluate", soft_file, gold_file)
+    assert done.exit_code == 0, done.output
+    assert "accuracy           0.6667" in done.stdout and "95% interval" in done.stdout
+    assert "always 'cat', the most frequent label: accuracy 0.6667" in done.stdout
+    assert "soft measures are left out" in done.stderr and "cross-entropy" not in done.stdout
+
+
+def test_soft_measures_against_votes_with_their_floor(
+    call: Call, soft_file: Path, gold_file: Path, votes_file: Path
+) -> None:
+    said = call("evaluate", soft_file, gold_file, "--against", votes_file, "--measures", "accuracy,soft", "--json")
+    found = json.loads(said.stdout)
+    rows = dict(zip(found["rows"]["measure"], found["rows"]["value"], strict=True))
+    assert rows["total-variation"] == pytest.approx(((0.9 - 2 / 3) + 0.1 + 0.2) / 3)
+    assert rows["kl-divergence-floor"] == pytest.approx((1 / 6 + 1 / 4 + 0) / 3)
+    assert found["majority"] == {"label": "cat", "accuracy": pytest.approx(2 / 3)}
+
+
+def test_votes_as_truth_and_as_guess(call: Call, soft_file: Path, votes_file: Path) -> None:
+    said = call("evaluate", soft_file, votes_file, "--measures", "accuracy", "--ties", "share", "--json")
+    assert json.loads(said.stdout)["rows"]["value"] == [pytest.approx(2 / 3)]
+    itself = call("evaluate", votes_file, votes_file)
+    assert itself.exit_code == 0 and "scored on itself" in itself.stderr
+
+
+def test_a_data_set_brings_its_gold(call: Call, tmp_path: Path) -> None:
+    out = tmp_path / "soft.npz"
+    assert call("aggregate", "vote-shares", "toy", "-o", out).exit_code == 0
+    done = call("evaluate", out, "toy", "--against", "toy", "--repeats", 20)
+    assert done.exit_code == 0 and "entropy-correlation" in done.stdout
+
+
+@pytest.mark.parametrize("ending", ["csv", "md", "json", "tex", "npz"])
+def test_the_judgement_is_written(call: Call, soft_file: Path, gold_file: Path, tmp_path: Path, ending: str) -> None:
+    out = tmp_path / f"judgement.{ending}"
+    done = call("evaluate", soft_file, gold_file, "-o", out, "--measures", "hard", "--repeats", 0)
+    assert done.exit_code == 0 and out.stat().st_size > 100 and str(out) in done.stdout
+    assert ending == "npz" or "accuracy" in out.read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["SOFT", "GOLD", "--measures", "acuracy"], "there is no measure 'acuracy'; did you mean 'accuracy'"),
+        (["SOFT", "GOLD", "--measures", ""], "name a measure at least"),
+        (["SOFT", "GOLD", "-o", "j.xlsx"], "j.xlsx has an ending nobody knows"),
+        (["SOFT", "GOLD", "-o", "SOFT"], "is named twice"),
+        (["SOFT", "GOLD", "--ties", "coin"], "there is no way with ties 'coin'"),
+        (["SOFT", "nothing"], "there is no file, folder or data set 'nothing'"),
+        (["SOFT", "GOLD", "--repeats", "-1"], "--repeats"),
+        (["SOFT"], "TRUTH"),
+    ],
+)
+def test_mistakes(call: Call, soft_file: Path, gold_file: Path, words: list[str], said: str) -> None:
+    places = {"SOFT": str(soft_file), "GOLD": str(gold_file)}
+    done = call("evaluate", *[places.get(word, word) for word in words])
+    assert done.exit_code == 2 and said in done.stderr

@@ -1,0 +1,29 @@
+"""The kernels over marks give what their Python functions give."""
+
+import numpy as np
+
+from plurivox.core.answers import Answers
+from plurivox.elicit import TopTwo
+from plurivox.engine.kernels import answers as kernels
+
+LABELS = [f"l{k}" for k in range(7)]
+
+
+def random_answers(n: int = 60) -> Answers:
+    chance = np.random.default_rng(0)
+    kinds, texts = ["named", "never", "possible"], ["", "70", "20", "100"]
+    pick = lambda words: str(chance.choice(words))  # noqa: E731
+    marks = [[(pick(kinds), pick(LABELS), pick(texts)) for _ in range(chance.integers(0, 9))] for _ in range(n)]
+    return Answers.of(task=chance.integers(0, 9, n), worker=chance.integers(0, 4, n), marks=marks, labels=LABELS)
+
+
+def test_compiled_or_not(monkeypatch) -> None:
+    for form in (TopTwo(), TopTwo(spread="uniform"), TopTwo(spread="none")):
+        compiled = form.read(random_answers())
+        with monkeypatch.context() as slow:
+            for name in ("first_two", "count_open", "fill", "by_code"):
+                slow.setattr(kernels, name, getattr(kernels, name).py_func)
+            plain = form.read(random_answers())
+        for column in ("task", "worker", "label", "weight", "answer"):
+            np.testing.assert_array_equal(getattr(compiled.votes, column), getattr(plain.votes, column))
+        np.testing.assert_array_equal(compiled.flags, plain.flags)

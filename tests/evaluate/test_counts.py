@@ -1,0 +1,50 @@
+"""A guess against vote counts: scipy's multinomial, and the floor against simulated votes."""
+
+import numpy as np
+import pytest
+from scipy.stats import multinomial
+
+from plurivox.core.errors import InputError
+from plurivox.core.labels import SoftLabels
+from plurivox.core.votes import Votes
+from plurivox.evaluate import count_deviance, count_log_likelihood, kl_divergence, shares_of, vote_floor
+
+CHANCE = np.random.default_rng(5)
+Q = CHANCE.dirichlet(np.ones(3), 200)
+COUNTS = np.array([CHANCE.multinomial(n, q) for n, q in zip(CHANCE.integers(1, 9, 200), Q, strict=True)])
+GUESS, VOTES = SoftLabels.of(Q, range(200), "xyz"), Votes.from_counts(COUNTS, range(200), "xyz")
+
+
+def test_likelihood_is_scipys_and_deviance_is_what_is_lost() -> None:
+    log = [multinomial.logpmf(c, c.sum(), q) for c, q in zip(COUNTS, Q, strict=True)]
+    best = [multinomial.logpmf(c, c.sum(), c / c.sum()) for c in COUNTS]
+    assert count_log_likelihood(GUESS, VOTES) == pytest.approx(np.mean(log))
+    assert count_deviance(GUESS, VOTES) == pytest.approx(np.mean(best) - np.mean(log))
+
+
+def test_a_perfect_guess_is_at_the_floor() -> None:
+    """51 votes a task, drawn from the guess itself: its KL to their shares is what the floor says, not 0."""
+    q = np.random.default_rng(1).dirichlet(np.full(5, 5), 4000)
+    drawn = Votes.from_counts(np.random.default_rng(2).multinomial(51, q), range(4000), range(5))
+    guess = SoftLabels.of(q, range(4000), range(5))
+    found = kl_divergence(guess, shares_of(drawn))
+    assert vote_floor(drawn) == pytest.approx(found, rel=0.06)
+    assert vote_floor(drawn, guess) == pytest.approx(found, rel=0.15)
+    assert count_deviance(guess, drawn) == pytest.approx(4 / 2, rel=0.06)
+
+
+def test_one_vote_leaves_no_more_open_than_the_entropy_of_the_guess() -> None:
+    votes = Votes.of(["a"], ["w"], ["x"], labels="xyz")
+    even = SoftLabels.of(np.full((1, 3), 1 / 3), "a", "xyz")
+    assert vote_floor(votes) == 0 and vote_floor(votes, even) == pytest.approx((3 - 1) / 2)
+    assert vote_floor(votes, even) <= kl_divergence(even, shares_of(votes)) == pytest.approx(np.log(3))
+
+
+def test_shares_leave_out_tasks_without_votes_and_meet_by_name() -> None:
+    votes = Votes.of(["b", "b", "a"], [1, 2, 1], ["x", "y", "x"], tasks=["a", "b", "c"])
+    shares = shares_of(votes)
+    assert shares.tasks.tolist() == ["a", "b"] and shares.support is not None and shares.support.tolist() == [1, 2]
+    assert count_deviance(SoftLabels.of([[0.5, 0.5]], ["b"], ["y", "x"]), votes) == pytest.approx(0)
+    assert count_deviance(SoftLabels.of([[1, 0]], ["a"], ["y", "x"]), votes) == pytest.approx(-np.log(1e-12))
+    with pytest.raises(InputError, match="no votes to compare with"):
+        shares_of(Votes.of([], [], [], tasks=["a"], labels=["x"]))

@@ -1,0 +1,47 @@
+"""The earth mover's distance against scipy's, on a line and by linear programming."""
+
+import numpy as np
+import pytest
+from scipy.stats import wasserstein_distance
+
+from plurivox.core.errors import InputError
+from plurivox.core.labels import SoftLabels
+from plurivox.evaluate import total_variation, wasserstein
+
+CHANCE = np.random.default_rng(4)
+P, Q = CHANCE.dirichlet(np.ones(4), (2, 30))
+SCALE = [3.0, 1.0, 7.0, 2.0]
+GUESS, TRUTH = (SoftLabels.of(prob, range(30), list("abcd")) for prob in (Q, P))
+
+
+def test_on_a_line_it_is_scipys() -> None:
+    expected = np.mean([wasserstein_distance(SCALE, SCALE, p, q) for p, q in zip(P, Q, strict=True)])
+    assert wasserstein(GUESS, TRUTH, scale=SCALE) == pytest.approx(expected)
+    line = np.abs(np.subtract.outer(SCALE, SCALE))
+    assert wasserstein(GUESS, TRUTH, distance=line) == pytest.approx(expected)
+
+
+def test_where_all_labels_are_as_far_it_is_total_variation() -> None:
+    assert wasserstein(GUESS, TRUTH, distance=1 - np.eye(4)) == pytest.approx(total_variation(GUESS, TRUTH))
+
+
+def test_ordered_labels_bring_their_scale() -> None:
+    ordered = SoftLabels.of(P, range(30), list("abcd"), scale=np.array(SCALE))
+    assert wasserstein(GUESS, ordered) == pytest.approx(wasserstein(GUESS, TRUTH, scale=SCALE))
+    assert wasserstein(ordered, ordered) == 0
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({}, "have no order that both sides know"),
+        ({"scale": [1, 2]}, "a finite number for each of the labels"),
+        ({"scale": [1, 2, 3, np.nan]}, "a finite number for each of the labels"),
+        ({"distance": np.ones((2, 2))}, "need a square"),
+        ({"distance": np.ones((4, 4))}, "0 to themselves"),
+        ({"distance": [[0, 1, 9, 1], [1, 0, 1, 1], [9, 1, 0, 1], [1, 1, 1, 0]]}, "no longer than a detour"),
+    ],
+)
+def test_mistakes(how: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        wasserstein(GUESS, TRUTH, **how)  # type: ignore[arg-type]

@@ -1,0 +1,134 @@
+"""Every line of CIFAR-10S: paper, release, ours."""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import plurivox as pv
+from plurivox.core.answers import Answers
+from plurivox.core.errors import InputError, PlurivoxWarning
+from plurivox.core.labels import SoftLabels
+from plurivox.core.names import TEXT
+from plurivox.core.percents import percents
+from plurivox.io import Dataset
+from plurivox.recipes import Cifar10s
+from plurivox.recipes._cifar10s import RELEASED, Figure, cifar10s_table, label_difference
+
+WITHIN = {  # how far ours may be from the release; 0: equal
+    "label of each answer, largest difference": 1e-12,
+    "people per image, mean": 1e-9,
+    "repeats, share changed": 5e-5,
+    "repeats, mean change of percent": 5e-3,
+    "median seconds": 1e-3,
+    "median seconds, first views": 1e-2,
+    "median seconds, repeats": 0.05,
+    "entropy r, six answers an image": 0.003,  # drawn by chance
+    "entropy r, six answers: sd": 0.002,
+    "total variation to CIFAR-10H": 5e-5,
+    "Jensen-Shannon divergence to CIFAR-10H": 5e-4,
+    "Wasserstein over places in the list": 5e-4,
+}
+COUNTED = ("people", "answers", "first", "repeats", "CIFAR-10H images")
+
+
+@cache
+def data(folder: Path) -> Dataset:
+    with pytest.warns(PlurivoxWarning, match="523 answers are a worker's second"):
+        found = pv.read(folder)
+        assert found.votes is not None
+    return found
+
+
+@cache
+def figures(folder: Path) -> dict[str, Figure]:
+    ours, human = data(folder), pv.read(folder.parent / "cifar10h")
+    published = ours.tables["published_labels"]().to_dict(as_series=False)
+    return {one.name: one for one in cifar10s_table(ours.answers, published, human.counts, ours.gold)}
+
+
+def test_every_figure_of_the_release(data_set: Callable[[str], Path]) -> None:
+    data_set("cifar10h")
+    found = figures(data_set("cifar10s"))
+    assert len(found) == 46
+    for name, one in found.items():
+        near = WITHIN.get(name, 0 if name.startswith(COUNTED) else 5.1e-5 if " r" in name else 5.1e-6)
+        assert abs(one.ours - one.release) <= near, one
+
+
+def test_the_cases_among_the_released_answers(data_set: Callable[[str], Path]) -> None:
+    answers = data(data_set("cifar10s")).answers
+    top, second = answers.named(0), answers.named(1)
+    p1, p2 = percents(answers.typed(0)).value, percents(answers.typed(1)).value
+    p1 = np.where(p1 == 0, 100, p1)  # as the release reads it
+    both = p1 + np.nan_to_num(p2)
+    assert [int((both > 100).sum()), int((both == 100).sum()), int((both < 100).sum())] == [674, 4263, 1786]
+    never, named = answers.marked("never"), answers.marked("named")
+    assert int((never & named).any(1).sum()) == 40
+    with_mass = np.where(second == top, p2 > 0, 1 + (p2 > 0))  # a second label that is the top one again overwrites it
+    assert int((never.sum(1) + with_mass == len(answers.labels)).sum()) == 3839
+    assert answers.notes == ("1,090 percents typed beside no label are left out",)
+    there = second >= 0
+    assert [int((there & np.isnan(p2)).sum()), int((p2 == 0).sum()), int((second == top).sum())] == [10, 4, 153]
+    assert [int((p2 > p1).sum()), int((p2 == p1).sum())] == [36, 455]
+
+
+def test_default_flags_on_the_released_answers(data_set: Callable[[str], Path]) -> None:
+    found = pv.elicit_votes(data(data_set("cifar10s")).answers, "top-two")
+    assert found.fates == {"read": 6723, "abstained": 0, "none-of-these": 0, "unreadable": 0}
+    expected = {"repaired": 1, "zero-top": 6, "zero-second": 4, "second-without-percent": 10}
+    expected |= {"named-twice": 153, "contradiction": 40}
+    assert expected.items() <= found.odd.items()
+
+
+def test_published_labels_are_compared_as_multisets() -> None:
+    marks = [[("named", "x", "70")], [("named", "y", "20")], [("named", "x", "100")]]
+    answers = Answers.of(task=["a", "a", "b"], worker=[1, 2, 1], marks=marks, labels=["x", "y"])
+    published = {"task": ["b", "a", "a"], "x": [0.9, 0.8, 0.7], "y": [0.1, 0.2, 0.3]}
+    assert label_difference(answers, published) < 1e-15
+    assert label_difference(answers, published | {"x": [0.9, 0.8, 0.8]}) == pytest.approx(0.1)
+    assert label_difference(answers, {"task": ["b"], "x": [1.0], "y": [0.0]}) == np.inf
+
+
+def made_data() -> dict[str, Dataset]:
+    """Two images, four answers, one of them a repeat: what the recipe reads, in small."""
+    answers = Answers.of(
+        task=["0", "1", "0", "0", "1"],
+        worker=["v", "v", "v", "w", "w"],
+        marks=[
+            [("named", "cat", "80"), ("never", "bird", "")],
+            [("named", "dog", "100")],
+            *[[("named", "cat", "60")]] * 3,
+        ],
+        labels=["bird", "cat", "deer", "dog", "frog", "horse"],
+        position=np.array([1, 2, 3, 1, 2]),
+        sitting=np.array(["p"] * 5, dtype=TEXT),
+        seconds=np.array([30.0, 20, 10, 40, 50]),
+        repeat_of=np.array([-1, -1, 0, -1, -1]),
+    )
+    soft = pv.elicit_votes(answers, RELEASED).votes
+    rows = np.zeros((5, 6))
+    rows[soft.answer, soft.label] = soft.weight
+    columns = {"task": answers.tasks[answers.task]} | {str(label): rows[:, k] for k, label in enumerate(answers.labels)}
+    gold = SoftLabels.gold(["0", "1"], ["cat", "dog"], labels=answers.labels)
+    human = pv.Votes.from_counts(np.array([[0, 40, 0, 10, 1, 0], [1, 0, 0, 50, 0, 0]]), ["0", "1"], answers.labels)
+    table = {"published_labels": lambda: pv.io.frame_of(columns, "published_labels")}
+    return {
+        "cifar10s": Dataset("cifar10s", answers=answers, gold=gold, tables=table),
+        "cifar10h": Dataset("h", counts=human),
+    }
+
+
+def test_the_recipe_runs_on_made_data() -> None:
+    made = made_data()
+    tables = Cifar10s(seeds=2).run(read=made.__getitem__)
+    ours = dict(zip(*(tables["Figures"].columns()[name].tolist() for name in ("figure", "ours")), strict=True))
+    assert ours["people"] == "2" and ours["repeats"] == "1" and ours["repeats, top label changed"] == "0"
+    assert float(ours["label of each answer, largest difference"]) < 1e-12
+    assert tables["Break-even"].columns()["cheaper"].tolist()[0] in ("plain", "top-two")
+    assert tables["Choosing gamma"].columns()["gamma"].tolist() == [0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4]
+    made["cifar10s"] = Dataset("cifar10s", gold=made["cifar10s"].gold)
+    with pytest.raises(InputError, match="needs its answers, gold and published labels"):
+        Cifar10s().run(read=made.__getitem__)

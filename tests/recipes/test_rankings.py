@@ -1,0 +1,34 @@
+"""Rankings of workers and tasks."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from plurivox import recipes, simulate
+from plurivox.core.errors import InputError
+from plurivox.io import Dataset
+
+CROWD = simulate.methods.make("hammer-spammer", n_tasks=100, n_workers=12, feedback=6, ratio=0.4, seed=1).draw()
+
+
+def test_spammers_head_the_ranking_of_workers() -> None:
+    data = Dataset("made", votes=CROWD.votes, gold=CROWD.truth)
+    made = recipes.Rankings(datasets="made", n=4).run(read=lambda name: data)
+    worst = made["made, workers: the 4 worst"].cells["worker"]
+    assert {CROWD.confusion.of(name)[0, 0] for name in worst.tolist()} == {0.2}
+    likeness = made["made, tasks: how alike"].cells
+    assert likeness["entropy"][0] == pytest.approx(1) and likeness["score"].tolist()[-1] == "wrong-votes"
+
+
+def test_counts_without_names_have_no_workers_to_rank() -> None:
+    data = Dataset("made", counts=CROWD.votes)
+    with pytest.raises(InputError, match="no votes of named workers"):
+        recipes.Rankings(datasets="made").run(read=lambda name: data)
+
+
+def test_the_five_who_are_always_wrong_on_cifar10h_are_found(data_set) -> None:
+    folder: Path = data_set("cifar10h")
+    made = recipes.Rankings(datasets=str(folder)).run()
+    wrong = made["cifar10h, workers: the 10 worst"].cells["wrong-votes"]
+    assert (wrong == 1).sum() == 5 and np.all(wrong >= 0.8)
