@@ -51,7 +51,9 @@ def ratio(n_workers: int, n_labels: int, most: int, head: str, limit: str) -> Ro
     found = race({"plain": lambda: plain(x, soft), "head": lambda: ours(x, votes, head)})
     steps = EPOCHS * -(-N // BATCH)
     told = f"{found['head'] / found['plain']:.2f}x ({1e6 * found['head'] / steps:.0f} / {1e6 * found['plain'] / steps:.0f} µs)"
-    claim = f"a step of {head}, {n_workers:,} workers, {n_labels} labels, {most} votes a task, ours / plain PyTorch without"
+    claim = (
+        f"a step of {head}, {n_workers:,} workers, {n_labels} labels, {most} votes a task, ours / plain PyTorch without"
+    )
     return claim, told, limit
 
 

@@ -15,12 +15,14 @@ from plurivox.core.watch import Watch, quiet
 from plurivox.evaluate._meeting import meet
 from plurivox.train import heads, splits, targets
 from plurivox.train.augment import augmentation
-from plurivox.train.fitting import Record, fit
+from plurivox.train.fitting import Record, fitting
+from plurivox.train.inputs import device_of
 from plurivox.train.judging import Measure
 from plurivox.train.material import Material
 from plurivox.train.plan import Plan
 from plurivox.train.runs import Series, repeat
 from plurivox.train.targets._contract import Known
+from plurivox.train.together import Fitting
 from plurivox.train.trained import Trained
 from plurivox.train.weighing import agreement
 
@@ -81,6 +83,7 @@ def train_runs(
     *,
     runs: int = 1,
     folder: str | Path | None = None,
+    at_once: int = 1,
     watch: Watch = quiet,
 ) -> Series:
     """Train as wished on the split train, as often as wished, and measure every net on dev and test."""
@@ -90,8 +93,8 @@ def train_runs(
     x = material.on(parts["train"])
     plan, measures = _choosing(wish.plan)
 
-    def train_one(seed: int, home: Path | None, tell: Watch) -> Trained:
-        return fit(
+    def train_one(seed: int, home: Path | None, tell: Watch) -> Fitting:
+        return fitting(
             x,
             target,
             tasks=parts["train"],
@@ -109,6 +112,7 @@ def train_runs(
             record=wish.record,
             folder=home,
             watch=tell,
+            every_step=at_once > 1,
         )
 
     tested = {name: part for name, part in parts.items() if name != "train"}
@@ -118,6 +122,8 @@ def train_runs(
         runs=runs,
         seed=wish.plan.seed,
         folder=folder,
+        at_once=at_once,
+        device=device_of(plan.device),
         watch=watch,
     )
 

@@ -5,7 +5,7 @@ from scipy.sparse import csr_array
 
 from plurivox.core.errors import InputError, some
 from plurivox.core.labels import SoftLabels
-from plurivox.core.names import Floats, positions
+from plurivox.core.names import Floats, Ints, positions
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.votes import Votes
 
@@ -31,7 +31,7 @@ class Believing:
         self.votes, self.pseudo, self.clip = votes, pseudo, clip
         k, key = votes.n_labels, votes.worker.astype(np.int64) * votes.n_labels + votes.label
         self.said = csr_array((votes.weights, (votes.task, key)), shape=(votes.n_tasks, votes.n_workers * k))
-        self.known = np.empty(0, np.int64)  # (n_known,) places of tasks whose label is known
+        self.known: Ints = np.empty(0, np.int64)  # (n_known,) places of tasks whose label is known
         self.truth: Floats = np.empty((0, k))
         if gold is not None:
             self._know(gold)
@@ -57,7 +57,7 @@ class Believing:
 
     def posterior(self, prior: Floats, matrices: Floats) -> tuple[Floats, float]:
         """(n_tasks, n_labels) what is so by the classifier and the votes, and the log likelihood of the votes."""
-        n, k = prior.shape
+        k = prior.shape[1]
         tiny = np.finfo(float).tiny
         log_said = np.log(np.maximum(matrices, tiny)).transpose(0, 2, 1).reshape(-1, k)  # [(worker, said), true]
         row = np.log(np.maximum(self.clipped(prior), tiny)) + self.said @ log_said

@@ -56,6 +56,11 @@ class Rows(nn.Module):
         self._here: Arrays | None = None
         self._at = 0
 
+    @property
+    def recorded(self) -> bool:
+        """Whether a step may be recorded: shapes must not depend on the data then, nor sums on chance."""
+        return self.table.is_cuda
+
     def take(self, worker: Tensor, weight: Tensor | None = None) -> Tensor:
         """(*worker.shape, width) the rows of these workers; where the weight is 0 nobody is touched."""
         anchor = self.table.new_zeros((), requires_grad=True)  # so that the way back is taken
@@ -66,7 +71,7 @@ class Rows(nn.Module):
         """Add a gradient of such rows."""
         there = torch.ones_like(worker, dtype=torch.bool) if weight is None else weight > 0
         flat, mine, grad = worker.flatten(), there.flatten(), grad.reshape(-1, grad.shape[-1])
-        if grad.is_cuda:  # shapes must not depend on the data, nor sums on chance
+        if self.recorded:
             self.grad += torch.ops.aten.embedding_dense_backward(grad, flat, len(self.table), -1, False)
             self.touched |= torch.zeros_like(self.steps).index_add_(0, flat, mine.float()) > 0
         else:
@@ -98,25 +103,28 @@ class Rows(nn.Module):
     @torch.no_grad()
     def step(self, plan: Plan, lr: float | Tensor) -> None:
         """Move the rows that were touched as the plan's optimizer would, and wipe their gradients."""
-        if not self.table.is_cuda:
+        if not self.recorded:
             self._step_here(plan, float(lr))
             return
         self.steps += self.touched
         who, n = self.touched[:, None], self.steps.clamp(min=1)[:, None]
-        if plan.optimizer == "sgd":
-            grad = self.grad + plan.weight_decay * self.table
-            held = torch.where(n > 1, plan.momentum * self.first + grad, grad)
-            self.first.copy_(torch.where(who, held, self.first))
-            move = lr * (grad + plan.momentum * held if plan.nesterov else held)
-        else:
-            decay, (beta1, beta2) = plan.weight_decay * self.table, BETAS
-            grad = self.grad + decay if plan.optimizer == "adam" else self.grad
-            self.first.copy_(torch.where(who, beta1 * self.first + (1 - beta1) * grad, self.first))
-            self.second.copy_(torch.where(who, beta2 * self.second + (1 - beta2) * grad * grad, self.second))
-            move = lr * self.first / (1 - beta1**n) / ((self.second / (1 - beta2**n)).sqrt() + EPS)
-            move = move + lr * decay if plan.optimizer == "adamw" else move
+        move = lr * (self._sgd(plan, who, n) if plan.optimizer == "sgd" else self._adam(plan, who, n))
         self.table.sub_(torch.where(who, move, 0.0))
         self.clear()
+
+    def _sgd(self, plan: Plan, who: Tensor, n: Tensor) -> Tensor:
+        grad = self.grad + plan.weight_decay * self.table
+        held = torch.where(n > 1, plan.momentum * self.first + grad, grad)
+        self.first.copy_(torch.where(who, held, self.first))
+        return grad + plan.momentum * held if plan.nesterov and plan.momentum else held
+
+    def _adam(self, plan: Plan, who: Tensor, n: Tensor) -> Tensor:
+        decay, (beta1, beta2) = plan.weight_decay * self.table, BETAS
+        grad = self.grad + decay if plan.optimizer == "adam" else self.grad
+        self.first.copy_(torch.where(who, beta1 * self.first + (1 - beta1) * grad, self.first))
+        self.second.copy_(torch.where(who, beta2 * self.second + (1 - beta2) * grad * grad, self.second))
+        move = self.first / (1 - beta1**n) / ((self.second / (1 - beta2**n)).sqrt() + EPS)
+        return move + decay if plan.optimizer == "adamw" else move
 
     def _step_here(self, plan: Plan, lr: float) -> None:
         """The same on a CPU, row by row."""
@@ -131,12 +139,13 @@ class Rows(nn.Module):
 
 class _Take(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, anchor: Tensor, rows: Rows, worker: Tensor, weight: Tensor | None) -> Tensor:  # type: ignore[override]
+    def forward(ctx: Any, anchor: Tensor, rows: Rows, worker: Tensor, weight: Tensor | None) -> Tensor:
+        del anchor
         ctx.rows, ctx.worker, ctx.weight = rows, worker, weight
         taken: Tensor = rows.table.data.index_select(0, worker.flatten()).view(*worker.shape, -1)
         return taken
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[None, None, None, None]:  # type: ignore[override]
+    def backward(ctx: Any, grad: Tensor) -> tuple[None, None, None, None]:
         ctx.rows.credit(ctx.worker, ctx.weight, grad)
         return None, None, None, None

@@ -106,7 +106,9 @@ class _Noise(Attached):
         v = torch.cat([self._of_task(part) for part in x.split(max(1, AT_ONCE // max(x[:1].numel(), 1)))])
         u, votes = self._of_worker(self.worker.table), self.votes
         who, what = (on_device(one, x.device, torch.int64) for one in (votes.worker, votes.task))
-        mix = torch.cat([(u[w] * v[t]).sum(-1).sigmoid() for w, t in zip(who.split(AT_ONCE), what.split(AT_ONCE), strict=True)])
+        mix = torch.cat(
+            [(u[w] * v[t]).sum(-1).sigmoid() for w, t in zip(who.split(AT_ONCE), what.split(AT_ONCE), strict=True)]
+        )
         each, n = mix.double().cpu().numpy(), len(u)
         total = np.bincount(votes.worker, votes.weights, minlength=n)
         weighed = np.bincount(votes.worker, votes.weights * each, minlength=n)

@@ -98,7 +98,7 @@ class _Say(torch.autograd.Function):
     """The loss of each task by one pass over its votes, and its gradients by another: on a CPU many small steps cost."""
 
     @staticmethod
-    def forward(ctx: Any, logits: Tensor, said: Said, layer: _Layer) -> Tensor:  # type: ignore[override]
+    def forward(ctx: Any, logits: Tensor, said: Said, layer: _Layer) -> Tensor:
         told = said.worker.numpy(), said.label.numpy(), said.weight.numpy()
         output, each = torch.empty_like(logits), logits.new_empty(len(logits))
         excess = np.empty((*told[0].shape, logits.shape[1]), np.float32)
@@ -108,8 +108,8 @@ class _Say(torch.autograd.Function):
         return each
 
     @staticmethod
-    def backward(ctx: Any, by: Tensor) -> tuple[Tensor, None, None]:  # type: ignore[override]
+    def backward(ctx: Any, by: Tensor) -> tuple[Tensor, None, None]:
         layer, back, rows = ctx.layer, torch.empty(ctx.told[0].shape), ctx.layer.rows.here()
-        by_task = by.contiguous().numpy()
-        saying.hear(layer.kind, layer.softens, by_task, *ctx.told, back.numpy(), rows.grad, rows.touched)
+        told = (by.contiguous().numpy(), *ctx.told, back.numpy(), rows.grad, rows.touched)
+        saying.hear(layer.kind, layer.softens, *told)
         return back, None, None

@@ -102,8 +102,10 @@ def _believed(steps: Believing, start: Fit) -> Floats:
 
 def _teach(model: Any, x: Any, posterior: Floats) -> None:
     """Let the classifier learn a distribution: each task with every label it may have, weighing its probability."""
-    task, label = np.nonzero(posterior > LEAST)
-    weight = posterior[task, label]
+    taught = posterior > LEAST
+    taught[posterior.argmax(0), np.arange(posterior.shape[1])] = True  # every label once, so that a warm start fits
+    task, label = np.nonzero(taught)
+    weight = np.maximum(posterior[task, label], LEAST)
     last, prefix = model, ""
     while hasattr(last, "steps"):  # a pipeline hands weights to the step they are named after
         name, last = last.steps[-1]
@@ -111,7 +113,9 @@ def _teach(model: Any, x: Any, posterior: Floats) -> None:
     if not callable(getattr(last, "predict_proba", None)):
         raise InputError(f"{type(last).__name__} gives no probabilities; take a classifier with predict_proba")
     if "sample_weight" not in inspect.signature(last.fit).parameters:
-        raise InputError(f"{type(last).__name__} cannot weigh its lessons; take a classifier with fit(..., sample_weight)")
+        raise InputError(
+            f"{type(last).__name__} cannot weigh its lessons; take a classifier with fit(..., sample_weight)"
+        )
     model.fit(x[task], label, **{f"{prefix}sample_weight": weight})
 
 
