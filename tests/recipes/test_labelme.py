@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from taught import world
 
 from plurivox.core.errors import InputError
 from plurivox.core.labels import SoftLabels
@@ -14,7 +13,9 @@ from plurivox.core.tables import Tables
 from plurivox.io import Dataset, read
 from plurivox.io.features import Features
 from plurivox.recipes.labelme import Labelme
+from taught import world
 
+pytestmark = pytest.mark.usefixtures("one_thread")
 SMALL = {"epochs": 3, "runs": 2, "net": "mlp[hidden=8]", "l2": "1,10"}
 
 
@@ -47,7 +48,10 @@ def test_a_walk_that_was_stopped_goes_on(tmp_path: Path) -> None:
     marked = tmp_path / "kept" / "vote-shares-official-000.json"
     marked.write_text('{"accuracy": 0.125, "nll": 1, "brier": 1, "ece": 1}')
     on = walk(folder=home, methods=few)["Every run on the test"].columns()["accuracy"]
-    assert on[0] == 0.125 and on[1:].tolist() == walk(methods=few)["Every run on the test"].columns()["accuracy"][1:].tolist()
+    assert (
+        on[0] == 0.125
+        and on[1:].tolist() == walk(methods=few)["Every run on the test"].columns()["accuracy"][1:].tolist()
+    )
     with pytest.raises(InputError, match="choose another folder"):
         walk(folder=home, epochs=4)
 

@@ -127,7 +127,7 @@ def _fit(setting: Setting, parts: Parts, material: Material, l2: float) -> Any:
     need("sklearn", LOGISTIC, "pip install scikit-learn")
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
-    from threadpoolctl import threadpool_limits
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     votes = setting.votes.on(parts["train"]).with_labels(setting.gold.labels)
     model = LogisticRegression(C=1 / l2, max_iter=20)  # a part of the way a pass, on from where it stands

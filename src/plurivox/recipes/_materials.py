@@ -12,7 +12,7 @@ def material_of(data: Dataset) -> Material:
     """The features of a data set with its votes, gold labels and splits."""
     features = data.features
     if features is None:
-        raise InputError(f"{data.name} has no features to train on; it has {', '.join(data.parts)}")
+        raise InputError(f"{data.name} has no features to train on; it has {', '.join(data.parts())}")
     votes = data.crowd() if data.has("votes") or data.has("counts") else None
     gold = data.gold if features.gold is None else features.gold
     split = _split_of(data, features.tasks) if features.split is None else features.split

@@ -1,7 +1,7 @@
 """LabelMe with its official split: gold, aggregated and soft labels, two heads, heads on votes."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from plurivox import evaluate
 from plurivox.core.errors import InputError
 from plurivox.core.method import option, split_list
-from plurivox.core.tables import Table, Tables
+from plurivox.core.tables import Tables
 from plurivox.core.watch import Watch, quiet
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
 from plurivox.recipes._keeping import Kept
@@ -61,16 +61,16 @@ class Labelme(Recipe):
 
         words, done = split_list(self.methods), 0
         if LOGISTIC in words:
-            setting.chosen.update(kept.numbers(f"{LOGISTIC}-l2", _later(choose_l2, setting, self.seed)))
+            setting.chosen.update(kept.numbers(f"{LOGISTIC}-l2", partial(choose_l2, setting, self.seed)))
         hard: dict[str, list[dict[str, float]]] = {word: [] for word in words}
         soft: dict[str, list[dict[str, float]]] = {word: [] for word in words}
         for run in range(self.runs):
             for word in words:
                 once = word == LOGISTIC  # nothing in it is left to chance
                 if not (once and run):
-                    make = _later(official, setting, word, self.seed + run)
+                    make = partial(official, setting, word, self.seed + run)
                     hard[word].append(kept.numbers(f"{word}-official-{run:03d}", make))
-                make = _later(held_out, setting, word, run, self.seed)
+                make = partial(held_out, setting, word, run, self.seed)
                 soft[word].append(kept.numbers(f"{word}-held-out-{run:03d}", make))
                 watch(done, self.runs * len(words))
                 done += 1
@@ -92,9 +92,13 @@ class Labelme(Recipe):
     def _tables(self, setting: "Setting", hard: "Runs", soft: "Runs") -> Tables:
         label, share = evaluate.majority_baseline(setting.gold.on(setting.parts["test"]))
         floor = evaluate.vote_floor(setting.votes.on(setting.parts["train"]))
-        by = "gold labels of the validation photos" if self.choose == "gold" else "votes on a tenth of the training photos"
+        by = (
+            "gold labels of the validation photos"
+            if self.choose == "gold"
+            else "votes on a tenth of the training photos"
+        )
         notes = (
-            f"always {label}: accuracy {share:.4f}; epochs chosen by the {by}; the test photos have no votes, so all is against "
+            f"always {label}: accuracy {share:.4f}; epochs chosen by the {by}; no test photo has votes, so all is against "
             "gold; ECE has 15 bins over all test photos",
             f"raykar-logistic, dev by its L2: {_told(setting.chosen)}" if setting.chosen else "",
         )
@@ -116,9 +120,6 @@ class Labelme(Recipe):
 
 Runs = dict[str, list[dict[str, float]]]
 
-
-def _later(do: Callable[..., dict[str, float]], *given: object) -> Callable[[], dict[str, float]]:
-    return lambda: do(*given)
 
 
 def _told(chosen: dict[str, float]) -> str:
