@@ -82,9 +82,11 @@ class Fornaciari2021(Recipe):
             write_texts(texts, self.pack)
             return Tables(f"Packed {texts.name}", (self._sizes(texts),), self.word)
         net, done = self._net(), 0
-        plan = Plan(
-            **{"epochs": self.epochs, "batch": self.batch, "lr": self.lr, "device": self.device},
-            **{"best": "macro-f1", "goal": "highest", "ties": "last"},
+        plan = replace(
+            Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, device=self.device),
+            best="macro-f1",
+            goal="highest",
+            ties="last",
         )
         kept = Kept(self.folder, self._settings(texts))
         asked = conditions(split_list(self.mains), split_list(self.losses))
@@ -110,8 +112,8 @@ class Fornaciari2021(Recipe):
     def _net(self) -> "Net":
         from plurivox.train import nets
 
-        made = nets.methods.make(self.net or NETS[self.task])
-        return replace(made, letters=self.letters) if hasattr(made, "letters") else made
+        options = {"letters": self.letters} if self.task == "pos" else {}
+        return nets.methods.make(self.net or NETS[self.task], **options)
 
     def _settings(self, texts: "Texts") -> str:
         """What must be the same for results to go together; packed inputs are those of the data."""
@@ -128,14 +130,17 @@ class Fornaciari2021(Recipe):
             label, share = evaluate.majority_baseline(gold) if gold is not None else ("", None)
             rows.append((split, len(tasks), 0 if votes is None else votes.n_tasks, label, share))
         names = ("split", "tasks", "with votes", "most frequent", "its share")
-        return Table("Tasks, and always the most frequent label", dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+        return Table(
+            "Tasks, and always the most frequent label",
+            dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)),
+        )
 
     def _tables(self, texts: "Texts", guesses: "dict[Condition, list[SoftLabels]]") -> Tables:
         from plurivox.recipes._fornaciari2021 import cells, gains, results
 
         found, where = results(texts, guesses), f"{self.folds} folds" if self.folds else "the splits of the data"
         note = (
-            f"{where}; epochs chosen by macro F1 on dev against the same kind of label as is taught; accuracy, macro F1 and NLL "
+            f"{where}; epochs chosen by macro F1 on dev against the same kind of label as is taught; accuracy, macro F1, NLL "
             "against gold; CE and entropy r against vote shares"
         )
         right = cells(texts, guesses)
@@ -150,4 +155,3 @@ class Fornaciari2021(Recipe):
             ),
             self.word,
         )
-
