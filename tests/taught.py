@@ -11,7 +11,8 @@ def world(n: int = 60, n_labels: int = 3, seed: int = 0) -> tuple[np.ndarray, So
     chance = np.random.default_rng(seed)
     true = chance.integers(0, n_labels, n)
     x = (np.eye(n_labels)[true] + 0.3 * chance.normal(size=(n, n_labels))).astype(np.float32)
-    tasks = [f"t{i:02d}" for i in range(n)]
+    digits = max(2, len(str(n - 1)))  # names that sort as they count
+    tasks = [f"t{i:0{digits}d}" for i in range(n)]
     task = np.repeat(np.arange(n), 4)
     said = np.where(chance.random(4 * n) < 0.8, true[task], chance.integers(0, n_labels, 4 * n))
     names = np.array([f"label{k}" for k in range(n_labels)])

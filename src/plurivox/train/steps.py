@@ -3,6 +3,7 @@
 import logging
 import warnings
 from collections.abc import Callable
+from functools import cached_property
 
 import torch
 from torch import Tensor, nn
@@ -126,13 +127,18 @@ class GraphStep(Step):
         self.visits.copy_(visits)
         return self.graph.replay()
 
+    @cached_property
+    def stream(self) -> torch.cuda.Stream:
+        """Where the step is recorded. One of its own: cuBLAS gives every stream a workspace, and graphs recorded on
+        one stream would share it, which breaks them when several trainings play theirs at the same time."""
+        return torch.cuda.Stream(self.x.device)
+
     def _aside(self, visits: Tensor, optimizer: torch.optim.Optimizer) -> None:
-        """A plain step on another stream, as recording wants it."""
-        stream = torch.cuda.Stream(self.x.device)
-        stream.wait_stream(torch.cuda.current_stream(self.x.device))
-        with torch.cuda.stream(stream):
+        """A plain step on that stream, as recording wants it."""
+        self.stream.wait_stream(torch.cuda.current_stream(self.x.device))
+        with torch.cuda.stream(self.stream):
             super().__call__(visits, optimizer)
-        torch.cuda.current_stream(self.x.device).wait_stream(stream)
+        torch.cuda.current_stream(self.x.device).wait_stream(self.stream)
 
     def _record(self, visits: Tensor, optimizer: torch.optim.Optimizer) -> None:
         self.visits = visits.clone()
@@ -140,7 +146,7 @@ class GraphStep(Step):
         graph.register_generator_state(self.chance)
         optimizer.zero_grad(set_to_none=True)
         try:
-            with torch.cuda.graph(graph):
+            with torch.cuda.graph(graph, stream=self.stream):
                 self._learn(self.visits, optimizer)
         except RuntimeError as cause:  # something in net or head waits for the device, or memory does not suffice
             if self.plan.engine == "graphs" and not isinstance(cause, torch.OutOfMemoryError):
