@@ -25,6 +25,8 @@ FLAGS = {  # name: (bit, what it means)
     "further-labels": (1 << 16, "more labels named than the form asks for; left"),
     "under-100": (1 << 17, "percents of a whole distribution sum to less than 100; divided by their sum"),
     "nothing-ruled-out": (1 << 18, "no label ruled out: every label may be"),
+    "percent-without-label": (1 << 19, "a percent typed where no label was chosen; it counts for nothing"),
+    "no-top": (1 << 20, "a second label and no top one; taken as typed"),
 }
 
 FATES = ("read", "abstained", "none-of-these", "unreadable")  # what became of an answer

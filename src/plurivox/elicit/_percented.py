@@ -37,7 +37,8 @@ class Percented(Form):
         label2, percent2 = _second(second, flags)
         percent1, label2, percent2 = self._once(top, label2, percent2, flags)
         percent1 = _top(top.label, percent1, percent2, flags, self.sure)
-        raised(flags, "second-above-top", percent2 > percent1)
+        raised(flags, "second-above-top", (top.label >= 0) & (percent2 > percent1))
+        raised(flags, "no-top", (top.label < 0) & (label2 >= 0))
         label1, label2 = self._settle(top, second, label2, flags)
         return *_in_order(label1, percent1, label2, percent2), flags
 
