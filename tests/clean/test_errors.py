@@ -108,4 +108,6 @@ def test_cannot_tell_is_neither_right_nor_wrong_and_none_of_these_is_wrong() -> 
     answers = Answers.of(list("abc"), ["ann"] * 3, marks, labels=["cat", "dog"], abstain=np.array([False, True, False]))
     gold = SoftLabels.gold(list("abc"), ["cat"] * 3)
     assert "50% of 2 known tasks" in clean(answers, ["known-accuracy[fewest=0]"], gold).audit.reason[0]
-    assert clean(answers, ["attention-checks"], gold).audit.reason.tolist() == ["failed 1 of 2 checks; at most 0 may be"]
+    assert clean(answers, ["attention-checks"], gold).audit.reason.tolist() == [
+        "failed 1 of 2 checks; at most 0 may be"
+    ]

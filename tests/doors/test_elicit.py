@@ -43,12 +43,20 @@ def test_a_folder_holds_votes_flags_and_what_was_kept_apart(call: Call, answers_
     out = tmp_path / "elicited"
     said = call("elicit", "top-two", answers_file, "-o", out, "--gamma", "0.3", "--json")
     facts = json.loads(said.stdout)
-    assert facts["read"] == 3 and facts["abstained"] == 1 and set(facts["odd"]) == {"repaired", "named-twice", "percent-without-label"}
+    assert (
+        facts["read"] == 3
+        and facts["abstained"] == 1
+        and set(facts["odd"]) == {"repaired", "named-twice", "percent-without-label"}
+    )
     assert facts["by"] == "top-two[gamma=0.3]"
     data = pv.read(out)
     assert data.crowd().n_answers == 3
     assert pl.read_parquet(out / "apart.parquet").rows() == [("a", "bo", 3, "abstained")]
-    assert pl.read_parquet(out / "flags.parquet")["flag"].to_list() == ["repaired", "named-twice", "percent-without-label"]
+    assert pl.read_parquet(out / "flags.parquet")["flag"].to_list() == [
+        "repaired",
+        "named-twice",
+        "percent-without-label",
+    ]
     assert call("aggregate", "dawid-skene", out, "-o", tmp_path / "soft.csv").exit_code == 0
     assert call("elicit", "one-label", answers_file, "-o", out).exit_code == 2
     assert call("elicit", "one-label", answers_file, "-o", out, "--force").exit_code == 0

@@ -202,3 +202,14 @@ def test_the_released_formula_does_not_hang_on_the_size_of_its_blocks(monkeypatc
     monkeypatch.setattr("plurivox.elicit._released.CELLS", 1)
     np.testing.assert_array_equal(TopTwo(compat="cifar10s").read(answers).votes.counts(), whole)
     np.testing.assert_allclose(whole[2], [0, 0.4, 0, 0.2, 0.4])
+
+
+def test_below_0_is_not_told_as_a_0_that_was_typed() -> None:
+    found = read(said(("c", "-5"), ("d", "-1"), never="s"))
+    assert found.odd == {"out-of-range": 1} and row(said(("c", "-5"), ("d", "-1"), never="s")) == [
+        0.05,
+        0.9,
+        0,
+        0.05,
+        0,
+    ]

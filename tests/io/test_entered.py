@@ -89,7 +89,11 @@ def test_blanks_between_listed_labels_are_no_part_of_them() -> None:
     table = {"task": ["a"], "worker": ["w"], "top": ["x"], "top_percent": ["70"]}
     assert answers(table | {"never": [" y | z"]}).labels.tolist() == ["x", "y", "z"]
     spaced = answers(table | {"never": ['[" y", "z"]']})
-    assert spaced.labels.tolist() == [" y", "x", "z"] and answers(spaced.to_polars()).labels.tolist() == [" y", "x", "z"]
+    assert spaced.labels.tolist() == [" y", "x", "z"] and answers(spaced.to_polars()).labels.tolist() == [
+        " y",
+        "x",
+        "z",
+    ]
 
 
 def test_the_value_that_means_no_label() -> None:
