@@ -111,7 +111,7 @@ def _typed_beside_nothing(answers: Answers) -> Bools:
     bare = np.flatnonzero(answers.mark_label < 0)
     typed = np.strings.str_len(np.strings.strip(answers.mark_typed[bare])) > 0
     out = np.zeros(len(answers), bool)
-    out[answers.mark_answer[bare[typed]]] = True
+    out[np.searchsorted(answers.mark_start, bare[typed], side="right") - 1] = True  # few: no need for mark_answer
     return out
 
 

@@ -95,6 +95,8 @@ def first_two(answers: Answers) -> tuple[Named, Named, Ints]:
 def _named(label: Ints, percent: Floats, odd: Ints, ruled_out: Bools) -> Named:
     """What stands at one place; what was typed where no label is named counts for nothing."""
     none = label < 0
+    if not none.any():
+        return Named(label, percent, odd, ruled_out)
     return Named(label, np.where(none, np.nan, percent), np.where(none, 0, odd).astype(np.uint8), ruled_out)
 
 
