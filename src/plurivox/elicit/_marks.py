@@ -87,17 +87,9 @@ def first_two(answers: Answers) -> tuple[Named, Named, Ints]:
     label, place = np.full((n, 2), -1, np.int32), np.full((n, 2), len(read), np.int64)
     clash, n_named = np.zeros((n, 2), bool), np.empty(n, np.int64)
     kernels.first_two(answers.mark_start, answers.mark_kind, answers.mark_label, label, place, clash, n_named)
-    value, odd = np.append(read.value, np.nan), np.append(read.odd, np.uint8(0))  # the last: of no label
-    first, second = (_named(label[:, j], value[place[:, j]], odd[place[:, j]], clash[:, j]) for j in (0, 1))
+    value, odd = np.append(read.value, np.nan), np.append(read.odd, np.uint8(0))  # the last: where no label is
+    first, second = (Named(label[:, j], value[place[:, j]], odd[place[:, j]], clash[:, j]) for j in (0, 1))
     return first, second, n_named
-
-
-def _named(label: Ints, percent: Floats, odd: Ints, ruled_out: Bools) -> Named:
-    """What stands at one place; what was typed where no label is named counts for nothing."""
-    none = label < 0
-    if not none.any():
-        return Named(label, percent, odd, ruled_out)
-    return Named(label, np.where(none, np.nan, percent), np.where(none, 0, odd).astype(np.uint8), ruled_out)
 
 
 def settle(named: Pairs, never: Pairs, rule: Settled, flags: Ints, n_labels: int) -> Bools:
