@@ -86,13 +86,16 @@ def votes_to_score(data: Dataset, method: str | Identifier) -> Votes:
 
 
 def top_votes(answers: Answers) -> Votes:
-    """A plain vote for the label that each answer names first; answers without any are no votes.
+    """A plain vote for the label that each answer names first; answers without any, or set aside, are no votes.
 
     >>> top_votes(Answers.of(["a"], ["ann"], [[("named", "cat", "70"), ("named", "dog", "20")]]))
     <Votes: 1 vote, 1 task, 1 worker, 2 labels>
     """
     top = answers.named(0)
     said = top >= 0
+    for aside in (answers.abstain, answers.none_of_these):
+        if aside is not None:
+            said &= ~aside
     times = {name: None if (c := getattr(answers, name)) is None else c[said] for name in ("when", "seconds")}
     return Votes.coded(
         task=answers.task[said],
