@@ -114,3 +114,17 @@ def test_the_recipe_reads_scores_and_tells() -> None:
             PruneAndCompare(quantiles=wrong)
     with pytest.raises(InputError, match="bare has no gold labels"):
         recipe.run(read=lambda name: Dataset("bare", votes=VOTES))
+
+
+def test_a_share_of_less_than_one_drops_nothing_and_says_so() -> None:
+    one = Votes.of(list("ab"), ["ann"] * 2, list("xy"))
+    with pytest.warns(PlurivoxWarning, match="made-up: none goes; 0.5 of 1 workers is less than one"):
+        left, audit = prune(one, scores("worker", ["ann"], [1]), 0.5)
+    assert len(left) == 2 and not len(audit)
+
+
+def test_the_audit_counts_the_answers_of_each() -> None:
+    votes = Votes.of(list("abcabcd"), ["ann"] * 3 + ["bo"] * 4, list("xyzxyzx"))
+    names = ["stranger", "bo", "ann", "cy"]
+    _, audit = prune(votes, scores("worker", names, [4, 3, 2, 1]), 0.5)
+    assert (audit.worker.tolist(), audit.answers.tolist()) == (["stranger", "bo"], [0, 4])
