@@ -54,6 +54,7 @@ HOMES = {
     "simulate": "",
     "simulate_crowd": "recipes._doing",
     "subsample": "core.sampling",
+    "train": "",
     "votes": "io.frames",
     "write": "io.writing",
     "write_elicited": "recipes._eliciting",

@@ -10,6 +10,7 @@ from plurivox import identify as identify
 from plurivox import io as io
 from plurivox import recipes as recipes
 from plurivox import simulate as simulate
+from plurivox import train as train
 from plurivox.core.answers import Answers as Answers
 from plurivox.core.audit import Audit as Audit
 from plurivox.core.errors import PlurivoxError as PlurivoxError
