@@ -49,7 +49,7 @@ def kappas(
     labels are apart. A pair counts if it shares `least` tasks, however often they count. Most pairs of a large crowd do
     not: their meetings are counted first, in a table that stays in the cache, and only the others are looked at.
     """
-    n_workers, mask = len(begin) - 1, (1 << LABEL_BITS) - 1
+    n_workers = len(begin) - 1
     count, free, met = np.zeros(n_workers, np.int32), np.empty(n_workers, np.int64), np.empty(n_workers, np.int32)
     said, other, often = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
     ours, theirs = np.zeros(len(scale)), np.zeros(len(scale))
@@ -63,16 +63,7 @@ def kappas(
                     np.empty(2 * n_shared, np.int64),
                     np.empty(2 * n_shared),
                 )
-            for i in range(begin[w], begin[w + 1]):
-                row = order[i]
-                here = (key[row] >> 1) & mask
-                while key[row] & 1 == 0:
-                    row += 1
-                    u = key[row] >> (LABEL_BITS + 1)
-                    if u != w and count[u] >= least:
-                        at = free[u]
-                        said[at], other[at], often[at] = here, (key[row] >> 1) & mask, times[task[i]]
-                        free[u] = at + 1
+            gather(w, order, begin, key, task, times, count, least, free, said, other, often)
         at = 0
         for i in range(n_met):
             n = count[met[i]]
@@ -110,6 +101,35 @@ def place_pairs(met: Ints, count: Ints, least: int, free: Ints) -> int:
             free[u] = total
             total += count[u]
     return total
+
+
+@kernel
+def gather(
+    w: int,
+    order: Ints,
+    begin: Ints,
+    key: Ints,
+    task: Ints,
+    times: Floats,
+    count: Ints,
+    least: int,
+    free: Ints,
+    said: Ints,
+    other: Ints,
+    often: Floats,
+) -> None:
+    """What w and those who share enough said where they met, and how often that counts: pair by pair, from `free`."""
+    mask = (1 << LABEL_BITS) - 1
+    for i in range(begin[w], begin[w + 1]):
+        row = order[i]
+        here = (key[row] >> 1) & mask
+        while key[row] & 1 == 0:
+            row += 1
+            u = key[row] >> (LABEL_BITS + 1)
+            if u != w and count[u] >= least:
+                at = free[u]
+                said[at], other[at], often[at] = here, (key[row] >> 1) & mask, times[task[i]]
+                free[u] = at + 1
 
 
 @kernel
