@@ -117,12 +117,12 @@ def test_the_recipe_reads_scores_and_tells() -> None:
         recipe.run(read=lambda name: Dataset("bare", votes=VOTES))
 
 
-<<<<<<< HEAD
 def test_what_was_set_aside_is_no_vote_for_its_top_label() -> None:
     marks = [[("named", "cat", "70")]] * 3
     aside = {"abstain": np.array([True, False, False]), "none_of_these": np.array([False, True, False])}
     assert top_votes(Answers.of(list("abc"), ["w"] * 3, marks, **aside)).counts().tolist() == [[0], [0], [1]]
-=======
+
+
 def test_a_share_of_less_than_one_drops_nothing_and_says_so() -> None:
     one = Votes.of(list("ab"), ["ann"] * 2, list("xy"))
     with pytest.warns(PlurivoxWarning, match="made-up: none goes; 0.5 of 1 workers is less than one"):
@@ -135,4 +135,3 @@ def test_the_audit_counts_the_answers_of_each() -> None:
     names = ["stranger", "bo", "ann", "cy"]
     _, audit = prune(votes, scores("worker", names, [4, 3, 2, 1]), 0.5)
     assert (audit.worker.tolist(), audit.answers.tolist()) == (["stranger", "bo"], [0, 4])
->>>>>>> review-4
