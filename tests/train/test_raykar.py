@@ -11,8 +11,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
+from plurivox import io
 from plurivox.core.errors import InputError
 from plurivox.core.labels import SoftLabels
+from plurivox.core.names import positions
 from plurivox.core.votes import Votes
 from plurivox.train import Plan, fit, raykar_em
 from plurivox.train.believing import Believing
@@ -87,32 +89,24 @@ def test_the_head_does_the_same_for_a_net() -> None:
     assert (trained.fit.soft.hard() == done.fit.soft.hard()).mean() > 0.95
 
 
-def labelme(folder: Path) -> tuple[Votes, dict[str, np.ndarray]]:
-    """Votes on the training photos and features of all, scaled by the training ones; the y are names."""
-    import polars as pl
-
-    held = dict(np.load(folder / "vgg16_avg.npz"))
-    rows = pl.read_parquet(folder / "items.parquet", columns=["task", "split", "row"])
-    place = dict(rows.filter(pl.col("split") == "train").select("task", "row").iter_rows())
-    votes = Votes.of(*pl.read_parquet(folder / "votes.parquet").select("task", "worker", "label").get_columns())
-    gold = dict(pl.read_parquet(folder / "gold.parquet").select("task", "label").iter_rows())
-    at = np.array([place[task] for task in votes.tasks.tolist()])
-    codes = {code: gold[task] for task, code in zip(votes.tasks.tolist(), held["y_train"][at].tolist(), strict=True)}
-    x = held["x_train"][at].astype(np.float64)
-    found = {name: (held[f"x_{name}"].astype(np.float64) - x.mean(0)) / x.std(0) for name in ("valid", "test")}
-    return votes, {
-        "train": (x - x.mean(0)) / x.std(0),
-        **found,
-        **{f"y_{name}": np.array([codes[one] for one in held[f"y_{name}"].tolist()]) for name in found},
-    }
+def labelme(folder: Path) -> tuple[Votes, dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Votes on the training photos; features of each part, scaled by the training ones; true labels of each part."""
+    data = io.read(folder)
+    seen, votes = data.features, data.votes
+    assert seen is not None and seen.split is not None and seen.gold is not None and votes is not None
+    at = {name: np.flatnonzero(seen.split == name) for name in ("train", "valid", "test")}
+    at["train"] = positions(seen.tasks, votes.tasks)
+    mean, spread = seen.x[at["train"]].mean(0, np.float64), seen.x[at["train"]].std(0, np.float64)
+    x = {name: (seen.x[rows] - mean) / spread for name, rows in at.items()}
+    return votes, x, {name: seen.gold.on(seen.tasks[rows]).hard() for name, rows in at.items()}
 
 
 def test_labelme_with_its_l2_chosen_on_the_validation_rows(data_set: Callable[[str], Path]) -> None:
-    votes, x = labelme(data_set("labelme"))
+    votes, x, true = labelme(data_set("labelme"))
     right = {}
     for l2 in (100, 300, 1000):
         with threadpool_limits(1):  # cores may be shared; small products on many threads then wait for each other
             done = raykar_em(votes, x["train"], LogisticRegression(C=1 / l2, max_iter=300))
-        right[l2] = [(done.predict(x[name]).hard() == x[f"y_{name}"]).mean() for name in ("valid", "test")]
+        right[l2] = [(done.predict(x[name]).hard() == true[name]).mean() for name in ("valid", "test")]
     chosen = max(right, key=lambda l2: right[l2][0])
     assert chosen == 300 and right[chosen][1] > 0.85

@@ -59,7 +59,7 @@ class Rows(nn.Module):
     @property
     def recorded(self) -> bool:
         """Whether a step may be recorded: shapes must not depend on the data then, nor sums on chance."""
-        return self.table.is_cuda
+        return self.table.device.type != "cpu"
 
     def take(self, worker: Tensor, weight: Tensor | None = None) -> Tensor:
         """(*worker.shape, width) the rows of these workers; where the weight is 0 nobody is touched."""

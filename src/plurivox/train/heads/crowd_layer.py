@@ -57,7 +57,7 @@ class _Layer(Attached):
         self.rows = Rows(_start(self.kind, scene.n_workers, scene.n_labels))
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
-        if logits.is_cuda:
+        if logits.device.type != "cpu":
             return self.by_torch(logits, said_in(batch))
         each: Tensor = _Say.apply(logits, said_in(batch), self)
         return each
