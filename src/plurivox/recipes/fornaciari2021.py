@@ -55,6 +55,7 @@ class Fornaciari2021(Recipe):
     repeats: int = option(1000, "resamples of the significance test", low=1)
     fraction: float = option(1.0, "share of the tasks in a resample; the paper drew 0.33", low=0.01, high=1)
     device: str = option("auto", "cpu, cuda; auto: CUDA where there is one")
+    engine: Literal["auto", "eager", "graphs", "compile"] = option("auto", "how a step runs, as in plurivox train")
     folder: str = option("", "a folder that keeps what every net believes: a walk that was stopped goes on there")
     pack: str = option("", "write the encoded inputs to this .npz and end")
     packed: str = option("", "read the encoded inputs from this .npz")
@@ -83,7 +84,7 @@ class Fornaciari2021(Recipe):
             return Tables(f"Packed {texts.name}", (self._sizes(texts),), self.word)
         net, done = self._net(), 0
         plan = replace(
-            Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, device=self.device),
+            Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, device=self.device, engine=self.engine),
             best="macro-f1",
             goal="highest",
             ties="last",
@@ -117,9 +118,9 @@ class Fornaciari2021(Recipe):
 
     def _settings(self, texts: "Texts") -> str:
         """What must be the same for results to go together; packed inputs are those of the data."""
-        freed = {"runs": 1, "mains": "gold", "losses": "kl", "folder": "", "packed": "", "data": "", "device": "auto"}
-        made = replace(self, repeats=1, fraction=1.0, **freed)  # type: ignore[arg-type]
-        return f"{made.word} on {len(texts.tasks)} tasks of {texts.name}"
+        freed = {"runs": 1, "mains": "gold", "losses": "kl", "folder": "", "packed": "", "data": ""}
+        made = replace(self, repeats=1, fraction=1.0, device="auto", engine="auto", **freed)  # type: ignore[arg-type]
+        return f"{made!r} on {len(texts.tasks)} tasks of {texts.name}"
 
     def _sizes(self, texts: "Texts") -> Table:
         """The parts of the data, and what always saying one label scores there."""

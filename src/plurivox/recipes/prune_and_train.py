@@ -71,7 +71,7 @@ class PruneAndTrain(Recipe):
         stage = Stage.of(read(self.data), self.net, plan)
         if stage.material.gold is None or "test" not in stage.parts:
             raise InputError(f"{stage.material.name} needs gold labels and test tasks to compare on")
-        kept = Kept(self.folder, replace(self, runs=1, folder="").word)
+        kept = Kept(self.folder, repr(replace(self, runs=1, folder="")))
         shares, found = self._shares(), dict[str, list[dict[str, float]]]()
         for run in range(self.runs):
             mine = stage.seeded(self.seed + run)
