@@ -122,7 +122,7 @@ def gains(texts: Texts, guesses: Mapping[Condition, list[SoftLabels]], repeats: 
         each = [_compared(one, two, gold, repeats, fraction) for one, two in zip(mine, other, strict=True)]
         f1 = np.mean([gain for gain, _ in each]), np.median([p for _, p in each])
         rows.append(
-            {"two heads": condition.word, "accuracy gain": told.gain, "p": told.p_value}
+            {"against one head": condition.word, "accuracy gain": told.gain, "p": told.p_value}
             | {"stars": told.stars, "macro F1 gain": f1[0], "median p of the runs": f1[1]}
         )
     return Table("Two heads less one", {name: [row[name] for row in rows] for name in rows[0]} if rows else {})
@@ -150,7 +150,7 @@ def cells(texts: Texts, guesses: Mapping[Condition, list[SoftLabels]]) -> Table 
             look = "kurtosis" if len(texts.labels) > 2 else "entropy"
             one = guesses[replace(condition, loss="")][0]
             found = evaluate.error_cells(one, mine[0], gold, soft, look=look)  # type: ignore[arg-type]
-            row: dict[str, object] = {"two heads": condition.word}
+            row: dict[str, object] = {"against one head": condition.word}
             for i, cell in enumerate(("both right", "one head", "two heads", "neither")):
                 row |= {cell: int(found.n[i]), f"{look}, {cell}": float(found.mean[i])}
             rows.append(row | {"p, one head and two heads": found.p_value})
