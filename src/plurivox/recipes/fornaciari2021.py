@@ -29,7 +29,8 @@ class Fornaciari2021(Recipe):
 
     Fornaciari et al. (2021), https://doi.org/10.18653/v1/2021.naacl-main.204. The hard head learns gold labels, or silver
     ones (the majority's; tasks with a tie are left out of training); the soft head softmax shares of the votes, by KL, inverse
-    KL or cross-entropy in bits. KL and cross-entropy differ by a constant: with one seed they give one and the same net. The epoch is the best by macro F1 on dev tasks, judged by the same kind of label as is
+    KL or cross-entropy in bits. KL and cross-entropy differ by a constant: with one seed they give one and the same net.
+    The epoch is the best by macro F1 on dev tasks, judged by the same kind of label as is
     taught; tests are always against gold. `folds=0` takes the splits of the data (pos: 200 other tweets, and 500 with two
     annotators for soft measures); with folds whole tweets, or all pairs of a word, stay together, unlike in the paper, which
     dealt out single tokens. No word vectors are given: all is learnt from scratch unless the net has a file of them. Tokens
