@@ -129,8 +129,8 @@ class Load:
 
     def wait_for(self, n: int) -> None:
         """Until so many answers are acknowledged, or all workers are through."""
-        while len(self.acknowledged) < n and self.thread.is_alive():
-            time.sleep(0.002)
+        while sum(len(client.acknowledged) for client in list(self.clients)) < n and self.thread.is_alive():
+            time.sleep(0.01)
 
     def finish(self) -> list[str]:
         self.thread.join(300)

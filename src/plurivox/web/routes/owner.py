@@ -9,6 +9,7 @@ from fastapi.responses import FileResponse
 from sqlalchemy import Connection
 from starlette.background import BackgroundTask
 
+from plurivox.web import owner_schemas as o
 from plurivox.web import schemas as s
 from plurivox.web.background import is_stale
 from plurivox.web.context import Studio
@@ -24,7 +25,7 @@ Limit = Annotated[int, Query(ge=1, le=500)]
 
 
 @router.post("/setup", dependencies=[Depends(may_log_in)])
-async def set_up(body: s.SetUp, response: Response, studio: StudioDep) -> s.Session:
+async def set_up(body: o.SetUp, response: Response, studio: StudioDep) -> o.Session:
     """The first owner, by the one-time token of the terminal."""
     hidden = studio.keys.hidden(body.token)
     hashed = await asyncio.to_thread(owning.hasher.hash, body.password)
@@ -33,7 +34,7 @@ async def set_up(body: s.SetUp, response: Response, studio: StudioDep) -> s.Sess
 
 
 @router.post("/login", dependencies=[Depends(may_log_in)])
-async def log_in(body: s.LogIn, response: Response, studio: StudioDep) -> s.Session:
+async def log_in(body: o.LogIn, response: Response, studio: StudioDep) -> o.Session:
     """Sign in by password."""
     owner, hashed = await studio.read(partial(owning.password_of, name=body.name))
     if not await asyncio.to_thread(owning.fits, hashed, body.password) or owner is None:
@@ -41,11 +42,11 @@ async def log_in(body: s.LogIn, response: Response, studio: StudioDep) -> s.Sess
     return await _begin(studio, response, owner, body.name)
 
 
-async def _begin(studio: Studio, response: Response, owner: int, name: str) -> s.Session:
+async def _begin(studio: Studio, response: Response, owner: int, name: str) -> o.Session:
     hours = studio.settings.session_hours
     token, csrf = await studio.write(partial(owning.begin_session, keys=studio.keys, owner=owner, hours=hours))
     set_cookie(response, studio.settings, token)
-    return s.Session(name=name, csrf=csrf)
+    return o.Session(name=name, csrf=csrf)
 
 
 @router.post("/logout", status_code=204)
@@ -56,20 +57,20 @@ async def log_out(response: Response, studio: StudioDep, owner: WritingOwner) ->
 
 
 @router.get("/session")
-async def session(owner: OwnerDep) -> s.Session:
+async def session(owner: OwnerDep) -> o.Session:
     """Who is signed in, and the token for writes."""
-    return s.Session(name=owner.name, csrf=owner.csrf)
+    return o.Session(name=owner.name, csrf=owner.csrf)
 
 
 @router.get("/studies")
-async def studies(studio: StudioDep, owner: OwnerDep) -> list[s.StudyLine]:
+async def studies(studio: StudioDep, owner: OwnerDep) -> list[o.StudyLine]:
     """The studies of this server."""
     del owner
     return [await studio.read(partial(reports.study_line, study=studio.study))]
 
 
 @router.get("/progress")
-async def progress(studio: StudioDep, owner: OwnerDep) -> s.StudyProgress:
+async def progress(studio: StudioDep, owner: OwnerDep) -> o.StudyProgress:
     """How many answers there are and how many are wanted, by stratum, stage and hour."""
     del owner
     return await studio.read(reports.progress)
@@ -82,59 +83,59 @@ async def tasks(
     after: After = None,
     limit: Limit = 50,
     order: Literal["name", "entropy", "given"] = "name",
-) -> s.TaskPage:
+) -> o.TaskPage:
     """Tasks with their soft labels so far."""
     del owner
     return await studio.read(partial(reports.task_page, after=after, limit=limit, order=order))
 
 
 @router.get("/tasks/{task}")
-async def task(task: s.Id, studio: StudioDep, owner: OwnerDep) -> s.TaskDetail:
+async def task(task: s.Id, studio: StudioDep, owner: OwnerDep) -> o.TaskDetail:
     """One task, its soft label and every answer to it."""
     del owner
     return await studio.read(partial(reports.task_detail, task=task))
 
 
 @router.get("/workers")
-async def workers(studio: StudioDep, owner: OwnerDep, after: After = None, limit: Limit = 50) -> s.WorkerPage:
+async def workers(studio: StudioDep, owner: OwnerDep, after: After = None, limit: Limit = 50) -> o.WorkerPage:
     """Workers with their scores."""
     del owner
     return await studio.read(partial(reports.worker_page, after=after, limit=limit))
 
 
 @router.get("/agreement")
-async def agreement(studio: StudioDep, owner: OwnerDep) -> s.Agreement:
+async def agreement(studio: StudioDep, owner: OwnerDep) -> o.Agreement:
     """How far people agree, with each other and with themselves."""
     del owner
     at, _, body = await studio.read(reports.latest_snapshot)
     empty: dict[str, Any] = {"scores": {}, "repeats": 0, "repeats_same_top": None}
-    return s.Agreement(**body.get("agreement", empty), at=at)
+    return o.Agreement(**body.get("agreement", empty), at=at)
 
 
 @router.get("/times")
-async def times(studio: StudioDep, owner: OwnerDep) -> s.Times:
+async def times(studio: StudioDep, owner: OwnerDep) -> o.Times:
     """Where the time goes: by page, and by position of the task."""
     del owner
     at, _, body = await studio.read(reports.latest_snapshot)
     empty: dict[str, Any] = {"first_input": None, "top_label": None, "active": None, "hidden": None, "by_position": []}
-    return s.Times(**body.get("times", empty), stages=body.get("stages", {}), at=at)
+    return o.Times(**body.get("times", empty), stages=body.get("stages", {}), at=at)
 
 
 @router.get("/flagged")
-async def flagged(studio: StudioDep, owner: OwnerDep, after: After = None, limit: Limit = 50) -> s.FlaggedPage:
+async def flagged(studio: StudioDep, owner: OwnerDep, after: After = None, limit: Limit = 50) -> o.FlaggedPage:
     """Odd answers, the newest first."""
     del owner
     return await studio.read(partial(reports.flagged_page, after=after, limit=limit))
 
 
 @router.get("/snapshot")
-async def snapshot(studio: StudioDep, owner: OwnerDep) -> s.Snapshot:
+async def snapshot(studio: StudioDep, owner: OwnerDep) -> o.Snapshot:
     """What the background last computed, and how old it is."""
     del owner
 
-    def find(connection: Connection) -> s.Snapshot:
+    def find(connection: Connection) -> o.Snapshot:
         at, _, body = reports.latest_snapshot(connection)
-        return s.Snapshot(
+        return o.Snapshot(
             at=at,
             answers=body.get("answers", 0),
             by=body.get("by", ""),
@@ -149,38 +150,38 @@ async def snapshot(studio: StudioDep, owner: OwnerDep) -> s.Snapshot:
 
 
 @router.post("/state")
-async def change_state(body: s.ChangeState, studio: StudioDep, owner: WritingOwner) -> s.StudyProgress:
+async def change_state(body: o.ChangeState, studio: StudioDep, owner: WritingOwner) -> o.StudyProgress:
     """Open, pause or close the study; answers on their way are kept all the same."""
     await studio.write(partial(owning.change_state, who=owner.name, state=body.state))
     return await studio.read(reports.progress)
 
 
 @router.get("/invites")
-async def invites(studio: StudioDep, owner: OwnerDep) -> s.Invites:
+async def invites(studio: StudioDep, owner: OwnerDep) -> o.Invites:
     """Invite links, and the address for Prolific."""
     del owner
     rows = await studio.read(owning.all_invites)
     fields = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
     prolific = f"{studio.settings.base_url}/join?" + "&".join(f"{name}={{{{%{name}%}}}}" for name in fields)
-    return s.Invites(invites=[_invite(studio, row) for row in rows], prolific=prolific)
+    return o.Invites(invites=[_invite(studio, row) for row in rows], prolific=prolific)
 
 
 @router.post("/invites")
-async def make_invite(body: s.MakeInvite, studio: StudioDep, owner: WritingOwner) -> s.Invite:
+async def make_invite(body: o.MakeInvite, studio: StudioDep, owner: WritingOwner) -> o.Invite:
     """A new invite link for so many people."""
     made = partial(owning.make_invite, who=owner.name, note=body.note, uses=body.uses)
     return _invite(studio, await studio.write(made))
 
 
 @router.post("/invites/{invite}/close")
-async def close_invite(invite: s.Id, studio: StudioDep, owner: WritingOwner) -> s.Invite:
+async def close_invite(invite: s.Id, studio: StudioDep, owner: WritingOwner) -> o.Invite:
     """Nobody else comes in by it."""
     closed = partial(owning.close_invite, who=owner.name, invite=number_of(invite))
     return _invite(studio, await studio.write(closed))
 
 
-def _invite(studio: Studio, row: Any) -> s.Invite:
-    return s.Invite(
+def _invite(studio: Studio, row: Any) -> o.Invite:
+    return o.Invite(
         invite=shown(row.id),
         address=f"{studio.settings.base_url}/join#invite={studio.keys.sign(INVITE, shown(row.id))}",
         note=row.note,
@@ -191,11 +192,11 @@ def _invite(studio: Studio, row: Any) -> s.Invite:
 
 
 @router.get("/audit")
-async def audit(studio: StudioDep, owner: OwnerDep) -> s.Audit:
+async def audit(studio: StudioDep, owner: OwnerDep) -> o.Audit:
     """Who did what, the newest first."""
     del owner
     lines = await studio.read(owning.audit_lines)
-    return s.Audit(lines=[s.AuditLine(**line) for line in lines])
+    return o.Audit(lines=[o.AuditLine(**line) for line in lines])
 
 
 @router.get("/export", response_class=Response, responses={200: {"content": {"application/zip": {}}}})

@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Integer, case, cast, func, select
 
+from plurivox.web import owner_schemas as o
 from plurivox.web import schemas as s
 from plurivox.web.faults import not_found
 from plurivox.web.keys import number_of, shown
@@ -23,14 +24,14 @@ def latest_snapshot(connection: Connection) -> tuple[float | None, int, dict[str
     return (None, 0, {}) if row is None else (row.at, row.last_answer, json.loads(row.body))
 
 
-def study_line(connection: Connection, study: Study) -> s.StudyLine:
+def study_line(connection: Connection, study: Study) -> o.StudyLine:
     counts = {
         "tasks": select(func.count()).select_from(tasks).where(tasks.c.practice == 0),
         "answers": select(func.count()).select_from(slots).where(slots.c.state == "done", slots.c.kind == "task"),
         "workers": select(func.count()).select_from(workers),
     }
     found = {name: connection.execute(count).scalar_one() for name, count in counts.items()}
-    return s.StudyLine(
+    return o.StudyLine(
         name=study.name,
         title=study.title or study.name,
         state=people.state_of(connection),
@@ -40,7 +41,7 @@ def study_line(connection: Connection, study: Study) -> s.StudyLine:
     )
 
 
-def progress(connection: Connection) -> s.StudyProgress:
+def progress(connection: Connection) -> o.StudyProgress:
     """How far the study is."""
     kinds: dict[tuple[str, str], int] = {}
     for kind, state, n in connection.execute(
@@ -50,7 +51,7 @@ def progress(connection: Connection) -> s.StudyProgress:
     quotas = _quotas(connection)
     replaced = connection.execute(select(func.count()).where(answers.c.replaces.is_not(None))).scalar_one()
     stages = select(workers.c.stage, func.count()).where(workers.c.status == "active").group_by(workers.c.stage)
-    return s.StudyProgress(
+    return o.StudyProgress(
         state=people.state_of(connection),
         answers=kinds.get(("task", "done"), 0),
         wanted=sum(one.wanted for one in quotas),
@@ -65,7 +66,7 @@ def progress(connection: Connection) -> s.StudyProgress:
     )
 
 
-def _quotas(connection: Connection) -> list[s.Quota]:
+def _quotas(connection: Connection) -> list[o.Quota]:
     now_leased = (
         select(tasks.c.stratum, func.count())
         .select_from(slots.join(tasks, tasks.c.id == slots.c.task_id))
@@ -81,7 +82,7 @@ def _quotas(connection: Connection) -> list[s.Quota]:
         .order_by(tasks.c.stratum)
     )
     return [
-        s.Quota(
+        o.Quota(
             stratum=stratum,
             tasks=n,
             wanted=wanted,
@@ -112,7 +113,7 @@ LINE = (
 )
 
 
-def task_page(connection: Connection, after: str | None, limit: int, order: str) -> s.TaskPage:
+def task_page(connection: Connection, after: str | None, limit: int, order: str) -> o.TaskPage:
     """Tasks by name, by entropy (the most doubtful first) or by how few answers they have."""
     place = int(after) if after and after.isdigit() and len(after) < 10 else 0
     by: Any = {
@@ -122,11 +123,11 @@ def task_page(connection: Connection, after: str | None, limit: int, order: str)
     }[order]
     rows = connection.execute(LINE.order_by(*by).offset(place).limit(limit + 1)).all()
     following = str(place + limit) if len(rows) > limit else None
-    return s.TaskPage(tasks=[_line(row) for row in rows[:limit]], next=following)
+    return o.TaskPage(tasks=[_line(row) for row in rows[:limit]], next=following)
 
 
-def _line(row: Any) -> s.TaskLine:
-    return s.TaskLine(
+def _line(row: Any) -> o.TaskLine:
+    return o.TaskLine(
         task=shown(row.id),
         name=row.name,
         stratum=row.stratum,
@@ -138,12 +139,12 @@ def _line(row: Any) -> s.TaskLine:
     )
 
 
-def _soft(text: str | None) -> list[s.SoftLabel]:
+def _soft(text: str | None) -> list[o.SoftLabel]:
     rows = json.loads(text) if text else []
-    return [s.SoftLabel(label=label, p=p, low=low, high=high) for label, p, low, high in rows]
+    return [o.SoftLabel(label=label, p=p, low=low, high=high) for label, p, low, high in rows]
 
 
-def task_detail(connection: Connection, task: str) -> s.TaskDetail:
+def task_detail(connection: Connection, task: str) -> o.TaskDetail:
     """One task with every answer to it that counts."""
     row = connection.execute(LINE.where(tasks.c.id == number_of(task))).first()
     if row is None:
@@ -153,7 +154,7 @@ def task_detail(connection: Connection, task: str) -> s.TaskDetail:
     address = None if row.media_id is None else f"/media/{shown(row.media_id)}"
     said = EVERY.add_columns(flags.c.flags).outerjoin(flags, flags.c.answer_id == answers.c.id)
     said = said.where(answers.c.task_id == row.id, slots.c.answer_id == answers.c.id, slots.c.kind != "practice")
-    return s.TaskDetail(
+    return o.TaskDetail(
         line=_line(row),
         task=s.Task(kind=row.kind, text=row.text, text2=row.text2, media=address, width=width, height=height),
         soft=_soft(row.soft),
@@ -161,9 +162,9 @@ def task_detail(connection: Connection, task: str) -> s.TaskDetail:
     )
 
 
-def _answer(row: Any) -> s.OneAnswer:
+def _answer(row: Any) -> o.OneAnswer:
     seconds = active(row)
-    return s.OneAnswer(
+    return o.OneAnswer(
         answer=str(row.id),
         worker=row.worker,
         when=row.received,
@@ -181,7 +182,7 @@ def _answer(row: Any) -> s.OneAnswer:
 # ---- workers, flags
 
 
-def worker_page(connection: Connection, after: str | None, limit: int) -> s.WorkerPage:
+def worker_page(connection: Connection, after: str | None, limit: int) -> o.WorkerPage:
     """Workers by pseudonym, with what the latest snapshot knows of them."""
     body = latest_snapshot(connection)[2].get("workers", {})
     done = (
@@ -197,7 +198,7 @@ def worker_page(connection: Connection, after: str | None, limit: int) -> s.Work
     for row in rows[:limit]:
         known = body.get(row.pseudonym, {})
         lines.append(
-            s.WorkerLine(
+            o.WorkerLine(
                 worker=row.pseudonym,
                 stage=row.stage,
                 status=row.status,
@@ -208,10 +209,10 @@ def worker_page(connection: Connection, after: str | None, limit: int) -> s.Work
                 last_seen=max(row.seen, known.get("last_seen", 0.0)),
             )
         )
-    return s.WorkerPage(workers=lines, next=lines[-1].worker if len(rows) > limit else None)
+    return o.WorkerPage(workers=lines, next=lines[-1].worker if len(rows) > limit else None)
 
 
-def flagged_page(connection: Connection, after: str | None, limit: int) -> s.FlaggedPage:
+def flagged_page(connection: Connection, after: str | None, limit: int) -> o.FlaggedPage:
     """Odd answers, the newest first."""
     wanted = EVERY.add_columns(flags.c.flags).join(flags, flags.c.answer_id == answers.c.id)
     if after and after.isdigit() and len(after) < 19:
@@ -222,7 +223,7 @@ def flagged_page(connection: Connection, after: str | None, limit: int) -> s.Fla
         for name in json.loads(names):
             counts[name] = counts.get(name, 0) + n
     lines = [
-        s.Flagged(
+        o.Flagged(
             answer=str(row.id),
             worker=row.worker,
             task=shown(row.task_id),
@@ -232,4 +233,4 @@ def flagged_page(connection: Connection, after: str | None, limit: int) -> s.Fla
         )
         for row in rows[:limit]
     ]
-    return s.FlaggedPage(flagged=lines, counts=counts, next=lines[-1].answer if len(rows) > limit else None)
+    return o.FlaggedPage(flagged=lines, counts=counts, next=lines[-1].answer if len(rows) > limit else None)
