@@ -27,6 +27,8 @@ class PatientProtocol(H11Protocol):
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        if (line := transport.get_extra_info("socket")) is not None:  # or an answer's two parts wait for each other
+            line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         asyncio.get_running_loop().call_later(HEADER_SECONDS, self._let_go)
 
     def _let_go(self) -> None:
