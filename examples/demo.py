@@ -1,4 +1,4 @@
-"""The whole walk, as far as it is built: 1,797 real digit images, a simulated crowd, soft labels, honest measures.
+"""The whole walk, as far as it is built: 1,797 real digit images, a simulated crowd, soft labels, nets, honest measures.
 
 Run it with `make demo`. Nothing is downloaded: the images come with scikit-learn.
 """
@@ -13,6 +13,7 @@ from sklearn.datasets import load_digits
 import plurivox as pv
 from examples import studio
 from examples.soft_answers import asked
+from examples.training import taught
 from plurivox.io.features import Features
 
 METHODS = ("majority-vote[ties=share]", "vote-shares", "dawid-skene", "ibcc", "mace", "glad", "average")
@@ -65,10 +66,10 @@ def measured(word: str, guess: pv.SoftLabels, gold: pv.SoftLabels) -> dict[str, 
 
 def show(rows: list[dict[str, object]]) -> None:
     """A short table."""
-    heads = list(rows[0])
-    print(f"{heads[0]:28}" + "".join(f"{head:>10}" for head in heads[1:]))
+    first, *heads = rows[0]
+    print(f"{first:28}" + "".join(f"{head:>11}" for head in heads))
     for row in rows:
-        print(f"{row['method']:28}" + "".join(f"{row[head]:10.3f}" for head in heads[1:]))
+        print(f"{row[first]:28}" + "".join(f"{row[head]:11.3f}" for head in heads))
 
 
 def main() -> None:
@@ -76,12 +77,17 @@ def main() -> None:
     out = Path(sys.argv[1]) if len(sys.argv) > 1 else OUT
     out.mkdir(parents=True, exist_ok=True)
     show(walk(out))
+    print(
+        "\nNets taught by the crowd, on 540 images that none of them has seen: against the truth, and against the crowd"
+    )
+    show(taught(pv.read(out / "digits")))
     print("\nThe studio")
     studio.walk(out)
     command = "plurivox" if Path(sys.prefix).name != ".venv" else ".venv/bin/plurivox"
     print(f"\nWrote {out.resolve()}: the data set and one table of soft labels a method.\n\nTry next:")
     print(f"  {command} describe {out}/digits")
     print(f"  {command} compare {out}/digits --methods vote-shares,wawa,dawid-skene,average")
+    print(f"  {command} train {out}/digits --target vote-shares --runs 3 -o {out}/runs")
     print(f"  {command} aggregate glad {out}/digits -o {out}/mine.csv --workers-out {out}/workers.csv")
 
 

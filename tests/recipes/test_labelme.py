@@ -19,14 +19,15 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 SMALL = {"epochs": 3, "runs": 2, "net": "mlp[hidden=8]", "l2": "1,10"}
 
 
-def small(name: str = "small") -> Dataset:
-    """Sixty tasks with votes, thirty of a validation and thirty of a test split."""
-    x, gold, votes = world()
-    more = [f"{split}-{i}" for split in ("valid", "test") for i in range(30)]
-    names = as_names([*map(str, gold.tasks.tolist()), *more])
-    split = as_names(["train"] * len(gold) + ["valid"] * 30 + ["test"] * 30)
-    truth = SoftLabels.gold(names, [*gold.hard().tolist(), *gold.hard()[:30].tolist(), *gold.hard()[30:].tolist()])
-    return Dataset(name, votes=votes, features=Features(names, np.concatenate([x, x]), split, truth))
+def small(n: int = 60) -> Dataset:
+    """Tasks with votes, half as many of a validation and of a test split."""
+    x, gold, votes = world(n)
+    half = n // 2
+    more = [f"{split}-{i}" for split in ("valid", "test") for i in range(half)]
+    names = as_names([*gold.tasks.tolist(), *more])
+    split = as_names(["train"] * n + ["valid"] * half + ["test"] * half)
+    truth = SoftLabels.gold(names, 2 * gold.hard().tolist())
+    return Dataset("small", votes=votes, features=Features(names, np.concatenate([x, x]), split, truth))
 
 
 def walk(**options: object) -> Tables:

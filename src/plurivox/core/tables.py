@@ -13,6 +13,7 @@ from plurivox.core.errors import InputError
 from plurivox.core.names import TEXT, owned
 from plurivox.core.noun import Noun
 
+MOST = 40  # rows of a table on a terminal
 LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -123,8 +124,8 @@ class Tables(Noun):
         raise KeyError(f"{title!r}; there are {[one.title for one in self.tables]}")
 
     def text(self) -> str:
-        """All tables for a terminal."""
-        return "\n\n".join([self.title, *(one.text() for one in self.tables), *self.notes])
+        """All tables for a terminal; of long ones the first rows."""
+        return "\n\n".join([self.title, *(_shortened(one.text(), len(one)) for one in self.tables), *self.notes])
 
     def markdown(self) -> str:
         """All tables as one page."""
@@ -145,6 +146,15 @@ class Tables(Noun):
             "table": np.array([one.title for one in self.tables], TEXT),
             "rows": np.array([len(one) for one in self.tables]),
         }
+
+
+def _shortened(text: str, n_rows: int) -> str:
+    """The text of a table without its last rows, where there are many."""
+    if n_rows <= MOST:
+        return text
+    return "\n".join(
+        [*text.split("\n")[: MOST // 2 + 2], f"... {n_rows - MOST // 2:,} more rows; files hold all of them"]
+    )
 
 
 def _column(column: Any) -> NDArray[Any]:

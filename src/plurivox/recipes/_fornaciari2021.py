@@ -119,18 +119,19 @@ def gains(texts: Texts, guesses: Mapping[Condition, list[SoftLabels]], repeats: 
         gold = texts.gold(mine[0].tasks)
         assert gold is not None
         told = evaluate.paired_test(_hits(mine, gold), _hits(other, gold), repeats=repeats, fraction=fraction)
-        each = [
-            evaluate.compare_guesses(
-                *(side.on(gold.tasks) for side in pair), gold, measures=["macro-f1"], repeats=repeats, fraction=fraction
-            )
-            for pair in zip(mine, other, strict=True)
-        ]
-        f1 = float(np.mean([one.gain[0] for one in each])), float(np.median([one.p_value[0] for one in each]))
+        each = [_compared(one, two, gold, repeats, fraction) for one, two in zip(mine, other, strict=True)]
+        f1 = np.mean([gain for gain, _ in each]), np.median([p for _, p in each])
         rows.append(
-            {"two heads against one": condition.word, "accuracy gain": told.gain, "p": told.p_value}
+            {"two heads": condition.word, "accuracy gain": told.gain, "p": told.p_value}
             | {"stars": told.stars, "macro F1 gain": f1[0], "median p of the runs": f1[1]}
         )
     return Table("Two heads less one", {name: [row[name] for row in rows] for name in rows[0]} if rows else {})
+
+
+def _compared(one: SoftLabels, two: SoftLabels, gold: SoftLabels, repeats: int, fraction: float) -> tuple[float, float]:
+    """The gain in macro F1 of one run, and its p."""
+    found = evaluate.compare_guesses(one, two, gold, measures=["macro-f1"], repeats=repeats, fraction=fraction)
+    return float(found.gain[0]), float(found.p_value[0])
 
 
 def _hits(guesses: list[SoftLabels], gold: SoftLabels) -> Floats:
@@ -149,7 +150,7 @@ def cells(texts: Texts, guesses: Mapping[Condition, list[SoftLabels]]) -> Table 
             look = "kurtosis" if len(texts.labels) > 2 else "entropy"
             one = guesses[replace(condition, loss="")][0]
             found = evaluate.error_cells(one, mine[0], gold, soft, look=look)  # type: ignore[arg-type]
-            row: dict[str, object] = {"two heads against one": condition.word}
+            row: dict[str, object] = {"two heads": condition.word}
             for i, cell in enumerate(("both right", "one head", "two heads", "neither")):
                 row |= {cell: int(found.n[i]), f"{look}, {cell}": float(found.mean[i])}
             rows.append(row | {"p, one head and two heads": found.p_value})

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from plurivox.core.errors import InputError
 from plurivox.core.files import whole_file
 from plurivox.core.labels import SoftLabels
-from plurivox.core.names import Floats, Names, as_names, positions
+from plurivox.core.names import Floats, Ints, Names, as_names, positions
 from plurivox.core.votes import Votes
 from plurivox.train import text
 
@@ -47,7 +47,7 @@ class Texts:
         at = at[self.counts[at].sum(1) > 0]
         return Votes.from_counts(self.counts[at], self.tasks[at], self.labels) if len(at) else None
 
-    def at(self, tasks: Names) -> NDArray[np.intp]:
+    def at(self, tasks: Names) -> Ints:
         """(n,) where these tasks stand."""
         return positions(self.tasks, tasks)
 

@@ -55,6 +55,7 @@ class Fornaciari2021(Recipe):
     repeats: int = option(1000, "resamples of the significance test", low=1)
     fraction: float = option(1.0, "share of the tasks in a resample; the paper drew 0.33", low=0.01, high=1)
     device: str = option("auto", "cpu, cuda; auto: CUDA where there is one")
+    engine: Literal["auto", "eager", "graphs", "compile"] = option("auto", "how a step runs, as in plurivox train")
     folder: str = option("", "a folder that keeps what every net believes: a walk that was stopped goes on there")
     pack: str = option("", "write the encoded inputs to this .npz and end")
     packed: str = option("", "read the encoded inputs from this .npz")
@@ -82,9 +83,11 @@ class Fornaciari2021(Recipe):
             write_texts(texts, self.pack)
             return Tables(f"Packed {texts.name}", (self._sizes(texts),), self.word)
         net, done = self._net(), 0
-        plan = Plan(
-            **{"epochs": self.epochs, "batch": self.batch, "lr": self.lr, "device": self.device},
-            **{"best": "macro-f1", "goal": "highest", "ties": "last"},
+        plan = replace(
+            Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, device=self.device, engine=self.engine),
+            best="macro-f1",
+            goal="highest",
+            ties="last",
         )
         kept = Kept(self.folder, self._settings(texts))
         asked = conditions(split_list(self.mains), split_list(self.losses))
@@ -110,14 +113,14 @@ class Fornaciari2021(Recipe):
     def _net(self) -> "Net":
         from plurivox.train import nets
 
-        made = nets.methods.make(self.net or NETS[self.task])
-        return replace(made, letters=self.letters) if hasattr(made, "letters") else made
+        options = {"letters": self.letters} if self.task == "pos" else {}
+        return nets.methods.make(self.net or NETS[self.task], **options)
 
     def _settings(self, texts: "Texts") -> str:
         """What must be the same for results to go together; packed inputs are those of the data."""
-        freed = {"runs": 1, "mains": "gold", "losses": "kl", "folder": "", "packed": "", "data": "", "device": "auto"}
-        made = replace(self, repeats=1, fraction=1.0, **freed)  # type: ignore[arg-type]
-        return f"{made.word} on {len(texts.tasks)} tasks of {texts.name}"
+        freed = {"runs": 1, "mains": "gold", "losses": "kl", "folder": "", "packed": "", "data": ""}
+        made = replace(self, repeats=1, fraction=1.0, device="auto", engine="auto", **freed)  # type: ignore[arg-type]
+        return f"{made!r} on {len(texts.tasks)} tasks of {texts.name}"
 
     def _sizes(self, texts: "Texts") -> Table:
         """The parts of the data, and what always saying one label scores there."""
@@ -138,7 +141,7 @@ class Fornaciari2021(Recipe):
 
         found, where = results(texts, guesses), f"{self.folds} folds" if self.folds else "the splits of the data"
         note = (
-            f"{where}; epochs chosen by macro F1 on dev against the same kind of label as is taught; accuracy, macro F1 and NLL "
+            f"{where}; epochs chosen by macro F1 on dev against the same kind of label as is taught; accuracy, macro F1, NLL "
             "against gold; CE and entropy r against vote shares"
         )
         right = cells(texts, guesses)

@@ -49,14 +49,14 @@ class Labelme(Recipe):
     epochs: int = option(50, "how often every photo is visited", low=1)
     batch: int = option(64, "photos a step", low=1)
     lr: float = option(1e-3, "learning rate of Adam", low=0)
-    l2: str = option("30,100,300,1000,3000", "penalties that raykar-logistic chooses from")
+    l2: str = option("100,300,1000,3000,10000,30000", "penalties that raykar-logistic chooses from")
     folder: str = option("", "a folder that keeps every result: a walk that was stopped goes on there")
     seed: int = option(0, "of the first run", low=0)
 
     def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
         """Train everything as often as wished, and measure."""
         setting = self._setting(read)
-        kept = Kept(self.folder, replace(self, methods="", runs=1, folder="").word)
+        kept = Kept(self.folder, repr(replace(self, methods="", runs=1, folder="")))
         from plurivox.recipes._labelme import LOGISTIC, choose_l2, held_out, official
 
         words, done = split_list(self.methods), 0
