@@ -25,4 +25,6 @@ def test_soft_answers_say_more_than_plain_votes() -> None:
 def test_a_study_is_filled_over_http_exported_and_aggregated(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "examples.studio", str(tmp_path)]
     said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
-    assert "gave 220 answers" in said and "40 soft labels" in said and (tmp_path / "remarks" / "answers.parquet").is_file()
+    assert (
+        "gave 220 answers" in said and "40 soft labels" in said and (tmp_path / "remarks" / "answers.parquet").is_file()
+    )
