@@ -6,7 +6,7 @@ import sys
 from benchmarks.measure import machine
 
 ALL = ("startup", "ingest", "elicit", "aggregate", "glad", "acceleration", "growth")
-ALL += ("simulate", "identify", "train", "heads")
+ALL += ("simulate", "identify", "train", "heads", "studio")
 
 
 def main(names: list[str]) -> None:

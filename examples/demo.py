@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 
 import plurivox as pv
+from examples import studio
 from examples.soft_answers import asked
 from examples.training import taught
 from plurivox.io.features import Features
@@ -80,6 +81,8 @@ def main() -> None:
         "\nNets taught by the crowd, on 540 images that none of them has seen: against the truth, and against the crowd"
     )
     show(taught(pv.read(out / "digits")))
+    print("\nThe studio")
+    studio.walk(out)
     command = "plurivox" if Path(sys.prefix).name != ".venv" else ".venv/bin/plurivox"
     print(f"\nWrote {out.resolve()}: the data set and one table of soft labels a method.\n\nTry next:")
     print(f"  {command} describe {out}/digits")

@@ -1,0 +1,208 @@
+"""Requests and answers of the owners' part of the API."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from plurivox.web.schemas import Model, Plain, ShownMark, Signed, State, Task
+from plurivox.web.study import Stage
+from plurivox.web.wordings import Form
+
+
+class SetUp(Model):
+    """The first owner: the token that the terminal showed, and a password of one's own."""
+
+    token: Signed
+    name: Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[A-Za-z0-9_.@-]+$")]
+    password: Annotated[str, Field(min_length=10, max_length=200)]
+
+
+class LogIn(Model):
+    name: Annotated[str, Field(min_length=1, max_length=80)]
+    password: Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class Session(BaseModel):
+    """Who is signed in; `csrf` goes in the header X-Plurivox-Token of every write."""
+
+    name: str
+    csrf: str
+
+
+class StudyLine(BaseModel):
+    name: str
+    title: str
+    state: State
+    form: Form
+    labels: list[str]
+    tasks: int
+    answers: int
+    workers: int
+
+
+class Quota(BaseModel):
+    """How full a stratum is."""
+
+    stratum: str
+    tasks: int
+    wanted: int  # answers that quotas ask for
+    given: int  # done
+    leased: int  # being answered now
+    full_tasks: int
+
+
+class StudyProgress(BaseModel):
+    state: State
+    answers: int  # the last word of each slot; repeats, practice and extras not counted
+    wanted: int
+    repeats: int
+    practice: int
+    extras: int
+    replaced: int
+    workers: dict[str, int]  # by stage
+    quotas: list[Quota]
+    per_hour: list[tuple[float, int]]  # (hour as seconds since 1970, answers), the latest 72 hours with answers
+    snapshot_at: float | None
+
+
+class SoftLabel(BaseModel):
+    label: str
+    p: float
+    low: float  # of a 95% interval
+    high: float
+
+
+class TaskLine(BaseModel):
+    task: str  # opaque
+    name: str
+    stratum: str
+    kind: Literal["image", "text", "pair"]
+    given: int
+    quota: int
+    entropy: float | None  # of the soft label, in nats; None before the first snapshot that knows it
+    top: list[SoftLabel]  # the most probable labels, at most three
+
+
+class TaskPage(BaseModel):
+    tasks: list[TaskLine]
+    next: str | None  # hand back as `after`
+
+
+class OneAnswer(BaseModel):
+    answer: str
+    worker: str
+    when: float
+    seconds: float | None
+    marks: list[ShownMark]
+    abstain: bool
+    none_of_these: bool
+    position: int
+    repeat: bool
+    extra: bool
+    flags: list[str]
+
+
+class TaskDetail(BaseModel):
+    line: TaskLine
+    task: Task
+    soft: list[SoftLabel]  # every label
+    answers: list[OneAnswer]
+
+
+class WorkerLine(BaseModel):
+    worker: str
+    stage: Stage
+    status: Literal["active", "erased"]
+    answers: int
+    median_seconds: float | None
+    scores: dict[str, float | None]  # agreement-with-rest, repeat-consistency, ...: higher is worse
+    flags: int
+    last_seen: float
+
+
+class WorkerPage(BaseModel):
+    workers: list[WorkerLine]
+    next: str | None
+
+
+class Agreement(BaseModel):
+    """Scores of the crowd, by name."""
+
+    scores: dict[str, float | None]
+    repeats: int
+    repeats_same_top: float | None  # share of repeats with the same top label
+    at: float | None
+
+
+class Times(BaseModel):
+    """Where the time goes: medians in seconds."""
+
+    stages: dict[str, float]  # by stage
+    first_input: float | None
+    top_label: float | None  # until the first label was picked
+    active: float | None  # shown to submitted without hidden time
+    hidden: float | None
+    by_position: list[tuple[int, float, int]]  # learning curve: (position, median active seconds, answers)
+    at: float | None
+
+
+class Flagged(BaseModel):
+    answer: str
+    worker: str
+    task: str
+    name: str
+    flags: list[str]
+    when: float
+
+
+class FlaggedPage(BaseModel):
+    flagged: list[Flagged]
+    counts: dict[str, int]
+    next: str | None
+
+
+class Snapshot(BaseModel):
+    """What the background worker last computed."""
+
+    at: float | None
+    answers: int
+    by: str
+    seconds: float
+    entropy: list[int]  # histogram of the tasks' entropies, ten bins from 0 to log n_labels
+    confidence: list[int]  # of the top label's probability, ten bins from 0 to 1
+    label_shares: dict[str, float]
+    pending: bool  # whether newer answers wait for the next one
+
+
+class ChangeState(Model):
+    state: State
+
+
+class MakeInvite(Model):
+    note: Annotated[Plain, Field(max_length=200)] = ""
+    uses: Annotated[int, Field(ge=1, le=100_000)] = 1
+
+
+class Invite(BaseModel):
+    invite: str
+    address: str
+    note: str
+    uses: int
+    used: int
+    open: bool
+
+
+class Invites(BaseModel):
+    invites: list[Invite]
+    prolific: str  # the address to enter at Prolific
+
+
+class AuditLine(BaseModel):
+    at: float
+    who: str
+    what: str
+    detail: dict[str, Any]
+
+
+class Audit(BaseModel):
+    lines: list[AuditLine]

@@ -1,0 +1,154 @@
+"""Study: what is asked of whom, read from a `study.toml` that people can read and edit."""
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from plurivox.core.errors import InputError
+from plurivox.web.wordings import Form, Person, wording
+
+STUDY = "study.toml"
+Stage = Literal["consent", "instructions", "quiz", "practice", "tasks", "debrief", "done"]
+Label = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+Words = Annotated[str, Field(max_length=20_000, pattern=r"^[^\x00]*$")]
+
+
+def _web_address(value: str) -> str:
+    parts = urlsplit(value)
+    if value and (parts.scheme != "https" or not parts.netloc):
+        raise ValueError("must be an https:// address")
+    return value
+
+
+WebAddress = Annotated[str, Field(max_length=2000), AfterValidator(_web_address)]
+
+
+Origin = Annotated[str, Field(max_length=200, pattern=r"^https://[A-Za-z0-9*.-]+(:[0-9]{1,5})?$")]
+
+
+class Part(BaseModel):
+    """A part of study.toml: what it does not know, it refuses."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Question(Part):
+    """One question of the comprehension check; `right` is the place of the right choice, from 0."""
+
+    question: Words
+    choices: list[Words] = Field(min_length=2, max_length=10)
+    right: int = Field(ge=0)
+    why: Words = ""
+
+    @model_validator(mode="after")
+    def _right_is_there(self) -> Self:
+        if self.right >= len(self.choices):
+            raise ValueError(f"right = {self.right}, but choices are counted from 0 to {len(self.choices) - 1}")
+        return self
+
+
+class Texts(Part):
+    """What people read; a blank line parts paragraphs, and nothing else is markup. An empty text leaves its page out."""
+
+    consent: Words = "You take part of your own will and may stop at any time. Your answers are kept under a pseudonym."
+    instructions: Words = (
+        "You will see tasks one after the other. Say what you think each one is, and how sure you are.\n\n"
+        "There is no need to hurry, and no need to be certain: your doubt is what we want to know."
+    )
+    debrief: Words = "Thank you. Your answers have been saved."
+    closed: Words = "This study takes no answers at the moment. What you have answered is saved."
+
+
+class Completion(Part):
+    """Where people go at the end."""
+
+    code: str = Field(default="", max_length=200, pattern=r"^[^\x00-\x1f]*$")
+    redirect: WebAddress = ""
+
+
+class Study(Part):
+    """Everything about a study but its tasks.
+
+    >>> study = Study(name="pets", labels=["cat", "dog"], form="one-label")
+    >>> study.tasks_per_sitting, study.phrases()["top"]
+    (25, 'Which label would most of them choose?')
+    """
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$")
+    title: str = Field(default="", max_length=300, pattern=r"^[^\x00-\x1f]*$")
+    labels: list[Label] = Field(min_length=2, max_length=1000)
+    form: Form = "top-two"
+    wording: Person = "third"
+    per_task: int = Field(default=6, ge=1, le=1000)
+    batch: int = Field(default=25, ge=1, le=1000)
+    repeats: int = Field(default=0, ge=0, le=100)
+    sittings: int = Field(default=1, ge=1, le=1000)  # how many batches one person may answer
+    practice: int = Field(default=3, ge=0, le=50)  # practice tasks, of those the items mark so
+    strata: dict[str, Annotated[int, Field(ge=1, le=1000)]] = {}  # tasks of each stratum in a batch
+    lease_minutes: float = Field(default=60, gt=0, le=60 * 24 * 30)
+    image_pixels: int = Field(default=160, ge=16, le=4096)  # smaller images are enlarged to this
+    aggregator: str = Field(default="", max_length=200)  # of the owner's pages; empty: the mean of the soft answers
+    frame_ancestors: list[Origin] = []  # platforms that may show the pages in a frame
+    too_fast_seconds: float = Field(default=1.0, ge=0)  # answers faster than this are flagged
+    texts: Texts = Texts()
+    quiz: list[Question] = Field(default=[], max_length=20)
+    completion: Completion = Completion()
+    phrase: dict[str, Words] = {}  # own words for phrases of the task page
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if len(set(self.labels)) < len(self.labels):
+            raise ValueError("labels must differ from each other")
+        if self.repeats > self.tasks_per_sitting:
+            raise ValueError(f"{self.repeats} repeats cannot come from a batch of {self.tasks_per_sitting} tasks")
+        if strange := sorted(set(self.phrase) - set(wording(self.form, "first"))):
+            raise ValueError(f"there are no phrases {strange}")
+        return self
+
+    @property
+    def tasks_per_sitting(self) -> int:
+        """How many different tasks a sitting has; repeats come on top."""
+        return sum(self.strata.values()) or self.batch
+
+    def phrases(self) -> dict[str, str]:
+        """Every phrase of the task page, the study's own words first."""
+        return wording(self.form, self.wording) | self.phrase
+
+    def stages(self) -> list[Stage]:
+        """The pages a person walks through, in order; those without content are left out."""
+        there: dict[Stage, object] = {
+            "consent": self.texts.consent,
+            "instructions": self.texts.instructions,
+            "quiz": self.quiz,
+            "practice": self.practice,
+            "tasks": True,
+            "debrief": self.texts.debrief,
+            "done": True,
+        }
+        return [stage for stage, content in there.items() if content]
+
+
+def read_study(folder: Path) -> Study:
+    """The study in a folder."""
+    file = folder / STUDY
+    if not file.is_file():
+        raise InputError(f"{folder} holds no {STUDY}; make a study first: plurivox studio new {folder} --items ...")
+    try:
+        return study_of(tomllib.loads(file.read_text(encoding="utf-8")), str(file))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as cause:
+        raise InputError(f"{file} cannot be read: {cause}") from cause
+
+
+def study_of(values: dict[str, Any], where: str = STUDY) -> Study:
+    """A study of values; what is wrong is said with its place."""
+    try:
+        return Study.model_validate(values)
+    except ValidationError as cause:
+        told = []
+        for one in cause.errors(include_url=False)[:3]:
+            place = ".".join(map(str, one["loc"])) or "the whole"
+            told.append(f"{place}: {one['msg'].removeprefix('Value error, ')}")
+        raise InputError(f"{where}: {'; '.join(told)}") from None

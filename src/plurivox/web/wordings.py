@@ -1,0 +1,57 @@
+"""What a person is asked, by form and wording. A study's own texts go before these.
+
+The third-person top-two wording is that of Collins, Bhatt and Weller (2022), word for word.
+"""
+
+from typing import Literal
+
+Form = Literal["one-label", "top-two", "also-possible", "histogram"]
+Person = Literal["first", "third"]
+
+PAPER = {
+    "opening": "Imagine 100 crowdsourced workers are asked to identify what category the image below belongs to.",
+    "top": "What category do you think they would select as most probably being the true category of the image?",
+    "top_percent": "What percent probability (between 0 and 100) do you think they would assign to the category you "
+    "selected being the true category of the image?",
+    "second": "What alternate category, if any, do you think they would select as being the second most probable of "
+    "being the true category of the image?",
+    "second_percent": "If you selected an alternate category for the image, what percent probability (between 0 and "
+    "100) do you think they would assign to the category you selected being the true category represented in the image?",
+    "never": "Are there one or more categories you think the crowdsourced annotators would say are definitely not the "
+    "true category of the image? Please click ALL categories you think the annotators would say have zero probability "
+    "of being the true category.",
+    "no_alternative": "No Alternative",
+}
+FIRST = {
+    "opening": "What do you see?",
+    "top": "Which label is most probable?",
+    "top_percent": "How sure are you, in percent?",
+    "second": "Which label, if any, is second most probable?",
+    "second_percent": "How probable is it, in percent?",
+    "never": "Which labels is it definitely not?",
+    "possible": "Which labels are also possible?",
+    "histogram": "How would you share 100 percent among the labels?",
+    "no_alternative": "No alternative",
+}
+THIRD = {
+    "opening": "Imagine 100 other people answer.",
+    "top": "Which label would most of them choose?",
+    "top_percent": "How many of the 100 would choose it?",
+    "second": "Which label, if any, would come second?",
+    "second_percent": "How many of the 100 would choose it?",
+    "never": "Which labels would nobody choose?",
+    "possible": "Which labels would some of them choose as well?",
+    "histogram": "How many of the 100 would choose each label?",
+    "no_alternative": "No alternative",
+}
+
+
+def wording(form: Form, person: Person) -> dict[str, str]:
+    """Every phrase of the task page.
+
+    >>> wording("top-two", "third")["opening"]
+    'Imagine 100 crowdsourced workers are asked to identify what category the image below belongs to.'
+    """
+    if person == "first":
+        return FIRST
+    return THIRD | PAPER if form == "top-two" else THIRD
