@@ -1,0 +1,1 @@
+import { make } from "./dom.js";
