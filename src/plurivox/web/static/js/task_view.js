@@ -90,7 +90,7 @@ export class TaskView {
     const abstain = deed("S", "Can't tell", { do: "abstain" });
     const none = deed("O", "None of these", { do: "none" });
     const histogram = deed("H", "Bars", { do: "histogram" });
-    const others = deed("N", "Not the rest", { do: "others" });
+    const others = deed("N", "Rule out rest", { do: "others" });
     const next = button("Next", (event) => this.act({ do: "enter" }, event), { class: "button main next" });
     return { root: make("div", { class: "deeds", role: "group", "aria-label": "Actions" }, undo, abstain, none, histogram, others, next), undo, abstain, none, histogram, others, next };
   }
