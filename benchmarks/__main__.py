@@ -5,7 +5,7 @@ import sys
 
 from benchmarks.measure import machine
 
-ALL = ("startup", "ingest", "elicit", "aggregate", "glad", "acceleration", "growth", "simulate", "identify")
+ALL = ("startup", "ingest", "elicit", "aggregate", "glad", "acceleration", "growth", "simulate", "identify", "train")
 
 
 def main(names: list[str]) -> None:

@@ -9,6 +9,7 @@ from plurivox import aggregate, assign, clean, elicit, identify, recipes, simula
 from plurivox.cli.main import main as command
 from plurivox.core.method import Method, Option
 from plurivox.core.registry import Methods
+from plurivox.train import heads, losses, nets, targets
 
 HERE = Path(__file__).parent
 ROOMS: dict[str, tuple[Methods, str]] = {
@@ -31,6 +32,10 @@ ROOMS: dict[str, tuple[Methods, str]] = {
     ),
     "recipes": (recipes.methods, "Whole walks that end in tables: `plurivox recipe NAME`."),
     "simulate": (simulate.methods, "A seed in, a crowd with known truth out."),
+    "train-heads": (heads.methods, "What sits on a net while it learns from people: `plurivox train --head WORD`."),
+    "train-losses": (losses.methods, "Logits and a distribution in, one number an example out: `--loss WORD`."),
+    "train-nets": (nets.methods, "The shape of an input in, a network that gives logits out: `--net WORD`."),
+    "train-targets": (targets.methods, "What a task teaches when it is drawn: `plurivox train --target WORD`."),
 }
 MADE = "<!-- made by `make docs` -->"
 

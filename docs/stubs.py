@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import plurivox
-from plurivox import aggregate, assign, clean, elicit, identify, io, recipes, simulate
+from plurivox import aggregate, assign, clean, elicit, identify, io, recipes, simulate, train
 from plurivox.core.lazy import stub
 from plurivox.core.registry import Methods
+from plurivox.train import heads, losses, nets, targets
 
 SOURCE = Path(plurivox.__file__).parent
 ROOMS: list[Methods] = [
@@ -17,14 +18,17 @@ ROOMS: list[Methods] = [
     recipes.methods,
     simulate.methods,
 ]
+ROOMS += [targets.methods, losses.methods, heads.methods, nets.methods]
 
 
 def stubs() -> dict[Path, str]:
     """Every stub by its path."""
-    rooms = {SOURCE / methods.room / "__init__.pyi": methods.stub() for methods in ROOMS}
+    rooms = {SOURCE.joinpath(*methods.package.split(".")[1:], "__init__.pyi"): methods.stub() for methods in ROOMS}
     rooms[SOURCE / "recipes" / "__init__.pyi"] += stub("plurivox.recipes", recipes.HOMES).partition("\n")[2]
     face = stub("plurivox", plurivox.HOMES) + "__version__: str\n"
-    return {SOURCE / "__init__.pyi": face, SOURCE / "io" / "__init__.pyi": stub("plurivox.io", io.HOMES), **rooms}
+    lazy = {SOURCE / "io" / "__init__.pyi": stub("plurivox.io", io.HOMES)}
+    lazy[SOURCE / "train" / "__init__.pyi"] = stub("plurivox.train", train.HOMES)
+    return {SOURCE / "__init__.pyi": face, **lazy, **rooms}
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ WALK = [  # (verb, what comes out), and whether it is there yet
     ("elicit", "Votes", True),
     ("aggregate", "Fit", True),
     ("identify", "Scores", True),
-    ("train", "SoftLabels", False),
+    ("train", "SoftLabels", True),
     ("evaluate", "numbers", True),
     ("report", "a page", False),
 ]

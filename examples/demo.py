@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 
 import plurivox as pv
+from examples.soft_answers import asked
 from plurivox.io.features import Features
 
 METHODS = ("majority-vote[ties=share]", "vote-shares", "dawid-skene", "ibcc", "mace", "glad", "average")
@@ -43,6 +44,10 @@ def walk(out: Path) -> list[dict[str, object]]:
         took = time.perf_counter() - began
         pv.write_soft(fit.soft, out / f"{word.partition('[')[0]}.csv")
         rows.append(measured(word, fit.soft, gold) | {"seconds": took})
+    began = time.perf_counter()
+    elicited = pv.elicit_votes(asked(crowd), "top-two")  # the same people, asked for percents
+    fit = pv.fit(elicited.votes, "vote-shares")
+    rows.append(measured("vote-shares of soft answers", fit.soft, gold) | {"seconds": time.perf_counter() - began})
     return rows
 
 

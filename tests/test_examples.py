@@ -12,3 +12,10 @@ def test_the_demo_walks_to_its_end(tmp_path: Path) -> None:
     said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
     assert "1,797" in said and "majority-vote" in said and f"Wrote {tmp_path}" in said
     assert said.rstrip().splitlines()[-4] == "Try next:" and (tmp_path / "digits" / "votes.parquet").is_file()
+
+
+def test_soft_answers_say_more_than_plain_votes() -> None:
+    command = [sys.executable, "-m", "examples.soft_answers"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout.splitlines()
+    plain, soft = (float(line.split()[-1]) for line in said[-2:])
+    assert said[-1].startswith("soft answers") and soft < plain

@@ -53,6 +53,8 @@ HOMES = {
     "score": "recipes._scoring",
     "simulate": "",
     "simulate_crowd": "recipes._doing",
+    "subsample": "core.sampling",
+    "train": "",
     "votes": "io.frames",
     "write": "io.writing",
     "write_elicited": "recipes._eliciting",

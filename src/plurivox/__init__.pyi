@@ -10,6 +10,7 @@ from plurivox import identify as identify
 from plurivox import io as io
 from plurivox import recipes as recipes
 from plurivox import simulate as simulate
+from plurivox import train as train
 from plurivox.core.answers import Answers as Answers
 from plurivox.core.audit import Audit as Audit
 from plurivox.core.errors import PlurivoxError as PlurivoxError
@@ -19,6 +20,7 @@ from plurivox.core.results import Confusion as Confusion
 from plurivox.core.results import Dynamics as Dynamics
 from plurivox.core.results import Fit as Fit
 from plurivox.core.results import Scores as Scores
+from plurivox.core.sampling import subsample as subsample
 from plurivox.core.votes import Votes as Votes
 from plurivox.evaluate.describe import describe as describe
 from plurivox.io.dataset import Dataset as Dataset

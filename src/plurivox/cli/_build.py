@@ -26,6 +26,7 @@ ROOMS = (
     "assign",
     "recipes",
 )  # the rooms with a registry, in the order of the walk
+INNER = ("train.targets", "train.losses", "train.heads", "train.nets")  # their methods are words of `plurivox train`
 COMMAND_OF = {"recipes": "recipe"}  # where the command of a room is not called like the room
 METAVARS = {int: "N", float: "X", str: "TEXT", bool: "yes|no"}
 Params = Callable[[type[Method]], Sequence[click.Parameter]]

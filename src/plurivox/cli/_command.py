@@ -118,7 +118,7 @@ class Lazy(Index):
 
 
 def use_threads(n: int) -> None:
-    """Let readers and kernels use `n` threads; polars asks once, when it is imported."""
-    os.environ["POLARS_MAX_THREADS"] = str(n)
+    """Let readers, kernels and nets use `n` threads; polars and torch ask once, when they are imported."""
+    os.environ["POLARS_MAX_THREADS"] = os.environ["OMP_NUM_THREADS"] = str(n)
     if importlib.util.find_spec("plurivox.engine.blocks") is not None:
         importlib.import_module("plurivox.engine.blocks").set_threads(n)

@@ -44,7 +44,14 @@ class Bar:
 
     def _open(self, total: int) -> "Progress":
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
         columns = (
             TextColumn("{task.description}"),
@@ -52,6 +59,8 @@ class Bar:
             MofNCompleteColumn(),
             TextColumn("{task.fields[value]}"),
             TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
         )
         progress = Progress(*columns, console=Console(stderr=True), transient=True)
         progress.add_task(self.title, total=total, value="")

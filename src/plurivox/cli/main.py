@@ -25,6 +25,8 @@ COMMANDS = {  # name: where it is, its line in the help; in the order of the wal
     "aggregate": ("plurivox.cli.aggregate:aggregate", "Turn votes into soft labels."),
     "identify": ("plurivox.cli.identify:identify", "Find hard tasks and workers to doubt."),
     "assign": ("plurivox.cli.assign:assign", "Tell whom to ask what next."),
+    "train": ("plurivox.cli.train:train", "Train nets on what a crowd says, and measure them."),
+    "predict": ("plurivox.cli.predict:predict", "Say what a trained net believes."),
     "compare": ("plurivox.cli.compare:compare", "Hold methods side by side on data with gold labels."),
     "evaluate": ("plurivox.cli.evaluate:evaluate", "Judge soft labels against truth, with intervals and a baseline."),
     "recipe": ("plurivox.cli.recipe:recipe", "Walk a whole recipe, such as the tables of a paper."),

@@ -2,16 +2,17 @@
 
 from typing import Any
 
-from plurivox.cli._build import ROOMS, BrokenGuest, catalogue, help_lines, method_of
+from plurivox.cli._build import INNER, ROOMS, BrokenGuest, catalogue, help_lines, method_of
 from plurivox.cli._command import Command
 from plurivox.cli._flags import GENERAL, OneOf, Operand
 from plurivox.cli._show import Answer, Screen, table
+from plurivox.core.errors import MissingExtra
 from plurivox.core.method import Option
 
 
 def run(screen: Screen, room: str | None) -> Answer:
     """List names and help lines; options only for machines, because they need the methods imported."""
-    rooms = [room] if room else list(ROOMS)
+    rooms = [room] if room else [*ROOMS, *INNER]
     if screen.json:
         return Answer({"methods": {one: [about(one, name) for name in catalogue(one)] for one in rooms}})
     blocks = [f"{one}\n" + table(list(help_lines(one).items()), indent="  ") for one in rooms]
@@ -19,10 +20,10 @@ def run(screen: Screen, room: str | None) -> Answer:
 
 
 def about(room: str, name: str) -> dict[str, Any]:
-    """A method as a form needs it; of one that another package brings and breaks, its error."""
+    """A method as a form needs it; of one that cannot be loaded, its error."""
     try:
         method = method_of(room, name)
-    except BrokenGuest as fault:
+    except (BrokenGuest, MissingExtra) as fault:
         return {"name": name, "error": str(fault)}
     return {
         "name": method.name(),
@@ -49,7 +50,9 @@ def about_option(option: Option) -> dict[str, Any]:
 
 methods = Command(
     "methods",
-    params=[Operand("room", GENERAL, "one room only", type=OneOf("room", ROOMS), required=False, metavar="ROOM")],
+    params=[
+        Operand("room", GENERAL, "one room only", type=OneOf("room", (*ROOMS, *INNER)), required=False, metavar="ROOM")
+    ],
     callback=run,
-    help="List the methods of each room. Options of one: plurivox ROOM METHOD --help.",
+    help="List the methods of each room. Options of one: plurivox ROOM METHOD --help, or all with --json.",
 )

@@ -25,7 +25,7 @@ class AsAsked(Form):
            [0.667, 0.333]])
     """
 
-    forms: str = option("", "forms with their options, such as top-two[gamma=0.2],ranking[weights=borda]")
+    forms: str = option("", "forms with options, commas between: ranking[ratio=0.3]")
 
     def __post_init__(self) -> None:
         super().__post_init__()

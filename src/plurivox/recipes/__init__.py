@@ -5,7 +5,16 @@ from typing import Any
 from plurivox.core.lazy import importer
 from plurivox.recipes._contract import Recipe, methods
 
-HOMES = {"Comparison": "_comparing", "compare": "_comparing"}
+HOMES = {
+    "Choice": "_choosing",
+    "Comparison": "_comparing",
+    "Curve": "_seconds",
+    "break_even": "_seconds",
+    "choose": "_choosing",
+    "compare": "_comparing",
+    "curve": "_seconds",
+    "seconds_per_answer": "_seconds",
+}
 __all__ = ["Recipe", "methods", *HOMES]
 _short_way = importer(__name__, HOMES)
 

@@ -6,7 +6,13 @@ from plurivox.recipes.cifar10s import Cifar10s as Cifar10s
 from plurivox.recipes.peerannot_tables import PeerannotTables as PeerannotTables
 from plurivox.recipes.prune_and_compare import PruneAndCompare as PruneAndCompare
 from plurivox.recipes.rankings import Rankings as Rankings
+from plurivox.recipes._choosing import Choice as Choice
+from plurivox.recipes._choosing import choose as choose
 from plurivox.recipes._comparing import Comparison as Comparison
 from plurivox.recipes._comparing import compare as compare
+from plurivox.recipes._seconds import Curve as Curve
+from plurivox.recipes._seconds import break_even as break_even
+from plurivox.recipes._seconds import curve as curve
+from plurivox.recipes._seconds import seconds_per_answer as seconds_per_answer
 
 HOMES: dict[str, str]

@@ -152,7 +152,7 @@ def _nearness(answers: Answers, cifar10h: Votes) -> Iterator[Figure]:
     yield Figure("total variation to CIFAR-10H", None, 0.1597, evaluate.total_variation(soft, human))
     bits = evaluate.jensen_shannon_divergence(soft, human, base=2)
     yield Figure("Jensen-Shannon divergence to CIFAR-10H", None, 0.069, bits, "bits")
-    places = evaluate.wasserstein(soft, human, scale=np.arange(len(soft.labels)))
+    places = evaluate.wasserstein(soft, human, scale=np.arange(float(len(soft.labels))))
     yield Figure(
         "Wasserstein over places in the list", None, 0.523, places, "labels have no order: for comparison only"
     )

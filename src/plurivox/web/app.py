@@ -1,15 +1,82 @@
 """The application: routes, guards, and what they share."""
 
-from fastapi import FastAPI
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
 
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.exceptions import HTTPException
+
+import plurivox
+from plurivox.web.background import Background
+from plurivox.web.context import Studio
+from plurivox.web.doors import Limits
+from plurivox.web.faults import Refused, unavailable
+from plurivox.web.guard import Guard, retry_after
 from plurivox.web.routes import annotate, health, media, owner, pages
 from plurivox.web.settings import Settings
 
+log = logging.getLogger(__name__)
+
 
 def create_app(settings: Settings) -> FastAPI:
-    """The studio on one study."""
-    app = FastAPI(title="plurivox studio", docs_url=None, redoc_url=None, openapi_url="/api/openapi.json")
-    app.state.settings = settings
+    """The studio on the study of one folder. The database is opened here, and let go when the application ends."""
+    studio = Studio.open(settings)
+
+    @asynccontextmanager
+    async def living(_: FastAPI) -> AsyncIterator[None]:
+        background = Background(studio)
+        background.start()
+        try:
+            yield
+        finally:
+            background.stop()
+            studio.close()
+
+    app = FastAPI(
+        title="plurivox studio",
+        version=plurivox.__version__,
+        docs_url=None,  # theirs loads scripts from elsewhere; ours is among the pages
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        lifespan=living,
+    )
+    app.state.studio, app.state.limits = studio, Limits.of(settings)
     for router in (annotate.router, owner.router, media.router, health.router, pages.router):
         app.include_router(router)
+    _explain_faults(app)
+    app.add_middleware(Guard, settings=settings, study=studio.study)  # type: ignore[arg-type]
     return app
+
+
+def _explain_faults(app: FastAPI) -> None:
+    """Every failure has the same body, and says nothing of what is inside."""
+
+    @app.exception_handler(Refused)
+    async def refused(_: Request, cause: Refused) -> JSONResponse:
+        return _fault(cause)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, cause: RequestValidationError) -> JSONResponse:
+        told = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in cause.errors()[:3]]
+        return _fault(Refused(422, "invalid", "; ".join(told)))
+
+    @app.exception_handler(HTTPException)
+    async def other(_: Request, cause: HTTPException) -> JSONResponse:
+        answer = _fault(Refused(cause.status_code, "not-possible", str(cause.detail)))
+        answer.headers.update(cause.headers or {})
+        return answer
+
+    @app.exception_handler(SQLAlchemyError)
+    async def lost(_: Request, cause: SQLAlchemyError) -> JSONResponse:
+        log.error("the database failed: %s", type(cause).__name__)
+        return _fault(unavailable())
+
+
+def _fault(cause: Refused) -> JSONResponse:
+    body: dict[str, Any] = {name: value for name, value in cause.body().items() if name != "wait"}
+    return JSONResponse(body, cause.status, headers=retry_after(cause))

@@ -1,51 +1,160 @@
 """What workers do: enter, walk through the stages, take tasks, answer. A bearer token says who it is; no cookie."""
 
-from typing import Annotated
+import json
+import secrets
+from functools import partial
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
+from sqlalchemy import Connection
 
 from plurivox.web import schemas as s
+from plurivox.web.checking import check_answer
+from plurivox.web.context import Studio
+from plurivox.web.doors import BEARER, INVITE, LINK, PerhapsWorker, StudioDep, WorkerDep, may_enter
+from plurivox.web.faults import Refused
+from plurivox.web.keys import number_of, shown
+from plurivox.web.showing import me_of, progress_of, slot_of
+from plurivox.web.store import answers, people, sittings
+from plurivox.web.store.people import Worker
+from plurivox.web.study import Study
 
-router = APIRouter(prefix="/api", tags=["workers"])
+FAULTS: dict[int | str, dict[str, Any]] = {code: {"model": s.Fault} for code in (401, 403, 404, 409, 422, 429, 503)}
+router = APIRouter(prefix="/api", tags=["workers"], responses=FAULTS)
 
 
-@router.post("/enter")
-async def enter(body: s.Enter) -> s.Entered:
+@router.post("/enter", dependencies=[Depends(may_enter)])
+async def enter(body: s.Enter, studio: StudioDep, bearer: PerhapsWorker) -> s.Entered:
     """Come in by an invite, a platform's link or a personal link."""
-    raise NotImplementedError
+    keys = studio.keys
+
+    def come_in(connection: Connection) -> s.Me:
+        if body.invite is not None:
+            invite = number_of(opened(studio, INVITE, body.invite))
+            worker = people.enter_by_invite(connection, keys, studio.study, invite)
+        elif body.platform is not None:
+            worker = people.enter_by_platform(connection, keys, studio.study, body.platform, bearer)
+        else:
+            worker = people.worker_of(connection, number_of(opened(studio, LINK, body.link or "")))
+        found.append(worker.id)
+        return _me(connection, studio.study, worker)
+
+    found: list[int] = []
+    me = await studio.write(come_in)
+    name = shown(found[-1])
+    link = f"{studio.settings.base_url}/join#link={keys.sign(LINK, name)}"
+    return s.Entered(token=keys.sign(BEARER, f"{name}.{secrets.token_urlsafe(6)}"), personal_link=link, me=me)
+
+
+def opened(studio: Studio, purpose: str, signed: str) -> str:
+    """What a signed link holds."""
+    value = studio.keys.opened(purpose, signed)
+    if value is None:
+        raise Refused(403, "wrong-link", "this link is not whole; copy it again, or ask for another one")
+    return value
+
+
+def _me(connection: Connection, study: Study, worker: Worker) -> s.Me:
+    row = connection.execute(sittings.LATEST, {"worker": worker.id}).first()
+    sitting = None if row is None else (row.number, row.total, row.done)
+    return me_of(study, worker, people.state_of(connection), sitting)
 
 
 @router.get("/me")
-async def me() -> s.Me:
+async def me(worker: WorkerDep, studio: StudioDep) -> s.Me:
     """Where I stand."""
-    raise NotImplementedError
+    return await studio.read(lambda c: _me(c, studio.study, people.worker_of(c, worker)))
 
 
 @router.post("/me/stage")
-async def finish_stage(body: s.FinishStage) -> s.StageFinished:
-    """A page is finished: consent, instructions, quiz, debrief."""
-    raise NotImplementedError
+async def finish_stage(body: s.FinishStage, worker: WorkerDep, studio: StudioDep) -> s.StageFinished:
+    """A page is finished: consent, instructions, quiz, debrief. A quiz with mistakes stays."""
+    return await studio.write(partial(_finish, study=studio.study, worker=worker, body=body))
+
+
+def _finish(connection: Connection, study: Study, worker: int, body: s.FinishStage) -> s.StageFinished:
+    person = people.worker_of(connection, worker)
+    if person.stage != body.stage or body.stage == "practice":
+        raise wrong_stage(connection, study, person)
+    said: dict[str, Any] = {"comment": body.comment} if body.comment else {}
+    if body.stage == "consent" and body.agreed is not True:
+        raise Refused(422, "invalid", "to take part you must agree; to decline, just close the page")
+    if body.stage == "quiz":
+        wrong = people.check_quiz(study, body.quiz)
+        if wrong:
+            people.note(connection, person, body.ms, quiz=body.quiz, wrong=wrong)
+            why = [study.quiz[place].why for place in wrong]
+            return s.StageFinished(me=_me(connection, study, person), wrong=wrong, why=why)
+        said["quiz"] = body.quiz
+    person = people.advance(connection, study, person, ms=body.ms, **said)
+    return s.StageFinished(me=_me(connection, study, person))
+
+
+def wrong_stage(connection: Connection, study: Study, person: Worker) -> Refused:
+    """The page is not up to date: it gets told where the person stands."""
+    me = _me(connection, study, person).model_dump(mode="json")
+    return Refused(409, "wrong-stage", f"you are at the stage {person.stage!r}", more={"me": me})
 
 
 @router.get("/tasks")
-async def tasks(n: Annotated[int, Query(ge=1, le=10)] = 3) -> s.Slots:
-    """The next slots of my sitting, leased to me."""
-    raise NotImplementedError
+async def tasks(worker: WorkerDep, studio: StudioDep, n: Annotated[int, Query(ge=1, le=10)] = 3) -> s.Slots:
+    """The next slots of my sitting, leased to me; the same ones again until they are answered."""
+    return await studio.write(partial(_next, study=studio.study, worker=worker, n=n))
+
+
+def _next(connection: Connection, study: Study, worker: int, n: int) -> s.Slots:
+    person = people.worker_of(connection, worker)
+    if person.stage not in ("practice", "tasks"):
+        raise wrong_stage(connection, study, person)
+    people.must_be_open(connection, study)
+    person, sitting, rows = sittings.next_slots(connection, study, person, n)
+    if person.stage == "tasks" and not rows:  # out of practice into the first sitting
+        person, sitting, rows = sittings.next_slots(connection, study, person, n)
+    held = None if sitting is None else (sitting.number, sitting.total, sitting.done)
+    return s.Slots(slots=[slot_of(row) for row in rows], progress=progress_of(study, held), enough=not rows)
 
 
 @router.post("/answers")
-async def answer(body: s.GiveAnswer) -> s.AnswerTaken:
+async def answer(body: s.GiveAnswer, worker: WorkerDep, studio: StudioDep) -> s.AnswerTaken:
     """Save an answer; 200 means that it is on disk."""
-    raise NotImplementedError
+    check_answer(studio.study, body)
+    taken = await studio.write(partial(answers.take, study=studio.study, worker=worker, body=body))
+    return s.AnswerTaken(
+        answer=body.key,
+        again=taken.again,
+        extra=taken.extra,
+        progress=progress_of(studio.study, taken.sitting),
+        stage=taken.worker.stage,
+        enough=taken.worker.stage not in ("practice", "tasks"),
+        slots=[slot_of(row) for row in taken.ahead],
+    )
 
 
 @router.get("/answers")
-async def my_answers(n: Annotated[int, Query(ge=1, le=100)] = 10) -> s.MyAnswers:
-    """My latest answers, to go back to."""
-    raise NotImplementedError
+async def my_answers(worker: WorkerDep, studio: StudioDep, n: Annotated[int, Query(ge=1, le=100)] = 10) -> s.MyAnswers:
+    """My answers of this sitting, the latest first, to go back to."""
+    rows = await studio.read(lambda c: people.worker_of(c, worker) and answers.mine(c, worker, n))
+    return s.MyAnswers(answers=[_mine(answer, slot) for answer, slot in rows])
+
+
+def _mine(answer: Any, slot: Any) -> s.MyAnswer:
+    return s.MyAnswer(
+        answer=answer.key,
+        slot=slot_of(slot),
+        marks=[s.Mark(kind=kind, label=label, typed=typed) for kind, label, typed in json.loads(answer.marks)],
+        abstain=bool(answer.abstain),
+        none_of_these=bool(answer.none_of_these),
+    )
 
 
 @router.post("/done")
-async def done() -> s.Done:
+async def done(worker: WorkerDep, studio: StudioDep) -> s.Done:
     """The completion code or address; only after the last stage."""
-    raise NotImplementedError
+
+    def end(connection: Connection) -> s.Done:
+        person = people.worker_of(connection, worker)
+        if person.stage != "done":
+            raise wrong_stage(connection, studio.study, person)
+        return s.Done(code=studio.study.completion.code, redirect=studio.study.completion.redirect)
+
+    return await studio.read(end)

@@ -2,11 +2,16 @@
 
 from fastapi import APIRouter
 
-from plurivox.web.schemas import Health
+import plurivox
+from plurivox.web.doors import StudioDep
+from plurivox.web.schemas import Fault, Health
+from plurivox.web.store.people import state_of
 
-router = APIRouter(tags=["health"])
+router = APIRouter(tags=["health"], responses={503: {"model": Fault}})
 
 
 @router.get("/health")
-async def health() -> Health:
-    raise NotImplementedError
+async def health(studio: StudioDep) -> Health:
+    """ok, or 503."""
+    await studio.read(state_of)
+    return Health(status="ok", study=studio.study.name, version=plurivox.__version__)

@@ -1,0 +1,139 @@
+"""`plurivox predict RUN INPUT -o OUT`: what a trained net believes."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from plurivox.cli._command import Command
+from plurivox.cli._files import IN_AND_OUT, INPUT, PART, READING_FLAGS, OutFile, Source, check_ending, keep_apart
+from plurivox.cli._flags import GENERAL, Flag, OneOf, Operand
+from plurivox.cli._material import Pictures, material_of, pack_pictures, picture_flags
+from plurivox.cli._show import Answer, Screen, table
+from plurivox.core.errors import InputError
+
+if TYPE_CHECKING:
+    from plurivox.core.labels import SoftLabels
+    from plurivox.train.trained import Trained
+
+
+def run(
+    screen: Screen,
+    run_folder: Path,
+    source: Source,
+    out: Path,
+    run: str,
+    tasks: str | None,
+    device: str,
+    part: str | None,
+    pictures: Pictures,
+) -> Answer:
+    """Read, predict, write, measure where the truth is known."""
+    from plurivox.recipes._training import measured
+
+    keep_apart(source, out)
+    if out.suffix.lower() not in (".npz", ".npy"):
+        check_ending(out, ".npy", ".npz")
+    nets = read_runs(run_folder, run, device)
+    material = material_of(screen, source, part, pictures)
+    known = material.parts()
+    if tasks is not None and tasks not in known:
+        raise InputError(f"{material.name} has no split {tasks}; it has {', '.join(known) or 'none'}")
+    wanted = material.tasks if tasks is None else known[tasks]
+    guess = mean_belief(nets, material.on(wanted), wanted)
+    write(guess, out)
+    found = measured(nets[0], material, {"all": wanted}) if len(nets) == 1 else {}
+    rows = [
+        (name.partition(" ")[2].replace("baseline", "always the most frequent label"), f"{value:.4f}")
+        for name, value in found.items()
+    ]
+    facts = {"input": source.where, "command": screen.command, "out": out, "tasks": len(guess), "measures": found}
+    line = f"{nets[0].made_by['net']}: {len(guess):,} tasks -> {out}"
+    return Answer(facts, text=table(rows) if rows else "", line=line)
+
+
+def read_runs(folder: Path, which: str, device: str) -> "list[Trained]":
+    """The net of one run of a folder, or those of all."""
+    from plurivox.train.trained import WEIGHTS, Trained
+
+    if (folder / WEIGHTS).is_file():
+        return [Trained.load(folder, device=device)]
+    homes = sorted(home for home in folder.glob("run-*") if (home / WEIGHTS).is_file())
+    if not homes:
+        raise InputError(f"{folder} holds no trained net; plurivox train -o makes such a folder")
+    if which == "all":
+        return [Trained.load(home, device=device) for home in homes]
+    if not which.isdigit() or f"run-{int(which):03d}" not in {home.name for home in homes}:
+        raise InputError(f"{folder} has no run {which!r}; it has {len(homes)}, from 0: give a number, or all")
+    return [Trained.load(folder / f"run-{int(which):03d}", device=device)]
+
+
+def mean_belief(nets: "list[Trained]", x: Any, tasks: Any) -> "SoftLabels":
+    """What the nets believe, in the mean."""
+    from plurivox.core.making import blend
+
+    beliefs = [net.predict(x, tasks) for net in nets]
+    return beliefs[0] if len(beliefs) == 1 else blend(beliefs)
+
+
+def write(guess: "SoftLabels", out: Path) -> None:
+    """The soft labels in the form of the file's ending; .npz needs no tables."""
+    if out.suffix.lower() == ".npz":
+        guess.save(out)
+        return
+    from plurivox import io
+
+    io.write_soft(guess, out)
+
+
+class Predict(Command):
+    """The command: what is said of images becomes one value."""
+
+    def prepare(self, given: dict[str, Any]) -> None:
+        """Turn flags into what the callback takes."""
+        super().prepare(given)
+        pack_pictures(given)
+
+
+predict = Predict(
+    "predict",
+    params=[
+        Operand(
+            "run_folder",
+            IN_AND_OUT,
+            "a folder that plurivox train made",
+            type=click.Path(path_type=Path),
+            metavar="RUN",
+        ),
+        INPUT,
+        Flag(
+            ["-o", "--out"],
+            IN_AND_OUT,
+            type=OutFile(),
+            required=True,
+            metavar="FILE",
+            help="the soft labels: .csv, .parquet, .jsonl, .npy or .npz  [required]",
+        ),
+        *READING_FLAGS,
+        PART,
+        Flag(
+            ["--run"],
+            "Which net, which tasks",
+            default="0",
+            metavar="N|all",
+            help="the run whose net predicts; all: the mean of all  [default: 0]",
+        ),
+        Flag(
+            ["--tasks"],
+            "Which net, which tasks",
+            type=OneOf("split", ("train", "dev", "test")),
+            metavar="[train|dev|test]",
+            help="tasks of one split  [default: all]",
+        ),
+        *picture_flags(),
+        Flag(["--device"], GENERAL, default="auto", metavar="TEXT", help="cpu, cuda, ...  [default: auto]"),
+    ],
+    works=True,
+    callback=run,
+    help="Say what a trained net believes: plurivox predict RUN INPUT -o OUT.",
+)

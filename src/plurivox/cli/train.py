@@ -1,0 +1,211 @@
+"""`plurivox train INPUT --net NET --target TARGET -o RUN`: inputs and a crowd in, trained nets and their measures out."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from plurivox.cli._build import flag_of
+from plurivox.cli._command import Command
+from plurivox.cli._files import IN_AND_OUT, INPUT, PART, READING_FLAGS, OutFile, OutFolder, Source
+from plurivox.cli._flags import GENERAL, Flag, OneOf
+from plurivox.cli._material import Pictures, material_of, pack_pictures, picture_flags
+from plurivox.cli._show import Answer, Screen, table
+from plurivox.core.errors import InputError
+from plurivox.core.files import whole_file
+from plurivox.train.plan import Plan
+
+if TYPE_CHECKING:
+    from plurivox.core.names import Names
+    from plurivox.train.material import Material
+    from plurivox.train.runs import Series
+
+WHAT, HOW, SPLITS = "What is trained", "How it is trained", "Splits"
+SETTINGS = "settings.json"
+
+
+class Train(Command):
+    """The command: the options of a plan are flags of their own."""
+
+    def prepare(self, given: dict[str, Any]) -> None:
+        """Make the plan and the wish of their flags."""
+        plan = Plan(**{one.name: given.pop(one.name) for one in Plan.options()})
+        super().prepare(given)
+        pack_pictures(given)
+        words = ("target", "soft", "main", "net", "loss", "head", "augment", "augment_once", "weigh", "least_agreement")
+        record = given.pop("record")
+        given["wish"] = {**{word: given.pop(word) for word in words}, "record": record or False, "plan": plan}
+
+
+def run(
+    screen: Screen,
+    source: Source,
+    wish: dict[str, Any],
+    out: Path | None,
+    runs: int,
+    split: Path | None,
+    shares: str,
+    part: str | None,
+    pictures: Pictures,
+    pack: Path | None,
+) -> Answer:
+    """Read, divide, train, measure, tell."""
+    from plurivox.recipes._training import Wish, divide, train_runs
+
+    what = Wish(**wish)
+    if out is None and pack is None:
+        raise InputError("say where the trained nets go: -o RUN")
+    if out is not None:
+        refuse_strange_folder(out)
+    material = material_of(screen, source, part, pictures)
+    if pack is not None:
+        return packed(material, pack)
+    assert out is not None
+    parts = divide(material, split, read_shares(shares), what.plan.seed)
+    out.mkdir(exist_ok=True)
+    sizes = {name: len(tasks) for name, tasks in parts.items()}
+    write_settings(out, screen.command, source.where, parts)
+    with screen.progress("train") as watch:
+        series = train_runs(material, parts, what, runs=runs, folder=out, watch=watch)
+    facts = {"input": source.where, "command": screen.command, "out": out, "tasks": sizes}
+    told = {name: {"mean": series.mean(name), "std": series.std(name)} for name in series.measures}
+    plural = f"{runs} runs" if runs > 1 else "1 run"
+    on_head = f" under {what.head}" if what.head else ""
+    return Answer(
+        {**facts, "measures": told, "runs": series.columns()},
+        text=shown(series, sizes),
+        line=f"{what.net}{on_head} on {what.target}: {plural}, {sizes['train']:,} tasks -> {out}",
+    )
+
+
+def packed(material: "Material", out: Path) -> Answer:
+    """Write inputs and what is known of them for a machine that reads no tables."""
+    from plurivox.train.material import write_material
+
+    if out.suffix != ".npz":
+        raise InputError(f"{out} must end in .npz, the form of packed inputs")
+    write_material(material, out)
+    return Answer({"out": out, "tasks": len(material.tasks)}, line=f"{len(material.tasks):,} tasks -> {out}")
+
+
+def shown(series: "Series", sizes: dict[str, int]) -> str:
+    """The measures of every part as mean ± std; the baseline is the share of the part's most frequent label."""
+    blocks = []
+    for part, size in sizes.items():
+        mine = [name for name in series.measures if name.startswith(f"{part} ")]
+        rows = [
+            (name.partition(" ")[2].replace("baseline", "always the most frequent label"), series.told(name))
+            for name in mine
+        ]
+        if rows:
+            blocks.append(f"{part}: {size:,} tasks\n" + table(rows, indent="  "))
+    return "\n\n".join(blocks)
+
+
+def refuse_strange_folder(out: Path) -> None:
+    """A folder with something in it must be one of runs: then the series goes on."""
+    if out.is_dir() and any(out.iterdir()) and not (out / SETTINGS).is_file():
+        raise InputError(f"{out} is not empty and holds no runs; choose another folder")
+
+
+def read_shares(text: str) -> dict[str, float]:
+    """70,10,20 as shares of train, dev and test."""
+    try:
+        numbers = [float(word) for word in text.split(",")]
+    except ValueError:
+        raise InputError(f"--shares are numbers with commas between, such as 70,10,20; got {text!r}") from None
+    if len(numbers) != 3 or min(numbers) < 0 or not numbers[0]:
+        raise InputError(f"--shares are three numbers for train, dev and test, such as 70,10,20; got {text!r}")
+    return dict(zip(("train", "dev", "test"), numbers, strict=True))
+
+
+def write_settings(out: Path, command: str, source: str, parts: "dict[str, Names]") -> None:
+    """The command that made a folder of runs, and which tasks were in which part."""
+    about = {"command": command, "input": source, "parts": {name: tasks.tolist() for name, tasks in parts.items()}}
+    if not (out / SETTINGS).is_file():
+        with whole_file(out / SETTINGS) as part:
+            part.write_text(json.dumps(about), encoding="utf-8")
+
+
+def _word(name: str, default: str, help: str) -> Flag:
+    shown_default = f"  [default: {default}]" if default else ""
+    return Flag([f"--{name}"], WHAT, default=default, metavar="WORD", help=help + shown_default)
+
+
+train = Train(
+    "train",
+    params=[
+        INPUT,
+        Flag(
+            ["-o", "--out"],
+            IN_AND_OUT,
+            type=OutFolder(),
+            metavar="RUN",
+            help="a folder; a series stopped in it goes on",
+        ),
+        Flag(
+            ["--pack"],
+            IN_AND_OUT,
+            type=OutFile(),
+            metavar="FILE.npz",
+            help="do not train: write all that is needed, for a machine that reads no tables",
+        ),
+        *READING_FLAGS,
+        PART,
+        _word("target", "vote-shares", "what a task teaches: gold, majority, one-answer, ..., or an aggregator"),
+        _word(
+            "soft", "", "aggregator of the soft labels that a target uses  [default: the data's own, else vote-shares]"
+        ),
+        _word("net", "mlp", "the net, options in brackets: mlp[hidden=64]; torchvision:NAME; module:function"),
+        _word("loss", "soft-cross-entropy", "the loss"),
+        _word("head", "", "a head that learns from people: two-heads, ...  [default: none]"),
+        _word("main", "gold", "two-heads: the hard target, gold or majority"),
+        _word("augment", "none", "change images at every visit: crop-flip, shear-flip-resize"),
+        Flag(["--augment-once"], WHAT, is_flag=True, help="change images once, as the papers' code does"),
+        Flag(["--weigh"], WHAT, is_flag=True, help="weigh tasks by the agreement of those who answered"),
+        Flag(
+            ["--least-agreement"],
+            WHAT,
+            type=click.FloatRange(0, 1),
+            default=0.0,
+            metavar="X",
+            help="leave out tasks with less agreement  [0 to 1; default: 0]",
+        ),
+        Flag(
+            ["--record"],
+            WHAT,
+            type=OneOf("way to record", ("visit", "after")),
+            metavar="[visit|after]",
+            help="keep the logits of every epoch: as visited, or after it  [default: none]",
+        ),
+        *picture_flags(),
+        Flag(
+            ["--split"],
+            SPLITS,
+            type=click.Path(path_type=Path),
+            metavar="FILE.csv",
+            help="columns task and split: train, dev, test  [default: the data's own]",
+        ),
+        Flag(
+            ["--shares"],
+            SPLITS,
+            default="70,10,20",
+            metavar="A,B,C",
+            help="shares of train, dev and test where no split is known, stratified  [default: 70,10,20]",
+        ),
+        *[flag_of(one, HOW) for one in Plan.options() if one.name != "seed"],
+        Flag(
+            ["--runs"],
+            GENERAL,
+            type=click.IntRange(1),
+            default=1,
+            metavar="N",
+            help="train so often, with the seeds seed, seed + 1, ...  [default: 1]",
+        ),
+        *[flag_of(one, GENERAL) for one in Plan.options() if one.name == "seed"],
+    ],
+    works=True,
+    callback=run,
+    help="Train nets on what a crowd says, and measure them: plurivox train INPUT --net NET --target TARGET -o RUN.",
+)

@@ -1,0 +1,220 @@
+"""The walk from a data set to trained nets and their measures: what `plurivox train` and `plurivox predict` do."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from plurivox import aggregate, evaluate
+from plurivox.core.errors import InputError, some, unknown
+from plurivox.core.labels import SoftLabels
+from plurivox.core.method import split_word
+from plurivox.core.names import Floats, Names, as_names, positions
+from plurivox.core.watch import Watch, quiet
+from plurivox.evaluate._meeting import meet
+from plurivox.train import heads, splits, targets
+from plurivox.train.augment import augmentation
+from plurivox.train.fitting import Record, fit
+from plurivox.train.judging import Measure
+from plurivox.train.material import Material
+from plurivox.train.plan import Plan
+from plurivox.train.runs import Series, repeat
+from plurivox.train.targets._contract import Known
+from plurivox.train.trained import Trained
+from plurivox.train.weighing import agreement
+
+HARD = ("accuracy", "balanced-accuracy", "macro-f1", "weighted-f1", "nll", "brier", "ece")
+SOFT = ("cross-entropy", "kl-divergence", "jensen-shannon-divergence", "total-variation", "entropy-correlation")
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What to train on what; words as on the command line."""
+
+    target: str = "vote-shares"  # a target, or an aggregator whose soft labels are taught
+    soft: str = ""  # the aggregator of targets that use soft labels; "": those of the data, else vote-shares
+    main: str = "gold"  # the hard target of two heads
+    net: str = "mlp"
+    loss: str = "soft-cross-entropy"
+    head: str = ""
+    augment: str = "none"
+    augment_once: bool = False
+    weigh: bool = False  # by agreement
+    least_agreement: float = 0.0
+    record: Record = False
+    plan: Plan = field(default_factory=Plan)
+
+
+def divide(
+    material: Material, file: str | Path | None = None, shares: splits.Shares = splits.USUAL, seed: int = 0
+) -> dict[str, Names]:
+    """train, dev and test by name: of a file, of the data themselves, or dealt out by lot, stratified where gold is known."""
+    if file is not None:
+        split = splits.read_split(file)
+        names = as_names([name for name, part in split.items() for _ in range(len(part))])
+        tasks = np.concatenate(list(split.values()))
+        there = positions(material.tasks, tasks) >= 0
+        if not there.any():
+            raise InputError(
+                f"{file} names no task of {material.name}; it has {some(tasks)}, not {some(material.tasks)}"
+            )
+        found = replace(material, tasks=tasks[there], x=material.on(tasks[there]), split=names[there]).parts()
+    else:
+        found = material.parts()
+    if not found:
+        gold = material.gold
+        whole = gold is not None and bool((positions(gold.tasks, material.tasks) >= 0).all())
+        labels = gold.on(material.tasks).hard() if gold is not None and whole else None
+        found = {
+            name: part for name, part in splits.stratified(material.tasks, labels, shares, seed).items() if len(part)
+        }
+    if "train" not in found:
+        raise InputError(f"no task of {material.name} is in the split train; the splits are {some(found)}")
+    return found
+
+
+def train_runs(
+    material: Material,
+    parts: Mapping[str, Names],
+    wish: Wish,
+    *,
+    runs: int = 1,
+    folder: str | Path | None = None,
+    watch: Watch = quiet,
+) -> Series:
+    """Train as wished on the split train, as often as wished, and measure every net on dev and test."""
+    known, target = settle(material, parts["train"], wish)
+    weight = _weight(material, parts["train"], wish)
+    dev = _dev(material, parts)
+    x = material.on(parts["train"])
+    plan, measures = _choosing(wish.plan)
+
+    def train_one(seed: int, home: Path | None, tell: Watch) -> Trained:
+        return fit(
+            x,
+            target,
+            tasks=parts["train"],
+            known=known,
+            labels=all_labels(material, known),
+            net=wish.net,
+            loss=wish.loss,
+            head=wish.head or None,
+            plan=replace(plan, seed=seed),
+            dev=dev,
+            measures=measures,
+            weight=weight,
+            augment=None if wish.augment == "none" else augmentation(wish.augment),
+            augment_once=wish.augment_once,
+            record=wish.record,
+            folder=home,
+            watch=tell,
+        )
+
+    tested = {name: part for name, part in parts.items() if name != "train"}
+    return repeat(
+        train_one,
+        lambda one: measured(one, material, tested),
+        runs=runs,
+        seed=wish.plan.seed,
+        folder=folder,
+        watch=watch,
+    )
+
+
+def settle(material: Material, tasks: Names, wish: Wish) -> tuple[Known, str]:
+    """What is known of the training tasks, and the target's word: an aggregator's name becomes its soft labels."""
+    name = split_word(wish.target)[0]
+    soft_word, target = wish.soft, wish.target
+    if name not in targets.methods:
+        if name not in aggregate.methods:
+            raise unknown("target or aggregator", name, [*targets.methods, *aggregate.methods])
+        soft_word, target = wish.target, "soft"
+    wants = heads.methods.make(wish.head).wants if wish.head else "distribution"
+    if wants == "votes" and target == "soft":
+        target = "all-votes"
+    if wants == "pair" and target == "soft":
+        target = f"pair[main={wish.main}]"
+    return Known(material.votes, material.gold, _soft(material, tasks, soft_word)), target
+
+
+def _soft(material: Material, tasks: Names, word: str) -> SoftLabels | None:
+    """Soft labels of the training tasks: those of an aggregator on their votes alone, or those of the data."""
+    votes = material.votes
+    if not word and material.soft is not None:
+        return material.soft
+    if votes is None:
+        if word and word != "vote-shares":
+            raise InputError(f"{material.name} has no votes for {word}; teach gold, or give votes")
+        return None
+    voted = votes.on(tasks[positions(votes.tasks, tasks) >= 0])
+    kept = voted.on(voted.tasks[voted.support > 0])
+    return aggregate.methods.make(word or "vote-shares").fit(kept).soft if kept.n_tasks else None
+
+
+def all_labels(material: Material, known: Known) -> Names:
+    """Every label that training, dev or test tasks may have."""
+    return replace(known, gold=material.gold, votes=material.votes).labels()
+
+
+def _weight(material: Material, tasks: Names, wish: Wish) -> Floats | None:
+    if not wish.weigh and wish.least_agreement <= 0:
+        return None
+    if material.votes is None:
+        raise InputError(f"{material.name} has no votes whose agreement could weigh tasks")
+    share = agreement(material.votes, tasks)
+    kept = (share >= wish.least_agreement).astype(np.float64)
+    return kept * share if wish.weigh else kept
+
+
+def _dev(material: Material, parts: Mapping[str, Names]) -> tuple[Floats, SoftLabels] | None:
+    """Inputs and truth of the dev tasks: gold, or else the shares of their votes."""
+    truth = None
+    if "dev" in parts:
+        hard, soft = truths(material, parts["dev"])
+        truth = hard if hard is not None else soft
+    return None if truth is None else (material.on(truth.tasks), truth)
+
+
+def truths(material: Material, tasks: Names) -> tuple[SoftLabels | None, SoftLabels | None]:
+    """(gold, vote shares) of those of these tasks that have them."""
+    gold = None if material.gold is None else material.gold.shared(tasks)
+    votes = material.votes
+    shares = None
+    if votes is not None:
+        voted = tasks[np.isin(positions(votes.tasks, tasks), np.flatnonzero(votes.support > 0))]
+        if len(voted):
+            some_votes = votes.on(voted)
+            shares = SoftLabels.shares(some_votes.counts(), voted, votes.labels, support=some_votes.support)
+    return (gold if gold is not None and len(gold) else None), shares
+
+
+def measured(trained: Trained, material: Material, parts: Mapping[str, Names]) -> dict[str, float]:
+    """Hard measures against gold, soft ones against vote shares, for every part; and that of the most frequent label."""
+    found: dict[str, float] = {}
+    for part, tasks in parts.items():
+        guess = trained.predict(material.on(tasks), tasks)
+        gold, shares = truths(material, tasks)
+        for truth, names, kind in ((gold, HARD, ""), (shares, SOFT, "soft ")):
+            if truth is not None:
+                found |= {f"{part} {kind}{name}": measure_of(name)(guess, truth) for name in names}
+        if gold is not None:
+            found[f"{part} baseline"] = evaluate.majority_baseline(gold)[1]
+    return found
+
+
+def measure_of(name: str) -> Measure:
+    """The measure of that name as a function of (guess, truth)."""
+    if name not in evaluate.MEASURES:
+        raise unknown("measure", name, ["last", "loss", *evaluate.MEASURES])
+    measure = evaluate.MEASURES[name]
+    return lambda guess, truth: measure.tally(*meet(guess, truth)).value
+
+
+def _choosing(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
+    """The plan, told which values of its measure are best, and that measure, where training has none of that name."""
+    if plan.best in ("last", "loss", "accuracy"):
+        return plan, {}
+    found = {plan.best: measure_of(plan.best)}
+    highest = evaluate.MEASURES[plan.best].better == "higher"
+    return (replace(plan, goal="highest" if highest else "lowest") if plan.goal == "auto" else plan), found

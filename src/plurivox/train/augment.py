@@ -1,0 +1,162 @@
+"""Augmentation: images changed by chance, a whole batch at once, on the device they are on.
+
+What chance decides is drawn first (`draw`), and then applied (`apply`). So the drawing may stand outside a CUDA graph
+or a compiled step and the rest inside it; nothing leaves the device and no image is touched one by one. Bytes stay bytes, and
+numbers from 0 to 1 stay between 0 and 1.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Generator, Tensor
+from torch.nn import functional
+
+from plurivox.core.errors import unknown
+from plurivox.core.method import Method, option, split_word
+
+
+@dataclass(frozen=True)
+class Augmentation(Method, ABC):
+    """A way to change images by chance. `augmentation(x, chance)` does both steps at once."""
+
+    n_draws: ClassVar[int] = 0  # numbers from 0 to 1 that an image needs
+
+    def draw(self, n: int, chance: Generator) -> Tensor:
+        """(n, n_draws) what chance decides for n images, on the generator's device."""
+        return torch.rand(n, self.n_draws, generator=chance, device=chance.device)
+
+    @abstractmethod
+    def apply(self, x: Tensor, drawn: Tensor) -> Tensor:
+        """The images (n, channels, height, width), changed as was drawn for each; the type stays."""
+
+    def __call__(self, x: Tensor, chance: Generator) -> Tensor:
+        return self.apply(x, self.draw(len(x), chance))
+
+
+@dataclass(frozen=True)
+class NoAugmentation(Augmentation):
+    """The images as they are."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "none"
+
+    def apply(self, x: Tensor, drawn: Tensor) -> Tensor:
+        del drawn
+        return x
+
+
+@dataclass(frozen=True)
+class CropFlip(Augmentation):
+    """A crop at a place drawn by chance after padding with black, and a flip of every second image.
+
+    He et al. (2016), https://doi.org/10.1109/CVPR.2016.90, section 4.2.
+
+    >>> x = torch.rand(2, 3, 8, 8)
+    >>> CropFlip()(x, torch.Generator().manual_seed(1)).shape
+    torch.Size([2, 3, 8, 8])
+    """
+
+    pad: int = option(4, "black pixels added on every side before the crop", low=0)
+    flip: float = option(0.5, "share of images that are flipped", low=0, high=1)
+
+    n_draws: ClassVar[int] = 3
+
+    def apply(self, x: Tensor, drawn: Tensor) -> Tensor:
+        n, channels, height, width = x.shape
+        shift = (drawn[:, :2] * (2 * self.pad + 1)).long().clamp(max=2 * self.pad)  # (n, 2) down, right
+        rows = shift[:, :1] + torch.arange(height, device=x.device)  # (n, height) of the padded image
+        columns = torch.arange(width, device=x.device).expand(n, -1)
+        columns = shift[:, 1:] + torch.where(drawn[:, 2:] < self.flip, columns.flip(1), columns)
+        padded = functional.pad(x, (self.pad,) * 4)
+        image = torch.arange(n, device=x.device)[:, None, None, None]
+        channel = torch.arange(channels, device=x.device)[None, :, None, None]
+        return padded[image, channel, rows[:, None, :, None], columns[:, None, None, :]]
+
+
+@dataclass(frozen=True)
+class ShearFlipResize(Augmentation):
+    """One of three, chosen by chance for each image: a shear, a flip of every second, a crop resized to the whole.
+
+    The augmentation of peerannot (Lefort et al. 2024) for LabelMe: a horizontal shear of up to 15 degrees, a flip with
+    probability 1/2, or a crop of 8 to 100% of the area and an aspect of 3/4 to 4/3. Pixels are interpolated bilinearly;
+    what a shear brings in from outside is black.
+
+    >>> x = torch.rand(2, 3, 8, 8)
+    >>> ShearFlipResize()(x, torch.Generator().manual_seed(1)).shape
+    torch.Size([2, 3, 8, 8])
+    """
+
+    shear: float = option(15.0, "largest shear in degrees", low=0, high=89)
+    flip: float = option(0.5, "share of images that are flipped, of those that flipping was chosen for", low=0, high=1)
+    area: float = option(0.08, "smallest share of the area that a crop keeps", low=0.0001, high=1)
+    aspect: float = option(4 / 3, "largest aspect of a crop; the smallest is 1 over it", low=1)
+
+    n_draws: ClassVar[int] = 5
+
+    def apply(self, x: Tensor, drawn: Tensor) -> Tensor:
+        bytes_in = not x.is_floating_point()
+        pixels = x.float() / 255 if bytes_in else x
+        # a grid is made and read in full precision: half of it would blur the image
+        grid = functional.affine_grid(self._maps(drawn.float(), x.shape), list(x.shape), align_corners=False)
+        # a crop ends at its last pixels; only a shear looks beyond them, into the black
+        right, bottom = 1 - 1 / x.shape[3], 1 - 1 / x.shape[2]
+        inside = torch.stack([grid[..., 0].clamp(-right, right), grid[..., 1].clamp(-bottom, bottom)], -1)
+        grid = torch.where(drawn[:, 0, None, None, None] * 3 < 1, grid, inside)
+        seen = functional.grid_sample(pixels.float(), grid, mode="bilinear", align_corners=False).clamp(0, 1)
+        return (seen * 255).round().to(x.dtype) if bytes_in else seen.to(x.dtype)
+
+    def _maps(self, drawn: Tensor, shape: torch.Size) -> Tensor:
+        """(n, 2, 3) where each pixel of the result comes from, in coordinates from -1 to 1."""
+        which, one, two, three, four = drawn.unbind(1)
+        zero, unit = torch.zeros_like(which), torch.ones_like(which)
+        height, width = shape[2:]
+        lean = torch.tan(torch.deg2rad((2 * one - 1) * self.shear)) * (height / width)
+        mirror = torch.where(one < self.flip, -unit, unit)
+        share = self.area + (1 - self.area) * one
+        aspect = torch.exp((2 * two - 1) * torch.log(unit * self.aspect))
+        # width over height in pixels; a crop larger than the image is cut to it
+        wide = (share * aspect * (height / width)).sqrt().clamp(max=1)
+        high = (share / aspect * (width / height)).sqrt().clamp(max=1)
+        sheared = _map(unit, lean, zero, unit, zero)
+        flipped = _map(mirror, zero, zero, unit, zero)
+        cropped = _map(wide, zero, (2 * three - 1) * (1 - wide), high, (2 * four - 1) * (1 - high))
+        choice = (which * 3)[:, None, None]
+        return torch.where(choice < 1, sheared, torch.where(choice < 2, flipped, cropped))
+
+
+def _map(a: Tensor, b: Tensor, c: Tensor, d: Tensor, e: Tensor) -> Tensor:
+    """(n, 2, 3) the maps x' = a x + b y + c, y' = d y + e."""
+    return torch.stack([a, b, c, torch.zeros_like(a), d, e], 1).view(-1, 2, 3)
+
+
+AUGMENTATIONS: dict[str, type[Augmentation]] = {
+    "none": NoAugmentation,
+    "crop-flip": CropFlip,
+    "shear-flip-resize": ShearFlipResize,
+}
+
+
+def augmentation(word: str) -> Augmentation:
+    """The augmentation in one word.
+
+    >>> augmentation("crop-flip[pad=2]")
+    CropFlip(pad=2, flip=0.5)
+    """
+    name, given = split_word(word)
+    if name not in AUGMENTATIONS:
+        raise unknown("augmentation", name, AUGMENTATIONS)
+    return AUGMENTATIONS[name].with_words(dict(given))
+
+
+def frozen(augment: Augmentation, x: Tensor, seed: int, block: int = 4096) -> Tensor:
+    """The images changed once and for all, so that every epoch sees the same: what the papers' code does unknowingly.
+
+    Whatever the block, an image meets the same chance.
+    """
+    chance = Generator(x.device).manual_seed(seed)
+    drawn = augment.draw(len(x), chance)
+    blocks = zip(torch.split(x, block), torch.split(drawn, block), strict=True)
+    return torch.cat([augment.apply(images, decided) for images, decided in blocks])

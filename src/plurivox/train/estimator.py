@@ -1,0 +1,120 @@
+"""CrowdClassifier: training from the crowd with the face of scikit-learn."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    check_random_state,
+    column_or_1d,
+    validate_data,
+)
+
+from plurivox.core.errors import InputError
+from plurivox.core.labels import SoftLabels
+from plurivox.core.names import Floats
+from plurivox.core.votes import Votes
+from plurivox.train.fitting import fit
+from plurivox.train.plan import Plan
+from plurivox.train.targets._contract import Known
+
+DEFAULT = Plan(epochs=100, batch=64, lr=0.01)
+
+
+class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A net that learns from labels, from distributions over them, or from the votes of a crowd.
+
+    `fit(X, y)` takes one label a row, a matrix of probabilities (`labels` may name its columns), or `Votes` whose tasks are
+    the rows of X in their order. `net`, `loss`, `target` and `head` are words as on the command line.
+
+    >>> X = np.array([[0.0], [0.1], [0.9], [1.0]] * 5)
+    >>> CrowdClassifier(net="linear", random_state=0).fit(X, ["no", "no", "yes", "yes"] * 5).predict([[0.0], [1.0]])
+    array(['no', 'yes'], dtype='<U3')
+    """
+
+    def __init__(
+        self,
+        net: str = "mlp",
+        *,
+        loss: str = "soft-cross-entropy",
+        target: str | None = None,
+        head: str | None = None,
+        plan: Plan | None = None,
+        labels: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.net, self.loss, self.target, self.head = net, loss, target, head
+        self.plan, self.labels, self.random_state = plan, labels, random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn; see the class for what y may be."""
+        table, taught = self._teaching(X, y)
+        plan = self.plan or DEFAULT
+        if self.random_state is not None:
+            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+            plan = Plan.with_words({one.name: getattr(plan, one.name) for one in plan.options()} | {"seed": seed})
+        known = Known(votes=taught) if isinstance(taught, Votes) else Known(soft=taught, gold=taught)
+        self.trained_ = fit(
+            table,
+            taught if self.target is None else self.target,
+            tasks=taught.tasks,
+            known=known,
+            net=self.net,
+            loss=self.loss,
+            head=self.head,
+            plan=plan,
+            weight=_weights(sample_weight, table),
+        )
+        return self
+
+    def _teaching(self, X: Any, y: Any) -> tuple[Floats, SoftLabels | Votes]:
+        """Inputs and target, checked; sets `classes_`."""
+        table: Floats
+        if isinstance(y, Votes):
+            table = validate_data(self, X, dtype=np.float32, allow_nd=True)
+            if len(table) != y.n_tasks:
+                raise InputError(f"there are {len(table)} rows of X for {y.n_tasks} tasks of the votes")
+            self.classes_ = _plain(y.labels)
+            return table, y
+        prob = np.asarray(y)
+        if prob.ndim == 2 and prob.shape[1] > 1:
+            table = validate_data(self, X, dtype=np.float32, allow_nd=True)
+            soft = SoftLabels.of(prob, range(len(prob)), range(prob.shape[1]) if self.labels is None else self.labels)
+            self.classes_ = _plain(soft.labels)
+            return table, soft
+        table, column = validate_data(self, X, y, dtype=np.float32, allow_nd=True, ensure_min_samples=2)
+        check_classification_targets(column)
+        column = column_or_1d(column, warn=True)
+        self.classes_, codes = np.unique(column, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"a classifier needs two classes at least; y has only one class: {self.classes_[0]!r}")
+        return table, SoftLabels.one_hot(codes, range(len(table)), range(len(self.classes_)))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """(n, n_classes) what the net believes."""
+        check_is_fitted(self)
+        table = validate_data(self, X, dtype=np.float32, allow_nd=True, reset=False)
+        return self.trained_.predict(table).prob
+
+    def predict(self, X: Any) -> Any:
+        """(n,) the most probable class of each row."""
+        best = self.predict_proba(X).argmax(1)
+        return self.classes_[best]
+
+
+def _plain(names: Any) -> Any:
+    """Names in a type that other packages know."""
+    return np.array(names.tolist())
+
+
+def _weights(given: Any, X: Floats) -> Floats | None:
+    """The weights of the rows; scikit-learn wants its own kind of error."""
+    if given is None:
+        return None
+    weights: Floats = _check_sample_weight(given, X, ensure_non_negative=True)
+    if not weights.any():
+        raise ValueError("all sample weights are zero; at least one must be above")
+    return weights

@@ -1,0 +1,81 @@
+"""What every head is: what sits on a net's logits while it learns, and is taken off to predict."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import Tensor, nn
+
+from plurivox.core.labels import SoftLabels
+from plurivox.core.method import Method
+from plurivox.core.names import Names
+from plurivox.core.registry import Methods
+from plurivox.core.results import Fit
+from plurivox.core.votes import Votes
+from plurivox.train.targets._contract import Drawn, Gives
+
+__all__ = ["Attached", "Batch", "Head", "Scene", "methods"]
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What a head may know before it learns. Row i of the inputs is task i of `tasks` and of `votes`."""
+
+    shape: tuple[int, ...]  # of one input
+    tasks: Names
+    labels: Names
+    workers: Names
+    votes: Votes | None  # exactly on `tasks`, over `labels`; None where there are none
+
+    @property
+    def n_labels(self) -> int:
+        return len(self.labels)
+
+    @property
+    def n_workers(self) -> int:
+        return len(self.workers)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Batch:
+    """What a head sees of one batch beside the logits."""
+
+    x: Tensor  # (n, *shape) the inputs as the net saw them, augmented
+    rows: Tensor  # (n,) which tasks of the scene they are
+    drawn: Drawn  # what the target gave: a `Said` where the head wants votes, a pair where it wants that
+
+
+class Attached(nn.Module):
+    """A head on its net: its own parameters learn with those of the net.
+
+    Whatever it keeps from epoch to epoch (a posterior, matrices) is a parameter or a buffer, so that a checkpoint holds it.
+    """
+
+    def forward(self, logits: Tensor, batch: Batch) -> Tensor:
+        """(n,) the loss of each example."""
+        raise NotImplementedError
+
+    def before_epoch(self, epoch: int, believe: Callable[[], Tensor]) -> None:
+        """A chance to look at everything, such as an E-step; `believe()` gives the logits (n_tasks, n_labels) of the
+        net without dropout, in the order of the scene's tasks."""
+        del epoch, believe
+
+    def fit_result(self, soft: SoftLabels) -> Fit | None:
+        """What was learnt of the workers; `soft` is what the net believes of the scene's tasks."""
+        del soft
+        return None
+
+
+@dataclass(frozen=True)
+class Head(Method, ABC):
+    """A head by its name and options; `wants` says what its target must give: "votes" of workers, or a "pair"."""
+
+    wants: ClassVar[Gives] = "votes"
+
+    @abstractmethod
+    def build(self, net: nn.Module, scene: Scene) -> Attached:
+        """The head for this net; new weights come from torch's generator, which the caller has seeded."""
+
+
+methods: Methods[Head] = Methods(__package__, Head)

@@ -1,0 +1,118 @@
+"""The loop: one for soft losses, two heads and heads on votes. It pauses after every epoch."""
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from plurivox.core.errors import InputError
+from plurivox.train.chance import Chance
+from plurivox.train.heads._contract import Attached
+from plurivox.train.losses import Loss
+from plurivox.train.optimizers import forget, make_optimizer, pack, set_rate, unpack
+from plurivox.train.plan import Plan
+from plurivox.train.rates import rate
+from plurivox.train.seeing import see
+from plurivox.train.steps import Augment, GraphStep, step_kind
+from plurivox.train.targets._contract import Lessons
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What the loop tells when it pauses."""
+
+    number: int  # from 0
+    loss: float  # mean over the lessons, as they were learnt
+    lr: float  # at its end
+    seconds: float
+    finite: bool  # whether loss and weights are still numbers
+
+
+class Training:
+    """A net being fitted in place. `x[i]` is the input of task i of the lessons; everything lies on one device.
+
+    Recording, measuring, keeping the best and stopping early are the caller's business.
+    """
+
+    def __init__(
+        self,
+        net: nn.Module,
+        x: Tensor,
+        lessons: Lessons,
+        loss: Loss,
+        plan: Plan,
+        chance: Chance,
+        head: Attached | None = None,
+        augment: Augment | None = None,
+    ) -> None:
+        if not lessons.n_visits:
+            raise InputError("there is nothing to learn: no lesson is left")
+        self.net, self.head, self.plan, self.chance, self.lessons = net, head, plan, chance, lessons
+        kind = step_kind(plan, x.device)
+        self.step = kind(net, head, x, lessons, loss, plan, chance.draws, augment)
+        if not self.step.params:
+            raise InputError("the net has no weights that may learn: all of them are frozen")
+        self.optimizer = make_optimizer(plan, self.step.params, kind is GraphStep)
+        self.done = 0  # epochs
+
+    def run(self) -> Iterator[Epoch]:
+        """Train epoch by epoch, from where it stands to the end of the plan."""
+        plan, n = self.plan, self.lessons.n_visits
+        per_epoch = math.ceil(n / plan.batch)
+        while self.done < plan.epochs:
+            begin = time.perf_counter()
+            with self.chance.taken():
+                if plan.restart and self.done in plan.stages():
+                    forget(self.optimizer)
+                self._look()
+                self.net.train()
+                self._visit_all(n, per_epoch)
+            mean, finite = float(self.step.total) / n, self._is_finite()
+            number, self.done = self.done, self.done + 1
+            lr = rate(plan, self.done * per_epoch - 1, per_epoch)
+            yield Epoch(number, mean, lr, time.perf_counter() - begin, finite and math.isfinite(mean))
+
+    def _visit_all(self, n: int, per_epoch: int) -> None:
+        step, optimizer, plan = self.step, self.optimizer, self.plan
+        step.total.zero_()
+        order = torch.randperm(n, generator=self.chance.draws, device=step.total.device)
+        every_step, first = plan.schedule == "one-cycle", self.done * per_epoch
+        set_rate(optimizer, rate(plan, first, per_epoch))
+        for i, visits in enumerate(order.split(plan.batch)):
+            if every_step:
+                set_rate(optimizer, rate(plan, first + i, per_epoch))
+            step(visits, optimizer)
+
+    def _look(self) -> None:
+        """Let the head look at everything before an epoch."""
+        if self.head is not None:
+            self.head.train()
+            self.head.before_epoch(self.done, lambda: see(self.net, self.step.x, self.plan))
+
+    def _is_finite(self) -> bool:
+        norms = torch._foreach_norm([p.detach() for p in self.step.params])
+        return bool(torch.stack(list(norms)).isfinite().all())
+
+    def state(self) -> dict[str, Tensor]:
+        """All that is needed to go on later, as named tensors."""
+        parts = {"net": self.net.state_dict(), "optimizer": pack(self.optimizer), "chance": self.chance.state()}
+        if self.head is not None:
+            parts["head"] = self.head.state_dict()
+        return {f"{part}/{name}": value for part, held in parts.items() for name, value in held.items()}
+
+    def restore(self, state: dict[str, Tensor], done: int) -> None:
+        """Go on from such a state after `done` epochs."""
+        device = self.step.total.device
+        parts: dict[str, dict[str, Tensor]] = {"net": {}, "optimizer": {}, "chance": {}, "head": {}}
+        for key, value in state.items():
+            part, _, name = key.partition("/")
+            parts[part][name] = value if part == "chance" else value.to(device)
+        self.net.load_state_dict(parts["net"])
+        if self.head is not None:
+            self.head.load_state_dict(parts["head"])
+        unpack(self.optimizer, parts["optimizer"])
+        self.chance.restore(parts["chance"])
+        self.done = done

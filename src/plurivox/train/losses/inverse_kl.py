@@ -1,0 +1,29 @@
+"""The Kullback-Leibler divergence the other way round."""
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from plurivox.core.method import option
+from plurivox.train.losses._contract import LogLoss
+
+
+@dataclass(frozen=True)
+class InverseKL(LogLoss):
+    """Kullback-Leibler divergence of the target from the net's belief, KL(q || p).
+
+    sum_k q_k (log q_k - log p_k), where p is the target and q the softmax of the logits. It is large where the net
+    has mass that the target denies; a target of 0 is taken as `floor`, else it would be infinite.
+
+    Fornaciari et al. (2021), eq. 3, https://doi.org/10.18653/v1/2021.naacl-main.204
+
+    >>> import torch
+    >>> InverseKL(base=2)(torch.zeros(1, 2), torch.tensor([[.5, .5]]))
+    tensor([0.])
+    """
+
+    floor: float = option(1e-6, "what a target of zero is taken as", low=1e-30, high=0.1)
+
+    def __call__(self, logits: Tensor, target: Tensor) -> Tensor:
+        log_q = logits.log_softmax(1)
+        return self.scaled((log_q.exp() * (log_q - target.clamp(min=self.floor).log())).sum(1))

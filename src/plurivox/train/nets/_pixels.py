@@ -1,0 +1,58 @@
+"""Pixels on their way into a net: bytes or numbers from 0 to 1 in, normalised numbers out."""
+
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from plurivox.core.errors import InputError
+
+Scale = Literal["cifar10", "imagenet", "half", "none"]
+# mean and standard deviation of the three colours, of pixels from 0 to 1
+SCALES: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
+    "cifar10": ((0.4914, 0.4822, 0.4465), (0.2023, 0.1994, 0.2010)),
+    "imagenet": ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
+    "half": ((0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
+    "none": ((0.0,), (1.0,)),
+}
+
+
+class Pixels(nn.Module):
+    """Images (n, channels, height, width) as bytes, or as numbers from 0 to 1, resized on request and normalised.
+
+    It is a part of the net, so that attacks work on plain pixels and nobody normalises twice or not at all.
+
+    >>> Pixels("half")(torch.full((1, 3, 2, 2), 255, dtype=torch.uint8)).unique()
+    tensor([1.])
+    """
+
+    mean: Tensor
+    std: Tensor
+
+    def __init__(self, scale: str, size: int = 0):
+        super().__init__()
+        self.size = size
+        for name, values in zip(("mean", "std"), SCALES[scale], strict=True):
+            self.register_buffer(name, torch.tensor(values)[:, None, None], persistent=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not x.is_floating_point():
+            x = x.to(self.mean.dtype) / 255
+        if self.size and x.shape[-2:] != (self.size, self.size):
+            x = functional.interpolate(x, (self.size, self.size), mode="bilinear", antialias=True)
+        return (x - self.mean) / self.std
+
+
+def image_shape(shape: tuple[int, ...], whose: str, scale: str, least: int = 1) -> tuple[int, int, int]:
+    """(channels, height, width) of the inputs, once they are images that the net can take."""
+    if len(shape) != 3:
+        raise InputError(f"{whose} takes images (channels, height, width); each of these inputs has the shape {shape}")
+    channels, height, width = shape
+    if scale != "none" and channels != 3:
+        raise InputError(
+            f"{whose} normalises three colours as {scale}; these images have {channels} channels: set normalise=none"
+        )
+    if min(height, width) < least:
+        raise InputError(f"{whose} needs images of {least} pixels a side or more; these have {height} x {width}")
+    return channels, height, width

@@ -1,0 +1,91 @@
+"""The residual nets that He et al. made for CIFAR-10."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from torch import Tensor, nn
+from torch.nn import functional
+
+from plurivox.core.method import option
+from plurivox.train.nets._contract import Net
+from plurivox.train.nets._headed import Headed, linear_head
+from plurivox.train.nets._pixels import Pixels, Scale, image_shape
+
+
+@dataclass(frozen=True)
+class CifarResNet(Net):
+    """Residual net of depth 6n + 2 for images of 32 x 32, shortcuts without weights (option A).
+
+    A 3 x 3 convolution to 16 channels; three stages of n blocks with 16, 32 and 64 channels, the second and third halving
+    the image; the mean over the image; a linear layer. A block is relu(x' + BN(conv(relu(BN(conv(x)))))), where x' is x
+    or, at a halving, every second pixel of x with channels of zeros after its own.
+
+    He et al. (2016), https://doi.org/10.1109/CVPR.2016.90: n = 3, 5, 7 are ResNet-20, -32, -44. What Uma et al. (2020) and
+    Collins et al. (2022) call ResNet-34A is n = 7 with biases in the convolutions, hence the defaults.
+
+    >>> net = CifarResNet(n=3, conv_bias=False).build((3, 32, 32), n_labels=10)
+    >>> sum(p.numel() for p in net.parameters())  # 0.27M in the paper
+    269722
+    """
+
+    n: int = option(7, "blocks in each of the three stages; the depth is 6n + 2", low=1)
+    width: int = option(16, "channels of the first stage; the others have twice and four times as many", low=1)
+    conv_bias: bool = option(True, "biases in the convolutions, as in the papers' code; He et al. have none")
+    weights: Literal["uniform", "he"] = option("uniform", "how convolutions begin: torch's uniform, or He's normal")
+    normalise: Scale = option("cifar10", "mean and spread that pixels from 0 to 1 are brought to zero and one by")
+
+    example: ClassVar[tuple[int, ...]] = (3, 8, 8)
+    small: ClassVar[dict[str, object]] = {"n": 1, "width": 4}
+
+    def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
+        channels, _, _ = image_shape(shape, self.name(), self.normalise, least=4)
+        widths = [self.width, 2 * self.width, 4 * self.width]
+        trunk = Stages(channels, widths, self.n, self.conv_bias)
+        if self.weights == "he":
+            for one in trunk.modules():
+                if isinstance(one, nn.Conv2d):
+                    nn.init.kaiming_normal_(one.weight, mode="fan_out", nonlinearity="relu")
+        return Headed(nn.Sequential(Pixels(self.normalise), trunk), linear_head(widths[-1]), n_labels)
+
+
+class Stages(nn.Module):
+    """Images -> (n, widths[-1]) features."""
+
+    def __init__(self, channels: int, widths: list[int], n: int, bias: bool):
+        super().__init__()
+        self.conv = nn.Conv2d(channels, widths[0], 3, padding=1, bias=bias)
+        self.norm = nn.BatchNorm2d(widths[0])
+        blocks, before = [], widths[0]
+        for stage, width in enumerate(widths):
+            for place in range(n):
+                blocks.append(Block(before, width, 2 if stage and place == 0 else 1, bias))
+                before = width
+        self.blocks = nn.Sequential(*blocks)
+
+    def forward(self, x: Tensor) -> Tensor:
+        found: Tensor = self.blocks(functional.relu(self.norm(self.conv(x))))
+        return found.mean((2, 3))
+
+
+class Block(nn.Module):
+    """Two convolutions beside a shortcut."""
+
+    def __init__(self, before: int, after: int, stride: int, bias: bool):
+        super().__init__()
+        self.conv1 = nn.Conv2d(before, after, 3, stride, padding=1, bias=bias)
+        self.norm1 = nn.BatchNorm2d(after)
+        self.conv2 = nn.Conv2d(after, after, 3, padding=1, bias=bias)
+        self.norm2 = nn.BatchNorm2d(after)
+        self.stride, self.extra = stride, after - before
+
+    def forward(self, x: Tensor) -> Tensor:
+        out = functional.relu(self.norm1(self.conv1(x)))
+        out = self.norm2(self.conv2(out))
+        return functional.relu(out + shortcut(x, self.stride, self.extra))
+
+
+def shortcut(x: Tensor, stride: int, extra: int) -> Tensor:
+    """Option A: every `stride`-th pixel, and `extra` channels of zeros after those of x."""
+    if stride > 1:
+        x = x[:, :, ::stride, ::stride]
+    return functional.pad(x, (0, 0, 0, 0, 0, extra)) if extra else x

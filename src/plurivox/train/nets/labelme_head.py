@@ -1,0 +1,38 @@
+"""The classifier that the LabelMe papers put on features of a frozen VGG-16."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import nn
+
+from plurivox.core.method import option
+from plurivox.train.nets._contract import Net
+from plurivox.train.nets._dense import Activation, dense_layers
+from plurivox.train.nets._headed import Headed, linear_head
+
+
+@dataclass(frozen=True)
+class LabelMeHead(Net):
+    """Features, 128 hidden units, dropout, labels: the head used for LabelMe.
+
+    Rodrigues and Pereira (2018), https://doi.org/10.1609/aaai.v32i1.11506, train it on the 8,192 convolutional features of
+    VGG-16 with ReLU and dropout .5. Uma et al. (2020), https://doi.org/10.1609/hcomp.v8i1.7478, use leaky ReLU and .2:
+    `labelme-head[activation=leaky-relu,dropout=.2]`. The outputs are logits: a softmax inside the net, as in peerannot,
+    would be taken twice by a loss on logits.
+
+    >>> LabelMeHead().build((8192,), n_labels=8).head
+    Linear(in_features=128, out_features=8, bias=True)
+    """
+
+    hidden: int = option(128, "hidden units", low=1)
+    activation: Activation = option("relu", "what follows the hidden layer")
+    dropout: float = option(0.5, "share of hidden outputs set to zero in training", low=0, high=0.99)
+
+    example: ClassVar[tuple[int, ...]] = (6,)
+
+    def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
+        trunk = nn.Sequential(
+            nn.Flatten(), *dense_layers(math.prod(shape), [self.hidden], self.activation, self.dropout)
+        )
+        return Headed(trunk, linear_head(self.hidden), n_labels)

@@ -1,0 +1,26 @@
+"""A linear net."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import nn
+
+from plurivox.train.nets._contract import Net
+from plurivox.train.nets._headed import Headed, linear_head
+
+
+@dataclass(frozen=True)
+class Linear(Net):
+    """One linear layer: multinomial logistic regression.
+
+    logits = W x + b, with x flattened.
+
+    >>> Linear().build((2, 3), n_labels=4).head
+    Linear(in_features=6, out_features=4, bias=True)
+    """
+
+    example: ClassVar[tuple[int, ...]] = (6,)
+
+    def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
+        return Headed(nn.Flatten(), linear_head(math.prod(shape)), n_labels)

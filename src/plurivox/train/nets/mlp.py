@@ -1,0 +1,35 @@
+"""The multi-layer perceptron."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import nn
+
+from plurivox.core.method import option
+from plurivox.train.nets._contract import Net
+from plurivox.train.nets._dense import Activation, dense_layers, widths_of
+from plurivox.train.nets._headed import Headed, linear_head
+
+
+@dataclass(frozen=True)
+class MLP(Net):
+    """Dense layers with an activation between them.
+
+    h_0 = x, h_i = dropout(activation(W_i h_(i-1) + b_i)), logits = W h + b.
+
+    >>> MLP(hidden="64,32").build((10,), n_labels=3).head
+    Linear(in_features=32, out_features=3, bias=True)
+    """
+
+    hidden: str = option("128", "widths of the hidden layers, with commas between them")
+    activation: Activation = option("relu", "what follows each hidden layer")
+    dropout: float = option(0.0, "share of a hidden layer's outputs set to zero in training", low=0, high=0.99)
+
+    example: ClassVar[tuple[int, ...]] = (6,)
+
+    def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
+        n_in = math.prod(shape)
+        widths = widths_of(self.hidden, self.name())
+        trunk = nn.Sequential(nn.Flatten(), *dense_layers(n_in, widths, self.activation, self.dropout))
+        return Headed(trunk, linear_head([n_in, *widths][-1]), n_labels)

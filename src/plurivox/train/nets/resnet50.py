@@ -1,0 +1,82 @@
+"""ResNet-50 for small images."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import Tensor, nn
+from torch.nn import functional
+
+from plurivox.core.method import option
+from plurivox.train.nets._contract import Net
+from plurivox.train.nets._headed import Headed, linear_head
+from plurivox.train.nets._pixels import Pixels, Scale, image_shape
+
+BLOCKS = (3, 4, 6, 3)  # of the four stages
+WIDER = 4  # a block ends with four times the channels of its middle
+
+
+@dataclass(frozen=True)
+class ResNet50(Net):
+    """ResNet-50 with a 3 x 3 first convolution and no first pooling, for images of 32 x 32.
+
+    Four stages of 3, 4, 6 and 3 bottleneck blocks (1 x 1, 3 x 3, 1 x 1) with 64, 128, 256 and 512 channels in the middle,
+    the last three halving the image; projections (option B) where the shape changes; the mean over the image.
+    He et al. (2016), https://doi.org/10.1109/CVPR.2016.90; Collins et al. (2022) train this form from scratch on CIFAR-10.
+
+    >>> ResNet50(width=8).build((3, 32, 32), n_labels=10).head
+    Linear(in_features=256, out_features=10, bias=True)
+    """
+
+    width: int = option(64, "channels in the middle of the first stage's blocks", low=1)
+    normalise: Scale = option("cifar10", "mean and spread that pixels from 0 to 1 are brought to zero and one by")
+
+    example: ClassVar[tuple[int, ...]] = (3, 8, 8)
+    small: ClassVar[dict[str, object]] = {"width": 2}
+
+    def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
+        channels, _, _ = image_shape(shape, self.name(), self.normalise, least=8)
+        trunk = Stages(channels, self.width)
+        return Headed(nn.Sequential(Pixels(self.normalise), trunk), linear_head(8 * WIDER * self.width), n_labels)
+
+
+class Stages(nn.Module):
+    """Images -> (n, 32 * width) features."""
+
+    def __init__(self, channels: int, width: int):
+        super().__init__()
+        self.conv = nn.Conv2d(channels, width, 3, padding=1, bias=False)
+        self.norm = nn.BatchNorm2d(width)
+        blocks, before = [], width
+        for stage, count in enumerate(BLOCKS):
+            middle = width * 2**stage
+            for place in range(count):
+                blocks.append(Bottleneck(before, middle, 2 if stage and place == 0 else 1))
+                before = middle * WIDER
+        self.blocks = nn.Sequential(*blocks)
+
+    def forward(self, x: Tensor) -> Tensor:
+        found: Tensor = self.blocks(functional.relu(self.norm(self.conv(x))))
+        return found.mean((2, 3))
+
+
+class Bottleneck(nn.Module):
+    """Narrow, convolve, widen, beside a shortcut."""
+
+    def __init__(self, before: int, middle: int, stride: int):
+        super().__init__()
+        after = middle * WIDER
+        self.conv1 = nn.Conv2d(before, middle, 1, bias=False)
+        self.norm1 = nn.BatchNorm2d(middle)
+        self.conv2 = nn.Conv2d(middle, middle, 3, stride, padding=1, bias=False)
+        self.norm2 = nn.BatchNorm2d(middle)
+        self.conv3 = nn.Conv2d(middle, after, 1, bias=False)
+        self.norm3 = nn.BatchNorm2d(after)
+        self.shortcut = nn.Sequential()
+        if stride > 1 or before != after:
+            self.shortcut = nn.Sequential(nn.Conv2d(before, after, 1, stride, bias=False), nn.BatchNorm2d(after))
+
+    def forward(self, x: Tensor) -> Tensor:
+        out = functional.relu(self.norm1(self.conv1(x)))
+        out = functional.relu(self.norm2(self.conv2(out)))
+        out = self.norm3(self.conv3(out))
+        return functional.relu(out + self.shortcut(x))

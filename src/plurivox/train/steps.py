@@ -1,0 +1,166 @@
+"""One step of training: forward, backward, update; plain, compiled, or recorded as a CUDA graph."""
+
+import logging
+import warnings
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from plurivox.core.errors import OptionError, PlurivoxWarning
+from plurivox.train.heads._contract import Attached, Batch
+from plurivox.train.losses import Loss
+from plurivox.train.plan import Plan
+from plurivox.train.targets._contract import Lessons
+
+Augment = Callable[[Tensor, torch.Generator], Tensor]
+WARM_STEPS = 3  # plain steps before a CUDA graph is recorded: what is set up once must not be in it
+log = logging.getLogger(__name__)
+
+
+class Step:
+    """A plain step; it adds the losses of its batch to `total` and never waits for the device."""
+
+    caching = True  # whether autocast may keep what it has cast; a graph must not
+
+    def __init__(
+        self,
+        net: nn.Module,
+        head: Attached | None,
+        x: Tensor,
+        lessons: Lessons,
+        loss: Loss,
+        plan: Plan,
+        chance: torch.Generator,
+        augment: Augment | None,
+    ) -> None:
+        self.net, self.head, self.x, self.lessons, self.loss = net, head, x, lessons, loss
+        self.chance, self.augment, self.plan = chance, augment, plan
+        self.params = [
+            p for module in (net, head) if module is not None for p in module.parameters() if p.requires_grad
+        ]
+        self.total = torch.zeros((), device=x.device, dtype=torch.float64)
+        self.parts = plan.accumulate
+        self.seen: Tensor | None = None  # (n_tasks, n_labels) the logits of each task as last visited, where recorded
+        self.forward: Callable[[Tensor], Tensor] = torch.compile(net) if plan.engine == "compile" else net
+        self.autocast = plan.precision == "bfloat16"
+
+    def __call__(self, visits: Tensor, optimizer: torch.optim.Optimizer) -> None:
+        """Learn from the lessons of one batch."""
+        while (parts := self.parts) and not self._tried(visits, optimizer):
+            self.parts = _more_parts(parts, len(visits))
+
+    def _tried(self, visits: Tensor, optimizer: torch.optim.Optimizer) -> bool:
+        """Take the step; False where memory did not suffice and nothing was changed."""
+        try:
+            self._learn(visits, optimizer)
+        except torch.OutOfMemoryError:
+            if len(visits) <= self.parts:
+                raise
+            return False
+        return True
+
+    def _learn(self, visits: Tensor, optimizer: torch.optim.Optimizer) -> None:
+        optimizer.zero_grad(set_to_none=True)
+        added: Tensor | None = None
+        for part in (visits,) if self.parts == 1 else visits.chunk(self.parts):
+            total = self.losses(part).sum()
+            (total / len(visits) if self.plan.reduction == "mean" else total).backward()
+            added = total.detach() if added is None else added + total.detach()
+        assert added is not None
+        if self.plan.clip is not None:
+            nn.utils.clip_grad_norm_(self.params, self.plan.clip)
+        optimizer.step()
+        self.total += added
+
+    def losses(self, visits: Tensor) -> Tensor:
+        """(n,) the loss of each lesson."""
+        lessons = self.lessons
+        rows = visits if lessons.row is None else lessons.row.index_select(0, visits)
+        x = self.x.index_select(0, rows)
+        if self.augment is not None:
+            x = self.augment(x, self.chance)
+        drawn = lessons.draw(visits, self.chance)
+        logits = self._logits(x)
+        if self.seen is not None:
+            self.seen.index_copy_(0, rows, logits.detach())
+        if self.head is not None:
+            each: Tensor = self.head(logits, Batch(x, rows, drawn))
+        else:
+            assert isinstance(drawn, Tensor)
+            each = self.loss(logits, drawn)
+        return each if lessons.weight is None else each * lessons.weight.index_select(0, visits)
+
+    def _logits(self, x: Tensor) -> Tensor:
+        if not self.autocast:
+            return self.forward(x)
+        with torch.autocast(x.device.type, torch.bfloat16, cache_enabled=self.caching):
+            return self.forward(x).float()
+
+
+class GraphStep(Step):
+    """The same step recorded once as a CUDA graph and played again: no Python and no launches between kernels."""
+
+    caching = False
+    graph: torch.cuda.CUDAGraph | None = None
+    visits: Tensor
+    n_plain = 0
+    refused = False  # the step cannot be recorded
+
+    def __call__(self, visits: Tensor, optimizer: torch.optim.Optimizer) -> None:
+        if len(visits) != self.plan.batch or self.refused:  # the last batch of an epoch may be shorter
+            return super().__call__(visits, optimizer)
+        if self.n_plain < WARM_STEPS:
+            self.n_plain += 1
+            return self._aside(visits, optimizer)
+        if self.graph is None:
+            self._record(visits, optimizer)
+        if self.graph is None:
+            return super().__call__(visits, optimizer)
+        self.visits.copy_(visits)
+        return self.graph.replay()
+
+    def _aside(self, visits: Tensor, optimizer: torch.optim.Optimizer) -> None:
+        """A plain step on another stream, as recording wants it."""
+        stream = torch.cuda.Stream(self.x.device)
+        stream.wait_stream(torch.cuda.current_stream(self.x.device))
+        with torch.cuda.stream(stream):
+            super().__call__(visits, optimizer)
+        torch.cuda.current_stream(self.x.device).wait_stream(stream)
+
+    def _record(self, visits: Tensor, optimizer: torch.optim.Optimizer) -> None:
+        self.visits = visits.clone()
+        graph = torch.cuda.CUDAGraph()
+        graph.register_generator_state(self.chance)
+        optimizer.zero_grad(set_to_none=True)
+        try:
+            with torch.cuda.graph(graph):
+                self._learn(self.visits, optimizer)
+        except RuntimeError as cause:  # something in net or head waits for the device, or memory does not suffice
+            if self.plan.engine == "graphs" and not isinstance(cause, torch.OutOfMemoryError):
+                raise
+            self.refused = True
+            log.warning("the step cannot be recorded as a CUDA graph and runs plain (%s)", cause)
+            return
+        self.graph = graph
+
+
+def step_kind(plan: Plan, device: torch.device) -> type[Step]:
+    """The kind of step that a plan asks for on this device."""
+    if plan.engine == "graphs" and device.type != "cuda":
+        raise OptionError(f"engine=graphs needs CUDA; this trains on {device.type}: take auto")
+    wanted = plan.engine == "graphs" or (plan.engine == "auto" and device.type == "cuda")
+    return GraphStep if wanted else Step
+
+
+def _more_parts(parts: int, batch: int) -> int:
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+    more = min(2 * parts, batch)
+    warnings.warn(
+        f"memory did not suffice for {-(-batch // parts)} lessons at once: a batch of {batch} is now computed in {more} "
+        "parts whose gradients add up (batch normalisation sees the parts)",
+        PlurivoxWarning,
+        stacklevel=2,
+    )
+    return more

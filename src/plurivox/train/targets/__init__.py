@@ -1,0 +1,7 @@
+"""Targets: what a task teaches when it is drawn. One file a target; `ls` lists them."""
+
+from plurivox.train._needs import TORCH
+from plurivox.train.targets._contract import Target, methods
+
+__all__ = ["TORCH", "Target", "methods"]
+__getattr__ = methods.attribute

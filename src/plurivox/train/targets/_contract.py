@@ -1,0 +1,106 @@
+"""What every target is, and what it may look at."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from plurivox.core.errors import InputError
+from plurivox.core.labels import SoftLabels
+from plurivox.core.method import Method
+from plurivox.core.names import Bools, Names, as_names, by_value, positions
+from plurivox.core.registry import Methods
+from plurivox.core.votes import Votes
+
+__all__ = ["Drawn", "Gives", "Known", "Lessons", "Said", "Target", "methods"]
+
+Gives = Literal["distribution", "votes", "pair"]
+HOW = {  # what is missing -> how to get it
+    "votes": "give the votes of the crowd",
+    "gold": "give known labels",
+    "soft": "give soft labels, such as those of an aggregator",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is known of the tasks; a target teaches from it."""
+
+    votes: Votes | None = None
+    gold: SoftLabels | None = None
+    soft: SoftLabels | None = None  # any: aggregated, elicited, smoothed
+    chosen: Names | None = None  # the tasks that a mixed target takes from its first part
+
+    def labels(self) -> Names:
+        """One list of all labels: the longest where it holds the others, else all of them sorted."""
+        lists = [one.labels for one in (self.soft, self.votes, self.gold) if one is not None]
+        if not lists:
+            raise InputError("nothing is known of the tasks: give votes, gold or soft labels")
+        longest = max(lists, key=len)
+        if all((positions(longest, one) >= 0).all() for one in lists):
+            return longest
+        if len({one.dtype.kind for one in lists}) > 1:
+            raise InputError("votes, gold and soft labels name their labels in different kinds; make them all text")
+        return by_value(np.unique(np.concatenate(lists)))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Said:
+    """All answers to some tasks, padded to one length; a soft answer is several with its weights."""
+
+    worker: Tensor  # (n, most) code of the worker, 0 where padded
+    label: Tensor  # (n, most) code of the label, 0 where padded
+    weight: Tensor  # (n, most) 1 for a plain vote, 0 where padded
+
+
+Drawn: TypeAlias = "Tensor | Said | tuple[Tensor, Tensor]"
+
+
+class Lessons(ABC):
+    """A target on its data, on the device. An epoch visits every lesson once; lesson i is about row `row[i]` of x."""
+
+    n_visits: int
+    row: Tensor | None = None  # (n_visits,) None: lesson i is about row i
+    weight: Tensor | None = None  # (n_visits,) None: all weigh 1
+
+    @abstractmethod
+    def draw(self, visits: Tensor, chance: torch.Generator) -> Drawn:
+        """What these lessons teach this time: rows of probabilities (n, n_labels), a `Said` or a pair of rows.
+
+        Shapes depend on the number of visits alone and nothing waits for the device, so that a step can be recorded.
+        """
+
+
+@dataclass(frozen=True)
+class Target(Method, ABC):
+    """What a task teaches when it is drawn. `needs` names fields of `Known`; `gives` says what is drawn."""
+
+    needs: ClassVar[tuple[str, ...]] = ()
+    gives: ClassVar[Gives] = "distribution"
+
+    def teaches(self, known: Known, tasks: Names) -> Bools:
+        """(n_tasks,) which of these tasks it has something to teach about."""
+        self._refuse(known)
+        return self._teaches(known, as_names(tasks, "tasks"))
+
+    def lessons(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Lessons:
+        """The lessons about tasks that it `teaches`, over this list of labels. Row i of the inputs is task i."""
+        self._refuse(known)
+        return self._lessons(known, tasks, labels, device)
+
+    @abstractmethod
+    def _teaches(self, known: Known, tasks: Names) -> Bools: ...
+
+    @abstractmethod
+    def _lessons(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Lessons: ...
+
+    def _refuse(self, known: Known) -> None:
+        for name in self.needs:
+            if getattr(known, name) is None:
+                raise InputError(f"the target {self.name()} needs {name}: {HOW[name]}")
+
+
+methods: Methods[Target] = Methods(__package__, Target)

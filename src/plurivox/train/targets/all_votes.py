@@ -1,0 +1,38 @@
+"""All votes of a task with those who cast them."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+
+from plurivox.core.errors import InputError
+from plurivox.core.method import option
+from plurivox.core.names import Names
+from plurivox.core.votes import Votes
+from plurivox.train.targets._contract import Gives, Known, Lessons
+from plurivox.train.targets._lessons import AllOfThem
+from plurivox.train.targets._voted import Voted, votes_on
+
+
+@dataclass(frozen=True)
+class AllVotes(Voted):
+    """All votes of a task with their workers, for heads that learn from people."""
+
+    gives: ClassVar[Gives] = "votes"
+
+    most: int | None = option(None, "at most so many votes of a task, drawn by lot once; none: all", low=1)
+    seed: int = option(0, "the lot", low=0)
+
+    def _lessons(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Lessons:
+        votes = votes_on(known, tasks, labels)
+        if (votes.worker < 0).any():
+            raise InputError(f"the target {self.name()} must know who voted; these votes hold counts without names")
+        return AllOfThem(votes if self.most is None else self._some(votes, self.most), device)
+
+    def _some(self, votes: Votes, most: int) -> Votes:
+        """At most so many rows of every task."""
+        order = np.lexsort((np.random.default_rng(self.seed).random(len(votes)), votes.task))  # by lot within a task
+        rank = np.empty(len(votes), np.int64)
+        rank[order] = np.arange(len(votes)) - votes.start[votes.task]
+        return votes.where(rank < most)

@@ -1,0 +1,26 @@
+"""Known labels."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+
+from plurivox.core.making import harden
+from plurivox.core.names import Bools, Names, positions
+from plurivox.train.targets._contract import Known, Lessons, Target
+from plurivox.train.targets._lessons import Table
+
+
+@dataclass(frozen=True)
+class Gold(Target):
+    """The known label of a task."""
+
+    needs: ClassVar[tuple[str, ...]] = ("gold",)
+
+    def _teaches(self, known: Known, tasks: Names) -> Bools:
+        assert known.gold is not None
+        return positions(known.gold.tasks, tasks) >= 0
+
+    def _lessons(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Lessons:
+        assert known.gold is not None
+        return Table.of(harden(known.gold.on(tasks)), tasks, labels, device)

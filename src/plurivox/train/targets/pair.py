@@ -1,0 +1,39 @@
+"""A main label and a soft one, both at once."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+
+from plurivox.core.method import option
+from plurivox.core.names import Bools, Names
+from plurivox.train.targets._contract import Gives, Known, Lessons, Target
+from plurivox.train.targets._lessons import Both
+from plurivox.train.targets._parts import part
+
+
+@dataclass(frozen=True)
+class Pair(Target):
+    """A main label and a soft one, both at once: what two heads learn from.
+
+    The main label is gold, or silver where it is the majority's.
+
+    Fornaciari et al. (2021), https://doi.org/10.18653/v1/2021.naacl-main.204
+    """
+
+    gives: ClassVar[Gives] = "pair"
+
+    main: str = option("gold", "target of the hard head: gold, or majority for silver labels")
+    soft: str = option("soft", "target of the soft head")
+
+    def parts(self) -> tuple[Target, Target]:
+        """(main, soft)."""
+        return part(self.main, self.name()), part(self.soft, self.name())
+
+    def _teaches(self, known: Known, tasks: Names) -> Bools:
+        main, soft = self.parts()
+        return main.teaches(known, tasks) & soft.teaches(known, tasks)
+
+    def _lessons(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Lessons:
+        main, soft = (one.lessons(known, tasks, labels, device) for one in self.parts())
+        return Both(main, soft)

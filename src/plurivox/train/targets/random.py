@@ -1,0 +1,31 @@
+"""Labels that know nothing."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from plurivox.core.labels import SoftLabels
+from plurivox.core.making import random_labels
+from plurivox.core.method import option
+from plurivox.core.names import Names
+from plurivox.train.targets._contract import Known, Lessons
+from plurivox.train.targets._controls import Control
+from plurivox.train.targets._lessons import Table
+
+
+@dataclass(frozen=True)
+class Random(Control):
+    """Random soft labels, drawn once: a control that knows nothing.
+
+    Numbers drawn evenly from 0 to 1, divided by their sum.
+
+    Collins et al. (2022), section 5.1, https://doi.org/10.1609/hcomp.v10i1.21986
+    """
+
+    seed: int = option(0, "same seed, same labels", low=0)
+
+    def _lessons(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Lessons:
+        del known
+        any_label = SoftLabels.one_hot(np.zeros(len(tasks), np.int64), tasks, labels)
+        return Table.of(random_labels(any_label, self.seed), tasks, labels, device)

@@ -1,0 +1,34 @@
+"""Soft labels, whoever made them."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+
+from plurivox.core.making import harden
+from plurivox.core.method import option
+from plurivox.core.names import Bools, Names, positions
+from plurivox.train.targets._contract import Known, Lessons, Target
+from plurivox.train.targets._lessons import Table
+
+
+@dataclass(frozen=True)
+class Soft(Target):
+    """The soft label of a task, as given: of any aggregator, elicited or made otherwise.
+
+    Peterson et al. (2019), https://doi.org/10.1109/ICCV.2019.00971; Uma et al. (2020),
+    https://doi.org/10.1609/hcomp.v8i1.7478
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("soft",)
+
+    hard: bool = option(False, "teach its most probable label alone")
+
+    def _teaches(self, known: Known, tasks: Names) -> Bools:
+        assert known.soft is not None
+        return positions(known.soft.tasks, tasks) >= 0
+
+    def _lessons(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Lessons:
+        assert known.soft is not None
+        mine = known.soft.on(tasks)
+        return Table.of(harden(mine) if self.hard else mine, tasks, labels, device)

@@ -1,0 +1,71 @@
+"""What an answer may say, by form. The page cannot enter anything else; what comes by other ways is refused."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from plurivox.web.faults import Refused
+from plurivox.web.schemas import GiveAnswer, Mark
+from plurivox.web.study import Study
+
+HUNDRED = Decimal(100)
+
+
+def check_answer(study: Study, body: GiveAnswer) -> None:
+    """Refuse an answer that contradicts itself, or that the form cannot have made."""
+    known = set(study.labels)
+    said = [mark.label for mark in body.marks]
+    if strangers := [label for label in (*said, *(body.label_order or ())) if label not in known]:
+        raise _bad(f"{strangers[0]!r} is no label of this study")
+    if len(set(said)) < len(said):
+        raise _bad("a label is marked twice")
+    if body.abstain and body.none_of_these:
+        raise _bad("an answer either cannot tell or says none of these")
+    if body.abstain or body.none_of_these:
+        if body.marks:
+            raise _bad("an answer without a label has no marks")
+        return
+    named = [mark for mark in body.marks if mark.kind == "named"]
+    if not named:
+        raise _bad("name a label, or say that you cannot tell")
+    CHECKS[study.form](body.marks, named)
+
+
+def _one_label(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
+    if len(marks) > 1 or named[0].typed:
+        raise _bad("one label is asked for, and nothing else")
+
+
+def _top_two(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
+    del marks
+    if len(named) > 2:
+        raise _bad("at most two labels are named")
+    if percents(named) > HUNDRED:
+        raise _bad("percents add up to more than 100")
+
+
+def _also_possible(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
+    if any(mark.kind == "never" for mark in marks):
+        raise _bad("this form marks what is possible, not what is impossible")
+    _top_two(marks, named)
+
+
+def _histogram(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
+    if len(named) < len(marks) or not all(mark.typed for mark in named):
+        raise _bad("every label of a histogram has a percent")
+    if percents(named) != HUNDRED:
+        raise _bad("the percents must add up to 100")
+
+
+def percents(named: Sequence[Mark]) -> Decimal:
+    """The sum of what was typed, exactly."""
+    values = [Decimal(mark.typed) for mark in named if mark.typed]
+    if any(value > HUNDRED for value in values):
+        raise _bad("a percent is between 0 and 100")
+    return sum(values, Decimal(0))
+
+
+CHECKS = {"one-label": _one_label, "top-two": _top_two, "also-possible": _also_possible, "histogram": _histogram}
+
+
+def _bad(detail: str) -> Refused:
+    return Refused(422, "invalid", detail)

@@ -1,0 +1,77 @@
+"""Studio: what a server holds while it runs, and how requests reach the store."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from plurivox.web.faults import unavailable
+from plurivox.web.keys import Keys
+from plurivox.web.settings import Settings
+from plurivox.web.store.database import first_line, migrate, open_engine
+from plurivox.web.store.writer import Writer
+from plurivox.web.study import Study, read_study
+
+T = TypeVar("T")
+READERS = 4
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class Studio:
+    """One study, its database and its secret."""
+
+    settings: Settings
+    study: Study
+    keys: Keys
+    engine: Engine
+    writer: Writer
+    readers: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(READERS, "plurivox-reader"))
+
+    @classmethod
+    def open(cls, settings: Settings) -> "Studio":
+        """The study of a folder, its tables brought to the newest form."""
+        study, engine = read_study(settings.folder), open_engine(settings)
+        keys = Keys.of(settings.folder)
+        migrate(engine)
+        return cls(settings, study, keys, engine, Writer(engine))
+
+    def close(self) -> None:
+        """Finish what was asked for."""
+        self.writer.close()
+        self.readers.shutdown()
+        self.engine.dispose()
+
+    async def write(self, job: Callable[[Connection], T]) -> T:
+        """The result of a job that writes, once it is on disk."""
+        future = asyncio.wrap_future(self.writer.submit(job))
+        try:
+            return await asyncio.wait_for(asyncio.shield(future), self.settings.write_seconds + 1)
+        except TimeoutError:
+            future.add_done_callback(_forget)
+            log.error("the database did not answer within %.0f seconds", self.settings.write_seconds)
+            raise unavailable() from None
+
+    async def read(self, job: Callable[[Connection], T]) -> T:
+        """The result of a job that only reads."""
+        return await asyncio.get_running_loop().run_in_executor(self.readers, self.look, job)
+
+    def look(self, job: Callable[[Connection], T]) -> T:
+        """The same, outside a request."""
+        try:
+            with self.engine.connect() as connection:
+                return job(connection)
+        except SQLAlchemyError as cause:
+            log.error("the database cannot be read: %s", first_line(cause))
+            raise unavailable() from cause
+
+
+def _forget(future: "asyncio.Future[object]") -> None:
+    """Whoever waited has gone; an error is nobody's any more."""
+    if not future.cancelled():
+        future.exception()

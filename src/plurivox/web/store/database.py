@@ -1,0 +1,112 @@
+"""Open the database of a study: SQLite or PostgreSQL, brought to the newest form by migrations."""
+
+import fcntl
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+
+from plurivox.core.errors import InputError
+from plurivox.web.settings import Settings
+
+WRITES = {"writes": True}  # execution option of a connection that writes: SQLite then locks at the beginning
+MIGRATIONS = 7_561_000  # a number of our own for PostgreSQL's advisory lock
+
+
+def open_engine(settings: Settings) -> Engine:
+    """An engine with the promises we need: durable commits, foreign keys, no waiting for ever."""
+    try:
+        if settings.url.startswith("sqlite:"):
+            return _sqlite(settings)
+        return _postgresql(settings)
+    except (ArgumentError, NoSuchModuleError) as cause:
+        raise InputError(f"{_masked(settings)} is no database address; write postgresql://user@host/name") from cause
+
+
+def _sqlite(settings: Settings) -> Engine:
+    wait = settings.write_seconds
+    engine = create_engine(
+        settings.url, connect_args={"timeout": wait, "check_same_thread": False}, pool_size=8, max_overflow=16
+    )
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: Any, _: Any) -> None:
+        connection.isolation_level = None  # we say BEGIN ourselves
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")  # what is acknowledged survives a loss of power
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA cache_size = -65536")
+        if settings.max_pages:
+            connection.execute(f"PRAGMA max_page_count = {settings.max_pages}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _postgresql(settings: Settings) -> Engine:
+    wait = max(1, int(settings.write_seconds))
+    return create_engine(
+        settings.url,
+        pool_pre_ping=True,
+        pool_size=8,
+        max_overflow=16,
+        pool_timeout=wait,
+        connect_args={"connect_timeout": wait, "options": f"-c statement_timeout={wait * 1000}"},
+    )
+
+
+def migrate(engine: Engine, to: str = "head") -> None:
+    """Bring the tables to the newest form; of several servers that start at once, one does it."""
+    config = Config()
+    config.set_main_option("script_location", str(files("plurivox.web.store") / "migrations"))
+    config.set_main_option("path_separator", "os")
+    try:
+        with _alone(engine), engine.connect().execution_options(**WRITES) as connection:
+            config.attributes["connection"] = connection
+            command.upgrade(config, to)
+            connection.commit()
+    except DBAPIError as cause:
+        raise InputError(f"the database cannot be opened: {first_line(cause)}") from cause
+
+
+@contextmanager
+def _alone(engine: Engine) -> Iterator[None]:
+    """Nobody else migrates meanwhile."""
+    if engine.dialect.name == "sqlite":
+        with Path(f"{engine.url.database}.lock").open("w") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+    else:
+        with engine.connect() as connection:
+            connection.execute(text("SELECT pg_advisory_lock(:n)"), {"n": MIGRATIONS})
+            connection.commit()
+            try:
+                yield
+            finally:
+                connection.execute(text("SELECT pg_advisory_unlock(:n)"), {"n": MIGRATIONS})
+
+
+def first_line(cause: SQLAlchemyError) -> str:
+    """What the database said, without the statement and its values: these may hold what people wrote."""
+    origin = getattr(cause, "orig", None) or type(cause).__name__
+    return (str(origin).splitlines() or [type(cause).__name__])[0]
+
+
+def now() -> float:
+    """Seconds since 1970."""
+    return time.time()
+
+
+def _masked(settings: Settings) -> str:
+    return settings.url.partition("://")[0] + "://..."

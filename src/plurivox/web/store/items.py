@@ -1,0 +1,123 @@
+"""Tasks into the store, in bulk: texts, pairs, images, and fixed batches of them."""
+
+import json
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from plurivox.core.errors import InputError, some
+from plurivox.web.keys import new_id
+from plurivox.web.pictures import Picture
+from plurivox.web.store.people import fact
+from plurivox.web.store.tables import facts, media, plan_tasks, plans, tasks
+from plurivox.web.study import Study
+
+AT_ONCE = 5_000
+T = TypeVar("T")
+
+
+def batched(rows: Iterable[T], n: int) -> Iterator[list[T]]:
+    """Lists of `n` rows; the last one may be shorter."""
+    source = iter(rows)
+    while part := list(islice(source, n)):
+        yield part
+
+
+@dataclass(frozen=True)
+class NewTask:
+    """A task to add."""
+
+    name: str
+    text: str | None = None
+    text2: str | None = None
+    picture: Picture | None = None
+    stratum: str = ""
+    practice: bool = False
+
+    @property
+    def kind(self) -> str:
+        """image, pair or text."""
+        return "image" if self.picture else "pair" if self.text2 is not None else "text"
+
+
+def add_tasks(connection: Connection, study: Study, new: Iterable[NewTask]) -> int:
+    """Put tasks into the store; how many there were."""
+    chance, n, trained = random.SystemRandom(), 0, list(fact(connection, "practice") or [])
+    for part in batched(new, AT_ONCE):
+        _refuse_known(connection, [one.name for one in part])
+        pictures = [(new_id(), one.picture) for one in part if one.picture is not None]
+        if pictures:
+            connection.execute(insert(media), [{"id": id, **vars(picture)} for id, picture in pictures])
+        ids = iter([id for id, _ in pictures])
+        rows = [_row(study, one, next(ids) if one.picture else None, chance) for one in part]
+        connection.execute(insert(tasks), sorted(rows, key=lambda row: row["id"]))
+        trained += [row["id"] for row in rows if row["practice"]]
+        n += len(rows)
+    set_fact(connection, "practice", trained)
+    set_fact(connection, "strata", dict(study.strata))
+    return n
+
+
+def _row(study: Study, one: NewTask, picture: int | None, chance: random.Random) -> dict[str, Any]:
+    queue = None if one.practice else one.stratum if study.strata else ""
+    return {
+        "id": new_id(),
+        "name": one.name,
+        "kind": one.kind,
+        "text": one.text,
+        "text2": one.text2,
+        "media_id": picture,
+        "stratum": one.stratum,
+        "practice": int(one.practice),
+        "quota": 0 if one.practice else study.per_task,
+        "given": 0,
+        "queue": queue,
+        "rank": chance.random(),
+    }
+
+
+def _refuse_known(connection: Connection, names: Sequence[str]) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    for part in batched(names, 500):
+        twice += connection.execute(select(tasks.c.name).where(tasks.c.name.in_(part))).scalars().all()
+    if twice:
+        raise InputError(f"tasks {some(twice)} are there already; every task needs a name of its own")
+
+
+def fix_batches(connection: Connection, study: Study, batches: Mapping[str, Sequence[str]]) -> None:
+    """Batches by name, each a list of tasks: from now on sittings are these. Each goes to `per_task` people."""
+    ids = {name: id for id, name in _named(connection, [name for batch in batches.values() for name in batch])}
+    held: dict[str, int] = {}
+    for place, (name, inside) in enumerate(batches.items()):
+        if strangers := [task for task in inside if task not in ids]:
+            raise InputError(f"batch {name!r} names tasks that are not there: {some(strangers)}")
+        row = {"name": name, "given": 0, "queue": "", "rank": random.SystemRandom().random()}
+        plan = connection.execute(insert(plans).values(row)).inserted_primary_key
+        assert plan is not None, place
+        connection.execute(insert(plan_tasks), [{"plan_id": plan[0], "task_id": ids[task]} for task in set(inside)])
+        for task in set(inside):
+            held[task] = held.get(task, 0) + study.per_task
+    for task, quota in held.items():
+        connection.execute(update(tasks).where(tasks.c.id == ids[task]).values(quota=quota))
+    set_fact(connection, "plans", len(batches))
+
+
+def _named(connection: Connection, names: Sequence[str]) -> Iterator[tuple[int, str]]:
+    for part in batched(sorted(set(names)), 500):
+        for row in connection.execute(select(tasks.c.id, tasks.c.name).where(tasks.c.name.in_(part))):
+            yield row.id, row.name
+
+
+def set_fact(connection: Connection, name: str, value: Any) -> None:
+    """Keep a fact about the study."""
+    connection.execute(delete(facts).where(facts.c.name == name))
+    connection.execute(insert(facts).values(name=name, value=json.dumps(value)))
+
+
+def count_tasks(connection: Connection) -> int:
+    """How many tasks there are, practice not counted."""
+    return connection.execute(select(func.count()).where(tasks.c.practice == 0)).scalar_one()

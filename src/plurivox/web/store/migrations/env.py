@@ -1,0 +1,14 @@
+"""Run by alembic: the connection comes from `database.migrate`."""
+
+from alembic import context
+
+from plurivox.web.store.tables import meta_data
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=meta_data,
+    render_as_batch=True,
+    transactional_ddl=True,
+)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,139 @@
+"""Owners: the first one by a one-time token, all by password; their sessions; what they did."""
+
+import hmac
+import json
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from plurivox.web.faults import Refused, not_found
+from plurivox.web.keys import Keys, new_id
+from plurivox.web.store.database import now
+from plurivox.web.store.items import set_fact
+from plurivox.web.store.people import fact
+from plurivox.web.store.tables import audit, invites, owners, sessions
+
+SETUP = "setup"
+hasher = PasswordHasher()
+NOBODY = hasher.hash(secrets.token_hex(16))  # so that an unknown name takes as long as a wrong password
+
+
+@dataclass(frozen=True)
+class Session:
+    """Somebody who is signed in."""
+
+    owner: int
+    name: str
+    csrf: str
+    hidden: str
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two secrets are equal, in a time that tells nothing."""
+    return hmac.compare_digest(one.encode(), other.encode())
+
+
+def offer_setup(connection: Connection, keys: Keys) -> str | None:
+    """A one-time token for the first owner; None where there is one."""
+    if connection.execute(select(func.count()).select_from(owners)).scalar_one():
+        return None
+    token = secrets.token_urlsafe(24)
+    set_fact(connection, SETUP, [*(fact(connection, SETUP) or [])[-9:], keys.hidden(token)])
+    return token
+
+
+def set_up(connection: Connection, hidden: str, name: str, password_hash: str) -> int:
+    """The first owner; the token is used up."""
+    offered = fact(connection, SETUP) or []
+    if not any(same(hidden, one) for one in offered):
+        raise Refused(403, "wrong-token", "this token is not the one that the terminal showed, or it is used up")
+    set_fact(connection, SETUP, [])
+    key = connection.execute(insert(owners).values(name=name, password=password_hash)).inserted_primary_key
+    assert key is not None
+    tell(connection, name, "owner set up")
+    return int(key[0])
+
+
+def password_of(connection: Connection, name: str) -> tuple[int | None, str]:
+    """(owner, hash) to check a password against; of nobody where there is no such owner."""
+    row = connection.execute(select(owners.c.id, owners.c.password).where(owners.c.name == name)).first()
+    return (None, NOBODY) if row is None else (row.id, row.password)
+
+
+def fits(password_hash: str, password: str) -> bool:
+    """Whether it is the password; slow on purpose."""
+    try:
+        return hasher.verify(password_hash, password)
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+def begin_session(connection: Connection, keys: Keys, owner: int, hours: float) -> tuple[str, str]:
+    """(token for the cookie, token for writes)."""
+    token, csrf = secrets.token_urlsafe(32), secrets.token_urlsafe(24)
+    connection.execute(delete(sessions).where(sessions.c.until < now()))
+    row = {"hidden": keys.hidden(token), "owner_id": owner, "csrf": csrf, "until": now() + hours * 3600}
+    connection.execute(insert(sessions).values(row))
+    return token, csrf
+
+
+def session_of(connection: Connection, hidden: str) -> Session | None:
+    """The session of a token, as long as it lasts."""
+    found = (
+        select(owners.c.id, owners.c.name, sessions.c.csrf, sessions.c.hidden)
+        .join(owners, owners.c.id == sessions.c.owner_id)
+        .where(sessions.c.hidden == hidden, sessions.c.until > now())
+    )
+    row = connection.execute(found).first()
+    return None if row is None else Session(*row)
+
+
+def end_session(connection: Connection, session: Session) -> None:
+    connection.execute(delete(sessions).where(sessions.c.hidden == session.hidden))
+
+
+# ---- what they do
+
+
+def tell(connection: Connection, who: str, what: str, **detail: Any) -> None:
+    """A line in the audit."""
+    connection.execute(insert(audit).values(at=now(), who=who, what=what, detail=json.dumps(detail)))
+
+
+def audit_lines(connection: Connection, n: int = 500) -> list[dict[str, Any]]:
+    """The latest lines, newest first."""
+    rows = connection.execute(select(audit).order_by(audit.c.id.desc()).limit(n))
+    return [{"at": row.at, "who": row.who, "what": row.what, "detail": json.loads(row.detail)} for row in rows]
+
+
+def change_state(connection: Connection, who: str, state: str) -> None:
+    """Open, pause or close the study."""
+    set_fact(connection, "state", state)
+    tell(connection, who, "state", state=state)
+
+
+def make_invite(connection: Connection, who: str, note: str, uses: int) -> Any:
+    """A new invite, for so many people."""
+    row = {"id": new_id(), "note": note, "uses": uses, "used": 0, "is_open": 1, "born": now()}
+    tell(connection, who, "invite", note=note, uses=uses)
+    return connection.execute(insert(invites).values(row).returning(*invites.c)).one()
+
+
+def close_invite(connection: Connection, who: str, invite: int) -> Any:
+    """Nobody else comes in by it."""
+    row = connection.execute(
+        update(invites).where(invites.c.id == invite).values(is_open=0).returning(*invites.c)
+    ).first()
+    if row is None:
+        raise not_found("invite")
+    tell(connection, who, "invite closed", note=row.note)
+    return row
+
+
+def all_invites(connection: Connection) -> list[Any]:
+    """Newest first."""
+    return list(connection.execute(select(invites).order_by(invites.c.born.desc()).limit(1000)))

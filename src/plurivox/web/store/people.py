@@ -1,0 +1,123 @@
+"""Who is there: invites, platform ids behind pseudonyms, and the stages a person walks through."""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, insert, select, update
+
+from plurivox.web.faults import Refused, unsigned
+from plurivox.web.keys import Keys, new_id
+from plurivox.web.schemas import Platform
+from plurivox.web.store.database import now
+from plurivox.web.store.tables import facts, invites, raw_ids, visits, workers
+from plurivox.web.study import Study
+
+WORKER = select(workers.c.id, workers.c.pseudonym, workers.c.seed, workers.c.stage, workers.c.status)
+BY_ID = WORKER.where(workers.c.id == bindparam("worker"))
+FACT = select(facts.c.value).where(facts.c.name == bindparam("name"))
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A person as the store knows them."""
+
+    id: int
+    pseudonym: str
+    seed: int
+    stage: str
+    status: str
+
+    def labels(self, study: Study) -> list[str]:
+        """The labels in this person's own order: shuffled between people, the same on every visit."""
+        return sorted(study.labels, key=lambda label: hashlib.sha256(f"{self.seed} {label}".encode()).digest())
+
+
+def worker_of(connection: Connection, worker: int) -> Worker:
+    """The person with that id, who has not withdrawn."""
+    row = connection.execute(BY_ID, {"worker": worker}).first()
+    if row is None:
+        raise unsigned()
+    if row.status == "erased":
+        raise Refused(403, "withdrawn", "you have withdrawn from this study; your answers are gone")
+    return Worker(*row)
+
+
+def state_of(connection: Connection) -> str:
+    """Whether the study is open, paused or closed."""
+    return str(fact(connection, "state") or "open")
+
+
+def fact(connection: Connection, name: str) -> Any:
+    """A fact about the study, kept as JSON; None where there is none."""
+    text = connection.execute(FACT, {"name": name}).scalar()
+    return None if text is None else json.loads(text)
+
+
+def enter_by_invite(connection: Connection, keys: Keys, study: Study, invite: int) -> Worker:
+    """A new person with an invite that is open and not used up."""
+    must_be_open(connection, study)
+    taken = connection.execute(
+        update(invites)
+        .where(invites.c.id == invite, invites.c.is_open == 1, invites.c.used < invites.c.uses)
+        .values(used=invites.c.used + 1)
+    )
+    if not taken.rowcount:
+        raise Refused(403, "invite-used", "this invite is used up or closed; ask for another one")
+    return _born(connection, study, keys.pseudonym(f"invite {secrets.token_hex(16)}"))
+
+
+def enter_by_platform(connection: Connection, keys: Keys, study: Study, who: Platform, bearer: int | None) -> Worker:
+    """A person sent by a platform. The first token binds the id: whoever types it again needs that token."""
+    pseudonym = keys.pseudonym(f"{who.name} {who.pid}")
+    row = connection.execute(WORKER.where(workers.c.pseudonym == pseudonym)).first()
+    if row is None:
+        must_be_open(connection, study)
+        worker = _born(connection, study, pseudonym)
+        raw = {"platform": who.name, "raw": who.pid, "study": who.study, "session": who.session}
+        connection.execute(insert(raw_ids).values(worker_id=worker.id, **raw))
+        return worker
+    if row.id != bearer:
+        detail = "somebody has begun with this id; go on in the browser you began in, or by your personal link"
+        raise Refused(409, "begun-elsewhere", detail)
+    return worker_of(connection, row.id)
+
+
+def must_be_open(connection: Connection, study: Study) -> None:
+    """Refuse where the study takes nobody new."""
+    if state_of(connection) != "open":
+        raise Refused(409, "closed", study.texts.closed or "this study takes no answers at the moment")
+
+
+def _born(connection: Connection, study: Study, pseudonym: str) -> Worker:
+    worker = Worker(new_id(), pseudonym, secrets.randbits(31), study.stages()[0], "active")
+    time = now()
+    connection.execute(insert(workers).values(**vars(worker), born=time, seen=time))
+    return worker
+
+
+def advance(connection: Connection, study: Study, worker: Worker, **about: Any) -> Worker:
+    """Into the stage after this one; what is known of the finished one is written down."""
+    following = study.stages()[study.stages().index(worker.stage) + 1]
+    if following == "practice" and not fact(connection, "practice"):
+        following = "tasks"
+    note(connection, worker, **about)
+    connection.execute(update(workers).where(workers.c.id == worker.id).values(stage=following, seen=now()))
+    return Worker(worker.id, worker.pseudonym, worker.seed, following, worker.status)
+
+
+def note(connection: Connection, worker: Worker, ms: float | None = None, **detail: Any) -> None:
+    """A visit to the present stage: when it was left, how long it took, what was said."""
+    row = {"worker_id": worker.id, "stage": worker.stage, "at": now(), "ms": ms, "detail": json.dumps(detail)}
+    connection.execute(insert(visits).values(**row))
+
+
+def check_quiz(study: Study, chosen: Sequence[int] | None) -> list[int]:
+    """The places of the questions that were not answered rightly."""
+    given = list(chosen or [])
+    if len(given) != len(study.quiz):
+        raise Refused(422, "invalid", f"the check has {len(study.quiz)} questions, and {len(given)} answers came")
+    return [place for place, one in enumerate(study.quiz) if given[place] != one.right]

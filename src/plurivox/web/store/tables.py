@@ -1,0 +1,212 @@
+"""The tables. Answers, visits and audit are only ever appended to; withdrawal of consent alone takes rows away."""
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+meta_data = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+Count = BigInteger().with_variant(Integer, "sqlite")  # an INTEGER PRIMARY KEY of SQLite counts by itself
+
+
+def _id(counts: bool = False) -> Column[int]:
+    """Random and opaque, made by us; or counted by the database."""
+    return Column("id", Count, primary_key=True, autoincrement=counts)
+
+
+def _to(table: str, name: str | None = None, *, null: bool = False) -> Column[int]:
+    return Column(name or f"{table.rstrip('s')}_id", BigInteger, ForeignKey(f"{table}.id"), nullable=null)
+
+
+def _text(name: str, *, null: bool = False, **about: object) -> Column[str]:
+    return Column(name, Text, nullable=null, **about)  # type: ignore[arg-type]
+
+
+def _int(name: str, *, null: bool = False) -> Column[int]:
+    return Column(name, Integer, nullable=null)
+
+
+def _float(name: str, *, null: bool = False) -> Column[float]:
+    return Column(name, Float(53), nullable=null)
+
+
+facts = Table("facts", meta_data, Column("name", Text, primary_key=True), _text("value"))
+
+media = Table(
+    "media",
+    meta_data,
+    _id(),
+    _text("type"),
+    Column("bytes", LargeBinary, nullable=False),  # as it came
+    _text("shown_type"),
+    Column("shown", LargeBinary),  # enlarged, where it was small
+    _int("width"),
+    _int("height"),
+)
+
+tasks = Table(
+    "tasks",
+    meta_data,
+    _id(),
+    _text("name", unique=True),
+    _text("kind"),  # image, text, pair
+    _text("text", null=True),
+    _text("text2", null=True),
+    _to("media", "media_id", null=True),
+    _text("stratum"),
+    _int("practice"),
+    _int("quota"),
+    _int("given"),  # slots that are leased or done
+    _text("queue", null=True),  # which queue of open tasks it stands in; none when it is full, or for practice
+    _float("rank"),  # its random place there, drawn anew whenever a slot is given: no sorting of all tasks, ever
+    Index("ix_tasks_queue", "queue", "given", "rank"),
+)
+
+plans = Table(  # batches fixed by a file
+    "plans",
+    meta_data,
+    _id(counts=True),
+    _text("name", unique=True),
+    _int("given"),
+    _text("queue", null=True),
+    _float("rank"),
+    Index("ix_plans_queue", "queue", "given", "rank"),
+)
+plan_tasks = Table(
+    "plan_tasks",
+    meta_data,
+    Column("plan_id", BigInteger, ForeignKey("plans.id"), primary_key=True),
+    Column("task_id", BigInteger, ForeignKey("tasks.id"), primary_key=True),
+)
+
+workers = Table(
+    "workers",
+    meta_data,
+    _id(),
+    _text("pseudonym", unique=True),
+    _int("seed"),  # of this person's order of labels
+    _text("stage"),
+    _text("status"),  # active, erased
+    _float("born"),
+    _float("seen"),
+)
+raw_ids = Table(  # the only place that leads from a pseudonym back to a person; may be emptied at any time
+    "raw_ids",
+    meta_data,
+    Column("worker_id", BigInteger, ForeignKey("workers.id"), primary_key=True),
+    _text("platform"),
+    _text("raw"),
+    _text("study"),
+    _text("session"),
+    UniqueConstraint("platform", "raw"),
+)
+visits = Table(
+    "visits",
+    meta_data,
+    _id(counts=True),
+    _to("workers"),
+    _text("stage"),
+    _float("at"),
+    _float("ms", null=True),
+    _text("detail"),
+    Index("ix_visits_worker_id", "worker_id"),
+)
+
+sittings = Table(
+    "sittings",
+    meta_data,
+    _id(counts=True),
+    _to("workers"),
+    _int("number"),  # 0: practice
+    _to("plans", null=True),
+    _int("total"),
+    _int("done"),
+    _float("begun"),
+    _float("until", null=True),  # when the lease ends; none when all is done or it has ended
+    UniqueConstraint("worker_id", "number"),
+    Index("ix_sittings_until", "until"),
+)
+slots = Table(
+    "slots",
+    meta_data,
+    _id(),
+    _to("sittings"),
+    _to("workers"),
+    _to("tasks"),
+    _int("number", null=True),  # 1 to the task's quota while it counts there; none for repeats, practice, extras
+    _text("kind"),  # task, repeat, practice
+    _int("position"),
+    _to("slots", "repeat_of", null=True),
+    _text("state"),  # leased, done, expired, extra
+    Column("answer_id", BigInteger),  # the latest answer
+    UniqueConstraint("task_id", "number"),  # never two people in one slot
+    Index("ix_slots_worker_id_task_id", "worker_id", "task_id"),
+    Index("ix_slots_sitting_id_position", "sitting_id", "position"),
+)
+answers = Table(
+    "answers",
+    meta_data,
+    _id(counts=True),
+    _to("workers"),
+    _text("key"),  # made by the client: sent twice, counted once
+    _to("slots"),
+    _to("tasks"),
+    _float("received"),
+    _text("form"),
+    _text("marks"),
+    _int("abstain"),
+    _int("none_of_these"),
+    _int("extra"),
+    Column("replaces", BigInteger),
+    _float("shown_at", null=True),
+    _float("first_input_ms", null=True),
+    _float("submitted_ms", null=True),
+    _float("hidden_ms"),
+    _text("mode"),
+    _text("label_order"),
+    _text("events"),
+    UniqueConstraint("worker_id", "key"),
+    Index("ix_answers_task_id", "task_id"),
+)
+
+invites = Table("invites", meta_data, _id(), _text("note"), _int("uses"), _int("used"), _int("is_open"), _float("born"))
+owners = Table("owners", meta_data, _id(counts=True), _text("name", unique=True), _text("password"))
+sessions = Table(
+    "sessions", meta_data, Column("hidden", Text, primary_key=True), _to("owners"), _text("csrf"), _float("until")
+)
+
+leaders = Table("leaders", meta_data, Column("name", Text, primary_key=True), _text("holder"), _float("until"))
+snapshots = Table(
+    "snapshots", meta_data, _id(counts=True), _float("at"), Column("last_answer", BigInteger), _text("body")
+)
+beliefs = Table(
+    "beliefs",
+    meta_data,
+    Column("task_id", BigInteger, ForeignKey("tasks.id"), primary_key=True, autoincrement=False),
+    _float("entropy"),
+    _text("soft"),
+    Index("ix_beliefs_entropy", "entropy"),
+)
+flags = Table(
+    "flags",
+    meta_data,
+    Column("answer_id", BigInteger, ForeignKey("answers.id"), primary_key=True, autoincrement=False),
+    _text("flags"),
+)
+audit = Table("audit", meta_data, _id(counts=True), _float("at"), _text("who"), _text("what"), _text("detail"))

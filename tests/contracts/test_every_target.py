@@ -1,0 +1,41 @@
+"""What every target promises, those not yet written included."""
+
+import numpy as np
+import pytest
+import torch
+
+from made import crowd
+from plurivox.core.labels import SoftLabels
+from plurivox.core.votes import Votes
+from plurivox.train import Known, targets
+from plurivox.train.targets._contract import Said
+
+every = pytest.mark.parametrize("name", targets.methods)
+VOTES = Votes.of(**crowd())
+SHARES = SoftLabels.shares(VOTES.counts(), VOTES.tasks, VOTES.labels)
+KNOWN = Known(votes=VOTES, gold=SHARES, soft=SHARES)
+
+
+@every
+def test_it_says_what_it_is(name: str) -> None:
+    made = targets.methods.make(name)
+    assert made.name() == name and made.summary() == targets.methods.summary(name) != ""
+    assert targets.methods.make(made.word) == made and all(one.help for one in made.options())
+
+
+@every
+def test_it_draws_what_it_says_the_same_for_the_same_chance(name: str) -> None:
+    made = targets.methods.make(name)
+    assert made.teaches(KNOWN, VOTES.tasks).all()
+    lessons = made.lessons(KNOWN, VOTES.tasks, VOTES.labels, torch.device("cpu"))
+    visits = torch.tensor([3, 0, 3])
+    one, two = (lessons.draw(visits, torch.Generator().manual_seed(5)) for _ in range(2))
+    if isinstance(one, Said):
+        assert (
+            made.gives == "votes" and one.worker.shape == one.label.shape == one.weight.shape and len(one.worker) == 3
+        )
+        return
+    assert isinstance(one, tuple) == (made.gives == "pair")
+    for a, b in zip(one if isinstance(one, tuple) else (one,), two if isinstance(two, tuple) else (two,), strict=True):
+        assert torch.equal(a, b) and a.shape == (3, 3) and a.dtype == torch.float32
+        np.testing.assert_allclose(a.sum(1), 1, rtol=1e-6)

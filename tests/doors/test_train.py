@@ -1,0 +1,135 @@
+"""plurivox train and plurivox predict, through their public face."""
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from click.testing import Result
+
+from doors.calling import environment
+from plurivox.core.labels import SoftLabels
+from plurivox.train.material import Material, read_material, write_material
+from taught import world
+
+X, GOLD, VOTES = world(60)
+FAST = ("--net", "mlp[hidden=8]", "--lr", "0.02", "--epochs", "5", "--batch", "16", "--device", "cpu")
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Path:
+    torch.set_num_threads(1)
+    split = np.repeat(np.array(["train", "valid", "test"], dtype=np.dtypes.StringDType()), [40, 8, 12])
+    write_material(Material("made", GOLD.tasks, X, split, GOLD, VOTES), tmp_path / "made.npz")
+    return tmp_path / "made.npz"
+
+
+def test_material_comes_back_as_it_was(box: Path) -> None:
+    made = read_material(box)
+    assert made.tasks.tolist() == GOLD.tasks.tolist() and np.array_equal(made.x, X)
+    assert made.gold is not None and made.gold.hard().tolist() == GOLD.hard().tolist()
+    assert made.votes is not None and np.array_equal(made.votes.counts(), VOTES.counts())
+    assert {name: len(part) for name, part in made.parts().items()} == {"train": 40, "dev": 8, "test": 12}
+
+
+def test_train_tells_mean_and_std_and_predict_says_the_same(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    run = tmp_path / "run"
+    done: Result = call("train", box, *FAST, "--runs", 2, "--best", "cross-entropy", "-o", run)
+    assert done.exit_code == 0, done.output
+    assert "test: 12 tasks" in done.stdout and " ± " in done.stdout and "always the most frequent label" in done.stdout
+    assert "soft cross-entropy" in done.stdout
+    again = json.loads(call("train", box, *FAST, "--runs", 3, "--best", "cross-entropy", "-o", run, "--json").stdout)
+    assert again["runs"]["run"] == [0, 1, 2] and again["tasks"] == {"train": 40, "dev": 8, "test": 12}
+    said = json.loads(
+        call("predict", run, box, "--tasks", "test", "--run", 1, "-o", tmp_path / "g.npz", "--json").stdout
+    )
+    assert said["measures"]["all accuracy"] == again["runs"]["test accuracy"][1] and said["tasks"] == 12
+    guess = SoftLabels.load(tmp_path / "g.npz")
+    assert guess.tasks.tolist() == GOLD.tasks[48:].tolist() and guess.labels.tolist() == GOLD.labels.tolist()
+    assert call("predict", run, box, "--run", "all", "-o", tmp_path / "g.csv").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "words", [("gold",), ("majority",), ("one-answer",), ("dawid-skene",), ("smoothed[of=majority]",)]
+)
+def test_any_target_or_aggregator_teaches(call, box: Path, tmp_path: Path, words: tuple[str, ...]) -> None:  # type: ignore[no-untyped-def]
+    done: Result = call("train", box, *FAST, "--target", *words, "-o", tmp_path / "run")
+    assert done.exit_code == 0 and f"mlp[hidden=8] on {words[0]}: 1 run, 40 tasks" in done.stdout, done.output
+
+
+def test_two_heads_weights_and_splits_by_file(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "split.csv").write_text(
+        "task,split\n" + "".join(f"t{i:02d},{'train' if i % 2 else 'test'}\n" for i in range(60))
+    )
+    how = ("--target", "softmax-shares", "--head", "two-heads", "--main", "majority", "--split", tmp_path / "split.csv")
+    done: Result = call(
+        "train", box, *FAST, *how, "--weigh", "--least-agreement", 0.3, "-o", tmp_path / "run", "--json"
+    )
+    assert json.loads(done.stdout)["tasks"] == {"train": 30, "test": 30}, done.output
+
+
+def test_mistakes_are_one_line(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "x").touch()
+    for words, want in (
+        (("--target", "golden"), "there is no target or aggregator 'golden'; did you mean 'gold'"),
+        (("--net", "mpl"), "did you mean 'mlp'"),
+        (("--best", "acuracy"), "there is no measure 'acuracy'; did you mean 'accuracy'"),
+        (("--shares", "1,2"), "three numbers"),
+        (("--schedule", "multistep"), "need milestones"),
+        (("-o", tmp_path / "full"), "is not empty and holds no runs"),
+        (("--device", "cuda"), "no CUDA device"),
+    ):
+        done: Result = call("train", box, "-o", tmp_path / "run", *words)
+        assert done.exit_code == 2 and want in done.stderr and "\n" not in done.stderr.strip(), done.output
+    assert call("train", box, *FAST, "-o", tmp_path / "run").exit_code == 0
+    other: Result = call("train", box, *FAST, "--seed", 5, "-o", tmp_path / "run")
+    assert other.exit_code == 2 and "belongs to another training: its plan is" in other.stderr
+    assert "holds no trained net" in call("predict", tmp_path, box, "-o", tmp_path / "g.npz").stderr
+
+
+def test_images_of_a_table_and_packing(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    image, pl = pytest.importorskip("PIL.Image"), pytest.importorskip("polars")
+    pictures = []
+    for i in range(12):
+        buffer = io.BytesIO()
+        image.fromarray(np.full((8, 8, 3), 20 * i, np.uint8)).save(buffer, "PNG")
+        pictures.append(buffer.getvalue())
+    pl.DataFrame({"idx": range(12), "image": pictures}).write_parquet(tmp_path / "images.parquet")
+    votes = pl.DataFrame(
+        {
+            "task": [*range(12)] * 2,
+            "worker": ["u"] * 12 + ["v"] * 12,
+            "label": ["dark"] * 6 + ["light"] * 6 + ["dark"] * 7 + ["light"] * 5,
+        }
+    )
+    votes.write_csv(tmp_path / "votes.csv")
+    given = (tmp_path / "votes.csv", "--images", tmp_path / "images.parquet")
+    done: Result = call("train", *given, "--pack", tmp_path / "all.npz")
+    assert done.exit_code == 0 and "12 tasks" in done.stdout, done.output
+    made = read_material(tmp_path / "all.npz")
+    assert made.x.shape == (12, 3, 8, 8) and made.x.dtype == np.uint8 and made.votes is not None
+    how = ("--net", "linear", "--epochs", 2, "--device", "cpu", "--shares", "60,20,20", "--augment", "crop-flip[pad=1]")
+    for where in (given, (tmp_path / "all.npz",)):
+        out = tmp_path / f"run{len(where)}"
+        assert call("train", *where, *how, "-o", out).exit_code == 0
+    assert (tmp_path / "run1/results.csv").read_text() == (tmp_path / "run3/results.csv").read_text()
+    assert "say where" in call("train", *given).stderr
+
+
+def test_both_work_without_tables(box: Path, tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "for name in ('polars', 'narwhals', 'pandas', 'pyarrow', 'safetensors', 'sklearn'): sys.modules[name] = None\n"
+        "from plurivox.cli.main import main\n"
+        f"words = {[str(box), *FAST]!r}\n"
+        f"train = ['train', *words, '--target', 'dawid-skene', '-o', {str(tmp_path / 'r')!r}]\n"
+        "assert main(train, standalone_mode=False) in (None, 0)\n"
+        f"main(['predict', {str(tmp_path / 'r')!r}, words[0], '-o', {str(tmp_path / 'g.npz')!r}])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment())
+    assert done.returncode == 0 and "60 tasks" in done.stdout, done.stderr

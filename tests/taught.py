@@ -1,0 +1,20 @@
+"""A small world to learn from: inputs that tell their label, and a crowd that mostly sees it."""
+
+import numpy as np
+
+from plurivox.core.labels import SoftLabels
+from plurivox.core.votes import Votes
+
+
+def world(n: int = 60, n_labels: int = 3, seed: int = 0) -> tuple[np.ndarray, SoftLabels, Votes]:
+    """(x, gold, votes) of n tasks named t00, t01, ... in this order."""
+    chance = np.random.default_rng(seed)
+    true = chance.integers(0, n_labels, n)
+    x = (np.eye(n_labels)[true] + 0.3 * chance.normal(size=(n, n_labels))).astype(np.float32)
+    tasks = [f"t{i:02d}" for i in range(n)]
+    task = np.repeat(np.arange(n), 4)
+    said = np.where(chance.random(4 * n) < 0.8, true[task], chance.integers(0, n_labels, 4 * n))
+    names = np.array([f"label{k}" for k in range(n_labels)])
+    workers = np.tile([f"w{i}" for i in range(4)], n)
+    votes = Votes.of(np.array(tasks)[task], workers, names[said], labels=names)
+    return x, SoftLabels.gold(tasks, names[true], names), votes

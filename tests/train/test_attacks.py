@@ -1,0 +1,85 @@
+"""Attacks: the step by hand, the ball, and what comes back."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from plurivox import evaluate
+from plurivox.core.errors import InputError
+from plurivox.core.labels import SoftLabels
+from plurivox.train.attacks import FGSM, PGD, attack
+from plurivox.train.nets._pixels import Pixels
+
+N, K = 20, 3
+
+
+@pytest.fixture
+def net() -> nn.Module:
+    torch.manual_seed(0)
+    return nn.Sequential(Pixels("half"), nn.Flatten(), nn.Linear(12, K))
+
+
+@pytest.fixture
+def x() -> torch.Tensor:
+    return torch.rand(N, 3, 2, 2, generator=torch.Generator().manual_seed(1))
+
+
+@pytest.fixture
+def soft() -> SoftLabels:
+    return SoftLabels.of(np.random.default_rng(1).dirichlet(np.ones(K), N), [f"t{i:02}" for i in range(N)], "abc")
+
+
+def test_fgsm_is_the_sign_of_the_gradient_worked_out_by_hand(net: nn.Module, x: torch.Tensor, soft: SoftLabels) -> None:
+    target = torch.tensor(soft.prob, dtype=torch.float32)
+    weights = net[2].weight.detach()  # logits = W (2 x - 1) + b, so d loss / dx = 2 (q - p) W
+    slope = 2 * (net(x).softmax(1) - target).detach() @ weights
+    wanted = (x + 4 / 255 * slope.sign().view_as(x)).clamp(0, 1)
+    changed = FGSM().change(net, x, target, torch.Generator())
+    torch.testing.assert_close(changed, wanted)
+    assert net[2].weight.grad is None
+
+
+@pytest.mark.parametrize("method", [FGSM(), FGSM(epsilon=8), PGD(), PGD(epsilon=8), PGD(random_start=False, steps=3)])
+def test_pixels_stay_in_the_ball_and_the_loss_grows(
+    method: FGSM | PGD, net: nn.Module, x: torch.Tensor, soft: SoftLabels
+) -> None:
+    changed = method.change(net, x, torch.tensor(soft.prob, dtype=torch.float32), torch.Generator().manual_seed(0))
+    assert (changed - x).abs().max() <= method.epsilon / 255 + 1e-6 and changed.min() >= 0 and changed.max() <= 1
+    done = attack(net, x, soft, method)
+    assert done.loss > done.loss_before and done.made_by == method.word
+
+
+def test_pgd_in_one_step_from_the_image_is_fgsm(net: nn.Module, x: torch.Tensor, soft: SoftLabels) -> None:
+    one = attack(net, x, soft, PGD(epsilon=4, step=4, steps=1, random_start=False))
+    assert one.loss == pytest.approx(attack(net, x, soft, FGSM()).loss)
+
+
+def test_what_comes_back_is_scored_by_the_measures(net: nn.Module, x: torch.Tensor, soft: SoftLabels) -> None:
+    done = attack(net, x, soft, FGSM(), batch=7)
+    assert done.soft.tasks.tolist() == soft.tasks.tolist()
+    assert evaluate.soft.cross_entropy(done.soft, soft) == pytest.approx(done.loss, rel=1e-5)
+    untouched = attack(net, x, soft, FGSM(epsilon=0))
+    assert untouched.loss == untouched.loss_before == pytest.approx(done.loss_before)
+
+
+def test_hard_targets_and_bytes(net: nn.Module, x: torch.Tensor) -> None:
+    hard = SoftLabels.one_hot(np.arange(N) % K, [f"t{i:02}" for i in range(N)], "abc")
+    pixels = (x * 255).round().byte()
+    assert attack(net, pixels, hard, FGSM()).loss == pytest.approx(attack(net, pixels / 255, hard, FGSM()).loss)
+
+
+def test_the_same_seed_the_same_attack_and_the_net_is_left_as_it_was(
+    net: nn.Module, x: torch.Tensor, soft: SoftLabels
+) -> None:
+    noisy = nn.Sequential(net, nn.Dropout(0.5)).train()
+    losses = [attack(noisy, x, soft, PGD(steps=1), seed=seed).loss for seed in (1, 1, 2)]
+    assert losses[0] == losses[1] != losses[2] and noisy.training
+
+
+def test_mistakes_are_told(net: nn.Module, x: torch.Tensor, soft: SoftLabels) -> None:
+    with pytest.raises(InputError, match="2 images to attack, but targets of 20 tasks"):
+        attack(net, x[:2], soft, FGSM())
+    x[3, 0, 0, 0], x[5, 0, 0, 0] = 1.5, float("nan")
+    with pytest.raises(InputError, match="2 images go beyond, such as 't03', 't05'"):
+        attack(net, x, soft, FGSM())

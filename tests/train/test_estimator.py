@@ -1,0 +1,48 @@
+"""CrowdClassifier as scikit-learn sees it."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+from sklearn.utils.estimator_checks import check_estimator
+
+from plurivox.core.errors import InputError
+from plurivox.train import CrowdClassifier, Plan
+from taught import world
+
+X, GOLD, VOTES = world()
+FAST = Plan(epochs=40, batch=32, lr=0.05, device="cpu")
+EXPECTED = {
+    "check_sample_weight_equivalence_on_dense_data": "batches are drawn by lot: a row twice is not a row of weight two",
+}
+
+
+def test_it_keeps_the_promises_of_scikit_learn() -> None:
+    found = check_estimator(
+        CrowdClassifier(net="linear", plan=FAST, random_state=0),
+        expected_failed_checks=EXPECTED,
+        on_skip=None,
+        on_fail=None,
+    )
+    failed = {one["check_name"]: one["exception"] for one in found if one["status"] == "failed"}
+    assert not failed, failed
+
+
+def test_labels_distributions_and_votes() -> None:
+    for y in (GOLD.hard(), GOLD.prob, VOTES):
+        model = CrowdClassifier(net="linear", plan=FAST, random_state=1).fit(
+            X, np.array(y.tolist()) if y is not VOTES else y
+        )
+        right = model.classes_[GOLD.codes()]
+        assert (model.predict(X) == right).mean() > 0.8 and model.predict_proba(X).shape == (60, 3)
+    named = CrowdClassifier(net="linear", plan=FAST, labels=["x", "y", "z"]).fit(X, GOLD.prob)
+    assert named.classes_.tolist() == ["x", "y", "z"] and set(named.predict(X)) <= set("xyz")
+    drawn = CrowdClassifier(net="linear", plan=FAST, target="one-answer", random_state=0).fit(X, VOTES)
+    assert drawn.trained_.made_by["target"] == "one-answer"
+    with pytest.raises(InputError, match="59 rows of X for 60 tasks"):
+        clone(named).fit(X[:59], VOTES)
+
+
+def test_it_can_be_cross_validated() -> None:
+    y = np.array(GOLD.hard().tolist())
+    assert cross_val_score(CrowdClassifier(net="linear", plan=FAST, random_state=0), X, y, cv=3).mean() > 0.8

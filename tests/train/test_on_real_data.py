@@ -1,0 +1,24 @@
+"""LabelMe with its official split: gold teaches better than the crowd, and the crowd better than chance."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from plurivox import io
+from plurivox.recipes._training import Wish, divide, train_runs
+from plurivox.train import Plan
+from plurivox.train.material import Material
+
+
+def test_labelme(data_set: Callable[[str], Path]) -> None:
+    data = io.read(data_set("labelme"))
+    seen = data.features
+    assert seen is not None
+    material = Material(data.name, seen.tasks, seen.x, seen.split, seen.gold, data.votes)
+    parts = divide(material)
+    assert {name: len(part) for name, part in parts.items()} == {"train": 1000, "dev": 500, "test": 1188}
+    plan = Plan(epochs=10, best="accuracy", device="cpu")
+    found = {
+        target: train_runs(material, parts, Wish(target=target, net="labelme-head", plan=plan)).mean("test accuracy")
+        for target in ("gold", "vote-shares")
+    }
+    assert found["gold"] > 0.9 > found["vote-shares"] > 0.8

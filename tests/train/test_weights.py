@@ -1,0 +1,48 @@
+"""Our safetensors against the package."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from plurivox.core.errors import InputError
+from plurivox.train.weights import read_tensors, write_tensors
+
+TENSORS = {
+    "a": torch.arange(6.0).reshape(2, 3),
+    "half": torch.ones(3, dtype=torch.bfloat16),
+    "bytes": torch.tensor([1, 2, 255], dtype=torch.uint8),
+    "none": torch.zeros(0, 4),
+    "one": torch.tensor(7),
+    "truth": torch.tensor([True, False]),
+}
+
+
+def test_the_package_reads_what_we_write_and_we_read_it_too(tmp_path: Path) -> None:
+    peer = pytest.importorskip("safetensors.torch")
+    write_tensors(tmp_path / "x.safetensors", TENSORS, {"labels": '["Zürich"]'})
+    theirs = peer.load_file(tmp_path / "x.safetensors")
+    ours, notes = read_tensors(tmp_path / "x.safetensors")
+    assert notes == {"labels": '["Zürich"]'} and set(ours) == set(theirs) == set(TENSORS)
+    assert all(torch.equal(ours[n], TENSORS[n]) and torch.equal(theirs[n], TENSORS[n]) for n in TENSORS)
+    peer.save_file(TENSORS, tmp_path / "y.safetensors", {"by": "the package"})
+    again, notes = read_tensors(tmp_path / "y.safetensors")
+    assert notes == {"by": "the package"} and all(torch.equal(again[n], TENSORS[n]) for n in TENSORS)
+
+
+@pytest.mark.parametrize("damage", [b"", b"\xff" * 20, b"\x02\0\0\0\0\0\0\0{}x", b"\x08\0\0\0\0\0\0\0[1, 2,3]"])
+def test_damaged_files_are_refused_or_empty(tmp_path: Path, damage: bytes) -> None:
+    (tmp_path / "x").write_bytes(damage)
+    if damage.endswith(b"{}x"):
+        assert read_tensors(tmp_path / "x") == ({}, {})
+        return
+    with pytest.raises(InputError, match="no safetensors file"):
+        read_tensors(tmp_path / "x")
+
+
+def test_a_file_cut_short_is_refused(tmp_path: Path) -> None:
+    write_tensors(tmp_path / "x", TENSORS, {})
+    whole = (tmp_path / "x").read_bytes()
+    (tmp_path / "x").write_bytes(whole[:-3])
+    with pytest.raises(InputError, match="cut short"):
+        read_tensors(tmp_path / "x")
