@@ -14,6 +14,7 @@ from PIL import Image
 from plurivox.web import schemas as s
 from plurivox.web.routes import pages
 from plurivox.web.wordings import wording
+from web.stub_owner import owner_router
 
 CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 ANIMALS = ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]
@@ -121,5 +122,6 @@ def stub_app(stub: Stub) -> FastAPI:  # noqa: C901
     def media(name: str) -> Response:
         return Response(picture(name), media_type="image/png")
 
+    app.include_router(owner_router(stub))
     app.include_router(pages.router)
     return app

@@ -27,16 +27,16 @@ export function steps(most, about = 4) {
 }
 
 export function columnChart({ title, note = "", bars, x = "", y = "" }) {
-  // Upright bars; `bars` are [name, value].
+  // Upright bars; `bars` are [name, value], perhaps with a shorter name for the axis.
   const [left, top, low, height] = [44, 10, 170, 206];
   const ticks = steps(Math.max(...bars.map(([, value]) => value), 0));
   const room = (WIDTH - left - 8) / Math.max(bars.length, 1);
   const rise = (value) => ((low - top) * value) / ticks.at(-1);
   const every = Math.ceil(bars.length / 10);
   const grid = ticks.map((tick) => [line(left, low - rise(tick), WIDTH - 8, low - rise(tick), "rule"), text(left - 6, low - rise(tick) + 4, tidy(tick), { "text-anchor": "end" })]);
-  const columns = bars.map(([name, value], at) => [
+  const columns = bars.map(([name, value, brief = name], at) => [
     draw("rect", { class: "mark", x: left + at * room + room * 0.1, y: low - rise(value), width: room * 0.8, height: rise(value), rx: 2 }, draw("title", {}, `${name}: ${tidy(value)}`)),
-    at % every ? null : text(left + (at + 0.5) * room, low + 16, short(name, 12), { "text-anchor": "middle" }),
+    at % every ? null : text(left + (at + 0.5) * room, low + 16, short(brief, 12), { "text-anchor": "middle" }),
   ]);
   const plot = frame(title, height, grid.flat(), columns.flat(), line(left, low, WIDTH - 8, low), text((left + WIDTH) / 2, height - 2, x, { "text-anchor": "middle", class: "name" }));
   return figure(title, note, plot, [x || "name", y || "value"], bars.map(([name, value]) => [name, tidy(value)]));

@@ -17,13 +17,16 @@ export async function overviewPage(owner) {
     figureOf(fixed(score), name.replaceAll("-", " ")),
     figureOf(percent(agreement.repeats_same_top), `of ${agreement.repeats} repeats kept their top label`),
   ]);
-  const hours = now.per_hour.map(([hour, n]) => [new Date(hour * 1000).toISOString().slice(5, 13).replace("T", " ") + "h", n]);
+  const hours = now.per_hour.map(([hour, n]) => {
+    const name = `${new Date(hour * 1000).toISOString().slice(0, 13).replace("T", " ")}h`;
+    return [name, n, name.slice(-3)];
+  });
   const shares = Object.entries(snapshot.label_shares).map(([label, value]) => ({ name: label, value })).sort((a, b) => b.value - a.value).slice(0, 12);
   const most = Math.log(study.labels.length);
   const charts = make("section", { class: "charts", "aria-label": "Charts" }, [
     columnChart({ title: "Answers per hour", bars: hours, x: "hour (UTC)", y: "answers" }),
-    rangeChart({ title: "What the crowd sees", note: "Share of each label in the current soft labels", rows: shares }),
     columnChart({ title: "How unsure tasks are", note: "Entropy of the soft label, in nats", bars: snapshot.entropy.map(tenths(most, "")), x: "entropy from", y: "tasks" }),
+    rangeChart({ title: "What the crowd sees", note: "Share of each label in the current soft labels", rows: shares }),
     columnChart({ title: "How sure the top label is", bars: snapshot.confidence.map(tenths(100, "%")), x: "probability from", y: "tasks" }),
   ]);
   const quotas = table("Quotas", ["Stratum", "#Tasks", "#Given", "#Being answered", "#Wanted", "Filled"], now.quotas.map((one) => [one.stratum || "all", count(one.tasks), count(one.given), count(one.leased), count(one.wanted), meter(`stratum ${one.stratum || "all"}`, one.given, one.wanted)]));
