@@ -114,3 +114,53 @@ def axe() -> str:
 
     without("axe-core", "run: npm install --no-save axe-core")
     raise AssertionError
+
+
+class Running:
+    """A studio that runs: where to enter, and what it has been told."""
+
+    def __init__(self, base: str, stub: Stub) -> None:
+        self.base, self.stub, self.join, self.code = base, stub, f"{base}/join#invite=abc", "C1X7-PLURAL"
+
+    def fresh(self) -> str:
+        """The address for somebody new."""
+        self.stub.stage = self.stub.stages[0]
+        self.stub.answers.clear()
+        return self.join
+
+    def answers(self) -> list[dict[str, Any]]:
+        """The last word of each slot that is no practice, in the order of slots."""
+        last = {one["slot"]: one for one in self.stub.answers.values() if one["slot"][0] == "t"}
+        return [last[slot] for slot in sorted(last, key=lambda name: int(name[1:]))]
+
+
+@pytest.fixture
+def studio(stand_in: Callable[..., tuple[str, Stub]]) -> Callable[..., Running]:
+    return lambda **options: Running(*stand_in(**options))
+
+
+@pytest.fixture
+def barriers(axe: str) -> Callable[[Any], list[str]]:
+    """What axe-core finds serious or critical on a page."""
+
+    def find(page: Any) -> list[str]:
+        if not page.evaluate("typeof axe === 'object'"):
+            page.evaluate(axe)
+        found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+        return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found if one["impact"] in ("serious", "critical")]
+
+    return find
+
+
+class Owned:
+    """A studio with answers in it, for its owner."""
+
+    def __init__(self, base: str) -> None:
+        self.base, self.setup = base, f"{base}/owner#setup=token"
+
+
+@pytest.fixture(scope="module")
+def owned() -> Iterator[Owned]:
+    base, stop = serve(stub_app(Stub()))
+    yield Owned(base)
+    stop()

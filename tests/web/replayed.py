@@ -32,6 +32,11 @@ class Said:
         other = [".", *str(self.second_percent)] if rest else []
         return [key[self.top], key[self.second], *str(self.percent), *other, *ticks, "Enter"]
 
+    def looks_odd(self) -> bool:
+        """Whether the page asks for a second Enter."""
+        rest = 100 - self.percent - self.second_percent
+        return max(self.second_percent, rest / max(len(self.possible), 1)) > self.percent
+
     def shares(self) -> list[tuple[str, str]]:
         """What must be sent as named."""
         named = [(self.top, str(self.percent))]

@@ -25,16 +25,16 @@ QUIZ = [s.QuizQuestion(question="What if you are not sure?", choices=["Guess and
 class Stub:
     """One study, everything in memory."""
 
-    def __init__(self, form: str = "also-possible", person: str = "third", labels: list[str] = ANIMALS, kind: str = "image", n: int = 5, practice: int = 1) -> None:
+    def __init__(self, form: str = "also-possible", person: str = "third", labels: list[str] = ANIMALS, kind: str = "image", n: int = 5, practice: int = 1, stages: list[str] | None = None, title: str = "Animals and vehicles") -> None:
         self.form, self.person, self.labels, self.kind, self.n, self.practice = form, person, labels, kind, n, practice
-        self.stages = ["consent", "instructions", "quiz", "practice", "tasks", "debrief", "done"]
-        self.stage, self.state = "consent", "open"
+        self.stages = stages or ["consent", "instructions", "quiz", "practice", "tasks", "debrief", "done"]
+        self.stage, self.state, self.title = self.stages[0], "open", title
         self.answers: dict[str, dict[str, Any]] = {}  # by key
         self.lost = False  # the server is gone
         self.requests: list[str] = []
 
     def me(self) -> s.Me:
-        return s.Me(worker="w1", study="animals", title="Animals and vehicles", state=self.state, stage=self.stage, stages=self.stages, progress=self.progress(), labels=self.labels, form=self.form, wording=self.person, exclude_by="never", phrases=wording(self.form, self.person), text=TEXTS.get(self.stage, ""), quiz=QUIZ if self.stage == "quiz" else [], image_pixels=160)
+        return s.Me(worker="w1", study="animals", title=self.title, state=self.state, stage=self.stage, stages=self.stages, progress=self.progress(), labels=self.labels, form=self.form, wording=self.person, exclude_by="never", phrases=wording(self.form, self.person), text=TEXTS.get(self.stage, ""), quiz=QUIZ if self.stage == "quiz" else [], image_pixels=160)
 
     def given(self) -> set[str]:
         return {answer["slot"] for answer in self.answers.values()}
@@ -60,7 +60,7 @@ class Stub:
         if self.stage in ("practice", "tasks") and not self.slots(1):
             self.step()
         ahead = self.slots(body.ahead) if body.ahead and self.stage in ("practice", "tasks") else []
-        return s.AnswerTaken(answer=f"a{body.key[:8]}", again=again, extra=False, progress=self.progress(), stage=self.stage, enough=self.stage == "debrief", slots=ahead)
+        return s.AnswerTaken(answer=f"a{body.key[:8]}", again=again, extra=False, progress=self.progress(), stage=self.stage, enough=self.stage not in ("practice", "tasks"), slots=ahead)
 
 
 def picture(name: str) -> bytes:
@@ -85,8 +85,8 @@ def stub_app(stub: Stub) -> FastAPI:  # noqa: C901
         return reply
 
     @app.post("/api/enter")
-    def enter(body: s.Enter) -> s.Entered:
-        return s.Entered(token="tok", personal_link="http://127.0.0.1/join#link=abc", me=stub.me())
+    def enter(body: s.Enter, request: Request) -> s.Entered:
+        return s.Entered(token="tok", personal_link=f"{request.base_url}join#link=abc", me=stub.me())
 
     @app.get("/api/me")
     def me() -> s.Me:

@@ -118,6 +118,13 @@ def test_many_labels_are_found_by_typing(page: Any) -> None:
     assert press(page, "o a k 1 r o y 1 6 0 Enter", labels=labels)["marks"] == named(("oak", "60"), ("royal oak", "40"))
 
 
+def test_shift_and_five_ticks_the_fifth_label_though_it_types_a_sign(page: Any) -> None:
+    script = """() => { const state = answer.begin({ labels: [..."abcdef"] });
+      return [["%", "Digit5", true], ["%", "", false], ["\\"", "Digit3", false], ["3", "Numpad3", false]].map(([key, code, shift]) =>
+        answer.readKey(state, { key, code, shift }).do); }"""
+    assert page.evaluate(script) == ["shift-digit", "field", "digit", "digit"]
+
+
 def test_an_earlier_answer_comes_back_as_it_was(page: Any) -> None:
     script = """([keys, setup]) => { const before = (%s)([keys, setup]); const said = { marks: before.marks.map(([kind, label, typed]) =>
       ({ kind, label, typed })), abstain: before.aside === "abstain", none_of_these: before.aside === "none" };

@@ -1,4 +1,4 @@
-"""The pages themselves: `/join` and `/work` for workers, `/owner` for owners, `/static`.
+"""The pages themselves: `/join` and `/work` for workers, `/owner` for owners, `/api` for programmers, `/static`.
 
 Pages hold no data; their scripts fetch it from `/api`. An invite link is BASE/join#invite=..., a personal link
 BASE/join#link=...: what follows # stays in the browser and out of every log. Prolific's is BASE/join?PROLIFIC_PID=...
@@ -29,6 +29,7 @@ def assets() -> dict[str, bytes]:
     made = {
         "work.js": join_script(STATIC / "js" / "work.js", [css / "base.css", css / "work.css"]),
         "owner.js": join_script(STATIC / "js" / "owner.js"),
+        "api.js": join_script(STATIC / "js" / "api_page.js"),
         "owner.css": join_sheet([css / "base.css", css / "owner.css"]),
     }
     found = {str(path.relative_to(STATIC)): path.read_bytes() for path in STATIC.rglob("*.*") if path.suffix in KINDS}
@@ -52,13 +53,19 @@ async def front() -> RedirectResponse:
 @router.get("/work")
 async def work() -> HTMLResponse:
     """Every page of a worker."""
-    return HTMLResponse(page("work.html"), headers={"Cache-Control": "no-cache"})
+    return HTMLResponse(page("work.html"))
 
 
 @router.get("/owner")
 async def owner() -> HTMLResponse:
     """Every page of an owner."""
-    return HTMLResponse(page("owner.html"), headers={"Cache-Control": "no-cache"})
+    return HTMLResponse(page("owner.html"))
+
+
+@router.get("/api")
+async def api() -> HTMLResponse:
+    """What the API can do, as a page."""
+    return HTMLResponse(page("api.html"))
 
 
 @cache

@@ -165,9 +165,9 @@ export function readKey(state, { key, code = "", shift = false, alt = false }) {
   if (key === "Backspace") return state.filter ? { do: "filter", text: state.filter.slice(0, -1) } : { do: "undo" };
   if (key === "ArrowRight" || key === "ArrowUp") return { do: "nudge", by: shift ? 1 : STEP };
   if (key === "ArrowLeft" || key === "ArrowDown") return { do: "nudge", by: shift ? -1 : -STEP };
-  if (key === "." || key === "," || key === "%") return { do: inHistogram(state) ? "rest" : "field" };
   const digit = /^(?:Digit|Numpad)(\d)$/.exec(code)?.[1] ?? (/^\d$/.test(key) ? key : null);
-  if (digit !== null) return { do: shift ? "shift-digit" : "digit", digit };
+  if (digit !== null) return { do: shift ? "shift-digit" : "digit", digit }; // before signs: Shift+5 may be %
+  if (key === "." || key === "," || key === "%") return { do: inHistogram(state) ? "rest" : "field" };
   if (key.length !== 1) return null;
   if (manyLabels(state) && !alt) return key === " " && !state.filter ? null : { do: "filter", text: state.filter + key };
   const command = { u: "undo", s: "abstain", o: "none", h: "histogram", n: "others" }[key.toLowerCase()];

@@ -14,7 +14,7 @@ export class Sitting {
     const space = session.me.worker;
     this.drafts = `plurivox.draft.${space}.`;
     this.acks = `plurivox.answer.${space}.`; // key -> the server's name of an answer, to put it right later
-    this.outbox = new Outbox({ space, store: session.store, send: (entry) => this.send(entry), changed: () => this.paintSaved() });
+    this.outbox = new Outbox({ space, store: session.store, send: (entry) => this.send(entry), changed: () => this.head && this.paintHead() });
     this.onkey = (event) => this.key(event);
     this.onhide = () => this.saveDraft();
   }
@@ -129,9 +129,8 @@ export class Sitting {
     const mode = form === "histogram" ? "histogram" : by === "key" ? "keyboard" : by;
     const times = { shown_at: this.shownAt, first_input_ms, submitted_ms: submit_ms, hidden_ms, events: events.slice(-1000) };
     const body = { slot: slot.slot, ...said, mode, label_order: this.session.me.labels, ...times, ahead: AHEAD };
-    const key = this.outbox.put({ body, replacesKey: this.replaces }); // on disk here before anything else happens
+    const key = this.outbox.put({ body, replacesKey: this.replaces, counts: !this.replaces && !slot.practice }); // on disk here before anything else happens
     this.session.store.removeItem(this.drafts + slot.slot);
-    if (!this.replaces) this.progress = { ...this.progress, done: this.progress.done + (slot.practice ? 0 : 1) };
     this.before.push({ slot, key, mode, ...said });
     this.current = null;
     this.paintHead();
@@ -181,7 +180,7 @@ export class Sitting {
 
   taken(taken) {
     this.take(taken.slots);
-    if (!this.outbox.waiting().length) this.progress = taken.progress;
+    this.progress = taken.progress;
     this.session.keep({ me: { ...this.session.me, stage: taken.stage } });
     if (!this.current && this.queue.length) this.next();
   }
@@ -195,7 +194,8 @@ export class Sitting {
 
   paintHead() {
     const { practice } = this.current ?? {};
-    const { done, total } = this.progress;
+    const { total } = this.progress;
+    const done = this.progress.done + this.outbox.waiting().filter((entry) => entry.counts).length;
     this.head.paint(practice ? "Practice" : total ? `${Math.min(done + (this.current ? 1 : 0), total)} of ${total}` : "", total ? done / total : 0);
     this.paintSaved();
   }

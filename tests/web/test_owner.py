@@ -1,0 +1,93 @@
+"""The owner's pages in a real browser."""
+
+from typing import Any
+
+import pytest
+
+PAGES = ["", "tasks", "workers", "times", "flagged", "invites", "audit"]
+
+
+def sign_in(page: Any, base: str) -> None:
+    page.goto(f"{base}/owner")
+    page.fill("#name", "ada")
+    page.fill("#password", "a long password")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".figures")
+
+
+def test_first_the_token_then_a_password(owned: Any, context: Any) -> None:
+    page = context().new_page()
+    page.goto(owned.setup)
+    page.fill("#name", "ada")
+    page.fill("#password", "short")
+    page.click("button.main")
+    assert page.evaluate("!document.querySelector('#password').validity.valid")
+    page.fill("#password", "a long password")
+    page.click("button.main")
+    page.wait_for_selector(".figures")
+    assert "setup" not in page.url
+    page.click("text=Sign out")
+    page.wait_for_selector("text=First time here?")
+    page.fill("#name", "ada")
+    page.fill("#password", "a wrong password")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[role=alert]:not([hidden])")
+    page.fill("#password", "a long password")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".figures")
+
+
+def test_every_page_shows_something(owned: Any, context: Any) -> None:
+    page = context().new_page()
+    sign_in(page, owned.base)
+    for name in PAGES:
+        page.click(f"nav a[data-key='{name}']")
+        page.wait_for_selector(f"nav a[data-key='{name}'][aria-current]")
+        page.wait_for_selector("main table, main .note", state="attached")
+        assert page.query_selector(".note.bad") is None, name
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+    page.click("nav a[data-key=tasks]")
+    page.click("main table a >> nth=0")
+    page.wait_for_selector("text=Current soft label")
+    assert page.query_selector(".plot .span") and page.query_selector("main .card table tbody tr")
+
+
+def test_pause_and_open(owned: Any, context: Any) -> None:
+    page = context().new_page()
+    sign_in(page, owned.base)
+    page.click("button:has-text('Pause')")
+    page.wait_for_selector(".state[data-is=paused]")
+    page.click("button:has-text('Open')")
+    page.wait_for_selector(".state[data-is=open]")
+    page.on("dialog", lambda asked: asked.accept())
+    page.click("button:has-text('Close')")
+    page.wait_for_selector(".state[data-is=closed]")
+
+
+def test_charts_have_their_numbers_behind_them(owned: Any, context: Any) -> None:
+    page = context().new_page()
+    sign_in(page, owned.base)
+    charts = page.query_selector_all("figure.chart:has(svg)")
+    assert len(charts) >= 3
+    for chart in charts:
+        assert chart.query_selector("svg[role=img][aria-label]") and len(chart.query_selector_all("tbody tr")) >= 1
+
+
+def test_the_api_has_a_page(owned: Any, context: Any) -> None:
+    page = context().new_page()
+    page.goto(f"{owned.base}/api")
+    page.wait_for_selector("text=POST /api/answers")
+    page.wait_for_selector("summary:has-text('GiveAnswer')")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_serious_barrier(owned: Any, context: Any, barriers: Any, scheme: str) -> None:
+    page = context(color_scheme=scheme, bypass_csp=True).new_page()
+    page.goto(f"{owned.base}/owner")
+    page.wait_for_selector("#name")
+    assert barriers(page) == []
+    sign_in(page, owned.base)
+    for name in ("", "tasks", "workers", "times", "invites"):
+        page.click(f"nav a[data-key='{name}']")
+        page.wait_for_selector("main table", state="attached")
+        assert barriers(page) == [], name
