@@ -18,6 +18,7 @@ except KeyboardInterrupt:  # Ctrl-C before there is anything to stop
     sys.exit(130)
 
 COMMANDS = {  # name: where it is, its line in the help; in the order of the walk
+    "studio": ("plurivox.cli.studio:studio", "Ask people for soft labels, in a web application of your own."),
     "describe": ("plurivox.cli.describe:describe", "Show what a crowd looks like: sizes, agreement, accuracy."),
     "simulate": ("plurivox.cli.simulate:simulate", "Draw a crowd with known truth."),
     "clean": ("plurivox.cli.clean:clean", "Take out faulty answers and careless people, and say why."),

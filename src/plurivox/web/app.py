@@ -49,7 +49,7 @@ def create_app(settings: Settings) -> FastAPI:
     for router in (annotate.router, owner.router, media.router, health.router, pages.router):
         app.include_router(router)
     _explain_faults(app)
-    app.add_middleware(Guard, settings=settings, study=studio.study)  # type: ignore[arg-type]
+    app.add_middleware(Guard, settings=settings, study=studio.study)
     return app
 
 
@@ -79,4 +79,5 @@ def _explain_faults(app: FastAPI) -> None:
 
 def _fault(cause: Refused) -> JSONResponse:
     body: dict[str, Any] = {name: value for name, value in cause.body().items() if name != "wait"}
+    body["detail"] = cause.detail.encode("utf-8", "replace").decode()  # a request may hold halves of characters
     return JSONResponse(body, cause.status, headers=retry_after(cause))

@@ -36,7 +36,12 @@ def _one_label(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
 
 
 def _top_two(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
-    del marks
+    if any(mark.kind == "possible" for mark in marks):
+        raise _bad("this form marks what is impossible, not what is possible")
+    _at_most_two(named)
+
+
+def _at_most_two(named: Sequence[Mark]) -> None:
     if len(named) > 2:
         raise _bad("at most two labels are named")
     if percents(named) > HUNDRED:
@@ -46,7 +51,7 @@ def _top_two(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
 def _also_possible(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
     if any(mark.kind == "never" for mark in marks):
         raise _bad("this form marks what is possible, not what is impossible")
-    _top_two(marks, named)
+    _at_most_two(named)
 
 
 def _histogram(marks: Sequence[Mark], named: Sequence[Mark]) -> None:

@@ -53,7 +53,7 @@ class Studio:
         try:
             return await asyncio.wait_for(asyncio.shield(future), self.settings.write_seconds + 1)
         except TimeoutError:
-            future.add_done_callback(_forget)
+            future.add_done_callback(lambda late: late.cancelled() or late.exception())  # nobody waits any more
             log.error("the database did not answer within %.0f seconds", self.settings.write_seconds)
             raise unavailable() from None
 
@@ -69,9 +69,3 @@ class Studio:
         except SQLAlchemyError as cause:
             log.error("the database cannot be read: %s", first_line(cause))
             raise unavailable() from cause
-
-
-def _forget(future: "asyncio.Future[object]") -> None:
-    """Whoever waited has gone; an error is nobody's any more."""
-    if not future.cancelled():
-        future.exception()

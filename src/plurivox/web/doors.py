@@ -126,6 +126,4 @@ WritingOwner = Annotated[owning.Session, Depends(writing_owner)]
 def set_cookie(response: Response, settings: Settings, token: str) -> None:
     """Keep the session in a cookie that scripts cannot read and other sites cannot send."""
     age = int(settings.session_hours * 3600)
-    response.set_cookie(
-        COOKIE, token, max_age=age, path="/", httponly=True, samesite="strict", secure=settings.secure
-    )
+    response.set_cookie(COOKIE, token, max_age=age, path="/", httponly=True, samesite="strict", secure=settings.secure)

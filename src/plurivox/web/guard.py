@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -19,6 +20,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors "
 )
+log = logging.getLogger(__name__)
 PER_ADDRESS = 20  # one address may stand for a whole room of workers
 
 
@@ -60,6 +62,11 @@ class Guard:
             await _answer(cause, guarded)
         except Gone:
             return
+        except Exception:
+            log.exception("a request failed")
+            if started:
+                raise
+            await _answer(Refused(500, "internal", "something went wrong here; it has been written down"), guarded)
 
     def _headers_of(self, path: str) -> list[tuple[bytes, bytes]]:
         headers = self.owners if path.startswith(("/owner", "/api/owner")) else self.plain

@@ -8,9 +8,15 @@ from PIL import Image
 
 from plurivox.core.errors import InputError
 
-TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}  # no SVG: it can hold scripts
+TYPES = {
+    "PNG": "image/png",
+    "JPEG": "image/jpeg",
+    "GIF": "image/gif",
+    "WEBP": "image/webp",
+}  # no SVG: it can hold scripts
 MOST_PIXELS = 50_000_000
 MOST_BYTES = 20_000_000
+Data = bytes
 
 
 @dataclass(frozen=True)
@@ -18,9 +24,9 @@ class Picture:
     """An image as it came, and as it is shown."""
 
     type: str
-    bytes: bytes
+    bytes: Data
     shown_type: str
-    shown: bytes | None  # None: as it came
+    shown: Data | None  # None: as it came
     width: int
     height: int
 

@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from plurivox.web.study import Stage
 from plurivox.web.wordings import Form, Person
 
-Stage = Literal["consent", "instructions", "quiz", "practice", "tasks", "debrief", "done"]
 State = Literal["open", "paused", "closed"]
 Plain = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]*$")]  # text without control characters
 Id = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
@@ -85,7 +85,7 @@ class Me(BaseModel):
     labels: list[str]  # in this person's order, the same on every visit
     form: Form
     wording: Person
-    exclude_by: Literal["never", "possible"]
+    exclude_by: Literal["never", "possible"]  # what the unnamed labels are marked with: possible for also-possible
     phrases: dict[str, str]  # see wordings.py; a blank line parts paragraphs, all is plain text
     text: str  # of the current stage: consent, instructions, debrief, or closed where the study takes no answers
     quiz: list[QuizQuestion]  # only at stage quiz
@@ -158,6 +158,14 @@ class Mark(Model):
     typed: Annotated[str, Field(max_length=8, pattern=r"^([0-9]{1,3}(\.[0-9]{1,2})?)?$")] = ""
 
 
+class ShownMark(BaseModel):
+    """A mark as it was stored; what came from elsewhere may be typed in any way."""
+
+    kind: Literal["named", "never", "possible"]
+    label: str
+    typed: str
+
+
 class Event(Model):
     """One input of a person, by the page's monotonic clock: ms since the task was shown."""
 
@@ -206,7 +214,7 @@ class MyAnswer(BaseModel):
 
     answer: str
     slot: Slot
-    marks: list[Mark]
+    marks: list[ShownMark]
     abstain: bool
     none_of_these: bool
 
@@ -309,7 +317,7 @@ class OneAnswer(BaseModel):
     worker: str
     when: float
     seconds: float | None
-    marks: list[Mark]
+    marks: list[ShownMark]
     abstain: bool
     none_of_these: bool
     position: int

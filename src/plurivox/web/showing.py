@@ -17,7 +17,7 @@ def progress_of(study: Study, sitting: Sequence[int] | None) -> s.Progress:
     return s.Progress(done=done, total=total, sitting=max(number, 1), sittings=study.sittings)
 
 
-def me_of(study: Study, worker: Worker, state: str, sitting: Sequence[int] | None) -> s.Me:
+def me_of(study: Study, worker: Worker, state: s.State, sitting: Sequence[int] | None) -> s.Me:
     """Everything a worker's page needs."""
     if state != "open" and worker.stage in ("practice", "tasks"):
         text = study.texts.closed
@@ -35,7 +35,7 @@ def me_of(study: Study, worker: Worker, state: str, sitting: Sequence[int] | Non
         labels=worker.labels(study),
         form=study.form,
         wording=study.wording,
-        exclude_by=study.exclude_by,
+        exclude_by="possible" if study.form == "also-possible" else "never",
         phrases=study.phrases(),
         text=text,
         quiz=quiz if worker.stage == "quiz" else [],

@@ -11,6 +11,7 @@ from plurivox.core.errors import InputError
 from plurivox.web.wordings import Form, Person, wording
 
 STUDY = "study.toml"
+Stage = Literal["consent", "instructions", "quiz", "practice", "tasks", "debrief", "done"]
 Label = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Words = Annotated[str, Field(max_length=20_000, pattern=r"^[^\x00]*$")]
 
@@ -61,7 +62,7 @@ class Texts(Part):
 class Completion(Part):
     """Where people go at the end."""
 
-    code: str = Field("", max_length=200, pattern=r"^[^\x00-\x1f]*$")
+    code: str = Field(default="", max_length=200, pattern=r"^[^\x00-\x1f]*$")
     redirect: WebAddress = ""
 
 
@@ -74,25 +75,26 @@ class Study(Part):
     """
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$")
-    title: str = Field("", max_length=300, pattern=r"^[^\x00-\x1f]*$")
+    title: str = Field(default="", max_length=300, pattern=r"^[^\x00-\x1f]*$")
     labels: list[Label] = Field(min_length=2, max_length=1000)
     form: Form = "top-two"
     wording: Person = "third"
-    exclude_by: Literal["never", "possible"] = "never"  # top-two marks what it is not, or what it may be as well
-    per_task: int = Field(6, ge=1, le=1000)
-    batch: int = Field(25, ge=1, le=1000)
-    repeats: int = Field(0, ge=0, le=100)
-    sittings: int = Field(1, ge=1, le=1000)  # how many batches one person may answer
-    practice: int = Field(3, ge=0, le=50)  # practice tasks, of those the items mark so
+    per_task: int = Field(default=6, ge=1, le=1000)
+    batch: int = Field(default=25, ge=1, le=1000)
+    repeats: int = Field(default=0, ge=0, le=100)
+    sittings: int = Field(default=1, ge=1, le=1000)  # how many batches one person may answer
+    practice: int = Field(default=3, ge=0, le=50)  # practice tasks, of those the items mark so
     strata: dict[str, Annotated[int, Field(ge=1, le=1000)]] = {}  # tasks of each stratum in a batch
-    batches: str = Field("", max_length=200)  # a file beside study.toml with columns batch and task: fixed batches
-    lease_minutes: float = Field(60, gt=0, le=60 * 24 * 30)
-    image_pixels: int = Field(160, ge=16, le=4096)  # smaller images are enlarged to this
-    aggregator: str = Field("", max_length=200)  # of the owner's pages; empty: the mean of the soft answers
+    batches: str = Field(
+        default="", max_length=200
+    )  # a file beside study.toml with columns batch and task: fixed batches
+    lease_minutes: float = Field(default=60, gt=0, le=60 * 24 * 30)
+    image_pixels: int = Field(default=160, ge=16, le=4096)  # smaller images are enlarged to this
+    aggregator: str = Field(default="", max_length=200)  # of the owner's pages; empty: the mean of the soft answers
     frame_ancestors: list[WebAddress] = []  # platforms that may show the pages in a frame
-    too_fast_seconds: float = Field(1.0, ge=0)  # answers faster than this are flagged
+    too_fast_seconds: float = Field(default=1.0, ge=0)  # answers faster than this are flagged
     texts: Texts = Texts()
-    quiz: list[Question] = Field([], max_length=20)
+    quiz: list[Question] = Field(default=[], max_length=20)
     completion: Completion = Completion()
     phrase: dict[str, Words] = {}  # own words for phrases of the task page
 
@@ -115,9 +117,9 @@ class Study(Part):
         """Every phrase of the task page, the study's own words first."""
         return wording(self.form, self.wording) | self.phrase
 
-    def stages(self) -> list[str]:
+    def stages(self) -> list[Stage]:
         """The pages a person walks through, in order; those without content are left out."""
-        there = {
+        there: dict[Stage, object] = {
             "consent": self.texts.consent,
             "instructions": self.texts.instructions,
             "quiz": self.quiz,

@@ -133,7 +133,11 @@ async def answer(body: s.GiveAnswer, worker: WorkerDep, studio: StudioDep) -> s.
 @router.get("/answers")
 async def my_answers(worker: WorkerDep, studio: StudioDep, n: Annotated[int, Query(ge=1, le=100)] = 10) -> s.MyAnswers:
     """My answers of this sitting, the latest first, to go back to."""
-    rows = await studio.read(lambda c: people.worker_of(c, worker) and answers.mine(c, worker, n))
+
+    def find(connection: Connection) -> list[tuple[Any, Any]]:
+        return answers.mine(connection, people.worker_of(connection, worker).id, n)
+
+    rows = await studio.read(find)
     return s.MyAnswers(answers=[_mine(answer, slot) for answer, slot in rows])
 
 
@@ -141,7 +145,7 @@ def _mine(answer: Any, slot: Any) -> s.MyAnswer:
     return s.MyAnswer(
         answer=answer.key,
         slot=slot_of(slot),
-        marks=[s.Mark(kind=kind, label=label, typed=typed) for kind, label, typed in json.loads(answer.marks)],
+        marks=[s.ShownMark(kind=kind, label=label, typed=typed) for kind, label, typed in json.loads(answer.marks)],
         abstain=bool(answer.abstain),
         none_of_these=bool(answer.none_of_these),
     )

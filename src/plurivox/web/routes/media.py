@@ -1,5 +1,7 @@
 """Images, by opaque id; their type was told by decoding them when they were added."""
 
+from typing import Any
+
 from fastapi import APIRouter, Response
 from sqlalchemy import Connection, select
 
@@ -10,7 +12,7 @@ from plurivox.web.schemas import Fault, Id
 from plurivox.web.store.tables import media as table
 
 router = APIRouter(tags=["media"])
-IMAGES = {kind: {} for kind in ("image/png", "image/jpeg", "image/gif", "image/webp")}
+IMAGES: dict[str, Any] = {kind: {} for kind in ("image/png", "image/jpeg", "image/gif", "image/webp")}
 
 
 @router.get(

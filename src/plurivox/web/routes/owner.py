@@ -1,112 +1,208 @@
 """What owners see and do. A SameSite cookie says who it is; writes need the token of the session and our own Origin."""
 
-from typing import Annotated, Literal
+import asyncio
+from functools import partial
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
+from fastapi.responses import FileResponse
+from sqlalchemy import Connection
+from starlette.background import BackgroundTask
 
 from plurivox.web import schemas as s
+from plurivox.web.background import is_stale
+from plurivox.web.context import Studio
+from plurivox.web.doors import COOKIE, INVITE, OwnerDep, StudioDep, WritingOwner, may_log_in, set_cookie
+from plurivox.web.exporting import zipped
+from plurivox.web.faults import Refused
+from plurivox.web.keys import number_of, shown
+from plurivox.web.store import owning, reports
 
-router = APIRouter(prefix="/api/owner", tags=["owners"])
+FAULTS: dict[int | str, dict[str, Any]] = {code: {"model": s.Fault} for code in (401, 403, 404, 409, 422, 429, 503)}
+router = APIRouter(prefix="/api/owner", tags=["owners"], responses=FAULTS)
 After = Annotated[str | None, Query(max_length=64, pattern=r"^[A-Za-z0-9_.-]+$")]
 Limit = Annotated[int, Query(ge=1, le=500)]
 
 
-@router.post("/setup")
-async def set_up(body: s.SetUp, response: Response) -> s.Session:
+@router.post("/setup", dependencies=[Depends(may_log_in)])
+async def set_up(body: s.SetUp, response: Response, studio: StudioDep) -> s.Session:
     """The first owner, by the one-time token of the terminal."""
-    raise NotImplementedError
+    hidden = studio.keys.hidden(body.token)
+    hashed = await asyncio.to_thread(owning.hasher.hash, body.password)
+    owner = await studio.write(partial(owning.set_up, hidden=hidden, name=body.name, password_hash=hashed))
+    return await _begin(studio, response, owner, body.name)
 
 
-@router.post("/login")
-async def log_in(body: s.LogIn, response: Response) -> s.Session:
-    raise NotImplementedError
+@router.post("/login", dependencies=[Depends(may_log_in)])
+async def log_in(body: s.LogIn, response: Response, studio: StudioDep) -> s.Session:
+    """Sign in by password."""
+    owner, hashed = await studio.read(partial(owning.password_of, name=body.name))
+    if not await asyncio.to_thread(owning.fits, hashed, body.password) or owner is None:
+        raise Refused(401, "wrong-password", "name or password is wrong")
+    return await _begin(studio, response, owner, body.name)
 
 
-@router.post("/logout")
-async def log_out(response: Response) -> None:
-    raise NotImplementedError
+async def _begin(studio: Studio, response: Response, owner: int, name: str) -> s.Session:
+    hours = studio.settings.session_hours
+    token, csrf = await studio.write(partial(owning.begin_session, keys=studio.keys, owner=owner, hours=hours))
+    set_cookie(response, studio.settings, token)
+    return s.Session(name=name, csrf=csrf)
+
+
+@router.post("/logout", status_code=204)
+async def log_out(response: Response, studio: StudioDep, owner: WritingOwner) -> None:
+    """Sign out: the session is gone, wherever its cookie may be."""
+    await studio.write(partial(owning.end_session, session=owner))
+    response.delete_cookie(COOKIE, path="/")
 
 
 @router.get("/session")
-async def session() -> s.Session:
+async def session(owner: OwnerDep) -> s.Session:
     """Who is signed in, and the token for writes."""
-    raise NotImplementedError
+    return s.Session(name=owner.name, csrf=owner.csrf)
 
 
 @router.get("/studies")
-async def studies() -> list[s.StudyLine]:
-    raise NotImplementedError
+async def studies(studio: StudioDep, owner: OwnerDep) -> list[s.StudyLine]:
+    """The studies of this server."""
+    del owner
+    return [await studio.read(partial(reports.study_line, study=studio.study))]
 
 
 @router.get("/progress")
-async def progress() -> s.StudyProgress:
-    raise NotImplementedError
+async def progress(studio: StudioDep, owner: OwnerDep) -> s.StudyProgress:
+    """How many answers there are and how many are wanted, by stratum, stage and hour."""
+    del owner
+    return await studio.read(reports.progress)
 
 
 @router.get("/tasks")
 async def tasks(
-    after: After = None, limit: Limit = 50, order: Literal["name", "entropy", "given"] = "name"
+    studio: StudioDep,
+    owner: OwnerDep,
+    after: After = None,
+    limit: Limit = 50,
+    order: Literal["name", "entropy", "given"] = "name",
 ) -> s.TaskPage:
-    raise NotImplementedError
+    """Tasks with their soft labels so far."""
+    del owner
+    return await studio.read(partial(reports.task_page, after=after, limit=limit, order=order))
 
 
 @router.get("/tasks/{task}")
-async def task(task: s.Id) -> s.TaskDetail:
-    raise NotImplementedError
+async def task(task: s.Id, studio: StudioDep, owner: OwnerDep) -> s.TaskDetail:
+    """One task, its soft label and every answer to it."""
+    del owner
+    return await studio.read(partial(reports.task_detail, task=task))
 
 
 @router.get("/workers")
-async def workers(after: After = None, limit: Limit = 50) -> s.WorkerPage:
-    raise NotImplementedError
+async def workers(studio: StudioDep, owner: OwnerDep, after: After = None, limit: Limit = 50) -> s.WorkerPage:
+    """Workers with their scores."""
+    del owner
+    return await studio.read(partial(reports.worker_page, after=after, limit=limit))
 
 
 @router.get("/agreement")
-async def agreement() -> s.Agreement:
-    raise NotImplementedError
+async def agreement(studio: StudioDep, owner: OwnerDep) -> s.Agreement:
+    """How far people agree, with each other and with themselves."""
+    del owner
+    at, _, body = await studio.read(reports.latest_snapshot)
+    empty: dict[str, Any] = {"scores": {}, "repeats": 0, "repeats_same_top": None}
+    return s.Agreement(**body.get("agreement", empty), at=at)
 
 
 @router.get("/times")
-async def times() -> s.Times:
-    raise NotImplementedError
+async def times(studio: StudioDep, owner: OwnerDep) -> s.Times:
+    """Where the time goes: by page, and by position of the task."""
+    del owner
+    at, _, body = await studio.read(reports.latest_snapshot)
+    empty: dict[str, Any] = {"first_input": None, "top_label": None, "active": None, "hidden": None, "by_position": []}
+    return s.Times(**body.get("times", empty), stages=body.get("stages", {}), at=at)
 
 
 @router.get("/flagged")
-async def flagged(after: After = None, limit: Limit = 50) -> s.FlaggedPage:
-    raise NotImplementedError
+async def flagged(studio: StudioDep, owner: OwnerDep, after: After = None, limit: Limit = 50) -> s.FlaggedPage:
+    """Odd answers, the newest first."""
+    del owner
+    return await studio.read(partial(reports.flagged_page, after=after, limit=limit))
 
 
 @router.get("/snapshot")
-async def snapshot() -> s.Snapshot:
-    raise NotImplementedError
+async def snapshot(studio: StudioDep, owner: OwnerDep) -> s.Snapshot:
+    """What the background last computed, and how old it is."""
+    del owner
+
+    def find(connection: Connection) -> s.Snapshot:
+        at, _, body = reports.latest_snapshot(connection)
+        return s.Snapshot(
+            at=at,
+            answers=body.get("answers", 0),
+            by=body.get("by", ""),
+            seconds=body.get("seconds", 0.0),
+            entropy=body.get("entropy", []),
+            confidence=body.get("confidence", []),
+            label_shares=body.get("label_shares", {}),
+            pending=is_stale(connection),
+        )
+
+    return await studio.read(find)
 
 
 @router.post("/state")
-async def change_state(body: s.ChangeState) -> s.StudyProgress:
-    """Open, pause or close the study."""
-    raise NotImplementedError
+async def change_state(body: s.ChangeState, studio: StudioDep, owner: WritingOwner) -> s.StudyProgress:
+    """Open, pause or close the study; answers on their way are kept all the same."""
+    await studio.write(partial(owning.change_state, who=owner.name, state=body.state))
+    return await studio.read(reports.progress)
 
 
 @router.get("/invites")
-async def invites() -> s.Invites:
-    raise NotImplementedError
+async def invites(studio: StudioDep, owner: OwnerDep) -> s.Invites:
+    """Invite links, and the address for Prolific."""
+    del owner
+    rows = await studio.read(owning.all_invites)
+    fields = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+    prolific = f"{studio.settings.base_url}/join?" + "&".join(f"{name}={{{{%{name}%}}}}" for name in fields)
+    return s.Invites(invites=[_invite(studio, row) for row in rows], prolific=prolific)
 
 
 @router.post("/invites")
-async def make_invite(body: s.MakeInvite) -> s.Invite:
-    raise NotImplementedError
+async def make_invite(body: s.MakeInvite, studio: StudioDep, owner: WritingOwner) -> s.Invite:
+    """A new invite link for so many people."""
+    made = partial(owning.make_invite, who=owner.name, note=body.note, uses=body.uses)
+    return _invite(studio, await studio.write(made))
 
 
 @router.post("/invites/{invite}/close")
-async def close_invite(invite: s.Id) -> s.Invite:
-    raise NotImplementedError
+async def close_invite(invite: s.Id, studio: StudioDep, owner: WritingOwner) -> s.Invite:
+    """Nobody else comes in by it."""
+    closed = partial(owning.close_invite, who=owner.name, invite=number_of(invite))
+    return _invite(studio, await studio.write(closed))
+
+
+def _invite(studio: Studio, row: Any) -> s.Invite:
+    return s.Invite(
+        invite=shown(row.id),
+        address=f"{studio.settings.base_url}/join#invite={studio.keys.sign(INVITE, shown(row.id))}",
+        note=row.note,
+        uses=row.uses,
+        used=row.used,
+        open=bool(row.is_open),
+    )
 
 
 @router.get("/audit")
-async def audit() -> s.Audit:
-    raise NotImplementedError
+async def audit(studio: StudioDep, owner: OwnerDep) -> s.Audit:
+    """Who did what, the newest first."""
+    del owner
+    lines = await studio.read(owning.audit_lines)
+    return s.Audit(lines=[s.AuditLine(**line) for line in lines])
 
 
-@router.get("/export")
-async def export() -> Response:
-    """The data-set folder as a zip."""
-    raise NotImplementedError
+@router.get("/export", response_class=Response, responses={200: {"content": {"application/zip": {}}}})
+async def export(studio: StudioDep, owner: OwnerDep, form: Literal["csv", "parquet"] = "csv") -> Response:
+    """The data-set folder as a zip; text that a spreadsheet would take for a formula is prefixed in csv."""
+    await studio.write(partial(owning.tell, who=owner.name, what="export", form=form))
+    file = await asyncio.to_thread(zipped, studio.engine, studio.study, form)
+    gone = BackgroundTask(file.unlink)
+    return FileResponse(file, media_type="application/zip", filename=f"{studio.study.name}.zip", background=gone)

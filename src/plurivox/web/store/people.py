@@ -11,10 +11,10 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from plurivox.web.faults import Refused, unsigned
 from plurivox.web.keys import Keys, new_id
-from plurivox.web.schemas import Platform
+from plurivox.web.schemas import Platform, State
 from plurivox.web.store.database import now
 from plurivox.web.store.tables import facts, invites, raw_ids, visits, workers
-from plurivox.web.study import Study
+from plurivox.web.study import Stage, Study
 
 WORKER = select(workers.c.id, workers.c.pseudonym, workers.c.seed, workers.c.stage, workers.c.status)
 BY_ID = WORKER.where(workers.c.id == bindparam("worker"))
@@ -28,7 +28,7 @@ class Worker:
     id: int
     pseudonym: str
     seed: int
-    stage: str
+    stage: Stage
     status: str
 
     def labels(self, study: Study) -> list[str]:
@@ -46,9 +46,10 @@ def worker_of(connection: Connection, worker: int) -> Worker:
     return Worker(*row)
 
 
-def state_of(connection: Connection) -> str:
+def state_of(connection: Connection) -> State:
     """Whether the study is open, paused or closed."""
-    return str(fact(connection, "state") or "open")
+    state: State = fact(connection, "state") or "open"
+    return state
 
 
 def fact(connection: Connection, name: str) -> Any:

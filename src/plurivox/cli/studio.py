@@ -1,0 +1,313 @@
+"""`plurivox studio new | serve | demo | export | import | status | backup | restore | erase`: the web application."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from plurivox.cli._command import Command, Index
+from plurivox.cli._files import FORCE, IN_AND_OUT, LabelList, OutFolder
+from plurivox.cli._flags import Flag, OneOf, Operand
+from plurivox.cli._show import Answer, Screen, table
+from plurivox.core.errors import InputError, need
+
+if TYPE_CHECKING:
+    from plurivox.web.settings import Settings
+
+STUDY, SERVER = "The study", "The server"
+FORMS = ("one-label", "top-two", "also-possible", "histogram")
+
+
+def settings_of(study: Path, database: str | None = None, **more: Any) -> "Settings":
+    """Where a study is; environment variables stand in for flags that were not given."""
+    for package in ("fastapi", "sqlalchemy", "alembic", "pydantic_settings", "argon2", "PIL", "uvicorn"):
+        need(package, "the studio", "pip install 'plurivox[web]'")
+    from plurivox.web.settings import Settings
+
+    given = {name: value for name, value in {**more, "database": database}.items() if value is not None}
+    return Settings(folder=study, **given)
+
+
+def run_new(
+    screen: Screen,
+    study: Path,
+    items: Path,
+    labels: list[str],
+    database: str | None,
+    batches: Path | None,
+    strata: str | None,
+    title: str | None,
+    **rest: Any,
+) -> Answer:
+    """A folder with a study.toml, and its tasks in a database."""
+    settings = settings_of(study, database)
+    from plurivox.web.making import new_study
+    from plurivox.web.study import study_of
+
+    values = {name: value for name, value in rest.items() if value is not None}
+    values |= {"name": study.resolve().name, "labels": labels, "title": title or ""}
+    if strata:
+        values["strata"] = _counts(strata)
+    made = study_of(values, "the study")
+    n = new_study(settings, made, items, batches)
+    todo = f"edit {study / 'study.toml'} as you like, then run: plurivox studio serve {study}"
+    facts = {"command": screen.command, "study": study, "tasks": n, **made.model_dump(include={"form", "per_task"})}
+    return Answer(facts, line=f"{n:,} tasks, {made.per_task} answers each -> {study}; {todo}")
+
+
+def _counts(words: str) -> dict[str, int]:
+    pairs = [word.partition("=") for word in words.split(",")]
+    if not all(name and count.isdigit() for name, _, count in pairs):
+        raise InputError(f"{words!r} says no strata; write how many tasks of each a batch has: hard=22,easy=3")
+    return {name.strip(): int(count) for name, _, count in pairs}
+
+
+def run_serve(
+    screen: Screen,
+    study: Path,
+    database: str | None,
+    host: str,
+    port: int,
+    base_url: str | None,
+    behind_proxy: str | None,
+    processes: int,
+) -> Answer:
+    """Serve until Ctrl-C."""
+    address = base_url.rstrip("/") if base_url else None
+    settings = settings_of(study, database, base_url=address or _local(host, port), behind_proxy=behind_proxy)
+    return _serve(screen, settings, host, port, processes)
+
+
+def _local(host: str, port: int) -> str:
+    return f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}"
+
+
+def _serve(screen: Screen, settings: "Settings", host: str, port: int, processes: int) -> Answer:
+    from plurivox.web.making import opened
+    from plurivox.web.serving import serve
+    from plurivox.web.store.owning import offer_setup
+
+    studio = opened(settings)
+    token = studio.writer.submit(lambda connection: offer_setup(connection, studio.keys)).result()
+    studio.close()
+    if not screen.quiet:
+        click.echo(f"{studio.study.name} at {settings.base_url}, owners at {settings.base_url}/owner", err=True)
+    if token is not None:
+        click.echo(f"first start: {settings.base_url}/owner#setup={token}  (works once)", err=True)
+    serve(settings, host, port, processes)
+    return Answer({"study": settings.folder, "address": settings.base_url}, line="stopped; every answer is saved")
+
+
+def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool) -> Answer:
+    """Make the demo where it is not there yet, and serve it."""
+    settings = settings_of(study, "", base_url=_local(host, port))
+    if not (study / "study.toml").is_file():
+        from plurivox.web.demo import make_demo
+
+        n = make_demo(study)
+        screen.note(f"{n:,} simulated answers -> {study}")
+    if only_make:
+        return Answer({"study": study}, line=f"run: plurivox studio serve {study}")
+    return _serve(screen, settings, host, port, 1)
+
+
+def run_export(screen: Screen, study: Path, database: str | None, out: Path, form: str, force: bool) -> Answer:
+    """All answers as a data-set folder."""
+    settings = settings_of(study, database)
+    from plurivox.web.exporting import export
+    from plurivox.web.making import opened
+
+    studio = opened(settings)
+    try:
+        n = export(studio.engine, studio.study, out, form=form, replace=force)
+    finally:
+        studio.close()
+    return Answer({"command": screen.command, "answers": n, "out": out}, line=f"{n:,} answers -> {out}")
+
+
+def run_import(screen: Screen, study: Path, source: Path, database: str | None, answers: bool) -> Answer:
+    """More tasks, or answers that were given elsewhere."""
+    settings = settings_of(study, database)
+    from plurivox.web.importing import read_answers, read_tasks
+    from plurivox.web.making import fill, opened
+    from plurivox.web.store.earlier import add_answers
+
+    studio = opened(settings)
+    try:
+        if not answers:
+            n = fill(settings, studio.study, read_tasks(source, studio.study))
+            return Answer({"command": screen.command, "tasks": n}, line=f"{n:,} tasks in {study} now")
+        given = read_answers(source)
+        if given is None:
+            raise InputError(f"{source} holds no answers")
+        job = studio.writer.submit(lambda connection: add_answers(connection, studio.study, studio.keys, given))
+        n = job.result()
+    finally:
+        studio.close()
+    return Answer({"command": screen.command, "answers": n}, line=f"{n:,} answers added to {study}")
+
+
+def run_status(screen: Screen, study: Path, database: str | None) -> Answer:
+    """Counts and quotas."""
+    del screen
+    settings = settings_of(study, database)
+    from plurivox.web.making import opened
+    from plurivox.web.store.reports import progress
+
+    studio = opened(settings)
+    try:
+        found = studio.look(progress).model_dump(exclude={"per_hour"})
+    finally:
+        studio.close()
+    rows = [(name, str(found[name])) for name in ("state", "answers", "wanted", "repeats", "extras", "replaced")]
+    rows += [(f"workers at {stage}", str(n)) for stage, n in found["workers"].items()]
+    rows += [
+        (f"stratum {one['stratum'] or '-'}", f"{one['given']} of {one['wanted']}, {one['leased']} leased")
+        for one in found["quotas"]
+    ]
+    return Answer({"study": studio.study.name, **found}, text=table(rows))
+
+
+def run_backup(screen: Screen, study: Path, database: str | None, out: Path) -> Answer:
+    """study.toml, secret and all tables."""
+    settings = settings_of(study, database)
+    from plurivox.web.making import back_up
+
+    counts = back_up(settings, out)
+    line = (
+        f"{counts['answers']:,} answers of {counts['workers']:,} workers -> {out} (it holds the secret: keep it safe)"
+    )
+    return Answer({"command": screen.command, "out": out, "rows": counts}, line=line)
+
+
+def run_restore(screen: Screen, backup: Path, study: Path, database: str | None) -> Answer:
+    """A backup into a new folder and an empty database."""
+    settings = settings_of(study, database)
+    from plurivox.web.making import restore
+
+    counts = restore(backup, settings)
+    return Answer({"command": screen.command, "rows": counts}, line=f"{counts['answers']:,} answers -> {study}")
+
+
+def run_erase(screen: Screen, study: Path, worker: str, database: str | None) -> Answer:
+    """Withdrawal of consent."""
+    settings = settings_of(study, database)
+    from plurivox.web.making import opened
+    from plurivox.web.store.erasing import erase
+
+    studio = opened(settings)
+    try:
+        told = studio.writer.submit(lambda connection: erase(connection, "command line", worker)).result()
+    finally:
+        studio.close()
+    gone = ", ".join(f"{n} {what}" for what, n in told["gone"].items())
+    line = f"{told['worker']}: {gone} are gone; the pseudonym and a line in the audit stay"
+    return Answer({"command": screen.command, **told}, line=line)
+
+
+def _study(name: str, help: str, **about: Any) -> Flag:
+    return Flag([name], STUDY, help=help, default=None, **about)
+
+
+WHERE = click.Path(path_type=Path)
+FOLDER = Operand("study", IN_AND_OUT, "the folder of the study", type=WHERE, metavar="STUDY")
+NEW_FOLDER = Operand("study", IN_AND_OUT, "a folder to make", type=OutFolder(), metavar="STUDY")
+DEMO = Operand(
+    "study",
+    IN_AND_OUT,
+    "a folder to make  [default: studio-demo]",
+    type=OutFolder(),
+    required=False,
+    metavar="STUDY",
+    default=Path("studio-demo"),
+)
+SOURCE = Operand("source", IN_AND_OUT, "what to add: as --items of studio new", type=WHERE, metavar="SOURCE")
+BACKUP = Operand("backup", IN_AND_OUT, "the folder that studio backup wrote", type=WHERE, metavar="BACKUP")
+WORKER = Operand("worker", IN_AND_OUT, "the pseudonym, or the platform's id", metavar="WORKER")
+OUT = Flag(
+    ["-o", "--out"], IN_AND_OUT, type=OutFolder(), required=True, metavar="FOLDER", help="a new folder  [required]"
+)
+FORM = Flag(
+    ["--form"],
+    IN_AND_OUT,
+    type=OneOf("form", ("parquet", "csv")),
+    default="parquet",
+    metavar="[parquet|csv]",
+    help="csv marks text that a spreadsheet would take for a formula  [default: parquet]",
+)
+GIVEN = Flag(["--answers"], IN_AND_OUT, is_flag=True, help="SOURCE is a data set; add its answers, not its tasks")
+DATABASE = Flag(
+    ["--database"],
+    IN_AND_OUT,
+    metavar="URL",
+    help="postgresql://user@host/name  [default: PLURIVOX_DATABASE, or SQLite in STUDY]",
+)
+HOST = Flag(["--host"], SERVER, default="127.0.0.1", metavar="ADDRESS", help="where to listen  [default: 127.0.0.1]")
+PORT = Flag(["--port"], SERVER, type=click.IntRange(0, 65535), default=8000, metavar="N", help="[default: 8000]")
+BASE = Flag(["--base-url"], SERVER, metavar="URL", help="how people reach it, such as https://study.example.org")
+PROXY = Flag(
+    ["--behind-proxy"], SERVER, metavar="LIST", help="addresses of proxies whose forwarded headers are believed"
+)
+PROCESSES = Flag(
+    ["--processes"], SERVER, type=click.IntRange(1, 64), default=1, metavar="N", help="server processes  [default: 1]"
+)
+MAKE = Flag(["--only-make"], SERVER, is_flag=True, help="make the study, do not serve it")
+NEW = [
+    Flag(
+        ["--items"],
+        STUDY,
+        type=WHERE,
+        required=True,
+        metavar="PATH",
+        help="a folder of images, a data-set folder, a table with task and text, or a .txt  [required]",
+    ),
+    Flag(["--labels"], STUDY, type=LabelList(), required=True, metavar="LIST", help="such as cat,dog,ship  [required]"),
+    _study(
+        "--form", "how people are asked  [default: top-two]", type=OneOf("form", FORMS), metavar=f"[{'|'.join(FORMS)}]"
+    ),
+    _study(
+        "--wording",
+        "what you think, or what others would say  [default: third]",
+        type=OneOf("wording", ("first", "third")),
+        metavar="[first|third]",
+    ),
+    _study("--per-task", "answers wanted for every task  [default: 6]", type=int, metavar="N"),
+    _study("--batch", "tasks in a sitting  [default: 25]", type=int, metavar="N"),
+    _study("--repeats", "tasks that come again in a sitting  [default: 0]", type=int, metavar="N"),
+    _study("--sittings", "batches one person may answer  [default: 1]", type=int, metavar="N"),
+    _study("--strata", "tasks of each stratum in a batch, such as hard=22,easy=3", metavar="LIST"),
+    _study("--batches", "a table of batch and task: fixed batches", type=WHERE, metavar="FILE"),
+    _study("--title", "what people see above the tasks", metavar="TEXT"),
+]
+SERVE = [DATABASE, HOST, PORT, BASE, PROXY, PROCESSES]
+studio = Index(
+    "studio",
+    commands=[
+        Command("new", params=[NEW_FOLDER, DATABASE, *NEW], callback=run_new, help="Make a study."),
+        Command("serve", params=[FOLDER, *SERVE], callback=run_serve, help="Open a study to people."),
+        Command(
+            "demo", params=[DEMO, HOST, PORT, MAKE], callback=run_demo, help="Open a study on digits, half answered."
+        ),
+        Command(
+            "export",
+            params=[FOLDER, DATABASE, OUT, FORM, FORCE],
+            callback=run_export,
+            help="Write all answers as a data set.",
+        ),
+        Command(
+            "import",
+            params=[FOLDER, SOURCE, DATABASE, GIVEN],
+            callback=run_import,
+            help="Add tasks, or answers given elsewhere.",
+        ),
+        Command("status", params=[FOLDER, DATABASE], callback=run_status, help="Show how far a study is."),
+        Command(
+            "backup", params=[FOLDER, DATABASE, OUT], callback=run_backup, help="Copy a study as it is at this moment."
+        ),
+        Command("restore", params=[BACKUP, NEW_FOLDER, DATABASE], callback=run_restore, help="Bring a backup back."),
+        Command(
+            "erase", params=[FOLDER, WORKER, DATABASE], callback=run_erase, help="Erase a person who withdraws consent."
+        ),
+    ],
+    help="Ask people for soft labels in a web application of your own.",
+)

@@ -1,0 +1,80 @@
+"""A small client of the API: a worker in Python, who keeps every answer until the server has acknowledged it."""
+
+import asyncio
+import secrets
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+RETRIES = {408, 429, 502, 503, 504}
+
+
+class Rejected(Exception):
+    """The server refused a request for good: (status, body)."""
+
+    def __init__(self, status: int, body: dict[str, Any]) -> None:
+        super().__init__(f"{status} {body.get('error')}: {body.get('detail')}")
+        self.status, self.body = status, body
+
+
+@dataclass
+class Client:
+    """One worker. `http` is an httpx.AsyncClient whose base_url is the studio's."""
+
+    http: httpx.AsyncClient
+    token: str = ""
+    patience: float = 30.0  # seconds to go on trying where the server cannot be reached
+    outbox: dict[str, dict[str, Any]] = field(default_factory=dict)  # key: answer that is not acknowledged yet
+    acknowledged: list[str] = field(default_factory=list)  # keys
+    personal_link: str = ""
+
+    async def call(self, method: str, path: str, body: Any = None) -> Any:
+        """One request; where the server is away or busy, the same again until patience ends."""
+        loop, wait = asyncio.get_running_loop(), 0.05
+        end = loop.time() + self.patience
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        while True:
+            try:
+                answer = await self.http.request(method, path, json=body, headers=headers)
+            except httpx.TransportError:
+                if loop.time() > end:
+                    raise
+            else:
+                if answer.is_success:
+                    return answer.json() if answer.content else None
+                if answer.status_code not in RETRIES or loop.time() > end:
+                    raise Rejected(answer.status_code, answer.json())
+            await asyncio.sleep(wait)
+            wait = min(1.0, wait * 2)
+
+    async def enter(self, **way: Any) -> dict[str, Any]:
+        """Come in: invite=, platform= or link=."""
+        found: dict[str, Any] = await self.call("POST", "/api/enter", way)
+        self.token, self.personal_link = found["token"], found["personal_link"]
+        return found["me"]
+
+    async def me(self) -> dict[str, Any]:
+        """Where I stand."""
+        return dict(await self.call("GET", "/api/me"))
+
+    async def finish(self, stage: str, **more: Any) -> dict[str, Any]:
+        """Leave a stage."""
+        return dict(await self.call("POST", "/api/me/stage", {"stage": stage, **more}))
+
+    async def tasks(self, n: int = 3) -> dict[str, Any]:
+        """The next slots."""
+        return dict(await self.call("GET", f"/api/tasks?n={n}"))
+
+    async def answer(self, slot: str, marks: list[dict[str, str]], **more: Any) -> dict[str, Any]:
+        """Give an answer; it stays in the outbox until it is acknowledged."""
+        key = more.pop("key", None) or secrets.token_urlsafe(12)
+        self.outbox[key] = {"key": key, "slot": slot, "marks": marks, **more}
+        taken = await self.call("POST", "/api/answers", self.outbox[key])
+        del self.outbox[key]
+        self.acknowledged.append(key)
+        return dict(taken)
+
+    async def done(self) -> dict[str, Any]:
+        """The completion code."""
+        return dict(await self.call("POST", "/api/done"))

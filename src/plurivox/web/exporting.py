@@ -1,0 +1,106 @@
+"""A study as a data-set folder: answers with all events and times, what was shown, how people walked through."""
+
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, select
+
+from plurivox import io
+from plurivox.io import Dataset
+from plurivox.web.store import collecting
+from plurivox.web.store.tables import media, tasks, visits, workers
+from plurivox.web.study import Study
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+VIEWS = ["answer", "task", "worker", "kind", "sitting", "position", "received", "shown_at", "first_input_ms"]
+VIEWS += ["submitted_ms", "hidden_ms", "mode", "label_order", "marks", "abstain", "none_of_these", "replaces", "extra"]
+EVENTS = ["answer", "task", "worker", "seq", "ms", "kind", "label", "value", "by"]
+
+
+def inert(text: str) -> str:
+    """Text that no spreadsheet takes for a formula.
+
+    >>> inert("=1+1"), inert("cat")
+    ("'=1+1", 'cat')
+    """
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def export(engine: Engine, study: Study, folder: Path, *, form: str = "parquet", replace: bool = False) -> int:
+    """Write the folder, whole or not at all; how many answers. Parquet holds names as they are, csv makes them inert."""
+    cell = inert if form == "csv" else str
+    with engine.connect() as connection:
+        held = collecting.collect(connection, study, cell)
+        every = list(collecting.rows(connection, every=True))
+        tables = {
+            "views": _table(VIEWS, (_view(row, cell) for row in every)),
+            "events": _table(EVENTS, (one for row in every for one in _events(row, cell))),
+            "stages": _table(("worker", "stage", "at", "ms", "detail"), _stages(connection, cell)),
+        }
+        shown = _table(("task", "kind", "text", "text2", "stratum", "image"), _items(connection, cell))
+    about = {"description": f"answers given in the plurivox studio, form {study.form}, {study.wording} person"}
+    data = Dataset(
+        study.name,
+        about=about,
+        answers=held.answers if len(held.answers) else None,
+        items=io.frame_of(shown, "items"),
+        tables={name: partial(io.frame_of, table, name) for name, table in tables.items() if table[next(iter(table))]},
+    )
+    io.write(data, folder, replace=replace, form=form)
+    return len(held.answers)
+
+
+def _table(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, list[Any]]:
+    columns: list[list[Any]] = [[] for _ in names]
+    for row in rows:
+        for column, value in zip(columns, row, strict=True):
+            column.append(value)
+    table = dict(zip(names, columns, strict=True))
+    return {name: column for name, column in table.items() if not column or any(one is not None for one in column)}
+
+
+def _view(row: Any, cell: Callable[[str], str]) -> tuple[Any, ...]:
+    """Every answer as it came, replaced ones and practice too."""
+    said = (row.shown_at, row.first_input_ms, row.submitted_ms, row.hidden_ms, cell(row.mode), row.label_order)
+    odd = (row.marks, bool(row.abstain), bool(row.none_of_these), row.replaces, bool(row.extra))
+    who = (row.id, cell(row.task), row.worker, row.kind, f"{row.worker}-{row.sitting}", row.position, row.received)
+    return (*who, *said, *odd)
+
+
+def _events(row: Any, cell: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
+    for one in json.loads(row.events):
+        label = None if one["label"] is None else cell(one["label"])
+        value = None if one["value"] is None else cell(one["value"])
+        yield row.id, cell(row.task), row.worker, one["seq"], one["ms"], cell(one["kind"]), label, value, one["by"]
+
+
+def _stages(connection: Connection, cell: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
+    wanted = select(workers.c.pseudonym, visits.c.stage, visits.c.at, visits.c.ms, visits.c.detail)
+    for row in connection.execute(wanted.join(workers, workers.c.id == visits.c.worker_id).order_by(visits.c.id)):
+        yield row.pseudonym, row.stage, row.at, row.ms, cell(row.detail)
+
+
+def _items(connection: Connection, cell: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
+    wanted = select(tasks.c.name, tasks.c.kind, tasks.c.text, tasks.c.text2, tasks.c.stratum, media.c.bytes)
+    rows = wanted.outerjoin(media, media.c.id == tasks.c.media_id).order_by(tasks.c.name)
+    for row in connection.execute(rows):
+        texts = [None if text is None else cell(text) for text in (row.text, row.text2)]
+        yield cell(row.name), row.kind, *texts, cell(row.stratum), row.bytes
+
+
+def zipped(engine: Engine, study: Study, form: str) -> Path:
+    """The folder as a zip file, which whoever asked deletes."""
+    handle, name = tempfile.mkstemp(".zip", "plurivox-")
+    os.close(handle)
+    with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(name, "w", zipfile.ZIP_DEFLATED) as out:
+        folder = Path(place) / study.name
+        export(engine, study, folder, form=form)
+        for file in sorted(folder.rglob("*")):
+            out.write(file, file.relative_to(place))
+    return Path(name)

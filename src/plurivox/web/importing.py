@@ -1,0 +1,108 @@
+"""Tasks from files, by the command line only: the server itself never opens a path or an address it was given."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from plurivox import io
+from plurivox.core.errors import InputError, some
+from plurivox.io.tables import ENDINGS, read_table
+from plurivox.web.pictures import read_picture
+from plurivox.web.store.items import NewTask
+from plurivox.web.study import Study
+
+IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+COLUMNS = ("task", "text", "text2", "image", "file", "stratum", "practice")
+YES = ("1", "true", "yes")
+
+
+def read_tasks(source: Path, study: Study) -> Iterator[NewTask]:
+    """The tasks of a folder of images, a data-set folder, a table, or a text file with one text a line."""
+    if source.is_dir():
+        images = sorted(file for file in source.rglob("*") if file.suffix.lower() in IMAGES and file.is_file())
+        tables = [file for file in source.iterdir() if file.name.split(".")[0] == "items"]
+        yield from _of_table(tables[0], study) if tables else _of_images(source, images, study)
+    elif not source.is_file():
+        raise InputError(f"{source} does not exist; name a folder of images, a data-set folder or a table")
+    elif source.suffix.lower() == ".txt":
+        lines = source.read_text(encoding="utf-8").splitlines()
+        texts = [line for line in lines if line.strip()]
+        yield from (NewTask(f"{n:06d}", text=_text(text, source)) for n, text in enumerate(texts, start=1))
+    else:
+        yield from _of_table(source, study)
+
+
+def _of_images(folder: Path, images: list[Path], study: Study) -> Iterator[NewTask]:
+    if not images:
+        raise InputError(f"{folder} holds no images ({', '.join(IMAGES)}) and no table of items")
+    for file in images:
+        name = str(file.relative_to(folder))
+        yield NewTask(_name(name), picture=read_picture(file.read_bytes(), name, study.image_pixels))
+
+
+def _of_table(file: Path, study: Study) -> Iterator[NewTask]:
+    """A row a task: `task`, then `text`, `text` and `text2`, `image` (bytes) or `file` (beside the table)."""
+    if not any(file.name.endswith(ending) for ending in ENDINGS):
+        raise InputError(f"{file} is no table; known are {', '.join(ENDINGS)}, and .txt")
+    frame = read_table(file)
+    if "task" not in frame.columns or not {"text", "image", "file"} & set(frame.columns):
+        raise InputError(f"{file} needs a column task and one of text, image, file; it has {some(frame.columns, 9)}")
+    for row in frame.select([name for name in COLUMNS if name in frame.columns]).iter_rows(named=True):
+        yield _of_row(row, file.parent, study)
+
+
+def _of_row(row: Mapping[str, Any], folder: Path, study: Study) -> NewTask:
+    name = _name(str(row["task"]))
+    data = row.get("image")
+    if isinstance(data, Mapping):  # as Hugging Face stores images
+        data = data.get("bytes")
+    if data is None and row.get("file"):
+        data = _inside(folder, str(row["file"])).read_bytes()
+    texts = [None if row.get(column) is None else _text(str(row[column]), name) for column in ("text", "text2")]
+    if data is None and texts[0] is None:
+        raise InputError(f"task {name!r} has neither a text nor an image")
+    return NewTask(
+        name,
+        text=texts[0],
+        text2=texts[1],
+        picture=None if data is None else read_picture(bytes(data), name, study.image_pixels),
+        stratum=str(row.get("stratum") or ""),
+        practice=str(row.get("practice") or "").lower() in YES,
+    )
+
+
+def _inside(folder: Path, name: str) -> Path:
+    """A file of the folder, and of no other place."""
+    home = folder.resolve()
+    file = (home / name).resolve()
+    if not file.is_relative_to(home) or not file.is_file():
+        raise InputError(f"{name!r} is no file in {folder}")
+    return file
+
+
+def _name(name: str) -> str:
+    if not name or len(name) > 500 or any(ord(letter) < 32 for letter in name):
+        raise InputError(f"{name[:40]!r} is no name for a task; names have 1 to 500 printable characters")
+    return name
+
+
+def _text(text: str, where: object) -> str:
+    if len(text) > 100_000 or "\x00" in text:
+        raise InputError(f"a text of {where} is longer than 100,000 characters, or holds a null character")
+    return text
+
+
+def read_batches(file: Path) -> dict[str, list[str]]:
+    """batch -> its tasks, from a table with columns batch and task."""
+    frame = read_table(file)
+    if missing := {"batch", "task"} - set(frame.columns):
+        raise InputError(f"{file} lacks columns {sorted(missing)}; it has {some(frame.columns, 9)}")
+    batches: dict[str, list[str]] = {}
+    for batch, task in frame.select("batch", "task").iter_rows():
+        batches.setdefault(str(batch), []).append(str(task))
+    return batches
+
+
+def read_answers(source: Path) -> Any:
+    """The answers of a data set; None where it has none."""
+    return io.read(source).answers

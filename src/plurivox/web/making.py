@@ -1,0 +1,159 @@
+"""Make a study: its folder, its study.toml, its tasks in a database."""
+
+import json
+import logging
+import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from plurivox.core.errors import InputError
+from plurivox.core.files import whole_file, whole_folder
+from plurivox.web.context import Studio
+from plurivox.web.importing import read_batches, read_tasks
+from plurivox.web.keys import FILE as SECRET
+from plurivox.web.keys import Keys
+from plurivox.web.settings import Settings
+from plurivox.web.store.copying import copy
+from plurivox.web.store.database import WRITES, migrate, open_engine
+from plurivox.web.store.items import NewTask, add_tasks, count_tasks, fix_batches
+from plurivox.web.store.people import fact
+from plurivox.web.study import STUDY, Study, read_study
+
+logging.getLogger("alembic").setLevel(logging.WARNING)
+HINTS = {
+    "form": "one-label, top-two, also-possible or histogram",
+    "wording": "first or third person: what do you think, or what would 100 others say",
+    "per_task": "answers wanted for every task, each of another person",
+    "batch": "tasks in a sitting; strata, where there are any, say it instead",
+    "repeats": "tasks of a sitting that come again in it, as a check of consistency",
+    "sittings": "how many batches one person may answer",
+    "practice": "practice tasks, of those that the items mark so",
+    "batches": "a table with columns batch and task beside this file: fixed batches",
+    "lease_minutes": "after so long without an answer, open slots go to others",
+    "aggregator": "of the owner's pages; empty: the mean of the soft answers",
+    "frame_ancestors": "https:// addresses of platforms that may show the pages in a frame",
+}
+
+
+def study_text(study: Study) -> str:
+    """A study as a file that people can read and edit.
+
+    >>> print(study_text(Study(name="pets", labels=["cat", "dog"])).splitlines()[0])
+    name = "pets"
+    """
+    values = study.model_dump()
+    parts = {name: values.pop(name) for name in ("texts", "completion", "quiz", "strata", "phrase")}
+    lines = []
+    for name, value in values.items():
+        hint = f"  # {HINTS[name]}" if name in HINTS else ""
+        lines.append(f"{name} = {_value(value)}{hint}")
+    for name in ("strata", "texts", "completion", "phrase"):
+        lines += ["", f"[{name}]", *(f"{_key(key)} = {_value(value)}" for key, value in parts[name].items())]
+    for one in parts["quiz"]:
+        lines += ["", "[[quiz]]", *(f"{key} = {_value(value)}" for key, value in one.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _key(name: str) -> str:
+    return name if name.replace("_", "").isalnum() and name.isascii() else _value(name)
+
+
+def _value(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def make_study(settings: Settings, study: Study, new: Iterable[NewTask]) -> int:
+    """A new folder with study.toml, secret and, for SQLite, the database; how many tasks, practice not counted."""
+    if (settings.folder / STUDY).exists():
+        raise InputError(f"{settings.folder} holds a study already; choose another folder")
+    with whole_folder(settings.folder) as part:
+        (part / STUDY).write_text(study_text(study), encoding="utf-8")
+        Keys.of(part)
+        inside = settings.model_copy(update={"folder": part})
+        return fill(inside, study, new)
+
+
+def fill(
+    settings: Settings, study: Study, new: Iterable[NewTask], batches: Mapping[str, list[str]] | None = None
+) -> int:
+    """Put tasks, and fixed batches of them, into the database of a study."""
+    engine = open_engine(settings)
+    try:
+        migrate(engine)
+        with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+            add_tasks(connection, study, new)
+            if batches and not fact(connection, "plans"):
+                fix_batches(connection, study, batches)
+            return count_tasks(connection)
+    finally:
+        engine.dispose()
+
+
+def new_study(settings: Settings, study: Study, items: Path, batches: Path | None = None) -> int:
+    """A study on the tasks of a file or folder."""
+    n = make_study(settings, study, read_tasks(items, study))
+    if batches is not None:
+        fill(settings, study, [], read_batches(batches))
+    return n
+
+
+# ---- backup and restore
+
+
+def back_up(settings: Settings, out: Path) -> dict[str, int]:
+    """study.toml, secret and all tables, as they are at this moment, into a new folder; from either kind of database."""
+    read_study(settings.folder)
+    source = open_engine(settings)
+    with whole_folder(out) as part:
+        target = open_engine(Settings(folder=part, database=""))
+        try:
+            migrate(target)
+            counts = copy(source, target)
+            with target.connect() as connection:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            source.dispose()
+            target.dispose()
+        _carry(settings.folder, part)
+        for file in part.glob("study.db.*"):
+            file.unlink()
+    return counts
+
+
+def restore(backup: Path, settings: Settings) -> dict[str, int]:
+    """A backup into a new folder, and into the database named or a new SQLite one."""
+    read_study(backup)
+    if (settings.folder / STUDY).exists():
+        raise InputError(f"{settings.folder} holds a study already; restore into a new folder")
+    with whole_folder(settings.folder) as part:
+        _carry(backup, part)
+        inside = settings.model_copy(update={"folder": part})
+        source, target = open_engine(Settings(folder=backup, database="")), open_engine(inside)
+        try:
+            migrate(target)
+            return copy(source, target)
+        finally:
+            source.dispose()
+            target.dispose()
+
+
+def _carry(source: Path, target: Path) -> None:
+    """study.toml as it is, and the secret, which only its owner may read."""
+    shutil.copyfile(source / STUDY, target / STUDY)
+    (target / SECRET).touch(0o600)
+    shutil.copyfile(source / SECRET, target / SECRET)
+
+
+def edit_study(folder: Path, study: Study) -> None:
+    """Write study.toml anew."""
+    with whole_file(folder / STUDY) as part:
+        part.write_text(study_text(study), encoding="utf-8")
+
+
+def opened(settings: Settings) -> Studio:
+    """A study that is there, for a command."""
+    if not settings.database and not (settings.folder / "study.db").is_file():
+        read_study(settings.folder)
+        raise InputError(f"{settings.folder} has no study.db; where is its database? (--database)")
+    return Studio.open(settings)

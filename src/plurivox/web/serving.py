@@ -1,0 +1,60 @@
+"""Run a server: uvicorn with our limits."""
+
+import asyncio
+import logging
+import os
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from plurivox.web.app import create_app
+from plurivox.web.settings import Settings
+
+SETTINGS = "PLURIVOX_STUDIO"  # how the settings reach further server processes
+HEADER_SECONDS = 10.0
+MOST_CONNECTIONS = 2_000
+
+
+class PatientProtocol(H11Protocol):
+    """Lets go of a client that does not get its first request's headers sent in time."""
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        asyncio.get_running_loop().call_later(HEADER_SECONDS, self._let_go)
+
+    def _let_go(self) -> None:
+        if self.cycle is None and not self.transport.is_closing():
+            self.transport.close()
+
+
+def serve(settings: Settings, host: str, port: int, processes: int = 1, fd: int | None = None) -> None:
+    """Serve until told to stop."""
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    os.environ[SETTINGS] = settings.model_dump_json()
+    uvicorn.run(
+        "plurivox.web.serving:from_environment",
+        factory=True,
+        host=host,
+        port=port,
+        fd=fd,
+        workers=processes,
+        http=PatientProtocol,
+        ws="none",
+        log_config=None,
+        log_level="warning",
+        access_log=False,  # addresses hold people's platform ids
+        server_header=False,
+        proxy_headers=bool(settings.behind_proxy),
+        forwarded_allow_ips=settings.behind_proxy or None,
+        limit_concurrency=MOST_CONNECTIONS,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=5,
+    )
+
+
+def from_environment() -> FastAPI:
+    """The application of one server process."""
+    return create_app(Settings.model_validate_json(os.environ[SETTINGS]))

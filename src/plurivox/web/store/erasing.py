@@ -1,0 +1,45 @@
+"""Withdrawal of consent: what goes, what stays, and a line about it in the audit.
+
+Gone: the person's id, every answer with its events and times, comments and times per page, what was computed from them.
+Kept: an empty row under the pseudonym, so that the person is not asked again, and the audit's line with counts. The tasks
+get their slots back.
+"""
+
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, or_, select, update
+
+from plurivox.core.errors import InputError
+from plurivox.web.store.owning import tell
+from plurivox.web.store.sittings import give_back
+from plurivox.web.store.tables import answers, beliefs, flags, raw_ids, sittings, slots, snapshots, visits, workers
+
+
+def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
+    """Erase a worker, named by pseudonym or by the platform's id; what went and what stays."""
+    wanted = select(workers.c.id, workers.c.pseudonym).outerjoin(raw_ids, raw_ids.c.worker_id == workers.c.id)
+    row = connection.execute(wanted.where(or_(workers.c.pseudonym == name, raw_ids.c.raw == name))).first()
+    if row is None:
+        raise InputError(f"there is no worker {name!r}; give the pseudonym (see the export) or the platform's id")
+    gone = {"answers": _count(connection, answers, row.id), "visits": _count(connection, visits, row.id)}
+    gone["platform ids"] = _count(connection, raw_ids, row.id)
+    counted = select(slots.c.task_id).where(slots.c.worker_id == row.id, slots.c.number.is_not(None))
+    back = connection.execute(counted).scalars().all()
+    mine = select(answers.c.id).where(answers.c.worker_id == row.id)
+    touched = select(answers.c.task_id).where(answers.c.worker_id == row.id)
+    connection.execute(delete(flags).where(flags.c.answer_id.in_(mine)))
+    connection.execute(delete(beliefs).where(beliefs.c.task_id.in_(touched)))
+    for table in (answers, slots, sittings, visits, raw_ids):  # in the order in which they point to each other
+        if table is slots:
+            connection.execute(update(slots).where(slots.c.worker_id == row.id).values(repeat_of=None))
+        connection.execute(delete(table).where(table.c.worker_id == row.id))
+    give_back(connection, back)
+    connection.execute(delete(snapshots))
+    connection.execute(update(workers).where(workers.c.id == row.id).values(status="erased", stage="done"))
+    told = {"worker": row.pseudonym, "gone": gone, "kept": ["pseudonym", "this line"], "slots given back": len(back)}
+    tell(connection, who, "erase", **told)
+    return told
+
+
+def _count(connection: Connection, table: Any, worker: int) -> int:
+    return connection.execute(select(func.count()).where(table.c.worker_id == worker)).scalar_one()
