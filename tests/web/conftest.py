@@ -1,20 +1,19 @@
 """One browser for all tests of the pages, and servers to look at."""
 
 import os
-import socket
-import threading
-import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is missing; run: pip install playwright")
-uvicorn = pytest.importorskip("uvicorn", reason="the web extra is missing; run: pip install 'plurivox[web]'")
+pytest.importorskip("fastapi", reason="the studio is missing; run: pip install 'plurivox[web]'")
 
 from plurivox.web.bundle import join_script  # noqa: E402
-from web.stub import Stub, stub_app  # noqa: E402
+from plurivox.web.demo import make_demo  # noqa: E402
+from web.running import Running, run, studio_of  # noqa: E402
 
 JS = Path(__file__).parent.parent.parent / "src" / "plurivox" / "web" / "static" / "js"
 
@@ -67,40 +66,18 @@ def blank(browser: Any) -> Iterator[Callable[..., Any]]:
         page.close()
 
 
-def serve(app: Any) -> tuple[str, Any]:
-    """The app on a free port of this machine, in a thread."""
-    sock = socket.socket()
-    sock.bind(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="auto"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
-    thread.start()
-    deadline = time.monotonic() + 20
-    while not server.started:
-        assert thread.is_alive() and time.monotonic() < deadline, "the server did not start"
-        time.sleep(0.01)
-
-    def stop() -> None:
-        server.should_exit = True
-        thread.join(10)
-        sock.close()
-
-    return f"http://127.0.0.1:{sock.getsockname()[1]}", stop
-
-
 @pytest.fixture
-def stand_in() -> Iterator[Callable[..., tuple[str, Stub]]]:
-    """A stand-in for the server: its address, and what it holds."""
-    stops = []
+def studio(tmp_path: Path) -> Iterator[Callable[..., Running]]:
+    """Starts studios: `studio(n=3, form="histogram")`, see `studio_of`."""
+    with ExitStack() as stack:
+        yield lambda **options: stack.enter_context(run(tmp_path / f"study-{id(options)}", studio_of(**options)))
 
-    def start(**options: Any) -> tuple[str, Stub]:
-        stub = Stub(**options)
-        base, stop = serve(stub_app(stub))
-        stops.append(stop)
-        return base, stub
 
-    yield start
-    for stop in stops:
-        stop()
+@pytest.fixture(scope="module")
+def owned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """The demo: a studio with answers in it."""
+    with run(tmp_path_factory.mktemp("owned") / "digits", lambda settings: make_demo(settings.folder)) as running:
+        yield running
 
 
 @pytest.fixture(scope="session")
@@ -116,29 +93,6 @@ def axe() -> str:
     raise AssertionError
 
 
-class Running:
-    """A studio that runs: where to enter, and what it has been told."""
-
-    def __init__(self, base: str, stub: Stub) -> None:
-        self.base, self.stub, self.join, self.code = base, stub, f"{base}/join#invite=abc", "C1X7-PLURAL"
-
-    def fresh(self) -> str:
-        """The address for somebody new."""
-        self.stub.stage = self.stub.stages[0]
-        self.stub.answers.clear()
-        return self.join
-
-    def answers(self) -> list[dict[str, Any]]:
-        """The last word of each slot that is no practice, in the order of slots."""
-        last = {one["slot"]: one for one in self.stub.answers.values() if one["slot"][0] == "t"}
-        return [last[slot] for slot in sorted(last, key=lambda name: int(name[1:]))]
-
-
-@pytest.fixture
-def studio(stand_in: Callable[..., tuple[str, Stub]]) -> Callable[..., Running]:
-    return lambda **options: Running(*stand_in(**options))
-
-
 @pytest.fixture
 def barriers(axe: str) -> Callable[[Any], list[str]]:
     """What axe-core finds serious or critical on a page."""
@@ -151,16 +105,3 @@ def barriers(axe: str) -> Callable[[Any], list[str]]:
 
     return find
 
-
-class Owned:
-    """A studio with answers in it, for its owner."""
-
-    def __init__(self, base: str) -> None:
-        self.base, self.setup = base, f"{base}/owner#setup=token"
-
-
-@pytest.fixture(scope="module")
-def owned() -> Iterator[Owned]:
-    base, stop = serve(stub_app(Stub()))
-    yield Owned(base)
-    stop()
