@@ -76,7 +76,7 @@ def studio(tmp_path: Path) -> Iterator[Callable[..., Running]]:
 @pytest.fixture(scope="module")
 def owned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """The demo: a studio with answers in it."""
-    with run(tmp_path_factory.mktemp("owned") / "digits", lambda settings: make_demo(settings.folder)) as running:
+    with run(tmp_path_factory.mktemp("owned") / "digits", lambda settings: make_demo(settings.folder), is_leader=True) as running:
         yield running
 
 

@@ -88,12 +88,12 @@ class Running:
 
 
 @contextmanager
-def run(folder: Path, make: Callable[[Settings], object]) -> Iterator[Running]:
-    """Make a study in a folder and serve it."""
+def run(folder: Path, make: Callable[[Settings], object], is_leader: bool = False) -> Iterator[Running]:
+    """Make a study in a folder and serve it; only a leader computes aggregates, which takes the time of others."""
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
         base = f"http://127.0.0.1:{sock.getsockname()[1]}"
-        settings = Settings(folder=folder, database="", base_url=base, snapshot_seconds=0.2, **LIMITS)
+        settings = Settings(folder=folder, database="", base_url=base, snapshot_seconds=1, is_leader=is_leader, **LIMITS)
         make(settings)
         app = create_app(settings)
         server = uvicorn.Server(uvicorn.Config(app, log_level="error"))

@@ -42,6 +42,18 @@ export function columnChart({ title, note = "", bars, x = "", y = "" }) {
   return figure(title, note, plot, [x || "name", y || "value"], bars.map(([name, value]) => [name, tidy(value)]));
 }
 
+export function rowChart({ title, note = "", bars, x = "", y = "" }) {
+  // Bars that lie, for long names; `bars` are [name, count], the largest first.
+  const [left, step] = [190, 26];
+  const most = Math.max(...bars.map(([, value]) => value), 1);
+  const rows = bars.map(([name, value], place) => {
+    const width = ((WIDTH - left - 50) * value) / most;
+    const middle = place * step + step / 2;
+    return [text(left - 10, middle + 4, short(name, 26), { "text-anchor": "end", class: "name" }), draw("rect", { class: "mark", x: left, y: middle - 8, width, height: 16, rx: 2 }), text(left + width + 8, middle + 4, tidy(value), { class: "name" })];
+  });
+  return figure(title, note, frame(title, bars.length * step + 4, rows.flat()), [x, y], bars.map(([name, value]) => [name, tidy(value)]));
+}
+
 export function rangeChart({ title, note = "", rows, x = "" }) {
   // A dot with an interval for each name: rows are {name, value, low, high}; an interval may be missing.
   const [left, step] = [150, 30];

@@ -1,5 +1,5 @@
 // The owner's pages: each fetches what it shows and gives back its parts.
-import { columnChart, lineChart, rangeChart, tidy } from "./charts.js";
+import { columnChart, lineChart, rangeChart, rowChart, tidy } from "./charts.js";
 import { button, make } from "./dom.js";
 import { badges, count, figureOf, fixed, meter, page, percent, said, seconds, shareBar, table, when } from "./owner_parts.js";
 
@@ -30,7 +30,7 @@ export async function overviewPage(owner) {
     columnChart({ title: "How sure the top label is", bars: snapshot.confidence.map(tenths(100, "%")), x: "probability from", y: "tasks" }),
   ]);
   const quotas = table("Quotas", ["Stratum", "#Tasks", "#Given", "#Being answered", "#Wanted", "Filled"], now.quotas.map((one) => [one.stratum || "all", count(one.tasks), count(one.given), count(one.leased), count(one.wanted), meter(`stratum ${one.stratum || "all"}`, one.given, one.wanted)]));
-  const fresh = make("p", { class: "quiet small" }, `Soft labels of ${when(snapshot.at)}${snapshot.pending ? "; newer answers are being read" : ""}${snapshot.by ? `, by ${snapshot.by}` : ""}.`);
+  const fresh = make("p", { class: "quiet small" }, snapshot.at ? `Soft labels of ${when(snapshot.at)}${snapshot.by ? `, by ${snapshot.by}` : ""}${snapshot.pending ? "; newer answers are being read" : ""}.` : "Soft labels are being computed.");
   const others = make("p", { class: "quiet small" }, `Besides: ${count(now.repeats)} repeats, ${count(now.practice)} practice, ${count(now.extras)} late, ${count(now.replaced)} put right.`);
   return page(study.title || study.name, stateTools(owner, now.state), figures, charts, make("h2", {}, "Quotas"), quotas, others, fresh);
 }
@@ -90,7 +90,7 @@ export async function timesPage(owner) {
 
 export async function flaggedPage(owner, { after }) {
   const { flagged, counts, next } = await owner.read(`flagged?limit=50${after ? `&after=${encodeURIComponent(after)}` : ""}`);
-  const chart = columnChart({ title: "Flags", bars: Object.entries(counts).map(([name, n]) => [name.replaceAll("-", " "), n]), x: "flag", y: "answers" });
+  const chart = rowChart({ title: "Flags", bars: Object.entries(counts).map(([name, n]) => [name.replaceAll("-", " "), n]).sort((a, b) => b[1] - a[1]), x: "flag", y: "answers" });
   const rows = flagged.map((one) => [LINK(`task/${one.task}`, one.name), one.worker, badges(one.flags), when(one.when)]);
   return page("Flagged answers", null, Object.keys(counts).length ? make("section", { class: "charts" }, chart) : null, table("Flagged answers", ["Task", "Worker", "Flags", "When"], rows), more(next, "flagged?after="));
 }
