@@ -13,7 +13,6 @@ from plurivox.web import schemas as s
 from plurivox.web.background import is_stale
 from plurivox.web.context import Studio
 from plurivox.web.doors import COOKIE, INVITE, OwnerDep, StudioDep, WritingOwner, may_log_in, set_cookie
-from plurivox.web.exporting import zipped
 from plurivox.web.faults import Refused
 from plurivox.web.keys import number_of, shown
 from plurivox.web.store import owning, reports
@@ -202,6 +201,8 @@ async def audit(studio: StudioDep, owner: OwnerDep) -> s.Audit:
 @router.get("/export", response_class=Response, responses={200: {"content": {"application/zip": {}}}})
 async def export(studio: StudioDep, owner: OwnerDep, form: Literal["csv", "parquet"] = "csv") -> Response:
     """The data-set folder as a zip; text that a spreadsheet would take for a formula is prefixed in csv."""
+    from plurivox.web.exporting import zipped  # tables are a heavy import, and seldom needed
+
     await studio.write(partial(owning.tell, who=owner.name, what="export", form=form))
     file = await asyncio.to_thread(zipped, studio.engine, studio.study, form)
     gone = BackgroundTask(file.unlink)

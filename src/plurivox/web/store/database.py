@@ -32,6 +32,8 @@ def open_engine(settings: Settings) -> Engine:
 
 def _sqlite(settings: Settings) -> Engine:
     wait = settings.write_seconds
+    if settings.folder.is_dir():
+        (settings.folder / "study.db").touch(0o600)  # it holds people's ids
     engine = create_engine(
         settings.url, connect_args={"timeout": wait, "check_same_thread": False}, pool_size=8, max_overflow=16
     )

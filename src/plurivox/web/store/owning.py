@@ -4,6 +4,7 @@ import hmac
 import json
 import secrets
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from argon2 import PasswordHasher
@@ -19,7 +20,6 @@ from plurivox.web.store.tables import audit, invites, owners, sessions
 
 SETUP = "setup"
 hasher = PasswordHasher()
-NOBODY = hasher.hash(secrets.token_hex(16))  # so that an unknown name takes as long as a wrong password
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,16 @@ def set_up(connection: Connection, hidden: str, name: str, password_hash: str) -
     return int(key[0])
 
 
+@cache
+def nobody() -> str:
+    """A hash that no password has, so that an unknown name takes as long as a wrong password."""
+    return hasher.hash(secrets.token_hex(16))
+
+
 def password_of(connection: Connection, name: str) -> tuple[int | None, str]:
     """(owner, hash) to check a password against; of nobody where there is no such owner."""
     row = connection.execute(select(owners.c.id, owners.c.password).where(owners.c.name == name)).first()
-    return (None, NOBODY) if row is None else (row.id, row.password)
+    return (None, nobody()) if row is None else (row.id, row.password)
 
 
 def fits(password_hash: str, password: str) -> bool:

@@ -58,7 +58,7 @@ def progress(connection: Connection) -> s.StudyProgress:
         practice=kinds.get(("practice", "done"), 0),
         extras=kinds.get(("task", "extra"), 0),
         replaced=replaced,
-        workers=dict(connection.execute(stages).tuples().all()),
+        workers={row[0]: row[1] for row in connection.execute(stages)},
         quotas=quotas,
         per_hour=_per_hour(connection),
         snapshot_at=latest_snapshot(connection)[0],
@@ -66,16 +66,13 @@ def progress(connection: Connection) -> s.StudyProgress:
 
 
 def _quotas(connection: Connection) -> list[s.Quota]:
-    leased: dict[str, int] = dict(
-        connection.execute(
-            select(tasks.c.stratum, func.count())
-            .select_from(slots.join(tasks, tasks.c.id == slots.c.task_id))
-            .where(slots.c.state == "leased", slots.c.kind == "task")
-            .group_by(tasks.c.stratum)
-        )
-        .tuples()
-        .all()
+    now_leased = (
+        select(tasks.c.stratum, func.count())
+        .select_from(slots.join(tasks, tasks.c.id == slots.c.task_id))
+        .where(slots.c.state == "leased", slots.c.kind == "task")
+        .group_by(tasks.c.stratum)
     )
+    leased = {row[0]: row[1] for row in connection.execute(now_leased)}
     full = func.sum(case((tasks.c.given >= tasks.c.quota, 1), else_=0))
     rows = connection.execute(
         select(tasks.c.stratum, func.count(), func.sum(tasks.c.quota), func.sum(tasks.c.given), full)

@@ -1,0 +1,147 @@
+"""Studies for tests, served over real HTTP."""
+
+import secrets
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+import uvicorn
+
+from plurivox.web.app import create_app
+from plurivox.web.context import Studio
+from plurivox.web.making import make_study
+from plurivox.web.serving import PatientProtocol
+from plurivox.web.settings import Settings
+from plurivox.web.store import owning
+from plurivox.web.store.items import NewTask
+from plurivox.web.study import Study
+
+PLAIN: dict[str, Any] = {"consent": "", "instructions": "", "debrief": ""}
+LIMITS: dict[str, Any] = {"requests_per_minute": 100_000, "enters_per_minute": 100_000, "logins_per_minute": 1000}
+
+
+def text_tasks(n: int, **more: Any) -> list[NewTask]:
+    """Tasks t000, t001, ..."""
+    return [NewTask(f"t{i:03d}", text=f"text {i}", **more) for i in range(n)]
+
+
+def plain_study(**values: Any) -> Study:
+    """A study that begins with its tasks, unless `values` say otherwise."""
+    fields = {
+        "name": "plain",
+        "labels": ["cat", "dog", "ship"],
+        "per_task": 2,
+        "batch": 4,
+        "texts": PLAIN,
+        "practice": 0,
+    }
+    return Study.model_validate({**fields, **values})
+
+
+def fresh_database(postgres: str) -> str:
+    """The address of a new, empty PostgreSQL database."""
+    name = f"studio_{secrets.token_hex(6)}"
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+    return postgres.replace("/postgres?", f"/{name}?")
+
+
+@dataclass
+class Served:
+    """A running studio, and a client that speaks to it."""
+
+    url: str
+    studio: Studio
+    http: httpx.Client
+    app: Any
+    owner: dict[str, str] = field(default_factory=dict)  # headers for writes
+
+    def sign_in(self) -> None:
+        """Be the first owner."""
+        token = self.studio.writer.submit(lambda connection: owning.offer_setup(connection, self.studio.keys)).result()
+        body = {"token": token, "name": "olga", "password": "correct horse"}
+        said = self.http.post("/api/owner/setup", json=body, headers={"Origin": self.url})
+        assert said.status_code == 200, said.text
+        self.owner = {"Origin": self.url, "X-Plurivox-Token": said.json()["csrf"]}
+
+    def invite(self, uses: int = 1000) -> str:
+        """The signed part of a new invite."""
+        made = owning.make_invite
+        row = self.studio.writer.submit(lambda connection: made(connection, "test", "", uses)).result()
+        return self.studio.keys.sign("invite", f"{row.id:x}")
+
+    def enter(self, **way: Any) -> "Person":
+        """Somebody new, by an invite unless another way is said."""
+        said = self.http.post("/api/enter", json=way or {"invite": self.invite()})
+        assert said.status_code == 200, said.text
+        return Person(self, said.json())
+
+    def look(self, statement: Any) -> list[Any]:
+        """Rows of the store."""
+        return self.studio.look(lambda connection: list(connection.execute(statement)))
+
+
+class Person:
+    """A worker's calls."""
+
+    def __init__(self, served: Served, entered: dict[str, Any]) -> None:
+        self.served, self.entered = served, entered
+        self.headers = {"Authorization": f"Bearer {entered['token']}"}
+
+    def get(self, path: str) -> httpx.Response:
+        return self.served.http.get(path, headers=self.headers)
+
+    def post(self, path: str, body: Any = None) -> httpx.Response:
+        return self.served.http.post(path, json=body, headers=self.headers)
+
+    def slots(self, n: int = 10) -> list[dict[str, Any]]:
+        said = self.get(f"/api/tasks?n={n}")
+        assert said.status_code == 200, said.text
+        return said.json()["slots"]
+
+    def answer(self, slot: str, label: str = "cat", key: str | None = None, **more: Any) -> httpx.Response:
+        marks = (
+            []
+            if more.get("abstain") or more.get("none_of_these")
+            else [{"kind": "named", "label": label, "typed": "70"}]
+        )
+        return self.post("/api/answers", {"key": key or secrets.token_hex(8), "slot": slot, "marks": marks, **more})
+
+
+@contextmanager
+def served(
+    folder: Path, study: Study | None = None, tasks: Iterable[NewTask] | None = None, **settings: Any
+) -> Iterator[Served]:
+    """A new study, or the one that is there, on a port of its own."""
+    given = Settings(folder=folder, **{"is_leader": False, **LIMITS, **settings})
+    if not (folder / "study.toml").is_file():
+        make_study(given, study or plain_study(), text_tasks(12) if tasks is None else tasks)
+    with listening(given) as (url, app), httpx.Client(base_url=url, timeout=20) as http:
+        yield Served(url, app.state.studio, http, app)
+
+
+@contextmanager
+def listening(settings: Settings) -> Iterator[tuple[str, Any]]:
+    """A server in a thread of its own."""
+    app = create_app(settings)
+    config = uvicorn.Config(app, port=0, log_level="warning", http=PatientProtocol, ws="none", log_config=None)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive(), "the server did not start"
+        time.sleep(0.005)
+    url = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    studio = app.state.studio
+    object.__setattr__(studio, "settings", settings.model_copy(update={"base_url": url}))
+    try:
+        yield url, app
+    finally:
+        server.should_exit = True
+        thread.join()

@@ -1,0 +1,39 @@
+"""kill -9 in the middle of a load: what was acknowledged is there, once, and no slot is lost."""
+
+from pathlib import Path
+
+import pytest
+
+from plurivox.web.settings import Settings
+from plurivox.web.store.database import open_engine
+from web.crashing import Load, check, studied
+from web.studios import fresh_database, plain_study
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_no_acknowledged_answer_is_lost_when_the_server_is_killed(
+    tmp_path: Path, kind: str, request: pytest.FixtureRequest
+) -> None:
+    database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
+    study = plain_study(per_task=3, batch=10, repeats=1, form="top-two")
+    with studied(tmp_path / "s", study, 40, database) as (servers, invite):
+        servers.start()
+        load = Load([f"http://127.0.0.1:{servers.ports[0]}"], invite, 12, retell=0.1)
+        for kills in range(1, 4):
+            load.wait_for(kills * 30)
+            servers.kill()
+            servers.start()
+        acknowledged = load.finish()
+        assert len(acknowledged) >= 12 * 11
+        check(open_engine(Settings(folder=tmp_path / "s", database=database)), acknowledged)
+
+
+def test_two_servers_hand_out_no_slot_twice(tmp_path: Path, postgres: str) -> None:
+    database = fresh_database(postgres)
+    with studied(tmp_path / "s", plain_study(per_task=2, batch=5), 40, database, 2) as (servers, invite):
+        for place in (0, 1):
+            servers.start(place)
+        load = Load([f"http://127.0.0.1:{port}" for port in servers.ports], invite, 16)
+        acknowledged = load.finish()
+        assert len(acknowledged) == 80
+        check(open_engine(Settings(folder=tmp_path / "s", database=database)), acknowledged)
