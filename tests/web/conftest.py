@@ -53,10 +53,20 @@ def blank(browser: Any) -> Iterator[Callable[..., Any]]:
     def load(module: str) -> Any:
         page = browser.new_page()
         pages.append(page)
-        page.route("https://studio.test/", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html"))
+        page.route(
+            "https://studio.test/", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html")
+        )
         page.goto("https://studio.test/")  # never leaves the browser; makes it a safe place, as locks ask for
-        names = [line.split("(")[0].split("=")[0].split()[-1] for line in (JS / f"{module}.js").read_text().splitlines() if line.startswith("export ") and not line.startswith("export class")]
-        classes = [line.split()[2] for line in (JS / f"{module}.js").read_text().splitlines() if line.startswith("export class")]
+        names = [
+            line.split("(")[0].split("=")[0].split()[-1]
+            for line in (JS / f"{module}.js").read_text().splitlines()
+            if line.startswith("export ") and not line.startswith("export class")
+        ]
+        classes = [
+            line.split()[2]
+            for line in (JS / f"{module}.js").read_text().splitlines()
+            if line.startswith("export class")
+        ]
         script = join_script(JS / f"{module}.js") + f"\nglobalThis.{module} = {{ {', '.join(names + classes)} }};"
         page.add_script_tag(content=script, type="module")
         return page
@@ -76,7 +86,9 @@ def studio(tmp_path: Path) -> Iterator[Callable[..., Running]]:
 @pytest.fixture(scope="module")
 def owned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """The demo: a studio with answers in it."""
-    with run(tmp_path_factory.mktemp("owned") / "digits", lambda settings: make_demo(settings.folder), is_leader=True) as running:
+    with run(
+        tmp_path_factory.mktemp("owned") / "digits", lambda settings: make_demo(settings.folder), is_leader=True
+    ) as running:
         yield running
 
 
@@ -104,4 +116,3 @@ def barriers(axe: str) -> Callable[[Any], list[str]]:
         return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found if one["impact"] in ("serious", "critical")]
 
     return find
-

@@ -43,7 +43,9 @@ class Said:
         return named if self.second is None else [*named, (self.second, str(self.second_percent))]
 
 
-def settle(top: str, percent: float, second: str, second_percent: float, never: set[str], labels: Sequence[str]) -> Said:
+def settle(
+    top: str, percent: float, second: str, second_percent: float, never: set[str], labels: Sequence[str]
+) -> Said:
     """An answer as it can be entered: faults that the page refuses are put right, as the project reads them."""
     percent = percent or 100.0  # 0 beside the top label was read as 100
     there = bool(second) and second != top and second_percent > 0
@@ -64,12 +66,21 @@ def crowd_answers() -> tuple[str, list[str], list[Said]]:
     file = Path(os.environ.get("PLURIVOX_DATA") or "nowhere") / "cifar10s" / "answers.parquet"
     if file.is_file():
         table, name = pl.read_parquet(file), "cifar10s"
-        columns = [table[one].fill_null("").to_list() for one in ("top", "top_percent", "second", "second_percent", "never")]
+        columns = [
+            table[one].fill_null("").to_list() for one in ("top", "top_percent", "second", "second_percent", "never")
+        ]
     else:
-        frame, name = SoftAnswers(n_tasks=100, n_workers=40, n_labels=10, feedback=6).draw().answers.columns(), "simulated"
+        frame, name = (
+            SoftAnswers(n_tasks=100, n_workers=40, n_labels=10, feedback=6).draw().answers.columns(),
+            "simulated",
+        )
         columns = [list(map(str, frame[one])) for one in ("top", "top_percent", "second", "second_percent", "never")]
     labels = sorted(set(columns[0]))
     shares = [percents(columns[at]).value for at in (1, 3)]
     rows = zip(columns[0], shares[0], columns[2], shares[1], columns[4], strict=True)
     clean = lambda value: 0.0 if value != value else float(min(max(value, 0), 100))  # noqa: E731
-    return name, labels, [settle(a, clean(p), b, clean(q), set(never.split("|")), labels) for a, p, b, q, never in rows if a]
+    return (
+        name,
+        labels,
+        [settle(a, clean(p), b, clean(q), set(never.split("|")), labels) for a, p, b, q, never in rows if a],
+    )

@@ -80,6 +80,10 @@ class Running:
         token = self.studio.writer.submit(lambda c: owning.offer_setup(c, self.studio.keys)).result()
         return f"{self.base}/owner#setup={token}"
 
+    def turn(self, state: str) -> None:
+        """Open, pause or close."""
+        self.studio.writer.submit(lambda c: owning.change_state(c, "test", state)).result()
+
     def answers(self) -> list[dict[str, Any]]:
         """The last word of each slot that is no practice, in the order in which tasks were shown."""
         wanted = select(answers).join(slots, slots.c.answer_id == answers.c.id).where(slots.c.kind != "practice")
@@ -93,7 +97,9 @@ def run(folder: Path, make: Callable[[Settings], object], is_leader: bool = Fals
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
         base = f"http://127.0.0.1:{sock.getsockname()[1]}"
-        settings = Settings(folder=folder, database="", base_url=base, snapshot_seconds=1, is_leader=is_leader, **LIMITS)
+        settings = Settings(
+            folder=folder, database="", base_url=base, snapshot_seconds=1, is_leader=is_leader, **LIMITS
+        )
         make(settings)
         app = create_app(settings)
         server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
@@ -114,5 +120,7 @@ def studio_of(
     """What makes a study of n tasks; `whole`: with all stages, else tasks alone."""
     stages = {"quiz": QUIZ, "practice": practice} if whole else SHORT
     fields = {"labels": ANIMALS, "form": "also-possible", "title": "Animals and vehicles", "per_task": 20, "batch": n}
-    study = Study.model_validate({"name": "animals", "completion": {"code": "C1X7-PLURAL"}, **stages, **fields, **values})
+    study = Study.model_validate(
+        {"name": "animals", "completion": {"code": "C1X7-PLURAL"}, **stages, **fields, **values}
+    )
     return lambda settings: make_study(settings, study, make_tasks(n, kind, practice if whole else 0))

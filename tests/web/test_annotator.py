@@ -33,7 +33,12 @@ def test_the_whole_way_by_keyboard(studio: Any, context: Any) -> None:
     page.wait_for_selector("text=All done")
     assert page.inner_text(".code") == "C1X7-PLURAL"
     said = live.answers()
-    assert [named(one) for one in said] == [[(order[2], "100")], [(order[2], "70"), (order[4], "30")], [], [(order[1], "95"), (order[3], "5")]]
+    assert [named(one) for one in said] == [
+        [(order[2], "100")],
+        [(order[2], "70"), (order[4], "30")],
+        [],
+        [(order[1], "95"), (order[3], "5")],
+    ]
     assert said[2]["abstain"] and [label for kind, label, _ in said[3]["marks"] if kind == "never"] == [order[6]]
 
 
@@ -67,7 +72,9 @@ def test_the_whole_way_by_mouse(studio: Any, context: Any) -> None:
     page.fill("textarea", "nothing")
     page.click("text=Finish")
     page.wait_for_selector("text=All done")
-    assert all([typed for _, typed in named(one)] == ["60", "40"] for one in live.answers()) and len(live.answers()) == 2
+    assert (
+        all([typed for _, typed in named(one)] == ["60", "40"] for one in live.answers()) and len(live.answers()) == 2
+    )
 
 
 def test_the_whole_task_on_a_phone(studio: Any, context: Any) -> None:
@@ -81,9 +88,15 @@ def test_the_whole_task_on_a_phone(studio: Any, context: Any) -> None:
         page.tap(".tile:nth-child(1) .pick")
         page.tap(".tile:nth-child(6) .pick")
         box = page.locator(".split input").bounding_box()
-        page.touchscreen.tap(box["x"] + 13 + (box["width"] - 26) * 0.8, box["y"] + box["height"] / 2)  # the thumb is 26 wide
+        page.touchscreen.tap(
+            box["x"] + 13 + (box["width"] - 26) * 0.8, box["y"] + box["height"] / 2
+        )  # the thumb is 26 wide
         fits(page)
-        small = page.eval_on_selector_all("button", "all => all.filter((one) => one.checkVisibility() && (one.offsetHeight < 44 || one.offsetWidth < 44)).map((one) => one.className)")
+        small = page.eval_on_selector_all(
+            "button",
+            """all => all.filter((one) => one.checkVisibility() && (one.offsetHeight < 44 || one.offsetWidth < 44))
+              .map((one) => one.className)""",
+        )
         assert small == []
         page.tap(".next")
         old.wait_for_element_state("hidden")
@@ -230,7 +243,7 @@ def test_usable_after_three_requests_and_sixty_kilobytes(studio: Any, context: A
 
 def test_the_keys_of_a_crowd_on_the_page(studio: Any, context: Any) -> None:
     _, labels, said = crowd_answers()
-    some = [one for one in said if not one.looks_odd()][:: max(1, len(said) // 12)][:12]
+    some = [one for one in said if not one.looks_odd()][:: max(1, len(said) // 10)][:8]
     live = studio(n=len(some), labels=labels)
     page = context().new_page()
     page.goto(live.join)
@@ -282,23 +295,66 @@ def test_hostile_texts_stay_texts(studio: Any, context: Any) -> None:
     assert page.inner_text(".title") == "<b>x</b>"
 
 
-def test_no_serious_barrier(studio: Any, context: Any, axe: str, barriers: Any) -> None:
+def test_no_serious_barrier(studio: Any, context: Any, barriers: Any) -> None:
     live = studio(n=2, form="top-two", whole=True)
+    page = context(bypass_csp=True).new_page()
+    page.goto(live.join)
+    page.wait_for_selector("text=Before you begin")
+    assert barriers(page) == []
+    key(page, "Space", "Enter")
+    page.wait_for_selector("text=How it works")
+    assert barriers(page) == []
+    key(page, "Enter")
+    page.wait_for_selector("text=A short check")
+    assert barriers(page) == []
+    key(page, "Tab", "Space", "ArrowDown", "Tab", "Space", "Enter")
+    shown(page)
+    key(page, "3", "5", "7", "0", "Shift+8")
     for scheme in ("light", "dark"):
-        page = context(color_scheme=scheme, bypass_csp=True).new_page()
-        page.goto(live.join)
-        page.wait_for_selector("text=Before you begin")
+        page.emulate_media(color_scheme=scheme)
         assert barriers(page) == []
-        key(page, "Space", "Enter")
-        page.wait_for_selector("text=How it works")
-        assert barriers(page) == []
-        key(page, "Enter")
-        page.wait_for_selector("text=A short check")
-        assert barriers(page) == []
-        key(page, "Tab", "Space", "ArrowDown", "Tab", "Space", "Enter")
-        shown(page)
-        assert barriers(page) == []
-        key(page, "3", "5", "7", "0", "Shift+8")
-        assert barriers(page) == []
-        key(page, "h", "1", "2")
-        assert barriers(page) == []
+    key(page, "h", "1", "2")
+    assert barriers(page) == []
+
+
+def test_a_platform_sends_people_in_and_gets_them_back(studio: Any, context: Any) -> None:
+    live = studio(n=1, completion={"code": "C1", "redirect": "https://platform.test/done?cc=C1"})
+    page = context().new_page()
+    page.route(
+        "https://platform.test/**", lambda route: route.fulfill(body="<h1>Welcome home</h1>", content_type="text/html")
+    )
+    way = f"{live.base}/join?PROLIFIC_PID=p1&STUDY_ID=s1&SESSION_ID=x1"
+    page.goto(way)
+    shown(page)
+    key(page, "1")
+    page.goto(way)  # the same link again goes on where one was
+    page.wait_for_selector(".tile[data-is=top]")
+    answer(page, "Enter")
+    page.wait_for_selector("text=All done")
+    page.wait_for_selector("text=Welcome home")
+    assert page.url == "https://platform.test/done?cc=C1" and len(live.answers()) == 1
+
+
+def test_a_paused_study_says_so_and_loses_nothing(studio: Any, context: Any) -> None:
+    live = studio(n=4)
+    page = context().new_page()
+    page.goto(live.join)
+    shown(page)
+    live.turn("paused")
+    answer(page, "1", "Enter")
+    saved(page)  # who has begun a task may finish it
+    page.reload()
+    page.wait_for_selector("text=Not open at the moment")
+    live.turn("open")
+    page.click("text=Try again")
+    assert "2 of 4" in shown(page)
+    assert len(live.answers()) == 1
+
+
+def test_somebody_without_a_link_is_told(studio: Any, context: Any) -> None:
+    live = studio(n=1)
+    page = context().new_page()
+    page.goto(f"{live.base}/work")
+    page.wait_for_selector("text=Please open your invitation link")
+    page.goto(f"{live.base}/join#invite=wrong.link")
+    page.wait_for_selector("text=This did not work")

@@ -17,7 +17,13 @@ def test_modules_share_no_name_and_join_whole(entry: str) -> None:
     assert len(names) == len(set(names)), sorted({name for name in names if names.count(name) > 1})
     joined = join_script(STATIC / "js" / entry)
     assert not re.search(r"^(import|export) ", joined, re.MULTILINE)
-    told = {name for path in paths for line in path.read_text().splitlines() if line.startswith("import") for name in re.findall(r"\b(\w+)\b(?=[, ].*from)", line)[1:]}
+    told = {
+        name
+        for path in paths
+        for line in path.read_text().splitlines()
+        if line.startswith("import")
+        for name in re.findall(r"\b(\w+)\b(?=[, ].*from)", line)[1:]
+    }
     assert told <= set(names), told - set(names)
 
 
@@ -27,4 +33,9 @@ def test_nothing_comes_from_elsewhere_and_nothing_is_inline() -> None:
         assert b"innerHTML" not in content and b"eval(" not in content, name
     for name in ("work.html", "owner.html", "api.html"):
         text = page(name)
-        assert "<style" not in text and "style=" not in text and not re.search(r"<script(?![^>]*src=)", text) and " on" not in re.sub(r">[^<]*<", "><", text)
+        assert (
+            "<style" not in text
+            and "style=" not in text
+            and not re.search(r"<script(?![^>]*src=)", text)
+            and " on" not in re.sub(r">[^<]*<", "><", text)
+        )

@@ -21,8 +21,9 @@ REPLAY = """([labels, all]) => all.map((keys) => {
     count += 1;
   }
   const { marks } = answer.marks(state);
-  return { sent: state.sent, count, hint: state.hint, named: marks.filter((mark) => mark.kind === "named").map((mark) => [mark.label, mark.typed]),
-           possible: marks.filter((mark) => mark.kind === "possible").map((mark) => mark.label) };
+  const kind = (name) => marks.filter((mark) => mark.kind === name);
+  const named = kind("named").map((mark) => [mark.label, mark.typed]);
+  return { sent: state.sent, count, named, possible: kind("possible").map((mark) => mark.label) };
 })"""
 
 
@@ -33,7 +34,11 @@ def replay(blank: Any) -> tuple[list[Any], list[Any]]:
 
 
 def test_every_answer_can_be_entered_and_says_the_same(replay: tuple[list[Any], list[Any]]) -> None:
-    wrong = [(a, b) for a, b in zip(*replay, strict=True) if not b["sent"] or list(map(tuple, b["named"])) != a.shares() or tuple(b["possible"]) != a.possible]
+    wrong = [
+        (a, b)
+        for a, b in zip(*replay, strict=True)
+        if not b["sent"] or list(map(tuple, b["named"])) != a.shares() or tuple(b["possible"]) != a.possible
+    ]
     assert not wrong, wrong[:3]
 
 

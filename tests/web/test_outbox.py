@@ -6,8 +6,9 @@ import pytest
 
 MEMORY = """
   const kept = new Map();
-  const store = { get length() { return kept.size; }, key: (at) => [...kept.keys()][at] ?? null, getItem: (key) => kept.get(key) ?? null,
-                  setItem: (key, value) => kept.set(key, value), removeItem: (key) => kept.delete(key) };
+  const store = { get length() { return kept.size; }, key: (at) => [...kept.keys()][at] ?? null,
+                  getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value),
+                  removeItem: (key) => kept.delete(key) };
 """
 
 
@@ -19,7 +20,9 @@ def page(blank: Any) -> Any:
 def test_what_fails_is_sent_again_in_order_with_the_same_key(page: Any) -> None:
     seen = page.evaluate(
         f"""async () => {{ {MEMORY} const seen = [];
-        const send = async (entry) => {{ seen.push([entry.key, entry.body]); if (seen.length <= 3) throw new Error("gone"); return "kept"; }};
+        const send = async (entry) => {{ seen.push([entry.key, entry.body]);
+          if (seen.length <= 3) throw new Error("gone");
+          return "kept"; }};
         const box = new outbox.Outbox({{ space: "one", store, send, soonest: 5 }});
         box.put({{ body: "first", at: 1 }}); box.put({{ body: "next", at: 2 }});
         await box.drained(); return {{ seen, left: kept.size }}; }}"""

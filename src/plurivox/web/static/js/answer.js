@@ -33,7 +33,10 @@ export function recall(setup, said) {
   const place = (mark) => state.labels.indexOf(mark.label);
   const percent = (mark) => (mark?.typed ? Math.round(Number(mark.typed)) : null);
   const named = said.marks.filter((mark) => mark.kind === "named" && place(mark) >= 0);
-  const ticked = said.marks.filter((mark) => mark.kind === state.ticks && place(mark) >= 0).map(place).sort((a, b) => a - b);
+  const ticked = said.marks
+    .filter((mark) => mark.kind === state.ticks && place(mark) >= 0)
+    .map(place)
+    .sort((a, b) => a - b);
   if (said.abstain || said.none_of_these) return { ...state, aside: said.abstain ? "abstain" : "none" };
   if (said.mode === "histogram" || isBars(state, named)) {
     const bars = state.labels.map((label) => percent(named.find((mark) => mark.label === label)) ?? 0);
@@ -42,10 +45,19 @@ export function recall(setup, said) {
   const [first, next] = named;
   if (!first) return state;
   if (!next) {
-    const sure = percent(first) === 100 && (state.ticks === "possible" ? !ticked.length : ticked.length === state.labels.length - 1);
+    const sure =
+      percent(first) === 100 &&
+      (state.ticks === "possible" ? !ticked.length : ticked.length === state.labels.length - 1);
     return { ...state, top: place(first), topPercent: sure ? null : percent(first), ticked: sure ? [] : ticked };
   }
-  return { ...state, top: place(first), second: place(next), topPercent: percent(first), secondPercent: percent(next), ticked };
+  return {
+    ...state,
+    top: place(first),
+    second: place(next),
+    topPercent: percent(first),
+    secondPercent: percent(next),
+    ticked,
+  };
 }
 
 const isBars = (state, named) => state.form === "histogram" || named.length > 2;
@@ -56,7 +68,11 @@ export const ticksMean = (state) => state.ticks;
 export const manyLabels = (state) => state.labels.length > KEYS.length;
 export const inHistogram = (state) => state.bars !== null;
 export const isEmpty = (state) =>
-  state.top === null && state.aside === null && !state.ticked.length && !(state.bars ?? []).some((value) => value > 0) && !state.filter;
+  state.top === null &&
+  state.aside === null &&
+  !state.ticked.length &&
+  !(state.bars ?? []).some((value) => value > 0) &&
+  !state.filter;
 
 export function shown(state) {
   // Places of the labels on the page: all, or those that match what was typed, beginnings first.
@@ -89,7 +105,12 @@ export function openLabels(state) {
 export const placed = (state) => (state.bars ?? []).reduce((sum, value) => sum + value, 0);
 
 export const isSure = (state) =>
-  state.top !== null && state.second === null && state.topPercent === null && !state.ticked.length && !state.aside && !inHistogram(state);
+  state.top !== null &&
+  state.second === null &&
+  state.topPercent === null &&
+  !state.ticked.length &&
+  !state.aside &&
+  !inHistogram(state);
 
 export function shares(state) {
   // Pieces of the live bar, in percent; they always sum to 100.
@@ -123,7 +144,8 @@ export function problem(state) {
 }
 
 function restNowhere(state, left) {
-  const ways = { possible: "mark what else is possible", never: "leave a label open" }[ticksMean(state)] ?? "use up all 100";
+  const ways =
+    { possible: "mark what else is possible", never: "leave a label open" }[ticksMean(state)] ?? "use up all 100";
   return `${left}% left over: name a runner-up or ${ways}`;
 }
 
@@ -141,7 +163,11 @@ export function warning(state) {
 export function marks(state) {
   // What is sent: marks of kind named, never or possible, with what was typed beside them.
   const mark = (kind, place, typed = "") => ({ kind, label: state.labels[place], typed });
-  const answer = { form: inHistogram(state) ? "histogram" : state.form, abstain: state.aside === "abstain", none_of_these: state.aside === "none" };
+  const answer = {
+    form: inHistogram(state) ? "histogram" : state.form,
+    abstain: state.aside === "abstain",
+    none_of_these: state.aside === "none",
+  };
   if (state.aside || (state.top === null && !inHistogram(state))) return { ...answer, marks: [] };
   if (inHistogram(state)) {
     const bars = state.bars.map((value, place) => ({ value, place })).filter((bar) => bar.value > 0);
@@ -160,7 +186,8 @@ export function marks(state) {
 
 export function readKey(state, { key, code = "", shift = false, alt = false }) {
   // The action a key stands for, or null. `code` tells Shift+3 from # on every keyboard layout.
-  if (key === "Enter") return state.filter && shown(state).length === 1 ? { do: "pick", place: shown(state)[0] } : { do: "enter" };
+  if (key === "Enter")
+    return state.filter && shown(state).length === 1 ? { do: "pick", place: shown(state)[0] } : { do: "enter" };
   if (key === "Escape") return { do: "clear" };
   if (key === "Backspace") return state.filter ? { do: "filter", text: state.filter.slice(0, -1) } : { do: "undo" };
   if (key === "ArrowRight" || key === "ArrowUp") return { do: "nudge", by: shift ? 1 : STEP };
@@ -169,7 +196,8 @@ export function readKey(state, { key, code = "", shift = false, alt = false }) {
   if (digit !== null) return { do: shift ? "shift-digit" : "digit", digit }; // before signs: Shift+5 may be %
   if (key === "." || key === "," || key === "%") return { do: inHistogram(state) ? "rest" : "field" };
   if (key.length !== 1) return null;
-  if (manyLabels(state) && !alt) return key === " " && !state.filter ? null : { do: "filter", text: state.filter + key };
+  if (manyLabels(state) && !alt)
+    return key === " " && !state.filter ? null : { do: "filter", text: state.filter + key };
   const command = { u: "undo", s: "abstain", o: "none", h: "histogram", n: "others" }[key.toLowerCase()];
   return command ? { do: command } : null;
 }
@@ -223,9 +251,15 @@ const ACTIONS = {
   tick(state, { place }) {
     const what = ticksMean(state);
     if (what === null || inHistogram(state) || place === undefined) return null;
-    if (place === state.top || place === state.second) return say(state, `${state.labels[place]} is named, so it cannot be ${what === "never" ? "ruled out" : "marked again"}`);
+    if (place === state.top || place === state.second)
+      return say(
+        state,
+        `${state.labels[place]} is named, so it cannot be ${what === "never" ? "ruled out" : "marked again"}`,
+      );
     const has = state.ticked.includes(place);
-    const ticked = has ? state.ticked.filter((other) => other !== place) : [...state.ticked, place].sort((a, b) => a - b);
+    const ticked = has
+      ? state.ticked.filter((other) => other !== place)
+      : [...state.ticked, place].sort((a, b) => a - b);
     return { ...state, aside: null, ticked };
   },
 
@@ -248,7 +282,9 @@ const ACTIONS = {
   "shift-digit"(state, { digit }) {
     const place = shown(state)[KEYS.indexOf(digit)];
     if (place === undefined) return null;
-    return inHistogram(state) ? ACTIONS.chip(state, { place, by: -STEP }) : ACTIONS.tick({ ...state, filter: "" }, { place });
+    return inHistogram(state)
+      ? ACTIONS.chip(state, { place, by: -STEP })
+      : ACTIONS.tick({ ...state, filter: "" }, { place });
   },
 
   field(state, { who }) {
@@ -286,7 +322,9 @@ const ACTIONS = {
     const height = Math.max(0, Math.min(room, Math.round(value)));
     const bars = state.bars.map((old, other) => (other === place ? height : old));
     const next = { ...state, aside: null, bars, touched: place };
-    return value > room && height === state.bars[place] ? say(state, "All 100% are placed; take some away first") : next;
+    return value > room && height === state.bars[place]
+      ? say(state, "All 100% are placed; take some away first")
+      : next;
   },
 
   chip: (state, { place, by }) => ACTIONS.bar(state, { place, value: state.bars[place] + by }),
@@ -310,5 +348,7 @@ function settle(state, who, value) {
   // Put a percent on one label; the other keeps its own only while both fit into 100.
   const other = who === "top" ? state.secondPercent : state.topPercent;
   const kept = other !== null && other + value <= 100 ? other : null;
-  return who === "top" ? { ...state, topPercent: value, secondPercent: kept } : { ...state, topPercent: kept, secondPercent: value };
+  return who === "top"
+    ? { ...state, topPercent: value, secondPercent: kept }
+    : { ...state, topPercent: kept, secondPercent: value };
 }

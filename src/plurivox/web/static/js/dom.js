@@ -23,7 +23,8 @@ function fill(node, props, children) {
   return node;
 }
 
-const solid = (children) => children.flat(3).filter((child) => child !== null && child !== undefined && child !== false);
+const solid = (children) =>
+  children.flat(3).filter((child) => child !== null && child !== undefined && child !== false);
 
 export const put = (place, ...children) => place.replaceChildren(...solid(children));
 
@@ -31,6 +32,11 @@ export function change(node, text) {
   if (node.textContent !== text) node.textContent = text; // so that screen readers hear news only
 }
 
-export const paragraphs = (text) => text.trim().split(/\n\s*\n/).map((block) => make("p", {}, block));
+export const paragraphs = (text) =>
+  text
+    .trim()
+    .split(/\n\s*\n/)
+    .map((block) => make("p", {}, block));
 
-export const button = (text, onclick, props = {}) => make("button", { type: "button", class: "button", onclick, ...props }, text);
+export const button = (text, onclick, props = {}) =>
+  make("button", { type: "button", class: "button", onclick, ...props }, text);

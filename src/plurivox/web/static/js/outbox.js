@@ -20,8 +20,12 @@ export class Outbox {
   }
 
   waiting() {
-    const keys = Array.from({ length: this.store.length }, (_, at) => this.store.key(at)).filter((key) => key?.startsWith(this.prefix));
-    const entries = keys.map((key) => JSON.parse(this.store.getItem(key) ?? "null")).filter((entry) => entry && !entry.refused);
+    const keys = Array.from({ length: this.store.length }, (_, at) => this.store.key(at)).filter((key) =>
+      key?.startsWith(this.prefix),
+    );
+    const entries = keys
+      .map((key) => JSON.parse(this.store.getItem(key) ?? "null"))
+      .filter((entry) => entry && !entry.refused);
     return entries.sort((a, b) => a.at - b.at);
   }
 

@@ -1,9 +1,26 @@
 // The owner's side: sign in, then pages by what follows # in the address.
 import { Failure, call } from "./api.js";
 import { button, make, put } from "./dom.js";
-import { auditPage, flaggedPage, invitesPage, overviewPage, taskPage, tasksPage, timesPage, workersPage } from "./owner_pages.js";
+import {
+  auditPage,
+  flaggedPage,
+  invitesPage,
+  overviewPage,
+  taskPage,
+  tasksPage,
+  timesPage,
+  workersPage,
+} from "./owner_pages.js";
 
-const PAGES = { "": ["Overview", overviewPage], tasks: ["Tasks", tasksPage], workers: ["Workers", workersPage], times: ["Times", timesPage], flagged: ["Flagged", flaggedPage], invites: ["Invitations", invitesPage], audit: ["Audit", auditPage] };
+const PAGES = {
+  "": ["Overview", overviewPage],
+  tasks: ["Tasks", tasksPage],
+  workers: ["Workers", workersPage],
+  times: ["Times", timesPage],
+  flagged: ["Flagged", flaggedPage],
+  invites: ["Invitations", invitesPage],
+  audit: ["Audit", auditPage],
+};
 const LIVE = ["", "times", "workers"]; // pages that renew themselves
 const EVERY = 5000;
 
@@ -19,7 +36,9 @@ export class Owner {
   }
 
   write(path, body) {
-    return call("POST", `owner/${path}`, body, { "X-Plurivox-Token": this.csrf ?? "" }).catch((failure) => this.fail(failure));
+    return call("POST", `owner/${path}`, body, { "X-Plurivox-Token": this.csrf ?? "" }).catch((failure) =>
+      this.fail(failure),
+    );
   }
 
   async begin() {
@@ -39,8 +58,23 @@ export class Owner {
     this.main = make("main", { class: "owner" });
     const link = ([key, [text]]) => make("a", { href: `#/${key}`, data: { key } }, text);
     this.nav = make("nav", { "aria-label": "Pages" }, Object.entries(PAGES).map(link));
-    const out = button("Sign out", () => call("POST", "owner/logout", {}, { "X-Plurivox-Token": csrf }).finally(() => location.reload()), { class: "button plain" });
-    put(this.app, make("header", { class: "top" }, make("strong", { class: "brand" }, "plurivox studio"), this.nav, make("span", { class: "quiet small" }, name), out), this.main);
+    const out = button(
+      "Sign out",
+      () => call("POST", "owner/logout", {}, { "X-Plurivox-Token": csrf }).finally(() => location.reload()),
+      { class: "button plain" },
+    );
+    put(
+      this.app,
+      make(
+        "header",
+        { class: "top" },
+        make("strong", { class: "brand" }, "plurivox studio"),
+        this.nav,
+        make("span", { class: "quiet small" }, name),
+        out,
+      ),
+      this.main,
+    );
     if (!location.hash.startsWith("#/")) history.replaceState(null, "", "#/");
     this.show(true);
   }
@@ -54,13 +88,15 @@ export class Owner {
   async show(arrived = false) {
     const at = this.place();
     const [title, make] = at.key === "task" ? ["Task", taskPage] : (PAGES[at.key] ?? PAGES[""]);
-    for (const link of this.nav.children) link.toggleAttribute("aria-current", link.dataset.key === (at.key === "task" ? "tasks" : at.key));
+    for (const link of this.nav.children)
+      link.toggleAttribute("aria-current", link.dataset.key === (at.key === "task" ? "tasks" : at.key));
     document.title = `${title} · plurivox studio`;
     try {
       const parts = await make(this, at);
       if (JSON.stringify(at) !== JSON.stringify(this.place())) return; // gone elsewhere meanwhile
       const open = [...this.main.querySelectorAll("details")].map((one) => one.open);
       put(this.main, parts);
+      this.main.dataset.shows = at.key;
       if (!arrived) this.main.querySelectorAll("details").forEach((one, place) => (one.open = open[place] ?? false));
       if (arrived) this.main.querySelector("h1")?.focus();
     } catch (failure) {
@@ -70,7 +106,8 @@ export class Owner {
 
   renew() {
     // Leave the page alone while somebody looks away, works in it, or reads a table.
-    const busy = document.hidden || !this.csrf || this.main.contains(document.activeElement?.closest("button, input, summary, a"));
+    const busy =
+      document.hidden || !this.csrf || this.main.contains(document.activeElement?.closest("button, input, summary, a"));
     if (!busy && LIVE.includes(this.place().key) && !this.place().after) this.show();
   }
 
@@ -86,9 +123,23 @@ export class Owner {
   signIn(token = null) {
     this.csrf = null;
     const told = make("p", { class: "note bad", role: "alert", hidden: true });
-    const field = (name, label, props) => make("div", { class: "field" }, make("label", { for: name }, label), make("input", { id: name, name, required: true, ...props }));
+    const field = (name, label, props) =>
+      make(
+        "div",
+        { class: "field" },
+        make("label", { for: name }, label),
+        make("input", { id: name, name, required: true, ...props }),
+      );
     const first = token !== null;
-    const fields = [first && field("token", "Token from the terminal", { value: token, autocomplete: "off" }), field("name", "Name", { autocomplete: "username" }), field("password", first ? "New password (10 characters or more)" : "Password", { type: "password", minlength: first ? 10 : null, autocomplete: first ? "new-password" : "current-password" })];
+    const fields = [
+      first && field("token", "Token from the terminal", { value: token, autocomplete: "off" }),
+      field("name", "Name", { autocomplete: "username" }),
+      field("password", first ? "New password (10 characters or more)" : "Password", {
+        type: "password",
+        minlength: first ? 10 : null,
+        autocomplete: first ? "new-password" : "current-password",
+      }),
+    ];
     const send = async (event) => {
       event.preventDefault();
       const body = Object.fromEntries(new FormData(event.target));
@@ -99,8 +150,20 @@ export class Owner {
         put(told, failure.detail);
       }
     };
-    const other = button(first ? "I have a password" : "First time here? Use the token", () => this.signIn(first ? null : ""), { class: "button plain small" });
-    const form = make("form", { class: "card door", onsubmit: send }, make("h1", {}, first ? "Set up the studio" : "Sign in"), told, fields, make("button", { class: "button main" }, first ? "Set the password" : "Sign in"), other);
+    const other = button(
+      first ? "I have a password" : "First time here? Use the token",
+      () => this.signIn(first ? null : ""),
+      { class: "button plain small" },
+    );
+    const form = make(
+      "form",
+      { class: "card door", onsubmit: send },
+      make("h1", {}, first ? "Set up the studio" : "Sign in"),
+      told,
+      fields,
+      make("button", { class: "button main" }, first ? "Set the password" : "Sign in"),
+      other,
+    );
     document.title = `${first ? "Set up" : "Sign in"} · plurivox studio`;
     put(this.app, make("main", { class: "doorway" }, make("strong", { class: "brand" }, "plurivox studio"), form));
     form.querySelector(first && token ? "#name" : "input").focus();

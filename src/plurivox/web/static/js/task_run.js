@@ -14,7 +14,12 @@ export class Sitting {
     const space = session.me.worker;
     this.drafts = `plurivox.draft.${space}.`;
     this.acks = `plurivox.answer.${space}.`; // key -> the server's name of an answer, to put it right later
-    this.outbox = new Outbox({ space, store: session.store, send: (entry) => this.send(entry), changed: () => this.head && this.paintHead() });
+    this.outbox = new Outbox({
+      space,
+      store: session.store,
+      send: (entry) => this.send(entry),
+      changed: () => this.head && this.paintHead(),
+    });
     this.onkey = (event) => this.key(event);
     this.onhide = () => this.saveDraft();
   }
@@ -42,11 +47,15 @@ export class Sitting {
 
   take(slots) {
     // Slots come again until they are answered: leave out those answered here or on the way.
-    const gone = new Set([...this.outbox.waiting().map((entry) => entry.body.slot), ...this.before.map((one) => one.slot.slot)]);
+    const gone = new Set([
+      ...this.outbox.waiting().map((entry) => entry.body.slot),
+      ...this.before.map((one) => one.slot.slot),
+    ]);
     const here = new Set([...this.queue, this.current].filter(Boolean).map((slot) => slot.slot));
     for (const slot of slots) if (!gone.has(slot.slot) && !here.has(slot.slot)) this.queue.push(slot);
     for (const { task } of this.queue.slice(0, AHEAD)) {
-      if (task.media && !this.preloaded.has(task.media)) this.preloaded.set(task.media, showImage(task, this.session.me.image_pixels));
+      if (task.media && !this.preloaded.has(task.media))
+        this.preloaded.set(task.media, showImage(task, this.session.me.image_pixels));
     }
   }
 
@@ -67,8 +76,18 @@ export class Sitting {
   }
 
   wait() {
-    const text = navigator.onLine ? "Saving your answers…" : "You are offline. Your answers are kept here and sent when you are back.";
-    put(this.stage, make("main", { class: "empty", role: "status" }, make("h1", {}, "One moment"), make("p", { class: "quiet" }, text)));
+    const text = navigator.onLine
+      ? "Saving your answers…"
+      : "You are offline. Your answers are kept here and sent when you are back.";
+    put(
+      this.stage,
+      make(
+        "main",
+        { class: "empty", role: "status" },
+        make("h1", {}, "One moment"),
+        make("p", { class: "quiet" }, text),
+      ),
+    );
   }
 
   async show(slot, said = null) {
@@ -94,11 +113,22 @@ export class Sitting {
   // ---- what people do
 
   key(event) {
-    if (!this.current || event.ctrlKey || event.metaKey || event.defaultPrevented || document.querySelector("dialog[open]")) return;
+    if (
+      !this.current ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.defaultPrevented ||
+      document.querySelector("dialog[open]")
+    )
+      return;
     const { key, code, shiftKey: shift, altKey: alt } = event;
     if (key === "?") return this.head.help();
     if (event.repeat && key === "Enter") return event.preventDefault();
-    if ((key === "Enter" || key === " ") && event.target.closest(".deeds button, .head button, .barrow button, .split button")) return undefined;
+    if (
+      (key === "Enter" || key === " ") &&
+      event.target.closest(".deeds button, .head button, .barrow button, .split button")
+    )
+      return undefined;
     if (key === " " && event.target.closest("button")) return undefined;
     if (event.target.matches(".barrow input") && key.startsWith("Arrow")) return undefined; // the slider moves itself
     if (event.target.matches(".sought") && key !== "Enter" && !alt && !/^(?:Digit|Numpad)/.test(code)) return undefined;
@@ -127,7 +157,13 @@ export class Sitting {
     const { form, ...said } = marks(this.state);
     const { first_input_ms, submit_ms, hidden_ms, events } = this.view.record();
     const mode = form === "histogram" ? "histogram" : by === "key" ? "keyboard" : by;
-    const times = { shown_at: this.shownAt, first_input_ms, submitted_ms: submit_ms, hidden_ms, events: events.slice(-1000) };
+    const times = {
+      shown_at: this.shownAt,
+      first_input_ms,
+      submitted_ms: submit_ms,
+      hidden_ms,
+      events: events.slice(-1000),
+    };
     const body = { slot: slot.slot, ...said, mode, label_order: this.session.me.labels, ...times, ahead: AHEAD };
     const key = this.outbox.put({ body, replacesKey: this.replaces, counts: !this.replaces && !slot.practice }); // on disk here before anything else happens
     this.session.store.removeItem(this.drafts + slot.slot);
@@ -150,7 +186,8 @@ export class Sitting {
     // After a reload, the server knows what was answered.
     const known = await this.session.call("GET", "answers?n=1").catch(() => ({ answers: [] }));
     const [last] = known.answers;
-    if (!last || this.queue.some((slot) => slot.slot === last.slot.slot) || last.slot.slot === this.current?.slot) return null;
+    if (!last || this.queue.some((slot) => slot.slot === last.slot.slot) || last.slot.slot === this.current?.slot)
+      return null;
     this.session.store.setItem(this.acks + last.answer, last.answer);
     return { ...last, key: last.answer };
   }
@@ -196,7 +233,10 @@ export class Sitting {
     const { practice } = this.current ?? {};
     const { total } = this.progress;
     const done = this.progress.done + this.outbox.waiting().filter((entry) => entry.counts).length;
-    this.head.paint(practice ? "Practice" : total ? `${Math.min(done + (this.current ? 1 : 0), total)} of ${total}` : "", total ? done / total : 0);
+    this.head.paint(
+      practice ? "Practice" : total ? `${Math.min(done + (this.current ? 1 : 0), total)} of ${total}` : "",
+      total ? done / total : 0,
+    );
     this.paintSaved();
   }
 
@@ -223,12 +263,29 @@ function header(session) {
   const { me } = session;
   const count = make("span", { class: "number small quiet" });
   const fill = make("span", {});
-  const meter = make("div", { class: "meter", role: "progressbar", "aria-label": "Progress", "aria-valuemin": "0", "aria-valuemax": "100" }, fill);
+  const meter = make(
+    "div",
+    { class: "meter", role: "progressbar", "aria-label": "Progress", "aria-valuemin": "0", "aria-valuemax": "100" },
+    fill,
+  );
   const saved = make("span", { class: "saved small quiet", role: "status" });
   const dialog = helpDialog(session);
   const help = () => dialog.showModal();
-  const opener = make("button", { type: "button", class: "button plain help", onclick: help, "aria-label": "Help and keys" }, make("kbd", { "aria-hidden": "true" }, "?"), make("span", { "aria-hidden": "true" }, "Help"));
-  const root = make("header", { class: "head" }, make("span", { class: "title" }, me.title || me.study), make("div", { class: "way" }, meter, count), saved, opener, dialog);
+  const opener = make(
+    "button",
+    { type: "button", class: "button plain help", onclick: help, "aria-label": "Help and keys" },
+    make("kbd", { "aria-hidden": "true" }, "?"),
+    make("span", { "aria-hidden": "true" }, "Help"),
+  );
+  const root = make(
+    "header",
+    { class: "head" },
+    make("span", { class: "title" }, me.title || me.study),
+    make("div", { class: "way" }, meter, count),
+    saved,
+    opener,
+    dialog,
+  );
   const paint = (text, share) => {
     count.textContent = text;
     fill.style.width = `${Math.round(share * 100)}%`;

@@ -19,14 +19,28 @@ export class TaskView {
     this.split = this.slider();
     this.deeds = this.buttons();
     const long = Object.values(me.phrases).some((text) => text.length > 120);
-    this.root = make("main", { class: "task", tabindex: "-1", "data-long": long }, this.look(), this.choose(), this.live(), this.deeds.root);
+    this.root = make(
+      "main",
+      { class: "task", tabindex: "-1", "data-long": long },
+      this.look(),
+      this.choose(),
+      this.live(),
+      this.deeds.root,
+    );
   }
 
   look() {
     const { task, practice } = this.slot;
     const { opening } = this.me.phrases;
     const tag = practice ? make("p", { class: "tag" }, "Practice: does not count") : null;
-    return make("section", { class: "look", "aria-label": "Task" }, tag, opening && make("p", { class: "opening" }, opening), this.scene(task), make("div", { class: "asks" }, this.asks));
+    return make(
+      "section",
+      { class: "look", "aria-label": "Task" },
+      tag,
+      opening && make("p", { class: "opening" }, opening),
+      this.scene(task),
+      make("div", { class: "asks" }, this.asks),
+    );
   }
 
   scene(task) {
@@ -46,20 +60,47 @@ export class TaskView {
   choose() {
     this.tileOf = this.me.labels.map((label, place) => this.tile(label, place));
     this.rowOf = this.me.form === "one-label" ? [] : this.me.labels.map((label, place) => this.barRow(label, place));
-    put(this.bars, this.rowOf.map((row) => row.root));
-    return make("fieldset", { class: "tiles" }, make("legend", { class: "unseen" }, "Labels"), this.sought, this.tiles, this.bars);
+    put(
+      this.bars,
+      this.rowOf.map((row) => row.root),
+    );
+    return make(
+      "fieldset",
+      { class: "tiles" },
+      make("legend", { class: "unseen" }, "Labels"),
+      this.sought,
+      this.tiles,
+      this.bars,
+    );
   }
 
   search() {
     const oninput = (event) => this.act({ do: "filter", text: event.target.value }, event);
-    return make("input", { class: "sought", type: "search", placeholder: "Type to find a label", "aria-label": "Find a label", autocomplete: "off", oninput });
+    return make("input", {
+      class: "sought",
+      type: "search",
+      placeholder: "Type to find a label",
+      "aria-label": "Find a label",
+      autocomplete: "off",
+      oninput,
+    });
   }
 
   tile(label, place) {
     const says = make("span", { class: "says" });
     const key = make("kbd", { "aria-hidden": "true" });
-    const pick = make("button", { type: "button", class: "pick", onclick: (event) => this.act({ do: "pick", place }, event) }, key, make("span", { class: "name" }, label), says);
-    const tick = make("button", { type: "button", class: "tick", onclick: (event) => this.act({ do: "tick", place }, event) });
+    const pick = make(
+      "button",
+      { type: "button", class: "pick", onclick: (event) => this.act({ do: "pick", place }, event) },
+      key,
+      make("span", { class: "name" }, label),
+      says,
+    );
+    const tick = make("button", {
+      type: "button",
+      class: "tick",
+      onclick: (event) => this.act({ do: "tick", place }, event),
+    });
     return { root: make("li", { class: "tile" }, pick, tick), pick, tick, says, key };
   }
 
@@ -67,32 +108,85 @@ export class TaskView {
     const input = make("input", { type: "range", min: "0", max: "100", value: "0", "aria-label": label });
     input.addEventListener("input", (event) => this.act({ do: "bar", place, value: snap(input.value) }, event));
     const out = make("output", {}, "0%");
-    const chip = (by, sign) => button(sign, (event) => this.act({ do: "chip", place, by }, event), { "aria-label": `${label}: ${by > 0 ? "add" : "take away"} 5%` });
+    const chip = (by, sign) =>
+      button(sign, (event) => this.act({ do: "chip", place, by }, event), {
+        "aria-label": `${label}: ${by > 0 ? "add" : "take away"} 5%`,
+      });
     const key = make("kbd", { "aria-hidden": "true" }, KEYS[place] ?? "·");
-    return { root: make("li", { class: "barrow" }, key, make("span", { class: "name" }, label), input, out, chip(-5, "−"), chip(5, "+")), input, out, key };
+    return {
+      root: make(
+        "li",
+        { class: "barrow" },
+        key,
+        make("span", { class: "name" }, label),
+        input,
+        out,
+        chip(-5, "−"),
+        chip(5, "+"),
+      ),
+      input,
+      out,
+      key,
+    };
   }
 
   slider() {
-    const input = make("input", { type: "range", min: "1", max: "100", value: "50", "aria-label": "Percent of the top label" });
-    input.addEventListener("input", (event) => this.act({ do: "percent", who: "top", value: Math.max(1, snap(input.value)) }, event));
-    const less = button("−5", (event) => this.act({ do: "nudge", by: -5 }, event), { "aria-label": "Top label: 5% less" });
-    const more = button("+5", (event) => this.act({ do: "nudge", by: 5 }, event), { "aria-label": "Top label: 5% more" });
+    const input = make("input", {
+      type: "range",
+      min: "1",
+      max: "100",
+      value: "50",
+      "aria-label": "Percent of the top label",
+    });
+    input.addEventListener("input", (event) =>
+      this.act({ do: "percent", who: "top", value: Math.max(1, snap(input.value)) }, event),
+    );
+    const less = button("−5", (event) => this.act({ do: "nudge", by: -5 }, event), {
+      "aria-label": "Top label: 5% less",
+    });
+    const more = button("+5", (event) => this.act({ do: "nudge", by: 5 }, event), {
+      "aria-label": "Top label: 5% more",
+    });
     return { root: make("div", { class: "split" }, less, input, more), input };
   }
 
   live() {
-    return make("section", { class: "live", "aria-label": "Your answer" }, this.bar, this.split.root, make("p", { class: "said" }, this.summary, this.hint));
+    return make(
+      "section",
+      { class: "live", "aria-label": "Your answer" },
+      this.bar,
+      this.split.root,
+      make("p", { class: "said" }, this.summary, this.hint),
+    );
   }
 
   buttons() {
-    const deed = (key, text, action) => button([make("kbd", { "aria-hidden": "true" }, key), text], (event) => this.act(action, event));
+    const deed = (key, text, action) =>
+      button([make("kbd", { "aria-hidden": "true" }, key), text], (event) => this.act(action, event));
     const undo = deed("U", "Undo", { do: "undo" });
     const abstain = deed("S", "Can't tell", { do: "abstain" });
     const none = deed("O", "None of these", { do: "none" });
     const histogram = deed("H", "Bars", { do: "histogram" });
     const others = deed("N", "Rule out rest", { do: "others" });
     const next = button("Next", (event) => this.act({ do: "enter" }, event), { class: "button main next" });
-    return { root: make("div", { class: "deeds", role: "group", "aria-label": "Actions" }, undo, abstain, none, histogram, others, next), undo, abstain, none, histogram, others, next };
+    return {
+      root: make(
+        "div",
+        { class: "deeds", role: "group", "aria-label": "Actions" },
+        undo,
+        abstain,
+        none,
+        histogram,
+        others,
+        next,
+      ),
+      undo,
+      abstain,
+      none,
+      histogram,
+      others,
+      next,
+    };
   }
 
   // ---- painting
@@ -117,14 +211,16 @@ export class TaskView {
     const places = shown(state);
     const few = manyLabels(state) ? places.slice(0, FILTERED) : places;
     const wanted = few.map((place) => this.tileOf[place].root);
-    if (wanted.length !== this.tiles.children.length || wanted.some((node, at) => this.tiles.children[at] !== node)) put(this.tiles, wanted);
+    if (wanted.length !== this.tiles.children.length || wanted.some((node, at) => this.tiles.children[at] !== node))
+      put(this.tiles, wanted);
     few.forEach((place, at) => this.paintTile(state, place, KEYS[at] ?? ""));
   }
 
   paintTile(state, place, key) {
     const { root, pick, tick, says, key: cap } = this.tileOf[place];
     const { top, second } = percents(state);
-    const role = place === state.top ? "top" : place === state.second ? "second" : state.ticked.includes(place) ? state.ticks : "";
+    const role =
+      place === state.top ? "top" : place === state.second ? "second" : state.ticked.includes(place) ? state.ticks : "";
     root.dataset.is = role;
     const percent = { top, second }[role] ?? null;
     const rank = { top: state.form === "one-label" ? "✓" : "1st", second: "2nd" }[role];
@@ -154,7 +250,13 @@ export class TaskView {
   }
 
   paintBar(state) {
-    const words = { unplaced: state.bars ? "to place" : "", undecided: "type a percent", open: "open", abstain: "Can't tell", none: "None of these" };
+    const words = {
+      unplaced: state.bars ? "to place" : "",
+      undecided: "type a percent",
+      open: "open",
+      abstain: "Can't tell",
+      none: "None of these",
+    };
     const piece = ({ kind, place, share }) => {
       const name = place === undefined ? words[kind] : state.labels[place];
       const number = ["undecided", "abstain", "none"].includes(kind) || !name ? "" : ` ${share}%`;
@@ -203,7 +305,12 @@ const snap = (value) => Math.round(Number(value) / 5) * 5;
 
 export function showImage(task, pixels) {
   // The server enlarges small pictures (Lanczos); the size on the page is the same before and after.
-  const image = make("img", { src: task.media.replace(/^\//, ""), alt: "The picture to be labelled", decoding: "async", draggable: "false" });
+  const image = make("img", {
+    src: task.media.replace(/^\//, ""),
+    alt: "The picture to be labelled",
+    decoding: "async",
+    draggable: "false",
+  });
   const { width, height } = task;
   const scale = width && height ? Math.max(1, pixels / Math.max(width, height)) : 1;
   if (width && height) Object.assign(image, { width: Math.round(width * scale), height: Math.round(height * scale) });
@@ -214,8 +321,15 @@ export function summary(state) {
   const rest = 100 - placed(state);
   if (inHistogram(state)) return state.aside ? "" : rest ? `${rest}% still to place` : "All 100% placed";
   const name = (place) => state.labels[place];
-  const words = { top: (one) => `${name(one.place)} ${one.share}%`, second: (one) => `${name(one.place)} ${one.share}%`, open: (one) => `${one.share}% left for ${one.among} other label${one.among === 1 ? "" : "s"}` };
-  return shares(state).map((one) => words[one.kind]?.(one)).filter(Boolean).join(" · ");
+  const words = {
+    top: (one) => `${name(one.place)} ${one.share}%`,
+    second: (one) => `${name(one.place)} ${one.share}%`,
+    open: (one) => `${one.share}% left for ${one.among} other label${one.among === 1 ? "" : "s"}`,
+  };
+  return shares(state)
+    .map((one) => words[one.kind]?.(one))
+    .filter(Boolean)
+    .join(" · ");
 }
 
 export function questions(state, phrases) {

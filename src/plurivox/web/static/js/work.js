@@ -1,6 +1,15 @@
 // A worker's way through the study, on one page: the server says which stage is next.
 import { Session } from "./session.js";
-import { onEnter, showClosed, showConsent, showDebrief, showDone, showInstructions, showQuiz, showTrouble } from "./stages.js";
+import {
+  onEnter,
+  showClosed,
+  showConsent,
+  showDebrief,
+  showDone,
+  showInstructions,
+  showQuiz,
+  showTrouble,
+} from "./stages.js";
 import { applySheet } from "./style.js";
 import { Sitting } from "./task_run.js";
 
@@ -51,7 +60,11 @@ export class Work {
     if (this.busy) return {};
     this.busy = true;
     try {
-      const told = await this.session.call("POST", "me/stage", { stage, ms: Math.round(performance.now() - this.since), ...news });
+      const told = await this.session.call("POST", "me/stage", {
+        stage,
+        ms: Math.round(performance.now() - this.since),
+        ...news,
+      });
       this.session.keep({ me: told.me });
       if (!told.wrong.length) await this.stage();
       return told;
