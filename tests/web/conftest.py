@@ -1,8 +1,10 @@
 """One browser for all tests of the pages, and servers to look at."""
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -76,11 +78,16 @@ def blank(browser: Any) -> Iterator[Callable[..., Any]]:
         page.close()
 
 
-@pytest.fixture
-def studio(tmp_path: Path) -> Iterator[Callable[..., Running]]:
-    """Starts studios: `studio(n=3, form="histogram")`, see `studio_of`."""
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Running]]:
+    """Starts studios: `studio(n=3, form="histogram")`, see `studio_of`; the same words give the same one again."""
     with ExitStack() as stack:
-        yield lambda **options: stack.enter_context(run(tmp_path / f"study-{id(options)}", studio_of(**options)))
+
+        @cache
+        def start(words: str) -> Running:
+            return stack.enter_context(run(tmp_path_factory.mktemp("studio") / "one", studio_of(**json.loads(words))))
+
+        yield lambda **options: start(json.dumps(options, sort_keys=True))
 
 
 @pytest.fixture(scope="module")

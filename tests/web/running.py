@@ -24,7 +24,7 @@ from plurivox.web.pictures import read_picture
 from plurivox.web.settings import Settings
 from plurivox.web.store import owning
 from plurivox.web.store.items import NewTask
-from plurivox.web.store.tables import answers, slots
+from plurivox.web.store.tables import answers, slots, workers
 from plurivox.web.study import Study
 
 ANIMALS = ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]
@@ -85,8 +85,10 @@ class Running:
         self.studio.writer.submit(lambda c: owning.change_state(c, "test", state)).result()
 
     def answers(self) -> list[dict[str, Any]]:
-        """The last word of each slot that is no practice, in the order in which tasks were shown."""
+        """The last word of the newest worker on each slot that is no practice, in the order in which tasks were shown."""
+        newest = select(workers.c.id).order_by(workers.c.born.desc()).limit(1).scalar_subquery()
         wanted = select(answers).join(slots, slots.c.answer_id == answers.c.id).where(slots.c.kind != "practice")
+        wanted = wanted.where(answers.c.worker_id == newest)
         rows = self.studio.look(lambda c: c.execute(wanted.order_by(slots.c.position)).mappings().all())
         return [{**row, "marks": json.loads(row["marks"]), "events": json.loads(row["events"])} for row in rows]
 

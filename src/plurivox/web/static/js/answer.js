@@ -2,7 +2,7 @@
 //   begin(setup) -> state;  readKey(state, key) -> action | null;  apply(state, action) -> state;  marks(state) -> what is sent
 // A state is never changed; `apply` gives a new one. Labels are numbers: places in `state.labels`, the order shown.
 
-export const KEYS = "1234567890"; // the key of the label at each place
+export const KEYS = "1234567890"; // the keys of the labels, in the order shown
 const STEP = 5; // nine in ten typed percents are multiples of five
 
 const EMPTY = {
@@ -66,6 +66,20 @@ const isBars = (state, named) => state.form === "histogram" || named.length > 2;
 
 export const ticksMean = (state) => state.ticks;
 export const manyLabels = (state) => state.labels.length > KEYS.length;
+const areDigits = (state) => !manyLabels(state) && state.labels.every((label) => /^\d$/.test(label));
+
+export function keyOf(state, place) {
+  // The key of a label: by its place among those shown, or the digit itself where all labels are digits.
+  if (areDigits(state)) return state.labels[place];
+  return KEYS[shown(state).indexOf(place)] ?? "";
+}
+
+function placeOf(state, digit) {
+  if (!areDigits(state)) return shown(state)[KEYS.indexOf(digit)];
+  const place = state.labels.indexOf(digit);
+  return place < 0 ? undefined : place;
+}
+
 export const inHistogram = (state) => state.bars !== null;
 export const isEmpty = (state) =>
   state.top === null &&
@@ -271,7 +285,7 @@ const ACTIONS = {
   },
 
   digit(state, { digit }) {
-    const place = shown(state)[KEYS.indexOf(digit)];
+    const place = placeOf(state, digit);
     const naming = inHistogram(state) || state.form === "one-label" || state.top === null || state.filter;
     if (!naming && (state.field || state.second !== null)) return type(state, digit);
     if (place === undefined) return null;
@@ -280,7 +294,7 @@ const ACTIONS = {
   },
 
   "shift-digit"(state, { digit }) {
-    const place = shown(state)[KEYS.indexOf(digit)];
+    const place = placeOf(state, digit);
     if (place === undefined) return null;
     return inHistogram(state)
       ? ACTIONS.chip(state, { place, by: -STEP })
