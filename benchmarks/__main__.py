@@ -5,7 +5,19 @@ import sys
 
 from benchmarks.measure import machine
 
-ALL = ("startup", "ingest", "elicit", "aggregate", "glad", "acceleration", "growth", "simulate", "identify", "train")
+ALL = (
+    "startup",
+    "ingest",
+    "elicit",
+    "aggregate",
+    "glad",
+    "acceleration",
+    "growth",
+    "simulate",
+    "identify",
+    "train",
+    "studio",
+)
 
 
 def main(names: list[str]) -> None:

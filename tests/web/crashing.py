@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 import json
 import os
 import signal
@@ -38,19 +39,20 @@ def free_port() -> int:
         return int(one.getsockname()[1])
 
 
+@functools.cache
+def loaded() -> "subprocess.Popen[str]":
+    """The process that forks servers; it ends with us."""
+    words = [sys.executable, str(HERE / "forking.py")]
+    return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment())
+
+
 class Servers:
     """Servers of one study, each a process of its own on a port of its own."""
 
     def __init__(self, settings: Settings, n: int = 1) -> None:
         self.settings, self.ports = settings, [free_port() for _ in range(n)]
         self.pids = [0] * n
-        self.loaded = subprocess.Popen(
-            [sys.executable, str(HERE / "forking.py")],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=environment(),
-        )
+        self.loaded = loaded()
 
     def start(self, place: int = 0) -> None:
         """Start one, and wait until it answers."""
@@ -78,10 +80,6 @@ class Servers:
             if pid:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-        assert self.loaded.stdin is not None and self.loaded.stdout is not None
-        self.loaded.stdin.close()
-        self.loaded.stdout.close()
-        self.loaded.wait(10)
 
 
 @contextlib.contextmanager
@@ -90,6 +88,7 @@ def studied(
 ) -> Iterator[tuple[Servers, str]]:
     """Servers of a new study, and an invite for everybody."""
     settings = Settings(folder=folder, database=database, is_leader=False, **LIMITS)
+    loaded()  # it loads while we make the study
     make_study(settings, study, text_tasks(n_tasks))
     engine = open_engine(settings)
     with engine.connect().execution_options(**WRITES) as connection, connection.begin():
@@ -118,7 +117,7 @@ class Load:
         def run() -> None:
             try:
                 asyncio.run(all_of_them())
-            except BaseException as cause:
+            except Exception as cause:  # noqa: BLE001 - told by whoever waits
                 self.fault = cause
 
         self.thread = threading.Thread(target=run, daemon=True)

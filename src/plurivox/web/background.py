@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 
 from sqlalchemy import Connection, func, insert, select, update
@@ -64,6 +65,17 @@ class Background:
             self._child.kill()
         if self._thread.is_alive():
             self._thread.join()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self._child is not None:
+            self._child.kill()
+            for pipe in (self._child.stdin, self._child.stdout):
+                with suppress(BrokenPipeError):
+                    assert pipe is not None
+                    pipe.close()
+            self._child.wait()
+            self._child = None
 
     def _run(self) -> None:
         while not self._over.wait(self.studio.settings.snapshot_seconds):
@@ -104,10 +116,12 @@ class Background:
         if text != "done" and not self._over.is_set():
             log.error("aggregates could not be computed: %s", text or "the process ended")
             if not text:
-                self._child = None
+                self._let_go()
 
     def _process(self) -> "subprocess.Popen[str]":
-        if self._child is None or self._child.poll() is not None:
+        if self._child is not None and self._child.poll() is not None:
+            self._let_go()
+        if self._child is None:
             self._child = subprocess.Popen(
                 [sys.executable, "-m", "plurivox.web.aggregating"],
                 stdin=subprocess.PIPE,

@@ -5,6 +5,7 @@ import contextlib
 import hashlib
 import hmac
 import os
+import re
 import secrets
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from plurivox.core.errors import InputError
 
 FILE = "secret.key"
 LENGTH = 32
+SHOWN = re.compile("[0-9a-f]{16}")
 
 
 class Keys:
@@ -76,7 +78,5 @@ def shown(number: int) -> str:
 
 def number_of(text: str) -> int:
     """The number behind it; -1 where there can be none."""
-    try:
-        return int(text, 16) if len(text) == 16 else -1
-    except ValueError:
-        return -1
+    number = int(text, 16) if SHOWN.fullmatch(text) else -1
+    return number if number < 1 << 63 else -1

@@ -26,6 +26,9 @@ def _web_address(value: str) -> str:
 WebAddress = Annotated[str, Field(max_length=2000), AfterValidator(_web_address)]
 
 
+Origin = Annotated[str, Field(max_length=200, pattern=r"^https://[A-Za-z0-9*.-]+(:[0-9]{1,5})?$")]
+
+
 class Part(BaseModel):
     """A part of study.toml: what it does not know, it refuses."""
 
@@ -88,7 +91,7 @@ class Study(Part):
     lease_minutes: float = Field(default=60, gt=0, le=60 * 24 * 30)
     image_pixels: int = Field(default=160, ge=16, le=4096)  # smaller images are enlarged to this
     aggregator: str = Field(default="", max_length=200)  # of the owner's pages; empty: the mean of the soft answers
-    frame_ancestors: list[WebAddress] = []  # platforms that may show the pages in a frame
+    frame_ancestors: list[Origin] = []  # platforms that may show the pages in a frame
     too_fast_seconds: float = Field(default=1.0, ge=0)  # answers faster than this are flagged
     texts: Texts = Texts()
     quiz: list[Question] = Field(default=[], max_length=20)

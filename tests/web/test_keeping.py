@@ -1,0 +1,168 @@
+"""Out of the database and into it again: export, backup, restore, migrations."""
+
+import json
+import stat
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, insert, inspect, select, text
+
+import plurivox as pv
+from plurivox.core.errors import InputError
+from plurivox.web.exporting import export, inert
+from plurivox.web.importing import read_answers
+from plurivox.web.making import back_up, restore, study_text
+from plurivox.web.settings import Settings
+from plurivox.web.store.database import WRITES, migrate, open_engine
+from plurivox.web.store.earlier import add_answers
+from plurivox.web.store.items import NewTask
+from plurivox.web.store.tables import answers, meta_data, slots
+from plurivox.web.study import read_study, study_of
+from web.studios import fresh_database, plain_study, served, text_tasks
+
+FORMULA = '=HYPERLINK("http://evil.test")'
+
+
+def test_an_export_reads_back_as_answers_with_times_repeats_and_events(tmp_path: Path) -> None:
+    with served(tmp_path / "s", plain_study(batch=4, repeats=2), text_tasks(4)) as study:
+        person = study.enter()
+        for slot in person.slots():
+            event = {"seq": 0, "ms": 500, "kind": "pick", "label": "dog", "by": "touch"}
+            person.answer(slot["slot"], "dog", submitted_ms=1500, hidden_ms=500, events=[event])
+        last = person.get("/api/answers").json()["answers"][0]
+        person.answer(last["slot"]["slot"], "cat", replaces=last["answer"])
+        assert export(study.studio.engine, study.studio.study, tmp_path / "out") == 6
+    data = pv.read(tmp_path / "out")
+    found = data.answers
+    assert found is not None and len(found) == 6 and found.labels.tolist() == ["cat", "dog", "ship"]
+    assert sorted(found.position.tolist()) == [1, 2, 3, 4, 5, 6] and set(found.form.tolist()) == {"top-two"}
+    assert len(set(found.sitting.tolist())) == 1 and (found.repeat_of >= 0).sum() == 2
+    again = found.repeat_of >= 0
+    assert (found.task[again] == found.task[found.repeat_of[again]]).all()
+    assert sorted(found.seconds[~(found.seconds != found.seconds)].tolist()) == [1.0] * 5
+    assert found.typed(0).tolist() == ["70"] * 6
+    assert len(data.tables["views"]()) == 7 and len(data.tables["events"]()) == 6
+    assert set(data.items["task"].to_list()) == {f"t{i:03d}" for i in range(4)}
+
+
+def test_formulas_are_made_inert_in_csv(tmp_path: Path) -> None:
+    assert [inert(one) for one in ("=1", "+1", "-1", "@x", "\t=1", "a=1", "")] == [
+        "'=1",
+        "'+1",
+        "'-1",
+        "'@x",
+        "'\t=1",
+        "a=1",
+        "",
+    ]
+    made = plain_study(labels=["@cat", "dog"])
+    with served(tmp_path / "s", made, [NewTask(FORMULA, text="+cmd|' /C calc'!A0")]) as study:
+        study.sign_in()
+        person = study.enter()
+        person.answer(person.slots()[0]["slot"], "@cat", mode="-x")
+        said = study.http.get("/api/owner/export")
+        assert said.headers["content-type"] == "application/zip"
+        with zipfile.ZipFile(BytesIO(said.content)) as files:
+            tables = [name for name in files.namelist() if name.endswith(".csv")]
+            cells = [
+                cell for name in tables for line in files.read(name).decode().splitlines() for cell in line.split(",")
+            ]
+        assert len(tables) >= 3 and not any(cell.lstrip('"').startswith(("=", "+", "@")) for cell in cells)
+        export(study.studio.engine, study.studio.study, tmp_path / "exact")
+    assert pv.read(tmp_path / "exact").answers.tasks.tolist() == [FORMULA]
+
+
+def test_answers_from_elsewhere_come_in_and_go_out_the_same(tmp_path: Path) -> None:
+    crowd = pv.simulate_crowd("soft-answers", n_tasks=12, n_workers=5, n_labels=3, feedback=3, sitting=6, repeats=1)
+    pv.write_crowd(crowd, tmp_path / "crowd")
+    given = read_answers(tmp_path / "crowd")
+    names = [NewTask(str(task), text="x") for task in given.tasks.tolist()]
+    made = plain_study(labels=[str(label) for label in given.labels.tolist()], per_task=2)
+    with served(tmp_path / "s", made, names) as study:
+        keys, write = study.studio.keys, study.studio.writer.submit
+        assert write(lambda c: add_answers(c, made, keys, given)).result() == len(given)
+        with pytest.raises(InputError, match="are there already"):
+            write(lambda c: add_answers(c, made, keys, given)).result()
+        assert sum(row.extra for row in study.look(select(answers))) == 12  # the third answer of every task
+        assert {row.state for row in study.look(select(slots))} == {"done", "extra"}
+        export(study.studio.engine, made, tmp_path / "out")
+    found = pv.read(tmp_path / "out").answers
+    assert found.typed(0).tolist() == given.typed(0).tolist() and (found.repeat_of == given.repeat_of).all()
+    assert found.tasks[found.task].tolist() == [str(one) for one in given.tasks[given.task].tolist()]
+
+
+def test_a_backup_of_either_database_is_restored_into_either(tmp_path: Path, postgres: str) -> None:
+    database = fresh_database(postgres)
+    with served(tmp_path / "s", plain_study(repeats=1), database=database) as study:
+        person = study.enter()
+        for slot in person.slots():
+            person.answer(slot["slot"])
+        token = person.headers
+        counts = back_up(study.studio.settings, tmp_path / "backup")
+        assert counts["answers"] == 5 and counts["workers"] == 1
+    assert stat.S_IMODE((tmp_path / "backup" / "secret.key").stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "backup" / "study.db").stat().st_mode) == 0o600
+    for place, target in (("sqlite", ""), ("again", fresh_database(postgres))):
+        settings = Settings(folder=tmp_path / place, database=target)
+        assert restore(tmp_path / "backup", settings) == counts
+        with served(tmp_path / place, database=target) as study:
+            assert study.http.get("/api/me", headers=token).json()["stage"] == "done"  # the old token still works
+            assert len(study.look(select(answers))) == 5
+            other = study.enter()
+            assert other.answer(other.slots()[0]["slot"]).status_code == 200  # and ids go on counting
+        with pytest.raises(InputError, match="holds a study already"):
+            restore(tmp_path / "backup", settings)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_an_older_database_is_brought_up_to_date_with_what_it_holds(
+    tmp_path: Path, kind: str, request: pytest.FixtureRequest
+) -> None:
+    database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
+    engine = open_engine(Settings(folder=tmp_path, database=database))
+    migrate(engine, "0001")
+    with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+        assert "audit" not in inspect(connection).get_table_names()
+        connection.execute(insert(meta_data.tables["facts"]).values(name="state", value='"paused"'))
+    migrate(engine)
+    migrate(engine)  # twice does no harm
+    with engine.connect() as connection:
+        assert connection.execute(text("SELECT value FROM facts")).scalar() == '"paused"'
+        assert _differences(connection) == []
+    engine.dispose()
+
+
+def _differences(connection: Connection) -> list[object]:
+    """Between the tables as migrated and as the code knows them."""
+    return list(compare_metadata(MigrationContext.configure(connection, opts={"compare_type": False}), meta_data))
+
+
+def test_a_study_file_reads_back_and_says_what_is_wrong(tmp_path: Path) -> None:
+    made = plain_study(
+        labels=['a "b"', "c\\d"],
+        strata={"hard ones": 2, "easy": 1},
+        quiz=[{"question": "?", "choices": ["1", "2"], "right": 0}],
+    )
+    (tmp_path / "study.toml").write_text(study_text(made))
+    assert read_study(tmp_path) == made
+    base = json.loads(made.model_dump_json())
+    for change, said in {
+        "labels": (["x", "x"], "must differ"),
+        "form": ("top-three", "form:"),
+        "repeats": (9, "repeats cannot come from a batch of 3"),
+        "completion": ({"redirect": "javascript:alert(1)"}, "must be an https:// address"),
+        "frame_ancestors": (["https://a.test; script-src *"], "https"),
+        "name": ("../x", "name:"),
+        "per_tsk": (3, "per_tsk"),
+    }.items():
+        with pytest.raises(InputError, match=said[1]):
+            study_of({**base, change: said[0]})
+    (tmp_path / "study.toml").write_text("name = ")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_study(tmp_path)
+    with pytest.raises(InputError, match="plurivox studio new"):
+        read_study(tmp_path / "nothing")

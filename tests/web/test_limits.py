@@ -1,0 +1,103 @@
+"""Too large, too slow, too many, too full: refused with words, and the answer stays with the client."""
+
+import socket
+import time
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from plurivox.web import serving
+from plurivox.web.store.tables import answers
+from web.studios import fresh_database, served
+
+
+def test_bodies_have_a_limit_whether_or_not_they_say_how_long_they_are(tmp_path: Path) -> None:
+    with served(tmp_path / "s", body_limit=2000) as study:
+        headers = {"Content-Type": "application/json"}
+        said = study.http.post("/api/enter", content=b"x" * 3000, headers=headers)
+        assert said.status_code == 413 and said.json()["error"] == "too-large"
+        assert "content-security-policy" in said.headers
+        chunks = (b"x" * 500 for _ in range(100))
+        assert study.http.post("/api/enter", content=chunks, headers=headers).status_code == 413
+        assert study.http.get("/health").status_code == 200
+
+
+def test_a_client_that_dawdles_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "HEADER_SECONDS", 0.3)
+    with served(tmp_path / "s", body_seconds=0.3) as study:
+        port = int(study.url.rsplit(":", 1)[1])
+        head = b"POST /api/enter HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+        for sent, answer in ((head, b"408"), (b"POST /api/en", b"")):
+            with socket.create_connection(("127.0.0.1", port)) as slow:
+                slow.settimeout(10)
+                slow.sendall(sent)
+                assert slow.recv(4096)[9:12] == answer[:3]
+        assert study.http.get("/health").status_code == 200
+
+
+def test_too_many_requests_are_told_when_to_come_again(tmp_path: Path) -> None:
+    with served(tmp_path / "s", requests_per_minute=5, enters_per_minute=3, logins_per_minute=2) as study:
+        person = study.enter()
+        codes = [person.get("/api/me").status_code for _ in range(8)]
+        assert codes.count(200) == 5 and codes.count(429) == 3
+        said = person.get("/api/me")
+        assert said.json()["retry"] is True and int(said.headers["retry-after"]) > 0
+        enters = [study.http.post("/api/enter", json={"invite": study.invite()}).status_code for _ in range(4)]
+        assert enters == [200, 200, 429, 429]
+        login = {"name": "x", "password": "y"}
+        codes = [
+            study.http.post("/api/owner/login", json=login, headers={"Origin": study.url}).status_code for _ in range(3)
+        ]
+        assert codes == [401, 401, 429]
+
+
+def test_a_full_disk_is_told_and_the_answer_is_taken_once_there_is_room(tmp_path: Path) -> None:
+    with served(tmp_path / "s") as study:
+        person = study.enter()
+        slots = person.slots()
+        engine = study.studio.engine
+        pages = engine.raw_connection()
+        used = pages.cursor().execute("PRAGMA page_count").fetchone()[0]
+        pages.close()
+        engine.dispose()
+        from sqlalchemy import event
+
+        full = [True]
+
+        @event.listens_for(engine, "begin")
+        def _small(connection: object) -> None:
+            most = used if full[0] else 1_000_000
+            connection.exec_driver_sql(f"PRAGMA max_page_count = {most}")  # type: ignore[attr-defined]
+
+        big = [{"seq": i, "ms": 1, "kind": "x" * 40, "value": "y" * 40} for i in range(900)]
+        said = [person.answer(slot["slot"], key=f"k{i}", events=big) for i, slot in enumerate(slots)]
+        refused = [one for one in said if one.status_code == 503]
+        assert refused and all(one.json()["retry"] and one.headers["retry-after"] for one in refused)
+        assert "keep your answer" in refused[0].json()["detail"]
+        acknowledged = sum(one.status_code == 200 for one in said)
+        assert len(study.look(select(answers))) == acknowledged < len(slots)
+        full[0] = False
+        for i, slot in enumerate(slots):
+            assert person.answer(slot["slot"], key=f"k{i}", events=big).status_code == 200
+        assert len(study.look(select(answers))) == len(slots)
+
+
+def test_a_lost_database_is_told_and_found_again(tmp_path: Path, postgres: str) -> None:
+    import psycopg
+
+    database = fresh_database(postgres)
+    name = database.split("/")[3].split("?")[0]
+    with served(tmp_path / "s", database=database, write_seconds=2) as study:
+        person = study.enter()
+        slot = person.slots()[0]["slot"]
+        with psycopg.connect(postgres, autocommit=True) as admin:
+            admin.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false')
+            admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (name,))
+            began = time.monotonic()
+            lost = [person.answer(slot, key="k"), person.get("/api/me"), study.http.get("/health")]
+            assert [one.status_code for one in lost] == [503] * 3 and time.monotonic() - began < 15
+            assert all(one.json()["retry"] for one in lost)
+            admin.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
+        assert person.answer(slot, key="k").json()["again"] is False
+        assert study.http.get("/health").status_code == 200
