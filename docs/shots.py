@@ -22,7 +22,7 @@ from plurivox.web.settings import Settings
 from plurivox.web.store import owning
 
 OUT = Path(__file__).parent / "studio"
-COLOURS = 96  # plain pages need no more, and files stay small
+COLOURS = 128  # plain pages need no more, and files stay small
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def keep(page: Page, name: str) -> None:
     """What the page shows, as a small file."""
     page.wait_for_timeout(450)
     image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-    few = image.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few = image.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
     few.save(OUT / f"{name}.png", optimize=True)
 
 

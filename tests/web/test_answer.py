@@ -129,6 +129,13 @@ def test_shift_and_five_ticks_the_fifth_label_though_it_types_a_sign(page: Any) 
     assert page.evaluate(script) == ["shift-digit", "field", "digit", "digit"]
 
 
+def test_labels_that_are_digits_have_themselves_as_keys(page: Any) -> None:
+    labels = list("3650172984")
+    assert press(page, "8 3 7 0 Enter", labels=labels)["marks"] == named(("8", "70"), ("3", "30"))
+    assert press(page, "h 8 Shift+8 3", labels=labels)["bars"][0] == 5
+    assert press(page, "9 1 Enter", labels=["1", "2"])["marks"] == named(("1", "100"))  # there is no 9
+
+
 def test_an_earlier_answer_comes_back_as_it_was(page: Any) -> None:
     script = f"""([keys, setup]) => {{
       const before = ({PRESS})([keys, setup]);

@@ -17,7 +17,7 @@ export function helpDialog(session) {
         link,
       )
     : null;
-  const close = button("Close", () => dialog.close(), { class: "button main" });
+  const close = button("Close", () => dialog.close(), { class: "button main", autofocus: true });
   const dialog = make(
     "dialog",
     { class: "helpbox", "aria-label": "Help" },

@@ -17,7 +17,7 @@ import {
 } from "./owner_parts.js";
 
 const LINK = (to, text) => make("a", { href: `#/${to}` }, text);
-const tenths = (most, unit) => (value, at) => [`${tidy((at * most) / 10)}${unit}`, value];
+const tenths = (most, unit) => (value, at) => [`${Number(((at * most) / 10).toPrecision(2))}${unit}`, value];
 
 export async function overviewPage(owner) {
   const [lines, now, snapshot, agreement] = await Promise.all(

@@ -79,6 +79,8 @@ export function keyTable(me) {
         : "Label 4 is possible as well",
     ],
     percent && [keys("H"), "All labels as bars, to drag"],
+    percent && me.exclude_by === "never" && [keys("N"), "None of the others: rules out what is not named"],
+    percent && [keys("."), "Type the percent of the other label, or of the top label alone"],
     [keys("U"), "Undo; with nothing to undo, back to the last task"],
     [keys("S"), "Can't tell"],
     [keys("O"), "None of these"],

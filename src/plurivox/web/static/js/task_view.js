@@ -1,5 +1,17 @@
 // The task page: made once for a task, then painted anew after every action.
-import { KEYS, inHistogram, isSure, manyLabels, percents, placed, problem, shares, shown, warning } from "./answer.js";
+import {
+  KEYS,
+  inHistogram,
+  isSure,
+  keyOf,
+  manyLabels,
+  percents,
+  placed,
+  problem,
+  shares,
+  shown,
+  warning,
+} from "./answer.js";
 import { button, change, make, put } from "./dom.js";
 import { decoded } from "./timing.js";
 
@@ -112,7 +124,7 @@ export class TaskView {
       button(sign, (event) => this.act({ do: "chip", place, by }, event), {
         "aria-label": `${label}: ${by > 0 ? "add" : "take away"} 5%`,
       });
-    const key = make("kbd", { "aria-hidden": "true" }, KEYS[place] ?? "·");
+    const key = make("kbd", { "aria-hidden": "true" });
     return {
       root: make(
         "li",
@@ -213,7 +225,7 @@ export class TaskView {
     const wanted = few.map((place) => this.tileOf[place].root);
     if (wanted.length !== this.tiles.children.length || wanted.some((node, at) => this.tiles.children[at] !== node))
       put(this.tiles, wanted);
-    few.forEach((place, at) => this.paintTile(state, place, KEYS[at] ?? ""));
+    few.forEach((place) => this.paintTile(state, place, keyOf(state, place)));
   }
 
   paintTile(state, place, key) {
@@ -245,13 +257,13 @@ export class TaskView {
       input.value = String(value);
       input.style.setProperty("--fill", `${value}%`);
       change(out, `${value}%`);
-      change(key, KEYS[places.indexOf(place)] ?? "·");
+      change(key, keyOf(state, place) || "·");
     });
   }
 
   paintBar(state) {
     const words = {
-      unplaced: state.bars ? "to place" : "",
+      unplaced: state.bars ? "to place" : "nothing picked yet",
       undecided: "type a percent",
       open: "open",
       abstain: "Can't tell",
@@ -259,7 +271,8 @@ export class TaskView {
     };
     const piece = ({ kind, place, share }) => {
       const name = place === undefined ? words[kind] : state.labels[place];
-      const number = ["undecided", "abstain", "none"].includes(kind) || !name ? "" : ` ${share}%`;
+      const number =
+        ["undecided", "abstain", "none"].includes(kind) || (kind === "unplaced" && !state.bars) ? "" : ` ${share}%`;
       const node = make("span", { data: { is: kind } }, share >= 14 ? name + number : share >= 6 ? number.trim() : "");
       node.style.width = `${share}%`;
       return node;
