@@ -62,17 +62,25 @@ export class Sitting {
   async next() {
     this.current = this.queue.shift() ?? null;
     if (this.current) return this.show(this.current);
+    if (this.waits) return undefined; // one wait at a time
+    this.waits = true;
+    const news = await this.moreSlots().finally(() => (this.waits = false));
+    if (this.current) return undefined; // they came with an acknowledgement
+    if (this.queue.length) return this.next();
+    this.stop();
+    return this.leave(news instanceof Error && news.retry ? news : null);
+  }
+
+  async moreSlots() {
     this.wait();
     await this.outbox.drained();
-    if (this.current) return undefined; // new slots came with the last acknowledgement
+    if (this.current) return null;
     const news = await this.session.call("GET", `tasks?n=${AHEAD}`).catch((failure) => failure);
     if (news.slots?.length) {
       this.progress = news.progress;
       this.take(news.slots);
-      if (this.queue.length) return this.next();
     }
-    this.stop();
-    return this.leave(news instanceof Error && news.retry ? news : null);
+    return news;
   }
 
   wait() {
