@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 export PLURIVOX_DATA ?= $(if $(wildcard ../shared/data),$(abspath ../shared/data))
 
-.PHONY: install demo test lint bench docs stubs format clean
+.PHONY: install demo test soak lint bench docs stubs format clean
 
 install: $(STAMP)
 
@@ -30,6 +30,9 @@ lint: install
 format: install
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+soak: install
+	PYTHONPATH=tests $(BIN)/python -m web.soak
 
 bench: install
 	$(BIN)/python -m benchmarks

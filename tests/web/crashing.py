@@ -26,7 +26,7 @@ from plurivox.web.settings import Settings
 from plurivox.web.simulated import fill
 from plurivox.web.store import owning
 from plurivox.web.store.database import WRITES, open_engine
-from plurivox.web.store.tables import answers, slots, tasks
+from plurivox.web.store.tables import answers, slots, tasks, workers
 from plurivox.web.study import Study
 from web.studios import LIMITS, text_tasks
 
@@ -141,7 +141,7 @@ class Load:
         return self.acknowledged
 
 
-def check(engine: Engine, acknowledged: Sequence[str], full: bool = True) -> None:
+def check(engine: Engine, acknowledged: Sequence[str], n_workers: int, full: bool = True) -> None:
     """No acknowledged answer is lost, none counted twice, no slot lost, none handed out twice."""
     with engine.connect() as connection:
         stored = connection.execute(select(answers.c.key)).scalars().all()
@@ -159,6 +159,9 @@ def check(engine: Engine, acknowledged: Sequence[str], full: bool = True) -> Non
             assert not full or row.given == row.quota, "a slot was never answered"
         twice = select(slots.c.worker_id).where(slots.c.kind == "task").group_by(slots.c.worker_id, slots.c.task_id)
         assert connection.execute(twice.having(func.count() > 1)).all() == [], "somebody got a task twice"
+        assert connection.execute(select(func.count()).select_from(workers)).scalar_one() == n_workers, (
+            "a ghost came in"
+        )
         open_slots = select(func.count()).select_from(slots).where(slots.c.state == "leased")
         assert not full or connection.execute(open_slots).scalar_one() == 0
     engine.dispose()

@@ -48,6 +48,8 @@ def fresh_database(postgres: str) -> str:
     """The address of a new, empty PostgreSQL database."""
     name = f"studio_{secrets.token_hex(6)}"
     with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute("ALTER SYSTEM SET fsync = off")  # no test turns the machine off
+        connection.execute("SELECT pg_reload_conf()")
         connection.execute(f'CREATE DATABASE "{name}"')
     return postgres.replace("/postgres?", f"/{name}?")
 

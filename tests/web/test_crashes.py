@@ -24,8 +24,8 @@ def test_no_acknowledged_answer_is_lost_when_the_server_is_killed(
             servers.kill()
             servers.start()
         acknowledged = load.finish()
-        assert len(acknowledged) >= 12 * 11
-        check(open_engine(Settings(folder=tmp_path / "s", database=database)), acknowledged)
+        assert len(acknowledged) == 12 * 11 and len(load.clients) == 12
+        check(open_engine(Settings(folder=tmp_path / "s", database=database)), acknowledged, 12)
 
 
 def test_two_servers_hand_out_no_slot_twice(tmp_path: Path, postgres: str) -> None:
@@ -36,4 +36,4 @@ def test_two_servers_hand_out_no_slot_twice(tmp_path: Path, postgres: str) -> No
         load = Load([f"http://127.0.0.1:{port}" for port in servers.ports], invite, 16)
         acknowledged = load.finish()
         assert len(acknowledged) == 80
-        check(open_engine(Settings(folder=tmp_path / "s", database=database)), acknowledged)
+        check(open_engine(Settings(folder=tmp_path / "s", database=database)), acknowledged, 16)

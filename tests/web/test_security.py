@@ -155,6 +155,17 @@ def test_a_platform_id_belongs_to_whoever_came_with_it_first(tmp_path: Path) -> 
         assert phone.slots() == person.slots()
 
 
+def test_who_did_not_hear_the_answer_comes_in_again_with_the_same_key(tmp_path: Path) -> None:
+    with served(tmp_path / "s") as study:
+        invite, key = study.invite(uses=1), "k" * 20
+        for way in ({"invite": invite}, {"platform": PROLIFIC}):
+            people = [study.enter(**way, key=key).entered["me"]["worker"] for _ in range(2)]
+            assert people[0] == people[1]
+            assert study.http.post("/api/enter", json={**way, "key": "x" * 20}).status_code in (403, 409)
+        assert study.http.post("/api/enter", json={"invite": study.invite(), "key": "short"}).status_code == 422
+        assert len(study.look(select(workers))) == 2
+
+
 def test_raw_ids_are_in_a_table_of_their_own_and_nowhere_else(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     with served(tmp_path / "s") as study:

@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from starlette.exceptions import HTTPException
 
 import plurivox
@@ -73,8 +73,10 @@ def _explain_faults(app: FastAPI) -> None:
 
     @app.exception_handler(SQLAlchemyError)
     async def lost(_: Request, cause: SQLAlchemyError) -> JSONResponse:
-        log.error("the database failed: %s", type(cause).__name__)
-        return _fault(unavailable())
+        if isinstance(cause, OperationalError | InterfaceError):
+            return _fault(unavailable())
+        log.error("the database refused what it was told", exc_info=cause)
+        return _fault(Refused(500, "internal", "something went wrong here; it has been written down"))
 
 
 def _fault(cause: Refused) -> JSONResponse:

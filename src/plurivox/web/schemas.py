@@ -45,11 +45,16 @@ class Platform(Model):
 
 
 class Enter(Model):
-    """One of three ways in: an invite link, a platform's parameters, a signed personal link."""
+    """One of three ways in: an invite link, a platform's parameters, a signed personal link.
+
+    `key` is made by the client at random, once, and kept: where the answer got lost, the same request with the same key
+    lets the same person in, although the invite is used up or the platform's id taken.
+    """
 
     invite: Signed | None = None
     platform: Platform | None = None
     link: Signed | None = None
+    key: Annotated[str, Field(min_length=16, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")] | None = None
 
     @model_validator(mode="after")
     def _one_way(self) -> "Enter":

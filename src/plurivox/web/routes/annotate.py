@@ -31,9 +31,9 @@ async def enter(body: s.Enter, studio: StudioDep, bearer: PerhapsWorker) -> s.En
     def come_in(connection: Connection) -> s.Me:
         if body.invite is not None:
             invite = number_of(opened(studio, INVITE, body.invite))
-            worker = people.enter_by_invite(connection, keys, studio.study, invite)
+            worker = people.enter_by_invite(connection, keys, studio.study, invite, body.key)
         elif body.platform is not None:
-            worker = people.enter_by_platform(connection, keys, studio.study, body.platform, bearer)
+            worker = people.enter_by_platform(connection, keys, studio.study, body.platform, bearer, body.key)
         else:
             worker = people.worker_of(connection, number_of(opened(studio, LINK, body.link or "")))
         found.append(worker.id)

@@ -11,7 +11,7 @@ from typing import Any
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, Engine, create_engine, event, text
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
@@ -23,11 +23,15 @@ MIGRATIONS = 7_561_000  # a number of our own for PostgreSQL's advisory lock
 def open_engine(settings: Settings) -> Engine:
     """An engine with the promises we need: durable commits, foreign keys, no waiting for ever."""
     try:
-        if settings.url.startswith("sqlite:"):
+        if not settings.database:
             return _sqlite(settings)
-        return _postgresql(settings)
-    except (ArgumentError, NoSuchModuleError) as cause:
-        raise InputError(f"{_masked(settings)} is no database address; write postgresql://user@host/name") from cause
+        if settings.url.startswith("postgresql+psycopg:"):
+            return _postgresql(settings)
+    except ArgumentError:
+        pass  # told below, without what may be a password
+    raise InputError(
+        f"{settings.url.partition('://')[0]}://... is no database address; write postgresql://user@host/name"
+    )
 
 
 def _sqlite(settings: Settings) -> Engine:
@@ -35,7 +39,11 @@ def _sqlite(settings: Settings) -> Engine:
     if settings.folder.is_dir():
         (settings.folder / "study.db").touch(0o600)  # it holds people's ids
     engine = create_engine(
-        settings.url, connect_args={"timeout": wait, "check_same_thread": False}, pool_size=8, max_overflow=16
+        settings.url,
+        hide_parameters=True,
+        connect_args={"timeout": wait, "check_same_thread": False},
+        pool_size=8,
+        max_overflow=16,
     )
 
     @event.listens_for(engine, "connect")
@@ -60,6 +68,7 @@ def _postgresql(settings: Settings) -> Engine:
     wait = max(1, int(settings.write_seconds))
     return create_engine(
         settings.url,
+        hide_parameters=True,
         pool_pre_ping=True,
         pool_size=8,
         max_overflow=16,
@@ -108,7 +117,3 @@ def first_line(cause: SQLAlchemyError) -> str:
 def now() -> float:
     """Seconds since 1970."""
     return time.time()
-
-
-def _masked(settings: Settings) -> str:
-    return settings.url.partition("://")[0] + "://..."

@@ -35,7 +35,7 @@ def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
         connection.execute(delete(table).where(table.c.worker_id == row.id))
     give_back(connection, back)
     connection.execute(delete(snapshots))
-    connection.execute(update(workers).where(workers.c.id == row.id).values(status="erased", stage="done"))
+    connection.execute(update(workers).where(workers.c.id == row.id).values(status="erased", stage="done", door=None))
     told = {"worker": row.pseudonym, "gone": gone, "kept": ["pseudonym", "this line"], "slots given back": len(back)}
     tell(connection, who, "erase", **told)
     return told

@@ -58,8 +58,11 @@ def fact(connection: Connection, name: str) -> Any:
     return None if text is None else json.loads(text)
 
 
-def enter_by_invite(connection: Connection, keys: Keys, study: Study, invite: int) -> Worker:
-    """A new person with an invite that is open and not used up."""
+def enter_by_invite(connection: Connection, keys: Keys, study: Study, invite: int, key: str | None = None) -> Worker:
+    """A new person with an invite that is open and not used up; or the one whose client has this key."""
+    door = None if key is None else keys.hidden(f"{invite} {key}")
+    if door is not None and (known := connection.execute(WORKER.where(workers.c.door == door)).first()):
+        return worker_of(connection, known.id)
     must_be_open(connection, study)
     taken = connection.execute(
         update(invites)
@@ -68,20 +71,24 @@ def enter_by_invite(connection: Connection, keys: Keys, study: Study, invite: in
     )
     if not taken.rowcount:
         raise Refused(403, "invite-used", "this invite is used up or closed; ask for another one")
-    return _born(connection, study, keys.pseudonym(f"invite {secrets.token_hex(16)}"))
+    return _born(connection, study, keys.pseudonym(f"invite {secrets.token_hex(16)}"), door)
 
 
-def enter_by_platform(connection: Connection, keys: Keys, study: Study, who: Platform, bearer: int | None) -> Worker:
-    """A person sent by a platform. The first token binds the id: whoever types it again needs that token."""
+def enter_by_platform(
+    connection: Connection, keys: Keys, study: Study, who: Platform, bearer: int | None, key: str | None = None
+) -> Worker:
+    """A person sent by a platform. The first token binds the id: whoever types it again needs that token, or the key of
+    the client that asked for it."""
     pseudonym = keys.pseudonym(f"{who.name} {who.pid}")
-    row = connection.execute(WORKER.where(workers.c.pseudonym == pseudonym)).first()
+    door = None if key is None else keys.hidden(f"{pseudonym} {key}")
+    row = connection.execute(WORKER.add_columns(workers.c.door).where(workers.c.pseudonym == pseudonym)).first()
     if row is None:
         must_be_open(connection, study)
-        worker = _born(connection, study, pseudonym)
+        worker = _born(connection, study, pseudonym, door)
         raw = {"platform": who.name, "raw": who.pid, "study": who.study, "session": who.session}
         connection.execute(insert(raw_ids).values(worker_id=worker.id, **raw))
         return worker
-    if row.id != bearer:
+    if row.id != bearer and (door is None or row.door != door):
         detail = "somebody has begun with this id; go on in the browser you began in, or by your personal link"
         raise Refused(409, "begun-elsewhere", detail)
     return worker_of(connection, row.id)
@@ -93,10 +100,10 @@ def must_be_open(connection: Connection, study: Study) -> None:
         raise Refused(409, "closed", study.texts.closed or "this study takes no answers at the moment")
 
 
-def _born(connection: Connection, study: Study, pseudonym: str) -> Worker:
+def _born(connection: Connection, study: Study, pseudonym: str, door: str | None) -> Worker:
     worker = Worker(new_id(), pseudonym, secrets.randbits(31), study.stages()[0], "active")
     time = now()
-    connection.execute(insert(workers).values(**vars(worker), born=time, seen=time))
+    connection.execute(insert(workers).values(**vars(worker), door=door, born=time, seen=time))
     return worker
 
 

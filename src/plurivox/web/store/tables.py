@@ -103,6 +103,7 @@ workers = Table(
     _int("seed"),  # of this person's order of labels
     _text("stage"),
     _text("status"),  # active, erased
+    _text("door", null=True, unique=True),  # the key that the person's client came in with, hidden
     _float("born"),
     _float("seen"),
 )

@@ -79,9 +79,11 @@ def upgrade() -> None:
         sa.Column("seed", sa.Integer(), nullable=False),
         sa.Column("stage", sa.Text(), nullable=False),
         sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("door", sa.Text(), nullable=True),
         sa.Column("born", sa.Float(precision=53), nullable=False),
         sa.Column("seen", sa.Float(precision=53), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_workers")),
+        sa.UniqueConstraint("door", name=op.f("uq_workers_door")),
         sa.UniqueConstraint("pseudonym", name=op.f("uq_workers_pseudonym")),
     )
     op.create_table(

@@ -1,0 +1,144 @@
+"""`plurivox studio`: from a new study to its export, on the command line."""
+
+import json
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from click.testing import Result
+
+import plurivox as pv
+from doors.calling import PYTHON, environment
+from plurivox.web.simulated import fill, run
+from web.crashing import free_port
+
+Call = Callable[..., Result]
+ITEMS = "task,text,stratum,practice\n" + "".join(
+    f"t{i},text {i},{'easy' if i % 4 == 0 else 'hard'},{'yes' if i > 22 else ''}\n" for i in range(25)
+)
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Path:
+    path = tmp_path / "items.csv"
+    path.write_text(ITEMS)
+    return path
+
+
+@pytest.fixture
+def serving(tmp_path: Path, items: Path, call: Call) -> Iterator[tuple[str, str, "subprocess.Popen[str]"]]:
+    """(address, token of the first start, process) of a study that is served as people serve it."""
+    words = ("--items", items, "--labels", "cat,dog,ship", "--per-task", 2, "--strata", "hard=4,easy=2", "--repeats", 1)
+    assert call("studio", "new", tmp_path / "s", *words).exit_code == 0
+    port = free_port()
+    command = [*PYTHON, "studio", "serve", str(tmp_path / "s"), "--port", str(port)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment())
+    said = ""
+    assert process.stderr is not None
+    while "setup=" not in said:
+        line = process.stderr.readline()
+        assert line, said
+        said += line
+    url, end = f"http://127.0.0.1:{port}", time.monotonic() + 30
+    while time.monotonic() < end:
+        try:
+            httpx.get(f"{url}/health")
+            break
+        except httpx.TransportError:
+            time.sleep(0.05)
+    found = re.search(r"#setup=(\S+)", said)
+    assert found is not None
+    yield url, found[1], process
+    if process.poll() is None:
+        process.kill()
+    process.communicate()
+
+
+def test_a_study_is_made_served_filled_exported_elicited_and_aggregated(
+    tmp_path: Path, call: Call, serving: tuple[str, str, "subprocess.Popen[str]"]
+) -> None:
+    url, token, process = serving
+    with httpx.Client(base_url=url, headers={"Origin": url}) as owner:
+        body = {"token": token, "name": "olga", "password": "correct horse"}
+        owner.headers["X-Plurivox-Token"] = owner.post("/api/owner/setup", json=body).json()["csrf"]
+        address = owner.post("/api/owner/invites", json={"uses": 8}).json()["address"]
+        assert address.startswith(f"{url}/join#invite=")
+        clients = run(fill(url, address.split("=")[1], 4))
+        assert sum(len(client.acknowledged) for client in clients) == 4 * (2 + 6 + 1)
+        assert owner.get("/api/owner/progress").json()["workers"] == {"done": 4}
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=30)
+    assert process.returncode in (0, 130) and "every answer is saved" in out
+    status = json.loads(call("studio", "status", tmp_path / "s", "--json").stdout)
+    assert status["answers"] == 24 and status["repeats"] == 4 and status["practice"] == 8
+    assert call("studio", "export", tmp_path / "s", "-o", tmp_path / "out").exit_code == 0
+    data = pv.read(tmp_path / "out")
+    assert data.answers is not None and len(data.answers) == 28
+    votes = tmp_path / "votes.csv"
+    assert call("elicit", "top-two", tmp_path / "out", "-o", votes).exit_code == 0
+    assert call("aggregate", "vote-shares", votes, "-o", tmp_path / "soft.csv").exit_code == 0
+    worker = str(data.answers.workers[0])
+    erased = call("studio", "erase", tmp_path / "s", worker)
+    assert erased.exit_code == 0 and "are gone" in erased.stdout
+    assert call("studio", "backup", tmp_path / "s", "-o", tmp_path / "copy").exit_code == 0
+    assert call("studio", "restore", tmp_path / "copy", tmp_path / "back").exit_code == 0
+    assert json.loads(call("studio", "status", tmp_path / "back", "--json").stdout)["answers"] == 18
+
+
+def test_tasks_and_answers_are_added_later(tmp_path: Path, call: Call, items: Path) -> None:
+    assert call("studio", "new", tmp_path / "s", "--items", items, "--labels", "cat,dog").exit_code == 0
+    (tmp_path / "more.txt").write_text("one\n\ntwo\n")
+    assert json.loads(call("studio", "import", tmp_path / "s", tmp_path / "more.txt", "--json").stdout)["tasks"] == 25
+    (tmp_path / "given").mkdir()
+    (tmp_path / "given" / "answers.csv").write_text("task,worker,top,top_percent\nt0,ann,cat,70\nt1,ann,dog,\n")
+    assert "2 answers" in call("studio", "import", tmp_path / "s", tmp_path / "given", "--answers").stdout
+    assert "'ann' are there already" in call("studio", "import", tmp_path / "s", tmp_path / "given", "--answers").stderr
+
+
+def test_the_demo_has_something_to_show(tmp_path: Path, call: Call) -> None:
+    pytest.importorskip("sklearn", reason="scikit-learn is missing; run: pip install 'plurivox[demo]'")
+    assert call("studio", "demo", tmp_path / "demo", "--only-make").exit_code == 0
+    status = json.loads(call("studio", "status", tmp_path / "demo", "--json").stdout)
+    assert status["answers"] == 480 and status["wanted"] == 720
+
+
+MISTAKES = {
+    "studio serve NOWHERE": "holds no study.toml; make a study first",
+    "studio new S --items NOWHERE --labels a,b": "does not exist; name a folder of images",
+    "studio new S --items EMPTY --labels a,b": "holds no images",
+    "studio new S --items ITEMS --labels a": "labels: List should have at least 2",
+    "studio new S --items ITEMS --labels a,a": "labels must differ",
+    "studio new S --items ITEMS --labels a,b --form top-tow": "there is no form 'top-tow'; did you mean 'top-two'",
+    "studio new S --items ITEMS --labels a,b --strata hard": "says no strata; write how many",
+    "studio new S --items ITEMS --labels a,b --batch 3 --repeats 9": "9 repeats cannot come from a batch of 3",
+    "studio new S --items ITEMS --labels a,b --database mysql://x": "is no database address",
+    "studio status MADE --database postgresql://nobody@127.0.0.1:1/x": "the database cannot be opened",
+    "studio new MADE --items ITEMS --labels a,b": "holds a study already",
+    "studio erase MADE ann": "there is no worker 'ann'",
+    "studio export MADE -o MADE": "is not empty",
+}
+
+
+def test_mistakes_are_one_line_and_leave_nothing_behind(tmp_path: Path, call: Call, items: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert call("studio", "new", tmp_path / "made", "--items", items, "--labels", "a,b").exit_code == 0
+    places = {"ITEMS": items, "S": tmp_path / "s", "MADE": tmp_path / "made", "EMPTY": tmp_path / "empty"}
+    places["NOWHERE"] = tmp_path / "nowhere"
+    for line, told in MISTAKES.items():
+        said = call(*(places.get(word, word) for word in line.split()))
+        assert (said.exit_code, said.stdout) == (2, ""), (line, said.output)
+        assert said.stderr.startswith("error: ") and said.stderr.count("\n") == 1 and told in said.stderr, said.stderr
+    assert not (tmp_path / "s").exists() and list((tmp_path / "empty").iterdir()) == []
+
+
+def test_the_extra_is_asked_for_where_it_is_missing(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "fastapi", None)
+    said = call("studio", "status", "x")
+    assert said.exit_code == 2 and "pip install 'plurivox[web]'" in said.stderr
