@@ -82,3 +82,32 @@ def test_asking_well_beats_asking_at_random_with_fewer_votes() -> None:
     """A small study; `plurivox recipe ask-next` is the whole one."""
     made = AskNext(crowds="discrete-difficulty", n_tasks=200, n_workers=20, runs=2, refit=100).run()
     assert made["discrete-difficulty"].cells["difference"][-1] > 0
+
+
+def test_it_is_not_enough_because_those_who_are_there_cannot_help() -> None:
+    spammer = CROWD.votes.workers[-1:]
+    gone = NextBest().propose(CROWD.votes, FIT, spammer)
+    assert not len(gone) and not gone.enough and "nobody who is there is worth asking" in gone.why
+    split = Votes.of(task=list("aa"), worker=["x", "y"], label=["no", "yes"])
+    done = NextBest(least=0).propose(split, Ibcc().fit(split))
+    assert not len(done) and not done.enough and "has answered all that is open" in done.why
+
+
+def test_who_is_slow_costs_more_time() -> None:
+    votes = Votes.of(list("aabb"), ["x", "y"] * 2, ["no", "no", "yes", "no"], seconds=[1, 4, 3, np.nan])
+    found = NextBest(again=True, share=0).propose(votes, Ibcc().fit(votes))
+    pace = dict(zip(found.workers[found.worker].tolist(), (found.seconds / 1.8).tolist(), strict=True))
+    assert pace == pytest.approx({"x": 2 / 3, "y": 4 / 3})
+
+
+def test_the_recipe_says_what_it_cannot_do() -> None:
+    with pytest.raises(OptionError, match="every task first gets 2 votes"):
+        AskNext(feedback=4, budget=0.3)
+    small = {"n_tasks": 12, "n_workers": 4, "feedback": 4, "runs": 1, "crowds": "hammer-spammer"}
+    with pytest.raises(InputError, match="vote-shares gives no confusion matrices"):
+        AskNext(method="vote-shares", **small).run()
+
+
+def test_votes_spent_are_those_behind_the_accuracy() -> None:
+    made = AskNext(n_tasks=12, n_workers=2, feedback=2, budget=1, runs=1, crowds="hammer-spammer").run()
+    assert made["hammer-spammer"].cells["votes spent"].tolist() == [24]  # each of both has answered each task once

@@ -9,6 +9,7 @@ from clean.entered import GOLD, TASKS, answers_of, faulty, row, sitting
 from plurivox.clean import KnownAccuracy, clean
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError, OptionError
+from plurivox.core.labels import SoftLabels
 from plurivox.core.names import as_names
 from plurivox.core.votes import Votes
 
@@ -93,3 +94,20 @@ def test_votes_show_no_errors_and_options_must_agree() -> None:
 def test_known_labels_of_other_tasks_are_said() -> None:
     with pytest.raises(InputError, match="those given are of none of these tasks: 'a'"):
         clean(typed("50"), ["known-accuracy"], GOLD)
+
+
+def test_a_percent_of_no_label_is_no_error_of_any_kind() -> None:
+    marks = [[("named", "dog", "90"), ("never", "cat", "")], [("named", "cat", "80"), ("named", None, "999")]]
+    answers = Answers.of(["a", "b"], ["ann", "ann"], marks)
+    for rule in ("out-of-range", "contradiction", "missing-percent"):
+        assert rows_out(answers, rule) == []
+
+
+def test_cannot_tell_is_neither_right_nor_wrong_and_none_of_these_is_wrong() -> None:
+    marks = [[("named", "cat", "50")], [("named", "dog", "50")], []]
+    answers = Answers.of(list("abc"), ["ann"] * 3, marks, labels=["cat", "dog"], abstain=np.array([False, True, False]))
+    gold = SoftLabels.gold(list("abc"), ["cat"] * 3)
+    assert "50% of 2 known tasks" in clean(answers, ["known-accuracy[fewest=0]"], gold).audit.reason[0]
+    assert clean(answers, ["attention-checks"], gold).audit.reason.tolist() == [
+        "failed 1 of 2 checks; at most 0 may be"
+    ]

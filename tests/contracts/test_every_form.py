@@ -29,7 +29,10 @@ VARIETIES = [
 ]
 
 TYPED = st.sampled_from(["", "0", "5", "33", "50", "70", "100", "8p", "70%", "999", "-5", "70,5", ".7", "nan", "x"])
-MARK = st.tuples(st.sampled_from(["named", "never", "possible"]), st.sampled_from(LABELS), TYPED)
+MARK = st.one_of(
+    st.tuples(st.sampled_from(["named", "never", "possible"]), st.sampled_from(LABELS), TYPED),
+    st.tuples(st.just("named"), st.none(), TYPED),
+)
 
 
 @st.composite

@@ -1,11 +1,18 @@
 """What every head promises, those not yet written included."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 
-from plurivox.train import Known, Plan, fit, heads
-from taught import world
+from plurivox.core.errors import InputError
+from plurivox.train import Known, Plan, fit, heads, nets
+from plurivox.train.heads._contract import Batch, Scene
+from plurivox.train.rows import Rows
+from plurivox.train.targets._contract import Said
+from taught import spam, world
 
 every = pytest.mark.parametrize("name", heads.methods)
 PLAIN = {"votes": "all-votes", "pair": "pair[main=majority]", "distribution": "soft"}
@@ -31,6 +38,94 @@ def test_a_net_learns_under_it_and_predicts_without_it(name: str) -> None:
     assert trained.history["loss"][-1] < trained.history["loss"][0]
     assert (trained.predict(x, gold.tasks).hard() == gold.hard()).mean() > 0.8
     np.testing.assert_array_equal(trained.logits(x), twice[1].logits(x))
-    if trained.fit is not None:
+    assert np.isfinite(trained.history["loss"]).all()
+    if heads.methods[name].wants == "votes":
+        assert trained.fit is not None and trained.fit.confusion is not None
         assert trained.fit.workers.tolist() == votes.workers.tolist()
         assert trained.fit.soft.tasks.tolist() == gold.tasks.tolist()
+        assert trained.fit.confusion.dense().shape == (4, 3, 3)  # its rows sum to one, else it would not be
+        assert np.einsum("wkk->wk", trained.fit.confusion.dense()).min() > 0.5
+        assert twice[1].fit is not None and twice[1].fit.confusion is not None
+        np.testing.assert_array_equal(trained.fit.confusion.dense(), twice[1].fit.confusion.dense())
+        assert heads.methods.make(trained.fit.made_by) == heads.methods.make(name)
+
+
+def on_votes() -> list[str]:
+    return [name for name in heads.methods if heads.methods[name].wants == "votes"]
+
+
+@pytest.mark.parametrize("name", on_votes())
+def test_it_sees_through_spammers_where_the_majority_does_not(name: str) -> None:
+    torch.set_num_threads(1)
+    x, gold, votes = spam()
+    plan = Plan(epochs=60, batch=32, lr=0.01, seed=1)
+    trained = fit(x, votes, net="linear", head=name, plan=plan)
+    majority = fit(x, "majority", tasks=votes.tasks, known=Known(votes=votes), net="linear", plan=plan)
+    right = [(one.predict(x, gold.tasks).hard() == gold.hard()).mean() for one in (trained, majority)]
+    assert right[0] > right[1] + 0.2
+    assert trained.fit is not None and trained.fit.ability is not None
+    assert trained.fit.ability[:4].min() > 0.15 + trained.fit.ability[4:].max()
+
+
+@pytest.mark.parametrize("name", on_votes())
+def test_a_step_reaches_net_and_head_and_leaves_absent_workers_alone(name: str) -> None:
+    x, gold, votes = world(6)
+    scene = Scene(x.shape[1:], gold.tasks, gold.labels, votes.workers, votes)
+    torch.manual_seed(0)
+    net = nets.methods.make("linear").build(x.shape[1:], 3)
+    head = heads.methods.make(name).build(net, scene)
+    inputs, two = torch.tensor(x), torch.zeros(6, 2, dtype=torch.int64)
+    said = Said(two + torch.tensor([0, 2]), two, torch.tensor([1.0, 1.0]).repeat(6, 1))
+    head.before_epoch(0, lambda: net(inputs))
+    tables = [one for one in head.modules() if isinstance(one, Rows)]
+    for one in tables:  # where all are alike there may be nothing to learn of some weights
+        one.table += 0.1 * torch.randn(one.table.shape)
+    start = [one.table.clone() for one in tables]
+    loss = head(net(inputs), Batch(inputs, torch.arange(6), said))
+    assert loss.shape == (6,) and loss.isfinite().all()
+    loss.mean().backward()
+    weights = [*net.parameters(), *(one for one in head.parameters() if one.requires_grad)]
+    assert all(one.grad is not None and one.grad.abs().sum() > 0 for one in weights)
+    for table, before in zip(tables, start, strict=True):
+        assert table.touched.tolist() == [True, False, True, False] and table.grad[[0, 2]].abs().sum() > 0
+        table.step(Plan(), 1e-3)
+        assert torch.equal(table.table[[1, 3]], before[[1, 3]]) and not torch.equal(table.table, before)
+
+
+@pytest.mark.parametrize("name", on_votes())
+def test_a_training_that_was_stopped_goes_on_as_if_it_had_not(name: str, tmp_path: Path) -> None:
+    x, _, votes = world()
+
+    def stop(step: int, total: int, value: float | None) -> None:
+        if step == 2:
+            raise KeyboardInterrupt
+
+    plan = Plan(epochs=6, batch=16, lr=0.02)
+    whole = fit(x, votes, head=name, plan=plan)
+    with pytest.raises(KeyboardInterrupt):
+        fit(x, votes, head=name, plan=plan, folder=tmp_path, save_seconds=0, watch=stop)
+    again = fit(x, votes, head=name, plan=plan, folder=tmp_path)
+    np.testing.assert_array_equal(whole.logits(x), again.logits(x))
+    assert whole.fit is not None and again.fit is not None and whole.fit.confusion and again.fit.confusion
+    np.testing.assert_array_equal(whole.fit.confusion.dense(), again.fit.confusion.dense())
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device here")
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+@pytest.mark.parametrize("name", on_votes())
+def test_a_recorded_step_learns_what_a_plain_one_and_a_cpu_do(name: str, optimizer: str) -> None:
+    x, _, votes = world(200)
+    plan = Plan(epochs=6, batch=16, lr=0.02, optimizer=optimizer, device="cuda")  # type: ignore[arg-type]
+    ways = [replace(plan, engine=one) for one in ("graphs", "graphs", "eager")] + [replace(plan, device="cpu")]
+    found = [fit(x, votes, net="linear", head=name, plan=one).logits(x) for one in ways]
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_allclose(found[0], found[2], atol=1e-3)
+    assert np.abs(found[0] - found[3]).mean() < 0.5  # a CPU begins elsewhere
+
+
+@pytest.mark.parametrize("name", on_votes())
+def test_without_votes_it_says_so(name: str) -> None:
+    x, gold, _ = world(6)
+    scene = Scene(x.shape[1:], gold.tasks, gold.labels, np.empty(0, np.int64), None)
+    with pytest.raises(InputError, match=f"the head {name} learns from votes"):
+        heads.methods.make(name).build(torch.nn.Linear(1, 1), scene)

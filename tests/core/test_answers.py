@@ -53,3 +53,12 @@ def test_labels_that_hold_a_bar_stay_whole_in_a_cell(never: list[str]) -> None:
 def test_other_labels_are_joined_with_a_bar() -> None:
     answers = Answers.of(["t"], ["w"], [[("never", "a", ""), ("never", "b[", "")]])
     assert answers.columns()["never"].tolist() == ["a|b["]
+
+
+def test_a_mark_without_a_label_must_be_a_named_one_and_is_kept() -> None:
+    made = Answers.of(["a"], ["w"], [[("named", 7, "70"), ("named", None, "30"), ("never", 8, "")]])
+    assert made.named(1).tolist() == [-1] and made.typed(1).tolist() == ["30"] and made.marked("named").sum() == 1
+    assert made.columns()["second"].tolist() == [""] and made.columns()["second_percent"].tolist() == ["30"]
+    assert made.labels.tolist() == [7, 8]
+    with pytest.raises(InputError, match="needs a name"):
+        Answers.of(["a"], ["w"], [[("never", None, "")]])

@@ -35,6 +35,8 @@ READ = {
     "−5": (-5, OUT_OF_RANGE),
     "-0": (0, 0),
     "999": (999, OUT_OF_RANGE),
+    "1,000": (1000, OUT_OF_RANGE | REPAIRED),
+    "0,125": (0.125, FRACTION),
     "100.5": (100.5, OUT_OF_RANGE | FRACTION),
     "": (math.nan, EMPTY),
     " \t": (math.nan, EMPTY),

@@ -156,3 +156,17 @@ def test_the_shell_completes_scores_and_their_options() -> None:
         "bits"
     }
     assert found("identify", "rank", "--scores", "entropy,dis") == {"entropy,disagreement"}
+
+
+def test_a_coefficient_comes_with_its_own_interval(call: Call, votes_file: Path) -> None:
+    said = json.loads(call("identify", "krippendorff-alpha", votes_file, "--json").stdout)["worst"][0]
+    line = call("identify", "krippendorff-alpha", votes_file).stdout.splitlines()[-1]
+    low, high = 1 - said["high"], 1 - said["low"]
+    assert line == f"{said['raw']:.4g}, 95% interval {low:.4g} to {high:.4g}, by krippendorff-alpha"
+
+
+def test_who_cannot_be_told_is_counted(call: Call, tmp_path: Path) -> None:
+    alone = tmp_path / "votes.csv"
+    alone.write_text("task,worker,label\na,ann,x\na,bo,x\nb,cy,y\n")
+    said = call("identify", "agreement-with-rest", alone)
+    assert said.stdout.splitlines()[-1] == "agreement-with-rest: 3 workers, 1 of which cannot be told"

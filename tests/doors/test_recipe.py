@@ -29,3 +29,14 @@ def test_tables_are_written_in_every_form(tmp_path: Path) -> None:
     names = {"table-1.csv", "table-2.csv", "tables.md", "tables.tex", "tables.npz"}
     assert {one.name for one in (tmp_path / "out").iterdir()} == names
     assert isinstance(Noun.load(tmp_path / "out" / "tables.npz"), Tables)
+
+
+def test_force_replaces_tables_whole_and_nothing_else(call: Call, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    write(Tables("two", (Table("one", {"a": [1]}), Table("two", {"b": [2]})), "by hand"), out)
+    done = call("recipe", "prune-and-compare", "-o", str(out), "--force", "--quantiles", "0.4")
+    assert done.exit_code == 0, done.output
+    assert sorted(one.name for one in out.iterdir()) == ["table-1.csv", "tables.md", "tables.npz", "tables.tex"]
+    (out / "mine.txt").write_text("precious")
+    refused = call("recipe", "prune-and-compare", "-o", str(out), "--force")
+    assert refused.exit_code == 2 and "mine.txt" in refused.stderr and (out / "mine.txt").exists()

@@ -121,3 +121,16 @@ def test_as_asked_must_know_the_forms() -> None:
 def test_an_unknown_flag_is_said() -> None:
     with pytest.raises(PlurivoxError, match="'tired'"):
         read("one-label", CAT).has("tired")
+
+
+def test_nobody_was_asked_anything() -> None:
+    none = Answers.of([], [], [], labels=["cat", "dog"], form=np.array([], dtype=TEXT))
+    assert len(elicit.methods.make("as-asked").read(none).votes) == 0
+
+
+def test_an_answer_must_say_how_it_was_asked() -> None:
+    answers = Answers.of(
+        ["a", "b"], ["v", "w"], [[("named", "cat", "")]] * 2, form=np.array(["one-label", ""], dtype=TEXT)
+    )
+    with pytest.raises(InputError, match="fill the form of those to the tasks 'b'"):
+        elicit.methods.make("as-asked").read(answers)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plurivox.core.answers import Answers
-from plurivox.elicit import Elicited, TopOne, TopTwo
+from plurivox.elicit import Elicited, Form, OneLabel, TopOne, TopTwo
 from plurivox.elicit._released import CELLS
 
 LABELS = ["bird", "cat", "dog", "frog", "ship"]
@@ -17,11 +17,11 @@ def said(*pairs: tuple[str, str], never: str = "") -> Marks:
     return [("named", full[label], typed) for label, typed in pairs] + [("never", full[letter], "") for letter in never]
 
 
-def read(marks: Marks, form: TopTwo | TopOne | None = None) -> Elicited:
+def read(marks: Marks, form: Form | None = None) -> Elicited:
     return (form or TopTwo()).read(Answers.of(task=["a"], worker=["w"], marks=[marks], labels=LABELS))
 
 
-def row(marks: Marks, form: TopTwo | TopOne | None = None) -> list[float]:
+def row(marks: Marks, form: Form | None = None) -> list[float]:
     return read(marks, form).votes.counts()[0].tolist()
 
 
@@ -67,7 +67,21 @@ def test_no_alternative_yet_a_percent_typed_is_not_an_answer_of_two_labels() -> 
     table = {"task": ["a"], "worker": ["w"], "top": ["cat"], "top_percent": ["80"], "second": [""]}
     entered = answers(table | {"second_percent": ["20"]}, labels=["bird", "cat", "dog"])
     assert TopTwo().read(entered).votes.counts()[0].tolist() == [0.1, 0.8, 0.1]
-    assert entered.notes == ("1 percent typed beside no label is left out",)
+    assert TopTwo().read(entered).odd == {"percent-without-label": 1} and entered.typed(1).tolist() == ["20"]
+
+
+def test_a_percent_of_no_label_is_odd_in_no_other_way() -> None:
+    for typed in ("0", "999", "p", "8p"):
+        marks = [*said(("c", "80"), never="s"), ("named", None, typed)]
+        assert read(marks).odd == {"percent-without-label": 1} and row(marks) == row(said(("c", "80"), never="s"))
+        assert read(marks, TopOne()).odd == {"percent-without-label": 1}
+
+
+def test_a_second_label_without_a_top_one_stays_the_second() -> None:
+    found = read([("named", None, ""), *said(("d", "40"))])
+    assert found.odd["no-top"] == 1 and found.votes.counts()[0].round(3).tolist() == [0.15, 0.15, 0.4, 0.15, 0.15]
+    assert found.answers.named(0).tolist() == [-1]
+    assert read([("named", None, ""), *said(("d", "40"))], OneLabel()).fates["unreadable"] == 1
 
 
 def test_a_second_label_without_a_percent_shares_the_rest() -> None:
@@ -188,3 +202,14 @@ def test_the_released_formula_does_not_hang_on_the_size_of_its_blocks(monkeypatc
     monkeypatch.setattr("plurivox.elicit._released.CELLS", 1)
     np.testing.assert_array_equal(TopTwo(compat="cifar10s").read(answers).votes.counts(), whole)
     np.testing.assert_allclose(whole[2], [0, 0.4, 0, 0.2, 0.4])
+
+
+def test_below_0_is_not_told_as_a_0_that_was_typed() -> None:
+    found = read(said(("c", "-5"), ("d", "-1"), never="s"))
+    assert found.odd == {"out-of-range": 1} and row(said(("c", "-5"), ("d", "-1"), never="s")) == [
+        0.05,
+        0.9,
+        0,
+        0.05,
+        0,
+    ]

@@ -246,3 +246,36 @@ def test_real_agreement(data_set: Callable[[str], Path]) -> None:
     assert crowd_score("krippendorff-alpha", votes) == pytest.approx(theirs, abs=1e-12)
     counts = pv.read(data_set("cifar10h")).counts
     assert counts is not None and crowd_score("observed-agreement", counts) == pytest.approx(0.924, abs=5e-4)
+
+
+def test_very_many_labels_and_votes_are_no_obstacle() -> None:
+    label = np.random.default_rng(0).integers(0, 4000, (3, 500)).astype(float)
+    label[1] = label[0]
+    votes = votes_of(label)
+    assert votes.n_labels > 600  # 4^600 is no float
+    seen = np.mean([(label[a] != label[b]).mean() for a, b in ((0, 1), (0, 2), (1, 2))])
+    times, n = np.unique(label, return_counts=True)[1], label.size
+    by_chance = 1 - (times * (times - 1)).sum() / (n * (n - 1))
+    assert crowd_score("krippendorff-alpha", votes) == pytest.approx(1 - seen / by_chance, abs=1e-12)
+    many = Votes.from_counts(np.full((2, 60), 10**6), ["a", "b"], [f"{k:02}" for k in range(60)])
+    assert crowd_score("observed-agreement", many) == pytest.approx(1 / 60, abs=1e-6)
+
+
+def test_two_workers_who_never_met_are_told_so() -> None:
+    votes = Votes.of(task=list("aabb"), worker=["ann", "bo", "ann", "cy"], label=list("xxxy"))
+    with pytest.raises(InputError, match="bo and cy do not share a task"):
+        score("cohen-kappa[first=bo,second=cy,least=1]", votes=votes)
+    with pytest.raises(InputError, match="bo and cy do not share 2 tasks; lower least"):
+        score("cohen-kappa[first=bo,second=cy,least=2]", votes=votes)
+
+
+@pytest.mark.parametrize("weights", ["none", "linear"])
+def test_pairs_that_share_too_little_leave_no_trace(weights: str) -> None:
+    """The mean over pairs that share enough is that of each such pair alone, in a crowd where most do not."""
+    chance = np.random.default_rng(2)
+    table = np.where(chance.random((8, 40)) < 0.35, chance.integers(1, 4, (8, 40)), NAN)
+    votes = votes_of(table)
+    pairs = [(a, b) for a in range(8) for b in range(a + 1, 8) if (~np.isnan(table[[a, b]])).all(0).sum() >= 6]
+    alone = [crowd_score(f"cohen-kappa[first={a},second={b},weights={weights}]", votes) for a, b in pairs]
+    assert 3 < len(alone) < 25
+    assert crowd_score(f"cohen-kappa[least=6,weights={weights}]", votes) == pytest.approx(np.mean(alone), abs=1e-12)

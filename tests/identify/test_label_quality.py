@@ -65,7 +65,7 @@ def test_cleanlab_says_the_same(consensus: str, published: list[float], labels: 
 
 
 def test_it_works_block_by_block_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    import plurivox.identify.label_quality as file
+    import plurivox.engine.crowdlab as file
 
     monkeypatch.setattr(file, "AT_ONCE", 3)
     np.testing.assert_allclose(LabelQuality().score(seen()).raw, BEST, atol=1e-9)

@@ -9,7 +9,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 import plurivox as pv
 from made import crowd, soft_crowd
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify._intervals import wilson
@@ -123,3 +123,9 @@ def test_votes_without_names_are_refused(name: str) -> None:
     counts = Votes.from_counts(np.array([[3, 1]]), ["a"], ["x", "y"])
     with pytest.raises(InputError, match=f"{name} must know who voted"):
         score(name, votes=counts, gold=SoftLabels.gold(["a"], ["x"]))
+
+
+def test_times_below_zero_are_left_out_and_that_is_said() -> None:
+    votes = Votes.of(list("abc"), ["ann", "ann", "bo"], list("xxy"), seconds=[4, -8, 2])
+    with pytest.warns(PlurivoxWarning, match="speed: 1 answers took less than no time"):
+        assert score("speed", votes=votes).raw.tolist() == [4, 2]

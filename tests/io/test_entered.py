@@ -2,7 +2,9 @@
 
 import numpy as np
 import polars as pl
+import pytest
 
+from plurivox.core.errors import InputError
 from plurivox.io.entered import answers, holds_answers
 
 TYPED = {
@@ -65,3 +67,43 @@ def test_repeats_in_a_sitting_that_was_stored_twice_belong_to_their_own_copy() -
         "repeat": [False, False, True] * 2,
     }
     assert answers(table).repeat_of.tolist() == [-1, -1, 0, -1, -1, 3]
+
+
+def test_nothing_that_was_typed_is_lost() -> None:
+    table = {"task": ["a", "b"], "worker": ["w", "w"], "top": ["x", None], "top_percent": ["70", "20"]}
+    made = answers(table | {"second": [None, "y"], "second_percent": ["p\\", "8p"]})
+    assert made.named(0).tolist() == [0, -1] and made.named(1).tolist() == [-1, 1]
+    back = answers(made.to_polars())
+    assert back.typed(0).tolist() == ["70", "20"] and back.typed(1).tolist() == ["p\\", "8p"]
+    assert made.where(np.array([False, True])).typed(0).tolist() == ["20"]
+    alone = answers({**table, "second_percent": ["30", ""]})
+    assert alone.typed(1).tolist() == ["30", ""]
+
+
+def test_an_empty_first_place_stays_empty_where_a_second_is_filled() -> None:
+    made = answers({"task": ["a"], "worker": ["w"], "top": [""], "top_percent": [""], "second": ["y"]})
+    assert made.named(0).tolist() == [-1] and made.named(1).tolist() == [0]
+
+
+def test_blanks_between_listed_labels_are_no_part_of_them() -> None:
+    table = {"task": ["a"], "worker": ["w"], "top": ["x"], "top_percent": ["70"]}
+    assert answers(table | {"never": [" y | z"]}).labels.tolist() == ["x", "y", "z"]
+    spaced = answers(table | {"never": ['[" y", "z"]']})
+    assert spaced.labels.tolist() == [" y", "x", "z"] and answers(spaced.to_polars()).labels.tolist() == [
+        " y",
+        "x",
+        "z",
+    ]
+
+
+def test_the_value_that_means_no_label() -> None:
+    table = {"task": ["a"], "worker": ["w"], "top": ["x"], "top_percent": ["70"], "second": ["none"]}
+    assert answers(table, missing="none").labels.tolist() == ["x"]
+    assert answers(table, missing=["none", "nothing"]).labels.tolist() == ["x"]
+
+
+def test_yes_and_no_in_many_words() -> None:
+    table = {"task": list("abc"), "worker": ["w"] * 3, "top": ["x"] * 3}
+    assert answers(table | {"abstain": ["X", " Yes", None]}).abstain.tolist() == [True, True, False]  # type: ignore[union-attr]
+    with pytest.raises(InputError, match="column 'abstain' of the table must hold yes or no; it holds 'maybe'"):
+        answers(table | {"abstain": ["yes", "maybe", ""]})

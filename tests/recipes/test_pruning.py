@@ -5,6 +5,7 @@ import pytest
 
 from clean.entered import GOLD, faulty
 from made import crowd
+from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
 from plurivox.core.labels import SoftLabels
 from plurivox.core.names import as_names
@@ -12,7 +13,7 @@ from plurivox.core.results import Scores
 from plurivox.core.votes import Votes
 from plurivox.io import Dataset
 from plurivox.recipes._doing import fit, simulate_crowd
-from plurivox.recipes._pruning import prune, prune_and_compare
+from plurivox.recipes._pruning import prune, prune_and_compare, top_votes
 from plurivox.recipes.prune_and_compare import PruneAndCompare
 
 
@@ -114,3 +115,23 @@ def test_the_recipe_reads_scores_and_tells() -> None:
             PruneAndCompare(quantiles=wrong)
     with pytest.raises(InputError, match="bare has no gold labels"):
         recipe.run(read=lambda name: Dataset("bare", votes=VOTES))
+
+
+def test_what_was_set_aside_is_no_vote_for_its_top_label() -> None:
+    marks = [[("named", "cat", "70")]] * 3
+    aside = {"abstain": np.array([True, False, False]), "none_of_these": np.array([False, True, False])}
+    assert top_votes(Answers.of(list("abc"), ["w"] * 3, marks, **aside)).counts().tolist() == [[0], [0], [1]]
+
+
+def test_a_share_of_less_than_one_drops_nothing_and_says_so() -> None:
+    one = Votes.of(list("ab"), ["ann"] * 2, list("xy"))
+    with pytest.warns(PlurivoxWarning, match="made-up: none goes; 0.5 of 1 workers is less than one"):
+        left, audit = prune(one, scores("worker", ["ann"], [1]), 0.5)
+    assert len(left) == 2 and not len(audit)
+
+
+def test_the_audit_counts_the_answers_of_each() -> None:
+    votes = Votes.of(list("abcabcd"), ["ann"] * 3 + ["bo"] * 4, list("xyzxyzx"))
+    names = ["stranger", "bo", "ann", "cy"]
+    _, audit = prune(votes, scores("worker", names, [4, 3, 2, 1]), 0.5)
+    assert (audit.worker.tolist(), audit.answers.tolist()) == (["stranger", "bo"], [0, 4])

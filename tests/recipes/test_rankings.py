@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plurivox import recipes, simulate
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, OptionError
 from plurivox.io import Dataset
 
 CROWD = simulate.methods.make("hammer-spammer", n_tasks=100, n_workers=12, feedback=6, ratio=0.4, seed=1).draw()
@@ -32,3 +32,8 @@ def test_the_five_who_are_always_wrong_on_cifar10h_are_found(data_set) -> None:
     made = recipes.Rankings(datasets=str(folder)).run()
     wrong = made["cifar10h, workers: the 10 worst"].cells["wrong-votes"]
     assert (wrong == 1).sum() == 5 and np.all(wrong >= 0.8)
+
+
+def test_scores_of_the_other_kind_are_refused_before_anything_is_read() -> None:
+    with pytest.raises(OptionError, match="worker-scores must be scores of workers; 'entropy' is not"):
+        recipes.Rankings(worker_scores="trace,entropy")

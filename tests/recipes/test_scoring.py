@@ -132,3 +132,10 @@ def test_an_untold_value_has_no_rank() -> None:
 def test_values_that_differ_by_rounding_share_a_rank() -> None:
     value = np.array([0.5, 0.5 - 1e-16, 0.1 + 0.2, 0.3, 0.0])
     assert rank_of([Scores("task", np.arange(5), value, "one")]).rank[:, 0].tolist() == [1.5, 1.5, 3.5, 3.5, 5]
+
+
+def test_scores_may_be_one_text_and_data_must_be_read() -> None:
+    both = pv.rank(VOTES, "entropy[unit=bits], disagreement")
+    assert both.scores.tolist() == ["entropy[unit=bits]", "disagreement"]
+    with pytest.raises(InputError, match=r"not of a str; read it first: pv\.read"):
+        pv.score("labelme", "entropy")  # type: ignore[arg-type]

@@ -63,7 +63,9 @@ def test_break_even() -> None:
     table = break_even(plain, rich).columns()
     np.testing.assert_allclose(table["plain in that time"], [0.6, 0.75, np.nan])
     np.testing.assert_allclose(table["seconds plain needs"], [2.5, 7.2, np.nan])
-    assert table["cheaper"].tolist() == ["plain", "rich", "rich"]
+    assert table["cheaper"].tolist() == ["plain", "rich", "-"]  # nobody knows what 20 seconds of plain answers give
+    table = break_even(plain, line("rich", [2.5, 8], [0.55, 0.81])).columns()
+    assert table["cheaper"].tolist() == ["alike", "rich"]  # 8 seconds of plain answers do not get there
 
 
 def test_break_even_where_lower_is_better() -> None:

@@ -13,6 +13,7 @@ from plurivox.core.names import Bools, Floats, Ints, Names, as_names, positions
 from plurivox.core.results import Fit
 from plurivox.core.votes import Votes
 from plurivox.core.watch import Watch
+from plurivox.engine.kernels.groups import by_group, medians
 
 Row = tuple[Ints, Ints, Ints, Floats, Floats]  # task, worker, question, gain, seconds
 _NOTHING: Row = (*(np.array([], np.int64),) * 3, *(np.array([]),) * 2)
@@ -37,7 +38,8 @@ class NextBest(Assigner):
         gain(t, w) = H(p_t) + H(p_t C_w) - H(p_t, C_w)
 
     ranked by gain per second. A worker whose mean gain on the least certain tasks is below `share` of that of the best
-    tenth is let go. It is enough when no gain reaches `least`, or the expected accuracy reaches `target`.
+    tenth is let go. It is enough when no gain of the most telling worker reaches `least`, or the expected accuracy
+    reaches `target`; not because those who are there cannot help.
 
     >>> from plurivox.aggregate import Ibcc
     >>> votes = Votes.of(task=list("aabb"), worker=["x", "y"] * 2, label=["no", "no", "yes", "no"])
@@ -75,7 +77,7 @@ class NextBest(Assigner):
     def _propose(self, votes: Votes, fit: Fit, workers: Names | None, watch: Watch) -> Proposals:
         assert fit.confusion is not None
         belief = np.asarray(fit.soft.prob, np.float64)
-        found = self.useful(belief, fit.confusion.dense(), votes_of(votes))
+        found = self.useful(belief, fit.confusion.dense(), votes.workload)
         wanted, pace, rows = self._places(votes, workers), _pace(votes), [_NOTHING]
         for step, worker in enumerate(wanted.tolist()):
             if found.asked[worker]:
@@ -84,7 +86,7 @@ class NextBest(Assigner):
         task, worker, question, gain, seconds = (np.concatenate(column) for column in zip(*rows, strict=True))
         best = np.argsort(-gain / seconds, kind="stable")[: self.n]
         expected = float(belief.max(1).mean())
-        most = f"largest gain {gain.max():.4g} nats" if len(gain) else f"no gain reaches {self.least:g} nats"
+        told, why = self._nothing_left(belief, found, wanted)
         return Proposals(
             task=task[best],
             worker=worker[best],
@@ -94,8 +96,8 @@ class NextBest(Assigner):
             tasks=votes.tasks,
             workers=votes.workers,
             forms=as_names([kind.form for kind in self.kinds()]),
-            enough=not len(best) or expected >= self.target,
-            why=f"expected accuracy {expected:.4f}; {most}",
+            enough=expected >= self.target or (not len(best) and told),
+            why=f"expected accuracy {expected:.4f}; " + (f"largest gain {gain.max():.4g} nats" if len(best) else why),
             made_by=self.word,
             let_go=votes.workers[wanted[~found.asked[wanted]]],
         )
@@ -104,7 +106,8 @@ class NextBest(Assigner):
         """The best questions for one worker: task, worker, question, gain, seconds."""
         gain = expected_gain(belief, channel)
         if not self.again:
-            gain[votes.task[votes.worker == worker]] = 0
+            order, start = votes.by_worker
+            gain[votes.task[order[start[worker] : start[worker + 1]]]] = 0
         unsure, kinds = uncertainty_of(belief), self.kinds()
         told = np.stack([several(gain, unsure, kind.worth) for kind in kinds])  # (n_kinds, n_tasks)
         seconds = np.array([kind.seconds * pace for kind in kinds])
@@ -113,6 +116,15 @@ class NextBest(Assigner):
         top = np.argsort(-rate.max(0), kind="stable")[: self.per_worker]
         top = top[told[kind[top], top] >= max(self.least, 1e-12)]
         return top, np.full(len(top), worker), kind[top], told[kind[top], top], seconds[kind[top]]
+
+    def _nothing_left(self, belief: Floats, found: Useful, wanted: Ints) -> tuple[bool, str]:
+        """Where nothing is proposed: whether nobody's answer would tell anything, and why in words."""
+        top = int(found.mean_gain.argmax())
+        if expected_gain(belief, found.channel[top]).max() < self.least:
+            return True, f"no gain reaches {self.least:g} nats"
+        if not found.asked[wanted].any():
+            return False, "nobody who is there is worth asking now"
+        return False, "who is there has answered all that is open"
 
     def _places(self, votes: Votes, workers: Names | None) -> Ints:
         if workers is None:
@@ -135,13 +147,6 @@ def _question(word: str) -> Question:
     return made
 
 
-def votes_of(votes: Votes) -> Floats:
-    """(n_workers,) how many votes each worker gave; those of nobody are left out."""
-    named = votes.worker >= 0
-    weight = None if votes.weight is None else votes.weight[named]
-    return np.bincount(votes.worker[named], weight, minlength=votes.n_workers).astype(np.float64)
-
-
 def _pace(votes: Votes) -> Floats:
     """(n_workers,) a worker's median time over the crowd's; 1 where times are unknown."""
     pace = np.ones(votes.n_workers)
@@ -150,10 +155,7 @@ def _pace(votes: Votes) -> Floats:
     known = np.isfinite(votes.seconds) & (votes.seconds > 0) & (votes.worker >= 0)
     if not known.any():
         return pace
-    whole = float(np.median(votes.seconds[known]))
-    order = np.argsort(votes.worker[known], kind="stable")
-    worker, seconds = votes.worker[known][order], votes.seconds[known][order]
-    cuts = np.flatnonzero(np.diff(worker)) + 1
-    for own, times in zip(worker[np.r_[0, cuts]].tolist(), np.split(seconds, cuts), strict=True):
-        pace[own] = np.median(times) / whole
-    return pace
+    worker, seconds = votes.worker[known], votes.seconds[known]
+    order, start = by_group(worker, votes.n_workers)
+    own = medians(start, seconds[order])  # nan for who has none
+    return np.where(np.isnan(own), pace, own / float(np.median(seconds)))

@@ -22,7 +22,7 @@ class Entered:
 
     task: Ints  # (n,) code into `tasks`
     worker: Ints  # (n,) code into `workers`; -1 where nobody is named
-    top: Ints  # (n,) code of the label named first, or with the most weight; -1 where none is
+    top: Ints  # (n,) code of the label named first, or with the most weight; -1: none, can't tell, none of these
     tasks: Names
     workers: Names
     labels: Names
@@ -45,7 +45,7 @@ class Entered:
         return cls(
             task=given.task[first],
             worker=given.worker[first],
-            top=given.named(0) if isinstance(given, Answers) else _heaviest(given, unit, first),
+            top=_first_named(given) if isinstance(given, Answers) else _heaviest(given, unit, first),
             tasks=given.tasks,
             workers=given.workers,
             labels=given.labels,
@@ -143,10 +143,13 @@ class Entered:
 
     @cached_property
     def right(self) -> Floats:
-        """(n,) 1 where the top label is the known one, 0 where it is not, nan where nothing is known."""
+        """(n,) 1 where the top label is the known one, 0 where it is not; nan where nothing is known, and for "can't tell"."""
         assert self.truth is not None
         true = self.truth[self.task]
-        return np.where(true == UNKNOWN, np.nan, (self.top == true).astype(np.float64))
+        told = true != UNKNOWN
+        if self.answers is not None and self.answers.abstain is not None:
+            told &= ~self.answers.abstain
+        return np.where(told, (self.top == true).astype(np.float64), np.nan)
 
     def accuracy(self) -> tuple[Floats, Ints]:
         """(n_workers,) the share of right answers among those to known tasks, nan without any; and how many those are."""
@@ -164,6 +167,15 @@ def _units(votes: Votes) -> tuple[Ints, Ints]:
     rank = np.empty(len(first), np.int64)
     rank[order] = np.arange(len(first))
     return rank[code], first[order]
+
+
+def _first_named(answers: Answers) -> Ints:
+    """(n,) the label named first; none where the answer is "can't tell" or "none of these", whatever is marked beside."""
+    top = answers.named(0)
+    for aside in (answers.abstain, answers.none_of_these):
+        if aside is not None:
+            top[aside] = -1
+    return top
 
 
 def _heaviest(votes: Votes, unit: Ints, first: Ints) -> Ints:

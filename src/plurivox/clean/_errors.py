@@ -21,15 +21,14 @@ ASK_NO_PERCENT = ("one-label", "select-top-two", "ranking", "not-these")  # form
 def outside(seen: Entered) -> Bools:
     """(n,) a percent beside a named label lies below 0 or above 100."""
     answers = _answers(seen)
-    return _any(answers, (answers.mark_kind == NAMED) & _beyond(seen))
+    return _any(answers, _named(answers) & _beyond(seen))
 
 
 def contradictory(seen: Entered) -> Bools:
     """(n,) a label is named and ruled out at once."""
     answers = _answers(seen)
     key = answers.mark_answer * max(len(answers.labels), 1) + answers.mark_label
-    named = answers.mark_kind == NAMED
-    return _any(answers, named & np.isin(key, key[answers.mark_kind == NEVER]))
+    return _any(answers, _named(answers) & np.isin(key, key[answers.mark_kind == NEVER]))
 
 
 def percentless(seen: Entered, zero: bool = False) -> Bools:
@@ -49,7 +48,7 @@ def percentless(seen: Entered, zero: bool = False) -> Bools:
 def why_outside(seen: Entered, i: int) -> str:
     """The first percent of answer i that is out of range."""
     answers, marks = _marks(seen, i)
-    odd = (answers.mark_kind[marks] == NAMED) & (seen.percents.odd[marks] & OUT_OF_RANGE > 0)
+    odd = _named(answers, marks) & (seen.percents.odd[marks] & OUT_OF_RANGE > 0)
     at = marks.start + int(odd.argmax())
     return f"{str(answers.mark_typed[at])!r} beside {str(answers.labels[answers.mark_label[at]])!r} is outside 0 to 100"
 
@@ -75,6 +74,11 @@ def _marks(seen: Entered, i: int) -> tuple[Answers, slice]:
     """The answers, and where the marks of the i-th stand."""
     answers = _answers(seen)
     return answers, slice(int(answers.mark_start[i]), int(answers.mark_start[i + 1]))
+
+
+def _named(answers: Answers, marks: slice = slice(None)) -> Bools:
+    """(n_marks,) labels that are named; what was typed where none was chosen is no error of theirs."""
+    return (answers.mark_kind[marks] == NAMED) & (answers.mark_label[marks] >= 0)
 
 
 def _beyond(seen: Entered) -> Bools:

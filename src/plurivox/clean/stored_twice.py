@@ -7,7 +7,7 @@ import numpy as np
 
 from plurivox.clean._contract import Found, Rule
 from plurivox.clean._entered import Entered, joint
-from plurivox.core.names import Ints
+from plurivox.core.names import Bools, Ints
 
 
 @dataclass(frozen=True)
@@ -27,31 +27,39 @@ class StoredTwice(Rule):
     needs: ClassVar[tuple[str, ...]] = ("times",)
 
     def _check(self, seen: Entered) -> tuple[Found, ...]:
-        about = _about(seen)
-        at = _alike(seen, about)
+        at = _alike(seen)
         which = np.zeros(len(seen), bool)
         which[at] = True
-        _, first, same = np.unique(joint(about[at], seen.content(which)), return_index=True, return_inverse=True)
+        alike = joint(_about(seen, at), seen.content(which))
+        _, first, same = np.unique(alike, return_index=True, return_inverse=True)
         original = at[first][same]  # the first row of everything that is equal
         copies, instead = at[original != at], original[original != at]
         reasons = [f"the same in every respect as row {row}" for row in seen.row[instead].tolist()]
         return (Found("answer", copies, np.full(len(copies), np.nan), reasons, instead=instead),)
 
 
-def _alike(seen: Entered, about: Ints) -> Ints:
+def _alike(seen: Entered) -> Ints:
     """The answers of known time that equal another one in all but perhaps what was entered, in their order."""
     timed = np.zeros(len(seen), bool)
     for times in (seen.seconds, seen.when):
         timed |= np.isfinite(times) if times is not None else False
     mine = np.flatnonzero(timed & (seen.worker >= 0))
-    return mine[np.bincount(about[mine])[about[mine]] > 1] if len(mine) else mine
+    pair = seen.task[mine].astype(np.int64) * seen.n_workers + seen.worker[mine]
+    mine = mine[_several(pair)]  # few people answer a task twice: only these are looked at closely
+    return mine[_several(_about(seen, mine))]
 
 
-def _about(seen: Entered) -> Ints:
+def _several(number: Ints) -> Bools:
+    """(n,) which numbers occur more than once."""
+    ordered = np.sort(number)
+    return np.isin(number, ordered[1:][ordered[1:] == ordered[:-1]])
+
+
+def _about(seen: Entered, at: Ints) -> Ints:
     """(n,) a number for who answered which task, when, how fast and at which place."""
     known = [seen.worker, seen.task]
-    known += [joint(np.nan_to_num(times, nan=-1)) for times in (seen.seconds, seen.when) if times is not None]
+    known += [np.nan_to_num(times, nan=-1) for times in (seen.seconds, seen.when) if times is not None]
     if seen.answers is not None:
         places = (seen.answers.position, seen.answers.slot, seen.answers.sitting)
-        known += [joint(column) for column in places if column is not None]
-    return joint(*known)
+        known += [column for column in places if column is not None]
+    return joint(*(column[at] for column in known))

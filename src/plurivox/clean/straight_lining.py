@@ -9,7 +9,7 @@ from plurivox.clean._contract import Found, Rule
 from plurivox.clean._entered import Entered
 from plurivox.clean._words import percent, several
 from plurivox.core.method import option
-from plurivox.core.names import Floats, Ints
+from plurivox.core.names import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class StraightLining(Rule):
 
     def _check(self, seen: Entered) -> tuple[Found, ...]:
         label, part, n = _favourite(seen, seen.top)
-        like = _others(seen, label)
         same = (n >= self.fewest) & (part >= self.share)
+        like = _others(seen, label, same)
         out = same & ~(like >= self.others)
 
         def why(who: int) -> str:
@@ -73,9 +73,14 @@ def _favourite(seen: Entered, chosen: Ints) -> tuple[Ints, Floats, Ints]:
     return best, most / np.maximum(n, 1), n
 
 
-def _others(seen: Entered, label: Ints) -> Floats:
-    """(n_workers,) how often other people give a worker's favourite label to the tasks of that worker; nan: nobody else."""
-    named = np.flatnonzero((seen.worker >= 0) & (seen.top >= 0))
+def _others(seen: Entered, label: Ints, whose: Bools) -> Floats:
+    """(n_workers,) how often other people give a worker's favourite label to the tasks of that worker; nan: nobody else.
+
+    Only of the workers in `whose`, for it takes a while; nan for the rest.
+    """
+    if not whose.any():
+        return np.full(seen.n_workers, np.nan)
+    named = np.flatnonzero(np.append(whose, False)[seen.worker] & (seen.top >= 0))
     task, who = seen.task[named].astype(np.int64), seen.worker[named]
     k, w = len(seen.labels), max(seen.n_workers, 1)
     every = seen.top >= 0

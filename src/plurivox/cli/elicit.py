@@ -70,6 +70,11 @@ def told(screen: Screen, found: "Elicited", out: Path) -> Answer:
 def answers_of(data: "Dataset") -> "Answers":
     """What people entered."""
     if (answers := data.answers) is None:
+        if data.has("votes"):
+            raise InputError(
+                f"{data.name} holds votes, which need no form: aggregate them as they are. What people entered has columns "
+                "such as top, top_percent, second, never or possible"
+            )
         raise InputError(
             f"{data.name} holds no answers; it holds {', '.join(data.parts())}: elicit reads what people entered, with the "
             "columns task, worker, top, top_percent and so on"

@@ -57,7 +57,7 @@ def run(screen: Screen, method: "Identifier", source: Source, out: Path | None, 
     return Answer(
         {**facts, "worst": rows},
         text=head + as_table(rows),
-        line=told(scores.made_by, scores.of, len(scores.names), out),
+        line=coefficient(scores) + told(scores.made_by, scores.of, len(scores.names), n_untold(scores.value), out),
     )
 
 
@@ -80,7 +80,7 @@ def run_rank(screen: Screen, source: Source, scores: str, out: Path | None, wors
     return Answer(
         {**facts, "scores": joined.scores, "worst": rows, "likeness": likeness},
         text=f"{words}\n\nhow alike the scores rank (Spearman)\n{as_table(likeness_rows(joined, likeness))}",
-        line=told(", ".join(joined.scores.tolist()), joined.of, len(joined.names), out),
+        line=told(", ".join(joined.scores.tolist()), joined.of, len(joined.names), n_untold(joined.mean_rank), out),
     )
 
 
@@ -131,11 +131,21 @@ def likeness_rows(joined: "Ranking", likeness: Any) -> list[dict[str, Any]]:
 
 
 def as_table(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Records in aligned columns, numbers with four figures."""
+    """Records in aligned columns, numbers with four figures, whole ones in full.
+
+    >>> print(as_table([{"worker": "ann", "value": 0.123456, "n": 44682.0}]))
+    worker  value   n
+    ann     0.1235  44,682
+    """
     if not rows:
         return ""
-    cells = [[f"{one:.4g}" if isinstance(one, float) else str(one) for one in row.values()] for row in rows]
-    return table([list(rows[0]), *cells])
+    return table([list(rows[0]), *([_cell(one) for one in row.values()] for row in rows)])
+
+
+def _cell(one: Any) -> str:
+    if not isinstance(one, float):
+        return str(one)
+    return f"{one:,.0f}" if one.is_integer() and abs(one) < 1e15 else f"{one:.4g}"
 
 
 def worst_words(of: str, n: int) -> str:
@@ -145,9 +155,31 @@ def worst_words(of: str, n: int) -> str:
     return f"the worst {of}\n" if n == 1 else f"the {n} worst {of}s\n"
 
 
-def told(word: str, of: str, n: int, out: Path | None) -> str:
+def told(word: str, of: str, n: int, untold: int, out: Path | None) -> str:
     """The closing line."""
-    return word + ("" if of == "crowd" else f": {n:,} {of}{'' if n == 1 else 's'}") + (f" -> {out}" if out else "")
+    size = "" if of == "crowd" else f": {n:,} {of}{'' if n == 1 else 's'}"
+    return (
+        word
+        + size
+        + (f", {untold:,} of which cannot be told" if size and untold else "")
+        + (f" -> {out}" if out else "")
+    )
+
+
+def n_untold(values: Any) -> int:
+    """How many have no value."""
+    return int((values != values).sum())  # nan is not itself
+
+
+def coefficient(scores: "Scores") -> str:
+    """For a crowd: the coefficient as the paper defines it, with its interval; that of the table is of the value."""
+    if scores.of != "crowd" or scores.raw is None or n_untold(scores.raw):
+        return ""
+    raw, value = float(scores.raw[0]), float(scores.value[0])
+    if scores.low is None or scores.high is None or n_untold(scores.low):
+        return f"{raw:.4g} by "
+    low, high = raw + value - float(scores.high[0]), raw + value - float(scores.low[0])  # value falls as raw grows
+    return f"{raw:.4g}, 95% interval {low:.4g} to {high:.4g}, by "
 
 
 def _records(columns: Mapping[str, Any]) -> list[dict[str, Any]]:

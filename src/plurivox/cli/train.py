@@ -44,6 +44,7 @@ def run(
     wish: dict[str, Any],
     out: Path | None,
     runs: int,
+    at_once: int,
     split: Path | None,
     shares: str,
     part: str | None,
@@ -67,7 +68,7 @@ def run(
     sizes = {name: len(tasks) for name, tasks in parts.items()}
     write_settings(out, screen.command, source.where, parts)
     with screen.progress("train") as watch:
-        series = train_runs(material, parts, what, runs=runs, folder=out, watch=watch)
+        series = train_runs(material, parts, what, runs=runs, folder=out, at_once=at_once, watch=watch)
     facts = {"input": source.where, "command": screen.command, "out": out, "tasks": sizes}
     told = {name: {"mean": series.mean(name), "std": series.std(name)} for name in series.measures}
     plural = f"{runs} runs" if runs > 1 else "1 run"
@@ -202,6 +203,14 @@ train = Train(
             default=1,
             metavar="N",
             help="train so often, with the seeds seed, seed + 1, ...  [default: 1]",
+        ),
+        Flag(
+            ["--at-once"],
+            GENERAL,
+            type=click.IntRange(1),
+            default=1,
+            metavar="N",
+            help="so many runs side by side; it pays on CUDA, where small nets leave room  [default: 1]",
         ),
         *[flag_of(one, GENERAL) for one in Plan.options() if one.name == "seed"],
     ],

@@ -3,6 +3,9 @@
 Whatever the form, an answer is a list of marks: the labels a person *named*, in order, each with what was typed beside
 it ("70", "8p", nothing); the labels ruled out (*never*); the labels held *possible*. A plain vote is one mark, a
 top-two answer two and some "never", a ranking or a histogram many. `elicit` turns marks into weights.
+
+A percent typed where no label was chosen ("no alternative", yet 30) is a named mark without a label: nothing that was
+entered is lost, and the marks after it keep their places.
 """
 
 import json
@@ -28,7 +31,7 @@ from plurivox.core.names import (
     in_range,
     owned,
     owned_names,
-    smallest_ints,
+    smallest_signed,
 )
 from plurivox.core.noun import Noun
 from plurivox.core.scale import scale_of
@@ -39,7 +42,7 @@ KINDS = {"named": NAMED, "never": NEVER, "possible": POSSIBLE}
 BETWEEN = "|"  # parts the labels of one cell
 COLUMNS = ("worker", "form", "abstain", "none_of_these", "when", "seconds", "position", "slot", "sitting", "repeat_of")
 
-Mark = tuple[str, object, str]  # kind, label, what was typed beside it
+Mark = tuple[str, object, str]  # kind, label (None: none was chosen), what was typed beside it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,7 +58,7 @@ class Answers(Noun):
     (['cat', 'dog'], ['70', ''])
     """
 
-    version: ClassVar[int] = 2  # 2: with `slot`
+    version: ClassVar[int] = 3  # 2: with `slot`; 3: with named marks that have no label
 
     task: Ints  # (n_answers,) code into `tasks`
     worker: Ints  # (n_answers,) code into `workers`; -1 where nobody is named
@@ -64,7 +67,7 @@ class Answers(Noun):
     labels: Names
     mark_start: Ints  # (n_answers + 1,) the marks of answer i are mark_start[i]:mark_start[i + 1]
     mark_kind: Ints  # (n_marks,) 0 named, 1 never, 2 possible
-    mark_label: Ints  # (n_marks,) code into `labels`
+    mark_label: Ints  # (n_marks,) code into `labels`; -1 where something was typed and no label named
     mark_typed: Names  # (n_marks,) text as typed, "" where nothing was
     form: Names | None = None  # (n_answers,) the question asked, such as "top-two"
     abstain: Bools | None = None  # (n_answers,) "can't tell"
@@ -85,7 +88,7 @@ class Answers(Noun):
             if (column := getattr(self, name)) is not None:
                 object.__setattr__(self, name, owned_names(column, name))
         self._check_codes()
-        object.__setattr__(self, "mark_label", owned(self.mark_label, smallest_ints(len(self.labels))))
+        object.__setattr__(self, "mark_label", owned(self.mark_label, smallest_signed(len(self.labels))))
         object.__setattr__(self, "mark_kind", owned(self.mark_kind, np.uint8))
         for name in ("task", "mark_start", "mark_typed", "scale", *COLUMNS):
             if (column := getattr(self, name)) is not None:
@@ -96,8 +99,10 @@ class Answers(Noun):
         """Before codes are put in small types, where those out of range would wrap around."""
         in_range(np.asarray(self.task), 0, len(self.tasks), "task")
         in_range(np.asarray(self.worker), -1, len(self.workers), "worker")
-        in_range(np.asarray(self.mark_label), 0, len(self.labels), "label")
+        in_range(np.asarray(self.mark_label), -1, len(self.labels), "label")
         in_range(np.asarray(self.mark_kind), 0, len(KINDS), "kind")
+        if ((np.asarray(self.mark_label) < 0) & (np.asarray(self.mark_kind) != NAMED)).any():
+            raise InputError("a label that is ruled out or held possible needs a name; give one, or leave the mark out")
         if self.repeat_of is not None:
             in_range(np.asarray(self.repeat_of), -1, len(self.task), "repeated answer")
 
@@ -126,7 +131,10 @@ class Answers(Noun):
         ordered: bool | Iterable[float] = False,
         **rest: Any,
     ) -> Self:
-        """Answers of names and marks: each mark is (kind, label, typed), kind named, never or possible."""
+        """Answers of names and marks: each mark is (kind, label, typed), kind named, never or possible.
+
+        The label is None where something was typed and none was chosen.
+        """
         task = as_names(task, "tasks")
         if len(marks) != len(task):
             raise InputError(f"there are {len(marks)} lists of marks for {len(task)} answers; each needs one")
@@ -165,7 +173,7 @@ class Answers(Noun):
         """Answers of whole columns: `answer` (n_marks,) says which answer a mark belongs to, in order within it."""
         task_codes, tasks = encode(task, "tasks")
         worker_codes, workers = encode(worker, "workers")
-        codes, names = encode_into(label, labels, "labels")
+        codes, names = _label_codes(list(label), labels)
         texts = as_names(typed, "typed values").astype(TEXT)
         if len({len(column) for column in (answer, kind, codes, texts)}) > 1:
             raise InputError(f"marks need an answer, a kind, a label and a text each; there are {len(codes)} labels")
@@ -202,7 +210,10 @@ class Answers(Noun):
         return before - before[self.mark_start[self.mark_answer]]
 
     def named(self, place: int) -> Ints:
-        """(n_answers,) the code of the label named first (place 0), second (1), ...; -1 where there is none."""
+        """(n_answers,) the code of the label named first (place 0), second (1), ...; -1 where there is none.
+
+        A place where something was typed and no label named counts as a place.
+        """
         out = np.full(len(self), -1)
         here = (self.mark_kind == NAMED) & (self._places == place)
         out[self.mark_answer[here]] = self.mark_label[here]
@@ -218,7 +229,7 @@ class Answers(Noun):
     def marked(self, kind: str) -> Bools:
         """(n_answers, n_labels) which labels carry a mark of this kind."""
         out = np.zeros((len(self), len(self.labels)), bool)
-        here = self.mark_kind == KINDS[kind]
+        here = (self.mark_kind == KINDS[kind]) & (self.mark_label >= 0)
         out[self.mark_answer[here], self.mark_label[here]] = True
         return out
 
@@ -295,6 +306,14 @@ class Answers(Noun):
         }
 
 
+def _label_codes(said: list[object], labels: Iterable[object] | None) -> tuple[Ints, Names]:
+    """Codes of the labels of marks, -1 where there is none."""
+    there = np.array([one is not None for one in said], bool)
+    codes = np.full(len(said), -1, np.int64)
+    codes[there], names = encode_into([one for one in said if one is not None], labels, "labels")
+    return codes, names
+
+
 def _count(names: Names) -> dict[str, int]:
     values, counts = np.unique(names, return_counts=True)
     return {str(value): int(count) for value, count in zip(values.tolist(), counts.tolist(), strict=True)}
@@ -303,6 +322,6 @@ def _count(names: Names) -> dict[str, int]:
 def _cell(labels: list[str]) -> str:
     """Labels in one cell of a table: joined with |, or as JSON where that could not be parted again."""
     joined = BETWEEN.join(labels)
-    if joined.startswith("[") or any(BETWEEN in label for label in labels):
+    if joined.startswith("[") or any(BETWEEN in label or label != label.strip() for label in labels):
         return json.dumps(labels, ensure_ascii=False)
     return joined

@@ -209,6 +209,11 @@ def smallest_ints(n_codes: int) -> np.dtype[Any]:
     return np.min_scalar_type(max(n_codes - 1, 0))
 
 
+def smallest_signed(n_codes: int) -> np.dtype[Any]:
+    """The smallest type that can hold codes 0 to n_codes - 1, and -1 for none."""
+    return np.min_scalar_type(-max(n_codes, 1))
+
+
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
     """A view that cannot be written through; the owner of the memory keeps its rights."""
     if not array.flags.writeable:

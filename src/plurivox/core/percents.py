@@ -21,6 +21,7 @@ ODD = {
 NUMBER = re.compile(r"([+\-−]?)(\d+(?:[.,٫]\d*)?|[.,٫]\d+)(e[+\-]?\d+)?", re.IGNORECASE)
 SIGN = re.compile(r"\s*(?:[%％٪﹪]|percent|per cent|pct\.?)$", re.IGNORECASE)
 SLIP = re.compile(r"(\d{1,2})[op]{1,2}", re.IGNORECASE)  # o and p lie under 0 on the keyboard
+THOUSANDS = re.compile(r"([+\-−]?)([1-9]\d{0,2}(?:,\d{3})+)")
 FEW = 2**12  # texts up to which a dictionary is faster than a table
 
 
@@ -50,7 +51,8 @@ def percents(typed: Names) -> Percents:
     empty          nothing but blanks: nan
     unreadable     no number: nan
     out-of-range   below 0 or above 100: the number as it is
-    repaired       a number after a guess: "8p" is 80, because p and o lie beside 0 on the keyboard; "1e2" is 100
+    repaired       a number after a guess: "8p" is 80, because p and o lie beside 0 on the keyboard; "1e2" is 100; "1,000"
+                   is a thousand, and so out of range
     fraction       not a whole percent: "70,5" is 70.5, and ".7" stays 0.7 though 70 may have been meant
 
     A sign or word for percent, blanks around, leading zeros and the digits of any script are not odd.
@@ -110,12 +112,14 @@ def _read(text: str) -> tuple[float, int]:
     flags = 0
     if slip := SLIP.fullmatch(bare):
         bare, flags = slip[1] + "0" * (len(bare) - len(slip[1])), REPAIRED
+    if THOUSANDS.fullmatch(bare):
+        bare, flags = bare.replace(",", ""), REPAIRED
     found = NUMBER.fullmatch(bare)
     if not found:
         return math.nan, UNREADABLE
     sign, digits, power = found.groups()
     value = float(digits.replace(",", ".").replace("٫", ".") + (power or "")) * (-1 if sign and sign != "+" else 1)
-    if not math.isfinite(value) or (flags and value > 100):  # "70p" is no slip for 700
+    if not math.isfinite(value) or (slip and value > 100):  # "70p" is no slip for 700
         return math.nan, UNREADABLE
     flags |= REPAIRED if power else 0
     flags |= FRACTION if value != math.floor(value) else 0

@@ -280,14 +280,20 @@ class Votes(Noun):
         mask = np.asarray(keep)
         if mask.shape != self.task.shape or (mask.size and mask.dtype != bool):
             raise InputError(f"where() needs a truth value for each of {len(self)} rows; got {mask.shape} {mask.dtype}")
-        return self._rows(mask.astype(bool))
+        cut = self._cut(mask.astype(bool))
+        for column in cut.values():  # new arrays that nobody else holds
+            column.flags.writeable = False
+        rest = {name: getattr(self, name) for name in ("tasks", "workers", "labels", "scale", "notes", "missing")}
+        return type(self)(**rest, **cut)  # rows that were sorted still are
+
+    def _cut(self, keep: Bools) -> dict[str, Any]:
+        """The columns that are there, where `keep` is true."""
+        names = ("task", "worker", "label", "weight", "answer", "when", "seconds")
+        return {name: column[keep] for name in names if (column := getattr(self, name)) is not None}
 
     def _rows(self, keep: Bools, **other: Any) -> Self:
-        columns = {
-            name: getattr(self, name) for name in ("task", "worker", "label", "weight", "answer", "when", "seconds")
-        }
-        columns.update({name: other.pop(name) for name in list(other) if name in columns})
-        cut = {name: None if column is None else column[keep] for name, column in columns.items()}
+        cut = self._cut(keep)
+        cut |= {name: other.pop(name)[keep] for name in ("task", "label") if name in other}
         rest = {name: getattr(self, name) for name in ("tasks", "workers", "labels", "scale", "notes", "missing")}
         return type(self).coded(**{**rest, **other, **cut})
 

@@ -82,7 +82,10 @@ class Form(Method, ABC):
     def read(self, answers: Answers) -> Elicited:
         """Every answer as a vote, soft where it spreads over several labels; odd ones are flagged, never an error."""
         if not len(answers.labels):
-            raise InputError(f"{self.name()} needs at least one label; the answers have none")
+            raise InputError(
+                f"{self.name()} needs at least one label, and these answers name none: list all labels that could be chosen "
+                "(labels=..., on the command line --labels ...)"
+            )
         shares = self.shares(answers)
         fate, flags = self._fates(answers, shares)
         return Elicited(_votes(answers, shares, fate), answers, fate, flags, self.word)
@@ -94,12 +97,22 @@ class Form(Method, ABC):
     def _fates(self, answers: Answers, shares: Shares) -> tuple[Ints, Ints]:
         fate = np.where(shares.said, READ, UNREAD).astype(np.uint8)
         flags = shares.flags.copy()
+        raised(flags, "percent-without-label", _typed_beside_nothing(answers))
         marked = np.diff(answers.mark_start) > 0
         for column, what in ((answers.none_of_these, NONE_OF_THESE), (answers.abstain, ABSTAINED)):
             if column is not None:
                 fate[column] = what
                 raised(flags, "set-aside-but-marked", column & marked)
         return fate, flags
+
+
+def _typed_beside_nothing(answers: Answers) -> Bools:
+    """(n_answers,) whether something was typed where no label was named."""
+    bare = np.flatnonzero(answers.mark_label < 0)
+    typed = np.strings.str_len(np.strings.strip(answers.mark_typed[bare])) > 0
+    out = np.zeros(len(answers), bool)
+    out[np.searchsorted(answers.mark_start, bare[typed], side="right") - 1] = True  # few: no need for mark_answer
+    return out
 
 
 def _votes(answers: Answers, shares: Shares, fate: Ints) -> Votes:

@@ -8,7 +8,10 @@ from plurivox.core.percents import ODD
 FLAGS = {  # name: (bit, what it means)
     "no-percent": (1 << 0, "no percent typed beside the top label; it gets what the others leave of 100"),
     "unreadable-percent": (1 << 1, "what was typed is no number; read as nothing typed"),
-    "out-of-range": (1 << 2, "a percent below 0 or above 100; brought back to the nearer end"),
+    "out-of-range": (
+        1 << 2,
+        "a percent below 0 or above 100; taken as 0 or 100, below 0 beside the top label as nothing typed",
+    ),
     "repaired": (1 << 3, "a percent read after a guess, such as 8p for 80"),
     "fraction": (1 << 4, "a percent that is not whole; taken as typed"),
     "zero-top": (1 << 5, "0 typed beside the top label; read as nothing typed"),
@@ -25,6 +28,8 @@ FLAGS = {  # name: (bit, what it means)
     "further-labels": (1 << 16, "more labels named than the form asks for; left"),
     "under-100": (1 << 17, "percents of a whole distribution sum to less than 100; divided by their sum"),
     "nothing-ruled-out": (1 << 18, "no label ruled out: every label may be"),
+    "percent-without-label": (1 << 19, "a percent typed where no label was chosen; it counts for nothing"),
+    "no-top": (1 << 20, "a second label and no top one; taken as typed"),
 }
 
 FATES = ("read", "abstained", "none-of-these", "unreadable")  # what became of an answer

@@ -57,13 +57,18 @@ class Pairs:
 
 def marked(answers: Answers, kind: str) -> Pairs:
     """The marks of one kind: named, never or possible."""
-    here = np.flatnonzero(answers.mark_kind == KINDS[kind])
+    here = np.flatnonzero(_with_label(answers, kind))
     return Pairs(answers.mark_answer[here], answers.mark_label[here], len(answers))
 
 
 def typed_percents(answers: Answers) -> Percents:
     """What was typed beside each label of `marked(answers, "named")`."""
-    return percents(answers.mark_typed[answers.mark_kind == NAMED])
+    return percents(answers.mark_typed[_with_label(answers, "named")])
+
+
+def _with_label(answers: Answers, kind: str) -> Bools:
+    """(n_marks,) the marks of one kind, without what was typed where no label was named."""
+    return (answers.mark_kind == KINDS[kind]) & (answers.mark_label >= 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +83,11 @@ class Named:
 
 def first_two(answers: Answers) -> tuple[Named, Named, Ints]:
     """The labels named first and second of every answer, and how many each answer names."""
-    read, n = typed_percents(answers), len(answers)
+    read, n = percents(answers.mark_typed[answers.mark_kind == NAMED]), len(answers)
     label, place = np.full((n, 2), -1, np.int32), np.full((n, 2), len(read), np.int64)
     clash, n_named = np.zeros((n, 2), bool), np.empty(n, np.int64)
     kernels.first_two(answers.mark_start, answers.mark_kind, answers.mark_label, label, place, clash, n_named)
-    value, odd = np.append(read.value, np.nan), np.append(read.odd, np.uint8(0))  # the last: of no label
+    value, odd = np.append(read.value, np.nan), np.append(read.odd, np.uint8(0))  # the last: where no label is
     first, second = (Named(label[:, j], value[place[:, j]], odd[place[:, j]], clash[:, j]) for j in (0, 1))
     return first, second, n_named
 

@@ -36,8 +36,9 @@ class Percented(Form):
             second = _no_second(len(answers))
         label2, percent2 = _second(second, flags)
         percent1, label2, percent2 = self._once(top, label2, percent2, flags)
-        percent1 = _top(top.label, percent1, percent2, flags, self.sure)
-        raised(flags, "second-above-top", percent2 > percent1)
+        percent1 = _top(top, percent1, percent2, flags, self.sure)
+        raised(flags, "second-above-top", (top.label >= 0) & (percent2 > percent1))
+        raised(flags, "no-top", (top.label < 0) & (label2 >= 0))
         label1, label2 = self._settle(top, second, label2, flags)
         return *_in_order(label1, percent1, label2, percent2), flags
 
@@ -73,16 +74,16 @@ def _second(second: Named, flags: Ints) -> tuple[Ints, Floats]:
     bare = np.isnan(second.percent)
     raised(flags, "second-without-percent", bare & (second.label >= 0))
     percent = np.where(bare, 0, np.clip(second.percent, 0, 100))
-    raised(flags, "zero-second", ~bare & (percent == 0))
+    raised(flags, "zero-second", second.percent == 0)
     return np.where(bare, -1, second.label), percent
 
 
-def _top(label: Ints, percent: Floats, other: Floats, flags: Ints, sure: bool) -> Floats:
+def _top(top: Named, percent: Floats, other: Floats, flags: Ints, sure: bool) -> Floats:
     """The percent of the top label: what the second leaves of 100 where nothing, or nothing above 0, was typed."""
-    there = label >= 0
+    there = top.label >= 0
     if not sure:
         raised(flags, "no-percent", there & np.isnan(percent))
-    raised(flags, "zero-top", there & (percent == 0))
+    raised(flags, "zero-top", there & (percent == 0) & ~(top.percent < 0))
     return np.where(there, np.where(percent > 0, percent, 100 - other), 0)
 
 

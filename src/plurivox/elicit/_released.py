@@ -24,7 +24,7 @@ def released(answers: Answers, used: int, clamp: bool, gamma: float) -> Shares:
     never, n_labels = marked(answers, "never"), len(answers.labels)
     flags = np.zeros(len(answers), np.uint32)
     top, second, _ = first_two(answers)
-    raise_odd(flags, top.odd)
+    raise_odd(flags, top.odd | second.odd if used > 1 else top.odd)
     raised(flags, "zero-top", top.percent == 0)
     first = np.where(top.percent == 0, 100, top.percent) / 100
     label2 = np.where((used > 1) & ~np.isnan(second.percent), second.label, -1)

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from plurivox.core.answers import Answers
-from plurivox.core.errors import InputError, OptionError, unknown
+from plurivox.core.errors import InputError, OptionError, some, unknown
 from plurivox.core.method import option, split_list, split_word
+from plurivox.core.names import Floats, Ints
 from plurivox.elicit._contract import Form, methods
 from plurivox.elicit._shares import Shares
 
@@ -40,8 +41,14 @@ class AsAsked(Form):
             raise InputError("these answers do not say how they were asked: name the form, such as top-two")
         asked, code = np.unique(answers.form, return_inverse=True)
         given = self._given()
-        parts, flags = [], np.zeros(len(answers), np.uint32)
+        flags = np.zeros(len(answers), np.uint32)
+        parts: list[tuple[Ints, Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
         for place, name in enumerate(asked.tolist()):
+            if not name:
+                at = some(np.unique(answers.tasks[answers.task[code == place]]))
+                raise InputError(
+                    f"some answers do not say how they were asked; fill the form of those to the tasks {at}"
+                )
             if name not in methods or name == self.name():
                 raise unknown("form", name, methods)
             mine = code == place

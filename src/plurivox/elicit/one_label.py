@@ -8,7 +8,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.elicit._contract import Form
 from plurivox.elicit._flags import raised
-from plurivox.elicit._marks import SETTLED, Settled, marked, settle
+from plurivox.elicit._marks import SETTLED, Pairs, Settled, marked, settle
 from plurivox.elicit._shares import Shares
 
 
@@ -24,9 +24,9 @@ class OneLabel(Form):
     contradiction: Settled = option("named", SETTLED)
 
     def shares(self, answers: Answers) -> Shares:
-        named = marked(answers, "named")
-        flags = np.zeros(len(answers), np.uint32)
-        raised(flags, "further-labels", named.counts > 1)
-        first = named.where(named.place == 0)
+        flags, top = np.zeros(len(answers), np.uint32), answers.named(0)
+        raised(flags, "further-labels", marked(answers, "named").counts > (top >= 0))
+        said = np.flatnonzero(top >= 0)
+        first = Pairs(said, top[said], len(answers))
         first = first.where(settle(first, marked(answers, "never"), self.contradiction, flags, len(answers.labels)))
         return Shares(first.answer, first.label, np.ones(len(first.answer)), flags)

@@ -1,8 +1,10 @@
 """What several scores ask of their evidence, and the errors that say what is missing."""
 
+import warnings
+
 import numpy as np
 
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, PlurivoxWarning, some
 from plurivox.core.labels import SoftLabels
 from plurivox.core.names import Floats, Ints, Names, positions
 from plurivox.core.results import Confusion, Fit
@@ -62,7 +64,9 @@ def times(seen: Evidence, who: str) -> tuple[Ints, Floats, Names]:
     else:
         raise InputError(f"{who} needs the time of each answer: give votes or answers with a column seconds")
     worker, seconds = worker[one], seconds[one]
-    told = (worker >= 0) & ~np.isnan(seconds)
+    told = (worker >= 0) & (seconds >= 0)  # nan is not
+    if n := int((seconds < 0).sum()):
+        warnings.warn(f"{who}: {n:,} answers took less than no time; they are left out", PlurivoxWarning, stacklevel=4)
     if not told.any():
         raise InputError(f"{who} needs the time of each answer; the column seconds holds none of a named worker")
     return worker[told], seconds[told], workers

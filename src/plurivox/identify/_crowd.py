@@ -19,6 +19,7 @@ from plurivox.identify._intervals import RESAMPLES_HELP, redrawn, spread
 from plurivox.identify._sums import sum_by
 
 DENSE = 2**27  # cells: beyond, counts are kept only where they are not zero
+BITS = 62  # a row of counts that fits into so many is one number
 
 
 class Kinds(NamedTuple):
@@ -51,7 +52,7 @@ class Kinds(NamedTuple):
 def kinds(votes: Votes, scale: Floats | None = None) -> Kinds:
     """The kinds of tasks of some votes. `scale` (n_labels,) is where labels stand when their distance matters."""
     within, one = differ_within(votes, scale), np.ones(votes.n_tasks, np.int64)
-    if votes.n_tasks * votes.n_labels > DENSE:
+    if votes.n_tasks * votes.n_labels > DENSE or votes.n_labels > BITS:
         tally = votes.tally()
         counts = sparse.csr_array(
             (tally.mass, tally.label.astype(np.int64), tally.start), (votes.n_tasks, votes.n_labels)
@@ -59,7 +60,7 @@ def kinds(votes: Votes, scale: Floats | None = None) -> Kinds:
         return _of(counts, votes.support, within, one, scale)
     table = votes.counts()
     base = float(table.max(initial=0)) + 1
-    if within.any() or base**votes.n_labels >= 2.0**62 or (table % 1).any():
+    if within.any() or votes.n_labels * np.log2(base) >= BITS or (table % 1).any():
         return _of(table, votes.support, within, one, scale)
     key = table.astype(np.int64) @ (int(base) ** np.arange(votes.n_labels, dtype=np.int64))  # a row in one number
     _, first, times = np.unique(key, return_index=True, return_counts=True)

@@ -21,6 +21,7 @@ from plurivox.identify._crowd import crowd_scores
 from plurivox.identify._intervals import RESAMPLES_HELP, redrawn
 from plurivox.identify._sums import quotient
 
+POWERS = {"none": 0, "linear": 1, "quadratic": 2}  # of the distance on the scale
 PIECES = 64  # a fixed cut of the workers, so that the sums have the same bits for any number of threads
 
 
@@ -62,12 +63,10 @@ class CohenKappa(Identifier):
         assert seen.votes is not None
         votes = self._pair(self._plain(seen.votes))
         told = np.bincount(votes.task[votes.worker >= 0], minlength=votes.n_tasks) > 1  # tasks where two may meet
-        mean = _mean_kappa(votes, self._apart(votes), self.least, self.average == "tasks")
+        mean = _mean_kappa(votes, self._scale(votes), POWERS[self.weights], self.least, self.average == "tasks")
         sums = mean(told.astype(np.float64), True)
         if not sums[2] and not sums[3]:
-            raise InputError(
-                f"{self.name()}: no two workers share {self.least} tasks; lower least, or take fleiss-kappa"
-            )
+            raise self._too_few()
         whole, again = quotient(sums[:1], sums[1:2]), []
         for block in redrawn(np.ones(int(told.sum()), np.int64), self.resamples, self.seed, watch):
             times = np.zeros((len(block), votes.n_tasks))
@@ -91,27 +90,34 @@ class CohenKappa(Identifier):
                 raise unknown("worker", name, map(str, votes.workers.tolist()))
         return votes.where(np.isin(votes.worker, place))
 
-    def _apart(self, votes: Votes) -> Floats:
-        """(n_labels, n_labels) how far two labels are from each other."""
+    def _scale(self, votes: Votes) -> Floats:
+        """(n_labels,) where each label stands; zeros where that does not matter."""
         if self.weights == "none":
-            return 1 - np.eye(votes.n_labels)
+            return np.zeros(votes.n_labels)
         if votes.scale is None:
             raise InputError(
                 f"{self.name()}: labels have no order, so weights cannot be {self.weights}; say that they have one "
                 "(ordered), or take none"
             )
-        apart = np.abs(votes.scale[:, None] - votes.scale)
-        return apart if self.weights == "linear" else apart**2
+        return votes.scale
+
+    def _too_few(self) -> InputError:
+        """The error where no pair shares enough tasks."""
+        who = "no two workers" if self.first is None else f"{self.first} and {self.second} do not"
+        shared = "" if self.least == 1 else f"{self.least} tasks; lower least, or take fleiss-kappa"
+        return InputError(f"{self.name()}: {who} share {shared or 'a task; take fleiss-kappa'}")
 
 
-def _mean_kappa(votes: Votes, apart: Floats, least: int, by_tasks: bool) -> Callable[[Floats, bool], Floats]:
+def _mean_kappa(
+    votes: Votes, scale: Floats, power: int, least: int, by_tasks: bool
+) -> Callable[[Floats, bool], Floats]:
     """A function of how often each task counts: (kappas, their weights, pairs, undefined pairs), in pieces or in one."""
     order, begin = by_group(votes.worker, votes.n_workers)
     rows, n = (order, begin, packed(votes.task, votes.worker, votes.label), votes.task[order]), votes.n_workers
 
     def piece(times: Floats, first: int, last: int) -> Floats:
-        table, met, sums = np.zeros(n * (3 + 2 * votes.n_labels)), np.empty(n, np.int64), np.zeros(4)
-        kappas(first, last, *rows, times, apart, float(least), by_tasks, table, met, sums)
+        sums = np.zeros(4)
+        kappas(first, last, *rows, times, scale, power, least, by_tasks, sums)
         return sums
 
     def whole(times: Floats, in_pieces: bool) -> Floats:

@@ -1,22 +1,15 @@
 """CROWDLAB: how sure the crowd and a classifier together are of a task's label."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from plurivox.core.errors import InputError, some
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option
-from plurivox.core.names import Floats, Ints, positions
 from plurivox.core.results import Of, Scores
-from plurivox.core.votes import Votes
 from plurivox.core.watch import Watch
+from plurivox.engine import crowdlab
 from plurivox.identify._contract import Evidence, Identifier
-
-LEAST = 1e-6  # of a weight, and of the error that weights are held against: who is no better than the commonest label
-AT_ONCE = 4096  # tasks
 
 
 @dataclass(frozen=True)
@@ -34,6 +27,8 @@ class LabelQuality(Identifier):
     Goh, Tkachenko & Mueller (2022), CROWDLAB: supervised learning to infer consensus labels and quality scores for data
     with multiple annotators, https://doi.org/10.48550/arXiv.2210.06812
 
+    >>> from plurivox.core.labels import SoftLabels
+    >>> from plurivox.core.votes import Votes
     >>> votes = Votes.of(task=list("aaabbbcccd"), worker=[1, 2, 3] * 3 + [3], label=list("xxxyyyxxyx"))
     >>> guess = SoftLabels.of([[.9, .1], [.2, .8], [.6, .4], [.3, .7]], tasks=list("abcd"), labels=list("xy"))
     >>> LabelQuality().score(Evidence(votes=votes, guess=guess)).raw.round(3)
@@ -48,95 +43,8 @@ class LabelQuality(Identifier):
     def _score(self, seen: Evidence, watch: Watch) -> Scores:
         votes, guess = seen.votes, seen.guess
         assert votes is not None and guess is not None
-        table = _Table(votes, guess, self.name())
-        label = table.most_voted()
-        if self.consensus == "best":
-            label, _ = table.judge(_weigh(table, label, self.name()), None, watch)
-        _, raw = table.judge(_weigh(table, label, self.name()), label, watch)
+        table = crowdlab.Table(votes, guess, self.name())
+        label, weights = crowdlab.settle(table, self.consensus, self.name(), watch)
+        _, raw = table.judge(weights, label, watch)
         raw[votes.support == 0] = np.nan
         return Scores("task", votes.tasks, 1 - raw, self.word, raw=raw, n=votes.support)
-
-
-class _Weights(NamedTuple):
-    worker: Floats  # (n_workers,)
-    model: float
-    hit: float  # P, the chance that a vote is for the label
-
-
-class _Table:
-    """Votes and a classifier over one list of labels: the classifier's."""
-
-    def __init__(self, votes: Votes, guess: SoftLabels, name: str) -> None:
-        place = positions(guess.tasks, votes.tasks)
-        if len(lost := votes.tasks[(place < 0) & (votes.support > 0)]):
-            raise InputError(
-                f"{name}: the classifier says nothing of {len(lost)} tasks with votes, such as {some(lost)}"
-            )
-        labels = positions(guess.labels, votes.labels)
-        if len(strange := votes.labels[np.unique(votes.label)][labels[np.unique(votes.label)] < 0]):
-            raise InputError(f"{name}: the classifier does not know labels {some(strange)}, which have votes")
-        self.votes, self.body, self.n_labels = votes, guess.body.take(np.maximum(place, 0)), guess.n_labels
-        self.label = labels[votes.label]  # (n_rows,)
-
-    def blocks(self, weight: Floats | None = None) -> Iterator[tuple[slice, Floats, Floats]]:
-        """(tasks, the classifier's numbers, the votes' weight on each label), each block (n, n_labels)."""
-        votes, k = self.votes, self.n_labels
-        for begin in range(0, votes.n_tasks, AT_ONCE):
-            rows = slice(begin, min(begin + AT_ONCE, votes.n_tasks))
-            at = slice(votes.start[rows.start], votes.start[rows.stop])
-            key = (votes.task[at].astype(np.int64) - begin) * k + self.label[at]
-            flat = np.bincount(key, None if weight is None else weight[at], minlength=(rows.stop - begin) * k)
-            yield rows, self.body.block(rows), flat.reshape(-1, k).astype(np.float64)
-
-    def most_voted(self) -> Ints:
-        """(n_tasks,) the label with most votes; among several the one that the classifier finds likelier."""
-        top = np.empty(self.votes.n_tasks, np.int64)
-        for rows, mine, said in self.blocks():
-            top[rows] = np.where(said == said.max(1, keepdims=True), mine, -1.0).argmax(1)
-        return top
-
-    def judge(self, weights: _Weights, label: Ints | None, watch: Watch) -> tuple[Ints, Floats]:
-        """(label, its q), each (n_tasks,); without labels given, the best."""
-        best, q_of = np.empty(self.votes.n_tasks, np.int64), np.empty(self.votes.n_tasks)
-        for rows, mine, trusted in self.blocks(weights.worker[self.votes.worker]):
-            watch(rows.start, self.votes.n_tasks)
-            q = _together(mine, trusted, weights)
-            best[rows] = q.argmax(1) if label is None else label[rows]
-            q_of[rows] = q[np.arange(len(q)), best[rows]]
-        return best, q_of
-
-
-def _weigh(table: _Table, top: Ints, name: str) -> _Weights:
-    """How far each worker and the classifier are to be trusted."""
-    votes, n = table.votes, table.votes.support
-    several = n > 1
-    if not several.any():
-        raise InputError(f"{name} learns whom to trust from tasks with two votes or more; there are none")
-    agree = np.bincount(votes.task, table.label == top[votes.task], minlength=votes.n_tasks)
-    hit = float((agree[several] / n[several]).mean())
-    common = np.bincount(top[several], minlength=table.n_labels).argmax()
-    error = max(float((top[several] != common).mean()), LEAST)
-    model_error = float((table.body.top(1)[0][:, 0] != top)[several].mean())
-    worker = np.maximum(1 - (1 - _agreement(table)) / error, LEAST)
-    model = max(1 - model_error / error, LEAST) * float(np.sqrt(n[n > 0].mean()))
-    return _Weights(worker, model, hit)
-
-
-def _agreement(table: _Table) -> Floats:
-    """(n_workers,) the share of other votes on a worker's tasks that are for the same label."""
-    votes = table.votes
-    key = votes.task.astype(np.int64) * table.n_labels + table.label
-    _, inverse, times = np.unique(key, return_inverse=True, return_counts=True)
-    same, others = times[inverse] - 1.0, votes.support[votes.task] - 1
-    met, agreed = (np.bincount(votes.worker, part, minlength=votes.n_workers) for part in (others, same))
-    share = np.divide(agreed, met, out=np.full(votes.n_workers, np.nan), where=met > 0)
-    gave = votes.workload > 0
-    return np.where(np.isnan(share), share[gave & (met > 0)].mean(), share)
-
-
-def _together(mine: Floats, trusted: Floats, weights: _Weights) -> Floats:
-    """(n, n_labels) q, of the classifier's numbers and the workers' weight on each label."""
-    total = trusted.sum(1, keepdims=True)
-    miss = (1 - weights.hit) / max(mine.shape[1] - 1, 1)
-    said = weights.hit * trusted + miss * (total - trusted)
-    return np.asarray((weights.model * mine + said) / (weights.model + total))

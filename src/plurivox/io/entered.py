@@ -1,14 +1,15 @@
 """Tables of what people entered become Answers."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from plurivox.core.answers import NAMED, NEVER, POSSIBLE, Answers
-from plurivox.core.errors import InputError
+from plurivox.core.answers import BETWEEN, NAMED, NEVER, POSSIBLE, Answers
+from plurivox.core.errors import InputError, some
 from plurivox.core.names import Bools, Ints, as_names
 from plurivox.io.coding import Columns, code, seconds_of
 
@@ -23,12 +24,16 @@ CALLED = {
     "position": ("position", "trial"),
     "sitting": ("sitting", "batch", "session"),
 }
-BETWEEN = "|"  # parts the labels of one cell
+MORE_THAN_VOTES = ("top", "abstain", "none_of_these", *CALLED["second"], *CALLED["never"], *CALLED["possible"])
+TRUE, FALSE = ("true", "1", "yes", "y", "t", "x", "on", "1.0"), ("false", "0", "no", "n", "f", "off", "0.0", "")
 
 
-def holds_answers(names: list[str]) -> bool:
-    """A table with a percent beside its label holds answers, not plain votes."""
-    return any(name in names for name in CALLED["top_percent"]) and any(name in names for name in CALLED["top"])
+def holds_answers(names: list[str], label: str | None = None) -> bool:
+    """A table with a percent beside its label, a second label, labels ruled out, ... holds answers, not plain votes."""
+    labelled = any(name in names for name in (*CALLED["top"], label))
+    return any(name in names for name in MORE_THAN_VOTES) or (
+        labelled and any(name in names for name in CALLED["top_percent"])
+    )
 
 
 def answers(
@@ -36,6 +41,8 @@ def answers(
     *,
     task: str = "task",
     worker: str = "worker",
+    label: str | None = None,
+    missing: Any = None,
     labels: Any = None,
     ordered: Any = False,
     where: str = "the table",
@@ -43,31 +50,39 @@ def answers(
     """Answers of a table: a row an answer, with `top`, `top_percent`, `second`, `second_percent`, `never`, ... as typed.
 
     Columns may also be called as in plain votes tables (`label`, `prob`, `label2`, `prob2`, `impossible`, `trial`,
-    `batch`, `rt_ms`). Further named labels are `named3`, `named3_percent` and so on. Cells that list several labels part
-    them with `|`. Numbers are kept as a person would have typed them.
+    `batch`, `rt_ms`), and `label` may name the column of the top label. Further named labels are `named3`,
+    `named3_percent` and so on. Cells that list several labels part them with `|`. `missing` is the value, or the list of
+    values, that stands for no label. Numbers are kept as a person would have typed them, and what was typed where no
+    label was chosen is kept too.
 
     >>> answers({"task": ["a"], "worker": ["w"], "top": ["cat"], "top_percent": ["8p"], "never": ["dog|ship"]})
     <Answers: 1 answer, 1 task, 1 worker, 3 labels>
     """
     table = Columns.of(data, where)
-    top = _called(table, "top") or "top"
-    table.need({"task": task, "worker": worker, "top": top})
-    marks = _marks(table, top)
+    top = label or _called(table, "top") or "top"
+    marked_only = label is None and top not in table and any(_called(table, role) for role in ("never", "possible"))
+    table.need({"task": task, "worker": worker, **({} if marked_only else {"top": top})})
+    marks = _marks(table, top, _several(missing))
     rest = {name: column for name, column in _about(table).items() if column is not None}
     made = Answers.of_marks(
         _names(table[task], "task"),
         _names(table[worker], "worker"),
         answer=marks["answer"].to_numpy(),
         kind=marks["kind"].to_numpy(),
-        label=as_names(marks["label"].to_list(), "labels"),
+        label=marks["label"].to_list(),
         typed=as_names(marks["typed"].to_list(), "typed values"),
         labels=labels,
         ordered=ordered,
         **rest,
     )
-    lost = _typed_beside_nothing(table, top)
-    note = (f"{lost:,} percent{'s' if lost > 1 else ''} typed beside no label {'are' if lost > 1 else 'is'} left out",)
-    return replace(_with_repeats(made, table), notes=note if lost else ())
+    return _with_repeats(made, table)
+
+
+def _several(missing: Any) -> list[str]:
+    """The texts that stand for no label."""
+    if missing is None:
+        return []
+    return [str(missing)] if isinstance(missing, str) or not isinstance(missing, Iterable) else [*map(str, missing)]
 
 
 def _names(column: pl.Series, what: str) -> Any:
@@ -82,49 +97,46 @@ def _called(table: Columns, role: str) -> str | None:
     return next((name for name in CALLED[role] if name in table), None)
 
 
-def _marks(table: Columns, top: str) -> pl.DataFrame:
-    """Every mark of every answer: answer, place within it, kind, label, typed."""
-    parts, place = [], 0
-    for label, percent in _places(table, top):
-        if label is not None:
-            parts.append(_named(table, label, percent, place))
-            place += 1
+def _marks(table: Columns, top: str, missing: list[str]) -> pl.DataFrame:
+    """Every mark of every answer: answer, place within it, kind, label, typed.
+
+    A place without a label is a mark where something was typed there, or where a later place has one.
+    """
+    parts = [_named(table, *columns, place) for place, columns in enumerate(_places(table, top))]
     for role, kind in (("never", NEVER), ("possible", POSSIBLE)):
         if (name := _called(table, role)) is not None:
-            parts.append(_listed(table[name], kind, place))
-            place += 1
+            parts.append(_listed(table[name], kind, len(parts)))
     marks = pl.concat(parts).sort("answer", "place", maintain_order=True)
-    return marks.filter(pl.col("label").is_not_null() & (pl.col("label") != ""))
+    none = pl.col("label").is_in(["", *missing])
+    marks = marks.with_columns(label=pl.when(~none).then("label"))
+    held = pl.col("label").is_not_null() | ((pl.col("kind") == NAMED) & (pl.col("typed").str.strip_chars() != ""))
+    last = pl.when(held & (pl.col("kind") == NAMED)).then("place").max().over("answer").fill_null(-1)
+    return marks.filter(held | (pl.col("place") < last))
 
 
 def _places(table: Columns, top: str) -> list[tuple[str | None, str | None]]:
-    """The columns of the labels named first, second, ... and of what was typed beside them."""
-    second = _called(table, "second")
-    places = [(top, _called(table, "top_percent")), (second, _called(table, "second_percent"))]
-    further = (name for name in table.names if name.startswith("named") and name[5:].isdigit())
-    return places + [(name, f"{name}_percent") for name in sorted(further, key=lambda name: int(name[5:]))]
+    """The columns of the labels named first, second, ... and of what was typed beside them, None where there is none."""
+    first = top if top in table else None
+    places = [(first, _called(table, "top_percent")), (_called(table, "second"), _called(table, "second_percent"))]
+    further = sorted(int(name[5:]) for name in table.names if name.startswith("named") and name[5:].isdigit())
+    for number in further:
+        percent = f"named{number}_percent"
+        places.append((f"named{number}", percent if percent in table else None))
+    return [place for place in places if place != (None, None)]
 
 
-def _named(table: Columns, label: str, percent: str | None, place: int) -> pl.DataFrame:
-    said = table[label].cast(pl.String)
-    typed = _as_typed(table[percent]) if percent in table and percent is not None else pl.Series(["" for _ in said])
-    return _frame(np.arange(len(said)), place, NAMED, said, typed)
-
-
-def _typed_beside_nothing(table: Columns, top: str) -> int:
-    """How many percents stand where no label was chosen ("no alternative", yet a percent)."""
-    lost = 0
-    for label, percent in _places(table, top):
-        if label is not None and percent is not None and percent in table:
-            bare = table[label].cast(pl.String).fill_null("") == ""
-            lost += int((bare & (_as_typed(table[percent]).str.strip_chars() != "")).sum())
-    return lost
+def _named(table: Columns, label: str | None, percent: str | None, place: int) -> pl.DataFrame:
+    """The marks of one place; a column that is not there is empty."""
+    n = len(table[label or percent or ""])
+    said = pl.Series([None] * n, dtype=pl.String) if label is None else table[label].cast(pl.String)
+    typed = pl.Series([""] * n, dtype=pl.String) if percent is None else _as_typed(table[percent])
+    return _frame(np.arange(n), place, NAMED, said, typed)
 
 
 def _listed(column: pl.Series, kind: int, place: int) -> pl.DataFrame:
     """A mark for every label of a cell: labels with `|` between them, or a JSON list where a label holds `|` itself."""
     text = column.cast(pl.String).fill_null("")
-    lists = text.str.split(BETWEEN)
+    lists = text.str.replace_all(r"\s*\|\s*", BETWEEN).str.strip_chars().str.split(BETWEEN)
     if text.str.starts_with("[").any():
         lists = pl.Series([_cell(one) for one in text.to_list()], dtype=pl.List(pl.String))
     long = pl.DataFrame({"answer": np.arange(len(column)), "label": lists}).explode("label")
@@ -137,7 +149,7 @@ def _cell(text: str) -> list[str]:
             return [str(one) for one in json.loads(text)]
         except (json.JSONDecodeError, TypeError):  # a label that merely begins so
             return text.split(BETWEEN)
-    return text.split(BETWEEN)
+    return [one.strip() for one in text.split(BETWEEN)]
 
 
 def _frame(answer: Ints, place: int, kind: int, label: pl.Series, typed: pl.Series) -> pl.DataFrame:
@@ -184,7 +196,7 @@ def _about(table: Columns) -> dict[str, Any]:
         found["seconds"] = seconds_of(table["rt_ms"], "column 'rt_ms'") / 1000
     for name in ("abstain", "none_of_these"):
         if name in table:
-            found[name] = _truth(table[name])
+            found[name] = _truth(table[name], f"column {name!r} of {table.where}")
     return found
 
 
@@ -197,10 +209,14 @@ def _whole(column: pl.Series, what: str) -> Any:
     return found.fill_null(-1).to_numpy()
 
 
-def _truth(column: pl.Series) -> Any:
+def _truth(column: pl.Series, what: str) -> Any:
+    """Truth values, however they are written; nothing is no."""
     if column.dtype == pl.Boolean:
         return column.fill_null(False).to_numpy()
-    return column.cast(pl.String).fill_null("").str.to_lowercase().is_in(["true", "1", "yes", "1.0"]).to_numpy()
+    word = column.cast(pl.String).fill_null("").str.strip_chars().str.to_lowercase()
+    if (odd := ~word.is_in([*TRUE, *FALSE])).any():
+        raise InputError(f"{what} must hold yes or no; it holds {some(column.filter(odd).unique().sort().to_list())}")
+    return word.is_in(TRUE).to_numpy()
 
 
 def _with_repeats(made: Answers, table: Columns) -> Answers:
@@ -209,7 +225,7 @@ def _with_repeats(made: Answers, table: Columns) -> Answers:
         return replace(made, repeat_of=_whole(table["repeat_of"], f"column 'repeat_of' of {table.where}"))
     if "repeat" not in table:
         return made
-    marked = _truth(table["repeat"])
+    marked = _truth(table["repeat"], f"column 'repeat' of {table.where}")
     time = made.position if made.position is not None else np.arange(len(made))
     sitting = np.zeros(len(made), np.int64) if made.sitting is None else np.unique(made.sitting, return_inverse=True)[1]
     copy = _copies(made.worker, sitting, time)

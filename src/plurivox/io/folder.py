@@ -130,7 +130,7 @@ class _Folder:
         return entered.answers(self._source("votes"), **self._entering("votes"))
 
     def _entering(self, name: str) -> dict[str, Any]:
-        how: dict[str, Any] = {key: self.how[key] for key in ("labels", "ordered") if key in self.how}
+        how: dict[str, Any] = {key: self.how[key] for key in ("labels", "ordered", "missing") if key in self.how}
         return {**self.columns, **how, "where": self._called(name)}
 
     def counts(self) -> Votes:

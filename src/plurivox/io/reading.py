@@ -55,8 +55,14 @@ def _read_file(path: Path, how: dict[str, Any]) -> Dataset:
         return _foreign(reader, path, how)
     source = path if path.suffix == ".parquet" and _is_parquet(path) else read_table(path)
     table, name = Columns.of(source, path.name), path.name.split(".")[0]
-    if not how.get("wide") and entered.holds_answers(table.names):
-        given = {key: how[key] for key in ("task", "worker", "labels") if key in how}
+    if not how.get("wide") and entered.holds_answers(table.names, how.get("label")):
+        if "repeats" in how:
+            raise InputError(
+                f"{path.name} holds what people entered, and repeats are settled among votes: take further answers of a person "
+                "to a task out first (plurivox clean --rules repeats-once)"
+            )
+        known = ("task", "worker", "label", "missing", "labels", "ordered")
+        given = {key: how[key] for key in known if key in how}
         return Dataset(name, path=path, answers=entered.answers(table, where=path.name, **given))
     if not how.get("wide") and _holds_counts(table, how, name):
         columns = {key: how[key] for key in ("task", "labels", "ordered") if key in how}

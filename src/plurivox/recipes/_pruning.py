@@ -56,7 +56,7 @@ def prune(
         raise InputError(f"{scores.made_by} is a score of a {scores.of}; to drop by it takes one of a {wanted}")
     out = _worst(scores, quantile)
     left = len(scores.names) - len(out)
-    if left < FEWEST[scores.of]:
+    if len(out) and left < FEWEST[scores.of]:
         raise InputError(
             f"{scores.made_by}: the worst {quantile:g} of {len(scores.names)} {scores.of}s leave {left}; at least "
             f"{FEWEST[scores.of]} must stay: lower the quantile"
@@ -86,13 +86,16 @@ def votes_to_score(data: Dataset, method: str | Identifier) -> Votes:
 
 
 def top_votes(answers: Answers) -> Votes:
-    """A plain vote for the label that each answer names first; answers without any are no votes.
+    """A plain vote for the label that each answer names first; answers without any, or set aside, are no votes.
 
     >>> top_votes(Answers.of(["a"], ["ann"], [[("named", "cat", "70"), ("named", "dog", "20")]]))
     <Votes: 1 vote, 1 task, 1 worker, 2 labels>
     """
     top = answers.named(0)
     said = top >= 0
+    for aside in (answers.abstain, answers.none_of_these):
+        if aside is not None:
+            said &= ~aside
     times = {name: None if (c := getattr(answers, name)) is None else c[said] for name in ("when", "seconds")}
     return Votes.coded(
         task=answers.task[said],
@@ -111,6 +114,12 @@ def _worst(scores: Scores, quantile: float) -> Ints:
     known = np.flatnonzero(~np.isnan(scores.value))
     order = known[np.argsort(-scores.value[known], kind="stable")]
     n = math.floor(quantile * len(known) + 1e-9)
+    if not n:
+        warnings.warn(
+            f"{scores.made_by}: none goes; {quantile:g} of {len(known):,} {scores.of}s is less than one",
+            PlurivoxWarning,
+            stacklevel=3,
+        )
     if n in (0, len(order)):
         return order[:n]
     border = scores.value[order[n]]  # the best value that stays
@@ -128,26 +137,24 @@ def _worst(scores: Scores, quantile: float) -> Ints:
 def _audit(given: Any, scores: Scores, out: Ints, quantile: float) -> Audit:
     rule = f"drop-{scores.of}s {scores.made_by}"
     parts = [given] if not isinstance(given, Dataset) else [getattr(given, one) for one in SPEAKING if given.has(one)]
-    names, n_known = as_text(scores.names), int((~np.isnan(scores.value)).sum())
+    names, n_known = as_text(scores.names[out]), int((~np.isnan(scores.value)).sum())
+    n_answers = _n_answers(parts[0], scores.of, scores.names[out])
     rows: list[AuditRow] = []
-    for rank, at in enumerate(out.tolist(), start=1):
-        name, value = str(names[at]), float(scores.value[at])
+    for rank, (at, word, n) in enumerate(zip(out.tolist(), names.tolist(), n_answers.tolist(), strict=True), start=1):
+        name, value = str(word), float(scores.value[at])
         reason = f"{value:.4g}, rank {rank:,} of {n_known:,}: among the worst {100 * quantile:g}%"
-        n = _n_answers(parts[0], scores.of, scores.names[at : at + 1])
         who, task = (name, "") if scores.of == "worker" else ("", name)
         rows.append((rule, "worker" if who else "task", "removed", who, task, -1, n, value, reason))
     return Audit.of([rule], rows)
 
 
-def _n_answers(said: Votes | Answers, of: str, name: Names) -> int:
-    """How many answers a worker gave, or a task got."""
-    place = int(positions(getattr(said, f"{of}s"), name)[0])
-    if place < 0:
-        return 0
-    here = getattr(said, of) == place
-    if isinstance(said, Votes):
-        return round(float(said.weights[here].sum()))
-    return int(here.sum())
+def _n_answers(said: Votes | Answers, of: str, names: Names) -> Ints:
+    """(n,) how many answers each of these workers gave, or each of these tasks got."""
+    all_names, code = getattr(said, f"{of}s"), getattr(said, of)
+    place, named = positions(all_names, names), code >= 0
+    weight = said.weight[named] if isinstance(said, Votes) and said.weight is not None else None
+    n = np.append(np.bincount(code[named], weight, minlength=len(all_names)), 0)  # the last one for those unknown here
+    return np.rint(n[place]).astype(np.int64)
 
 
 def _without(given: G, scores: Scores, out: Ints) -> G:

@@ -9,6 +9,7 @@ from plurivox.aggregate import Aggregator
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.core.labels import SoftLabels
+from plurivox.core.method import split_list
 from plurivox.core.results import Dynamics, Fit, Scores
 from plurivox.core.votes import Votes
 from plurivox.core.watch import Watch, quiet, within
@@ -52,7 +53,7 @@ def score(
 
 def rank(
     data: Votes | Dataset | None,
-    scores: Sequence[str | Identifier],
+    scores: str | Sequence[str | Identifier],
     *,
     fit: Fit | Sequence[Fit] | None = None,
     by: By | None = None,
@@ -65,13 +66,14 @@ def rank(
 ) -> Ranking:
     """Several scores of tasks, or of workers, side by side: values and ranks by name, 1 the worst.
 
+    The scores are a list, or one text with commas between them.
     Scores that need a fit by the same aggregator share it; a `fit` that is given serves those that can read it.
 
     >>> votes = Votes.of(task=list("aaabbb"), worker=[1, 2, 3] * 2, label=list("xxyyyy"))
     >>> rank(votes, ["entropy", "disagreement"])
     <Ranking: 2 tasks, 2 scores, by entropy, disagreement>
     """
-    made = [identify.methods.make(one) for one in scores]
+    made = [identify.methods.make(one) for one in (split_list(scores) if isinstance(scores, str) else scores)]
     given = evidence(fit=fit, soft=soft, gold=gold, guess=guess, dynamics=dynamics, answers=answers)
     gathering = Gathering(data, given, by)
     return rank_of([gathering.score(one, within(watch, step, len(made))) for step, one in enumerate(made)])
@@ -98,6 +100,9 @@ class Gathering:
     def __init__(
         self, data: Votes | Dataset | None, given: Evidence, by: By | None = None, *, alone: bool = False
     ) -> None:
+        if not isinstance(data, Votes | Dataset | None):
+            kind = type(data).__name__
+            raise InputError(f"a score is of Votes or of a Dataset, not of a {kind}; read it first: pv.read, pv.votes")
         self.data, self.given, self.alone = data, given, alone
         words = () if by is None else (by,) if isinstance(by, str | Aggregator) else tuple(by)
         self.by = [aggregate.methods.make(one) for one in words]

@@ -112,7 +112,8 @@ def curve(
 def break_even(plain: Curve, rich: Curve, better: Literal["lower", "higher"] = "higher") -> Table:
     """For each number of rich answers, what plain ones give for the same seconds, and what they cost for the same value.
 
-    Between the M that were tried, the plain curve is taken as straight; beyond them it is unknown ("-").
+    Between the M that were tried, the plain curve is taken as straight; beyond them it is unknown ("-"): then it cannot be
+    told which is cheaper either, unless plain answers had as many seconds and did not get there.
     """
     sign = 1 if better == "higher" else -1
     ours, theirs = rich.values.mean(1), plain.values.mean(1)
@@ -127,7 +128,7 @@ def break_even(plain: Curve, rich: Curve, better: Literal["lower", "higher"] = "
             rich.measure: ours,
             f"{plain.name} in that time": same_time,
             f"seconds {plain.name} needs": needed,
-            "cheaper": [_cheaper(a, b, plain.name, rich.name) for a, b in zip(rich.seconds, needed, strict=True)],
+            "cheaper": [_cheaper(a, b, plain, rich.name) for a, b in zip(rich.seconds, needed, strict=True)],
         },
     )
 
@@ -144,5 +145,10 @@ def _first_reach(seconds: Floats, reached: Floats, value: float) -> float:
     return float(seconds[i - 1] + part * (seconds[i] - seconds[i - 1]))
 
 
-def _cheaper(rich: float, plain: float, plain_name: str, rich_name: str) -> str:
-    return rich_name if np.isnan(plain) or rich < plain else plain_name
+def _cheaper(seconds: float, needed: float, plain: Curve, rich_name: str) -> str:
+    """The question that costs less for the same value; "-" where plain answers were not tried for so many seconds."""
+    if np.isnan(needed):
+        return rich_name if seconds <= plain.seconds.max() else "-"
+    if np.isclose(seconds, needed):
+        return "alike"
+    return rich_name if seconds < needed else plain.name

@@ -15,12 +15,14 @@ from plurivox.core.watch import Watch, quiet
 from plurivox.evaluate._meeting import meet
 from plurivox.train import heads, splits, targets
 from plurivox.train.augment import augmentation
-from plurivox.train.fitting import Record, fit
+from plurivox.train.fitting import Record, fitting
+from plurivox.train.inputs import device_of
 from plurivox.train.judging import Measure
 from plurivox.train.material import Material
 from plurivox.train.plan import Plan
-from plurivox.train.runs import Series, repeat
+from plurivox.train.runs import Series, TrainOne, repeat
 from plurivox.train.targets._contract import Known
+from plurivox.train.together import Fitting, finish
 from plurivox.train.trained import Trained
 from plurivox.train.weighing import agreement
 
@@ -74,24 +76,16 @@ def divide(
     return found
 
 
-def train_runs(
-    material: Material,
-    parts: Mapping[str, Names],
-    wish: Wish,
-    *,
-    runs: int = 1,
-    folder: str | Path | None = None,
-    watch: Watch = quiet,
-) -> Series:
-    """Train as wished on the split train, as often as wished, and measure every net on dev and test."""
+def trainer(material: Material, parts: Mapping[str, Names], wish: Wish, *, every_step: bool = False) -> TrainOne:
+    """What trains a net as wished on the split train, and looks at dev, for any seed."""
     known, target = settle(material, parts["train"], wish)
     weight = _weight(material, parts["train"], wish)
     dev = _dev(material, parts)
     x = material.on(parts["train"])
     plan, measures = _choosing(wish.plan)
 
-    def train_one(seed: int, home: Path | None, tell: Watch) -> Trained:
-        return fit(
+    def train_one(seed: int, home: Path | None, tell: Watch) -> Fitting:
+        return fitting(
             x,
             target,
             tasks=parts["train"],
@@ -109,15 +103,37 @@ def train_runs(
             record=wish.record,
             folder=home,
             watch=tell,
+            every_step=every_step,
         )
 
+    return train_one
+
+
+def train_once(material: Material, parts: Mapping[str, Names], wish: Wish, watch: Watch = quiet) -> Trained:
+    """One net, trained as wished with the seed of the plan."""
+    return finish(trainer(material, parts, wish)(wish.plan.seed, None, watch))
+
+
+def train_runs(
+    material: Material,
+    parts: Mapping[str, Names],
+    wish: Wish,
+    *,
+    runs: int = 1,
+    folder: str | Path | None = None,
+    at_once: int = 1,
+    watch: Watch = quiet,
+) -> Series:
+    """Train as wished on the split train, as often as wished, and measure every net on dev and test."""
     tested = {name: part for name, part in parts.items() if name != "train"}
     return repeat(
-        train_one,
+        trainer(material, parts, wish, every_step=at_once > 1),
         lambda one: measured(one, material, tested),
         runs=runs,
         seed=wish.plan.seed,
         folder=folder,
+        at_once=at_once,
+        device=device_of(wish.plan.device),
         watch=watch,
     )
 

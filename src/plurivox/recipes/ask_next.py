@@ -9,6 +9,7 @@ from plurivox import aggregate, simulate
 from plurivox.assign import NextBest
 from plurivox.assign._gain import expected_gain
 from plurivox.assign.next_best import Useful
+from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option, split_list
 from plurivox.core.names import Bools, Floats, Ints
 from plurivox.core.results import Fit
@@ -17,6 +18,9 @@ from plurivox.core.votes import Votes
 from plurivox.core.watch import Watch, quiet
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
 from plurivox.simulate import EASY, HARD, Simulated
+
+FIRST = 2  # votes that every task gets before anything is known of anybody
+STEPS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # shares of the votes at which the accuracy is told
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,14 @@ class AskNext(Recipe):
     runs: int = option(20, "seeds", low=1)
     seed: int = option(0, "the first of them", low=0)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.budget * self.feedback < FIRST:
+            raise OptionError(
+                f"{self.name()}: every task first gets {FIRST} votes; a budget of {self.budget:g} x {self.feedback} a "
+                "task is less"
+            )
+
     def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
         """Every crowd with every seed."""
         del read
@@ -51,7 +63,8 @@ class AskNext(Recipe):
                 found.append(self.one(word, self.seed + run))
                 watch(i * self.runs + run, len(words) * self.runs)
             tables.append(self._table(word, found))
-        title = f"Accuracy by votes spent, mean over {self.runs} seeds; at random: {self.feedback} votes per task"
+        seeds = "one seed" if self.runs == 1 else f"mean over {self.runs} seeds"
+        title = f"Accuracy by votes spent, {seeds}; at random: {self.feedback} votes per task"
         return Tables(title, tuple(tables), self.word)
 
     def one(self, word: str, seed: int) -> "Course":
@@ -66,7 +79,8 @@ class AskNext(Recipe):
 
     def _table(self, word: str, found: "list[Course]") -> Table:
         total = self.n_tasks * self.feedback
-        steps = [share for share in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0) if share <= self.budget + 1e-9]
+        least = FIRST / self.feedback
+        steps = [share for share in STEPS if least - 1e-9 <= share < self.budget - 1e-9] + [self.budget]
         by_step = np.array([[one.at(share * total) for share in steps] for one in found])  # (n_runs, n_steps)
         random = np.array([one.random for one in found])
         spread = by_step - random[:, None]
@@ -75,8 +89,8 @@ class AskNext(Recipe):
             "next-best": by_step.mean(0),
             "at random, all votes": np.full(len(steps), random.mean()),
             "difference": spread.mean(0),
-            "std of the difference": spread.std(0, ddof=1) if len(found) > 1 else np.zeros(len(steps)),
-            "votes spent": [float(np.mean([min(one.spent, share * total) for one in found])) for share in steps],
+            "std of the difference": spread.std(0, ddof=1) if len(found) > 1 else np.full(len(steps), np.nan),
+            "votes spent": [float(np.mean([one.spent(share * total) for one in found])) for share in steps],
         }
         return Table(word, columns)
 
@@ -88,15 +102,13 @@ class Course:
     random: float
     right: dict[int, float] = field(default_factory=dict)  # votes spent -> accuracy
 
-    @property
-    def spent(self) -> int:
-        """The votes after which it was enough."""
-        return max(self.right)
+    def spent(self, n_votes: float) -> int:
+        """The votes of the last fit with at most so many; 0: there was none."""
+        return max((n for n in self.right if n <= n_votes + 1e-9), default=0)
 
     def at(self, n_votes: float) -> float:
         """The accuracy with at most so many votes."""
-        reached = [n for n in self.right if n <= n_votes]
-        return self.right[max(reached)] if reached else float("nan")
+        return self.right.get(self.spent(n_votes), float("nan"))
 
 
 @dataclass
@@ -124,7 +136,7 @@ def _asked_well(
     n, k, w = plan.n_tasks, plan.n_labels, plan.n_workers
     board, way = Board(np.full((n, k), 1 / k), np.zeros((n, w), bool)), NextBest(share=plan.share)
     matrices, true = crowd.confusion.dense(), crowd.truth.codes()
-    idle, first, most = 0, 2 * n, int(plan.budget * n * plan.feedback)
+    idle, first, most = 0, FIRST * n, int(plan.budget * n * plan.feedback + 1e-9)
     while len(board.rows) < most and idle <= 3 * w:
         worker = int(chance.integers(w))
         task = _choose(board, way, worker, chance)
@@ -147,7 +159,8 @@ def _asked_well(
 def _refit(board: Board, way: NextBest, method: aggregate.Aggregator, crowd: Simulated) -> Fit:
     votes = board.votes(crowd)
     fit = method.fit(votes)
-    assert fit.confusion is not None
+    if fit.confusion is None:
+        raise InputError(f"{method.name()} gives no confusion matrices, which say whom to ask; try ibcc or dawid-skene")
     board.belief = np.array(fit.soft.prob, np.float64)
     board.useful = way.useful(board.belief, fit.confusion.dense(), board.asked.sum(0).astype(np.float64))
     return fit
@@ -156,6 +169,8 @@ def _refit(board: Board, way: NextBest, method: aggregate.Aggregator, crowd: Sim
 def _choose(board: Board, way: NextBest, worker: int, chance: np.random.Generator) -> int | None:
     """The task to ask this worker about; None: let the worker go."""
     open_tasks = ~board.asked[:, worker]
+    if not open_tasks.any():
+        return None
     if board.useful is None:  # nothing is known of anybody yet: the tasks with fewest votes, at random among them
         n_asked = board.asked.sum(1) + chance.random(len(open_tasks))
         return int(np.where(open_tasks, n_asked, np.inf).argmin())

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox import identify
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, OptionError, some
 from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option, split_list
 from plurivox.core.names import positions
@@ -37,6 +37,12 @@ class Rankings(Recipe):
         "entropy,disagreement,posterior-entropy,glad-difficulty,method-distance", "scores of tasks"
     )
     n: int = option(10, "how many of the worst to show", low=1)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for of, words in (("worker", self.worker_scores), ("task", self.task_scores)):
+            if wrong := [one for one in split_list(words) if identify.methods.make(one).of != of]:
+                raise OptionError(f"{self.name()}: {of}-scores must be scores of {of}s; {some(wrong)} is not")
 
     def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
         """Score, rank, and hold the scores against each other."""

@@ -1,6 +1,7 @@
 """Features for tasks: clusters of points by true label, so that classifiers can be trained."""
 
 import numpy as np
+from scipy.spatial.distance import pdist
 
 from plurivox.core.names import Floats, Ints
 
@@ -11,8 +12,7 @@ def draw_features(true: Ints, n_labels: int, size: int, separation: float, chanc
     Centres are random; the mean distance between two of them is `separation`.
     """
     centres = chance.standard_normal((n_labels, size))
-    gaps = np.linalg.norm(centres[:, None] - centres[None, :], axis=2)
-    centres *= separation * n_labels * (n_labels - 1) / gaps.sum()
+    centres *= separation / pdist(centres).mean()
     x = chance.standard_normal((len(true), size), dtype=np.float32)
     x += centres.astype(np.float32)[true]
     return x

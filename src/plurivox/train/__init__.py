@@ -12,21 +12,24 @@ HOMES = {
     "Trained": "trained",
     "attacks": "",
     "augment": "",
+    "crowdlab": "consensus",
     "fit": "fitting",
     "heads": "",
     "images": "",
     "losses": "",
     "nets": "",
+    "raykar_em": "classifying",
     "splits": "",
     "targets": "",
     "text": "",
 }
+LIGHT = ("crowdlab", "raykar_em")  # they need numpy alone
 __all__ = [*HOMES]
 _attribute = importer(__name__, HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    if name in HOMES:
+    if name in HOMES and name not in LIGHT:
         import plurivox.train._needs  # noqa: F401  a word on how to get torch, before anything asks for it
     if name == "CrowdClassifier":
         need("sklearn", name, "pip install scikit-learn")

@@ -8,6 +8,8 @@ from plurivox.train import nets as nets
 from plurivox.train import splits as splits
 from plurivox.train import targets as targets
 from plurivox.train import text as text
+from plurivox.train.classifying import raykar_em as raykar_em
+from plurivox.train.consensus import crowdlab as crowdlab
 from plurivox.train.estimator import CrowdClassifier as CrowdClassifier
 from plurivox.train.fitting import fit as fit
 from plurivox.train.plan import Plan as Plan

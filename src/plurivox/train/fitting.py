@@ -1,7 +1,7 @@
 """fit: inputs and a target in, a trained net out."""
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -28,6 +28,7 @@ from plurivox.train.plan import Plan
 from plurivox.train.seeing import see
 from plurivox.train.targets import Target
 from plurivox.train.targets._contract import Known
+from plurivox.train.together import Fitting, finish
 from plurivox.train.trained import WEIGHTS, Trained
 
 Record = bool | Literal["visit", "after"]
@@ -71,6 +72,53 @@ def fit(
     >>> trained.predict([[0., 1.]]).prob.round(1)
     array([[0.9, 0.1]])
     """
+    return finish(
+        fitting(
+            x,
+            target,
+            tasks=tasks,
+            known=known,
+            labels=labels,
+            net=net,
+            loss=loss,
+            head=head,
+            plan=plan,
+            dev=dev,
+            measures=measures,
+            weight=weight,
+            augment=augment,
+            augment_once=augment_once,
+            record=record,
+            folder=folder,
+            save_seconds=save_seconds,
+            watch=watch,
+        )
+    )
+
+
+def fitting(
+    x: Any,
+    target: SoftLabels | Votes | Target | str,
+    *,
+    tasks: Iterable[object] | None = None,
+    known: Known | None = None,
+    labels: Iterable[object] | None = None,
+    net: str | Net = "mlp",
+    loss: str | Loss = "soft-cross-entropy",
+    head: str | Head | None = None,
+    plan: Plan | None = None,
+    dev: Dev | None = None,
+    measures: Mapping[str, Measure] | None = None,
+    weight: Any = None,
+    augment: Augmentation | None = None,
+    augment_once: bool = False,
+    record: Record = False,
+    folder: str | Path | None = None,
+    save_seconds: float = 1.0,
+    watch: Watch = quiet,
+    every_step: bool = False,
+) -> Fitting:
+    """`fit`, pausing after every epoch, or after `every_step`, so that several may train side by side."""
     plan, rows = plan or Plan(), x if isinstance(x, Tensor) else np.asarray(x)
     asked = ask(len(rows), target, tasks=tasks, known=known, labels=labels, head=head, weight=weight)
     job = Job.of(rows, asked, net, loss, plan, augment, augment_once)
@@ -81,7 +129,7 @@ def fit(
     training = job.training()
     judge = Judge(dev, measures or {}, asked.labels, training.net, job.loss, plan, job.inputs.device)
     keeper = Keeper(plan, training.net, training.head)
-    logits = _run(training, keeper, judge, saved, record, watch)
+    logits = yield from _run(training, keeper, judge, saved, record, watch, every_step)
     keeper.put_back()
     trained = _trained(keeper, training, asked, made_by, logits)
     if saved is not None:
@@ -95,8 +143,14 @@ def _how(record: Record) -> str:
 
 
 def _run(
-    training: Training, keeper: Keeper, judge: Judge, saved: Checkpoint | None, record: Record, watch: Watch
-) -> list[np.ndarray[Any, Any]]:
+    training: Training,
+    keeper: Keeper,
+    judge: Judge,
+    saved: Checkpoint | None,
+    record: Record,
+    watch: Watch,
+    every_step: bool,
+) -> Generator[None, None, list[np.ndarray[Any, Any]]]:
     """Train to the end, or until it is enough; the logits recorded."""
     step, plan = training.step, training.plan
     logits = [] if saved is None else saved.resume(training, keeper)
@@ -104,7 +158,10 @@ def _run(
         step.seen = torch.zeros((len(step.x), len(judge.labels)), device=step.x.device)
     if keeper.stopped:
         return logits
-    for epoch in training.run():
+    for epoch in training.run(every_step):
+        if epoch is None:
+            yield
+            continue
         if not epoch.finite:
             _stop_at_nan(keeper, epoch.number)
             break
@@ -117,6 +174,7 @@ def _run(
         watch(epoch.number, plan.epochs, epoch.loss)
         if enough:
             break
+        yield
     return logits
 
 
@@ -153,8 +211,10 @@ def _trained(
 ) -> Trained:
     columns = {name: tuple(column) for name, column in keeper.history.items()}
     recorded = Dynamics(np.stack(logits), asked.tasks, asked.labels) if logits else None
-    net, head = training.net.eval(), training.head
+    net, head, x = training.net.eval(), training.head, training.step.x
     trained = Trained(net, asked.labels, made_by, columns, keeper.epoch, keeper.stopped, recorded)
     if head is None:
         return trained
-    return replace(trained, fit=head.eval().fit_result(trained.predict(training.step.x, asked.tasks)))
+    soft = trained.predict(x, asked.tasks)
+    with torch.no_grad():
+        return replace(trained, fit=head.eval().fit_result(soft, x, see(net, x)))

@@ -2,8 +2,9 @@
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -58,33 +59,49 @@ class Training:
         self.optimizer = make_optimizer(plan, self.step.params, kind is GraphStep)
         self.done = 0  # epochs
 
-    def run(self) -> Iterator[Epoch]:
-        """Train epoch by epoch, from where it stands to the end of the plan."""
+    def run(self, every_step: bool = False) -> Iterator[Epoch | None]:
+        """Train epoch by epoch, from where it stands to the end of the plan.
+
+        It pauses after every epoch, and tells it; where asked, after every step too, so that others may train between.
+        """
         plan, n = self.plan, self.lessons.n_visits
         per_epoch = math.ceil(n / plan.batch)
         while self.done < plan.epochs:
             begin = time.perf_counter()
             with self.chance.taken():
-                if plan.restart and self.done in plan.stages():
-                    forget(self.optimizer)
-                self._look()
-                self.net.train()
-                self._visit_all(n, per_epoch)
+                steps = self._begin_epoch(n, per_epoch)
+                if not every_step:
+                    for take in steps:
+                        take()
+            for take in steps:  # those that are left: all of them, or none
+                with self.chance.taken():
+                    take()
+                yield None
             mean, finite = float(self.step.total) / n, self._is_finite()
             number, self.done = self.done, self.done + 1
             lr = rate(plan, self.done * per_epoch - 1, per_epoch)
             yield Epoch(number, mean, lr, time.perf_counter() - begin, finite and math.isfinite(mean))
 
-    def _visit_all(self, n: int, per_epoch: int) -> None:
-        step, optimizer, plan = self.step, self.optimizer, self.plan
-        step.total.zero_()
-        order = torch.randperm(n, generator=self.chance.draws, device=step.total.device)
-        every_step, first = plan.schedule == "one-cycle", self.done * per_epoch
-        set_rate(optimizer, rate(plan, first, per_epoch))
-        for i, visits in enumerate(order.split(plan.batch)):
-            if every_step:
-                set_rate(optimizer, rate(plan, first + i, per_epoch))
-            step(visits, optimizer)
+    def _begin_epoch(self, n: int, per_epoch: int) -> Iterator[Callable[[], None]]:
+        """Set everything up, and give the steps to take."""
+        if self.plan.restart and self.done in self.plan.stages():
+            forget(self.optimizer)
+            for table in self.step.tables:
+                table.restart()
+        self._look()
+        self.net.train()
+        self.step.total.zero_()
+        order = torch.randperm(n, generator=self.chance.draws, device=self.step.total.device)
+        first = self.done * per_epoch
+        set_rate(self.optimizer, rate(self.plan, first, per_epoch))
+        return (
+            partial(self._take, visits, first + i, per_epoch) for i, visits in enumerate(order.split(self.plan.batch))
+        )
+
+    def _take(self, visits: Tensor, number: int, per_epoch: int) -> None:
+        if self.plan.schedule == "one-cycle":
+            set_rate(self.optimizer, rate(self.plan, number, per_epoch))
+        self.step(visits, self.optimizer)
 
     def _look(self) -> None:
         """Let the head look at everything before an epoch."""

@@ -4,17 +4,20 @@ import csv
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+import torch
 
 from plurivox.core.errors import InputError
 from plurivox.core.files import whole_file
 from plurivox.core.watch import Watch, quiet
+from plurivox.train.together import Fitting, finish, finish_all
 from plurivox.train.trained import Trained
 
 RESULT, RESULTS = "result.json", "results.csv"
-TrainOne = Callable[[int, Path | None, Watch], Trained]  # (seed, folder, watch)
+TrainOne = Callable[[int, Path | None, Watch], Fitting]  # (seed, folder, watch)
 JudgeOne = Callable[[Trained], Mapping[str, float]]
 
 
@@ -55,9 +58,11 @@ def repeat(
     runs: int = 1,
     seed: int = 0,
     folder: str | Path | None = None,
+    at_once: int = 1,
+    device: torch.device | None = None,
     watch: Watch = quiet,
 ) -> Series:
-    """Train `runs` times, with the seeds seed, seed + 1, ..., and measure each.
+    """Train `runs` times, with the seeds seed, seed + 1, ..., and measure each; `at_once` of them side by side.
 
     In a `folder` every run has one of its own, run-000 and so on: runs that have ended are not trained again, and one that
     was killed goes on in its middle.
@@ -65,10 +70,12 @@ def repeat(
     if runs < 1:
         raise InputError(f"a series needs at least one run; got {runs}")
     found: list[dict[str, float]] = []
-    for i in range(runs):
-        home = None if folder is None else run_folder(folder, i)
-        trained = train_one(seed + i, home, _part_of(watch, i, runs))
-        found.append(_judged(trained, judge, home))
+    homes = [None if folder is None else run_folder(folder, i) for i in range(runs)]
+    for first in range(0, runs, at_once):
+        some = range(first, min(first + at_once, runs))
+        begun = [partial(train_one, seed + i, homes[i], _part_of(watch, i, runs)) for i in some]
+        trained = [finish(begun[0]())] if len(begun) == 1 else finish_all(begun, device or torch.device("cpu"))
+        found += [_judged(one, judge, homes[i]) for i, one in zip(some, trained, strict=True)]
     names = list(found[0])
     series = Series(tuple(range(seed, seed + runs)), {name: tuple(one[name] for one in found) for name in names})
     if folder is not None:

@@ -3,6 +3,7 @@
 import logging
 import warnings
 from collections.abc import Callable
+from functools import cached_property
 
 import torch
 from torch import Tensor, nn
@@ -11,6 +12,7 @@ from plurivox.core.errors import OptionError, PlurivoxWarning
 from plurivox.train.heads._contract import Attached, Batch
 from plurivox.train.losses import Loss
 from plurivox.train.plan import Plan
+from plurivox.train.rows import Rows
 from plurivox.train.targets._contract import Lessons
 
 Augment = Callable[[Tensor, torch.Generator], Tensor]
@@ -39,6 +41,7 @@ class Step:
         self.params = [
             p for module in (net, head) if module is not None for p in module.parameters() if p.requires_grad
         ]
+        self.tables = [] if head is None else [one for one in head.modules() if isinstance(one, Rows)]
         self.total = torch.zeros((), device=x.device, dtype=torch.float64)
         self.parts = plan.accumulate
         self.seen: Tensor | None = None  # (n_tasks, n_labels) the logits of each task as last visited, where recorded
@@ -55,6 +58,8 @@ class Step:
         try:
             self._learn(visits, optimizer)
         except torch.OutOfMemoryError:
+            for table in self.tables:
+                table.clear()
             if len(visits) <= self.parts:
                 raise
             return False
@@ -69,8 +74,10 @@ class Step:
             added = total.detach() if added is None else added + total.detach()
         assert added is not None
         if self.plan.clip is not None:
-            nn.utils.clip_grad_norm_(self.params, self.plan.clip)
+            nn.utils.clip_grad_norm_([*self.params, *(one.with_grad() for one in self.tables)], self.plan.clip)
         optimizer.step()
+        for table in self.tables:
+            table.step(self.plan, optimizer.param_groups[0]["lr"])
         self.total += added
 
     def losses(self, visits: Tensor) -> Tensor:
@@ -120,13 +127,18 @@ class GraphStep(Step):
         self.visits.copy_(visits)
         return self.graph.replay()
 
+    @cached_property
+    def stream(self) -> torch.cuda.Stream:
+        """Where the step is recorded. One of its own: cuBLAS gives every stream a workspace, and graphs recorded on
+        one stream would share it, which breaks them when several trainings play theirs at the same time."""
+        return torch.cuda.Stream(self.x.device)
+
     def _aside(self, visits: Tensor, optimizer: torch.optim.Optimizer) -> None:
-        """A plain step on another stream, as recording wants it."""
-        stream = torch.cuda.Stream(self.x.device)
-        stream.wait_stream(torch.cuda.current_stream(self.x.device))
-        with torch.cuda.stream(stream):
+        """A plain step on that stream, as recording wants it."""
+        self.stream.wait_stream(torch.cuda.current_stream(self.x.device))
+        with torch.cuda.stream(self.stream):
             super().__call__(visits, optimizer)
-        torch.cuda.current_stream(self.x.device).wait_stream(stream)
+        torch.cuda.current_stream(self.x.device).wait_stream(self.stream)
 
     def _record(self, visits: Tensor, optimizer: torch.optim.Optimizer) -> None:
         self.visits = visits.clone()
@@ -134,7 +146,7 @@ class GraphStep(Step):
         graph.register_generator_state(self.chance)
         optimizer.zero_grad(set_to_none=True)
         try:
-            with torch.cuda.graph(graph):
+            with torch.cuda.graph(graph, stream=self.stream):
                 self._learn(self.visits, optimizer)
         except RuntimeError as cause:  # something in net or head waits for the device, or memory does not suffice
             if self.plan.engine == "graphs" and not isinstance(cause, torch.OutOfMemoryError):

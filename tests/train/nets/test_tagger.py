@@ -89,9 +89,6 @@ def test_a_soft_head_has_an_encoder_of_its_own() -> None:
     net = Tagger(words=4, chars=4, **SMALL).build((7,), 5)
     tap = Tap(net, 5)
     net(torch.tensor([[0, 1, 2, 3, 0, 0, 0]]))
-    soft = tap.make_head(5)
-    assert (
-        tap.features.shape == (1, 16)
-        and type(soft[0]) is type(net.trunk.encoder)
-        and soft(tap.features).shape == (1, 5)
-    )
+    soft, features = tap.make_head(5), tap.take()
+    assert features.shape == (1, 16) and soft(features).shape == (1, 5)
+    assert type(soft[0]) is type(net.trunk.encoder)

@@ -15,19 +15,22 @@ NAMED, NEVER = 0, 1
 def first_two(start: Ints, kind: Ints, label: Ints, two: Ints, place: Ints, clash: Bools, n_named: Ints) -> None:
     """The first two named labels of each answer: two[a, 0] and two[a, 1], as they came (-1: none).
 
-    `place` says which of all named marks it is; `clash`, whether the answer also rules the label out.
+    `place` says which of all named marks it is, left as it was where there is no label; `clash`, whether the answer also
+    rules the label out; `n_named`, how many labels it names.
     """
     so_far = 0
     for a in range(len(start) - 1):
-        n = 0
+        n, with_label = 0, 0
         for m in range(start[a], start[a + 1]):
             if kind[m] == NAMED:
                 if n < 2:
                     two[a, n] = label[m]
-                    place[a, n] = so_far
+                    if label[m] >= 0:
+                        place[a, n] = so_far
                 n += 1
                 so_far += 1
-        n_named[a] = n
+                with_label += label[m] >= 0
+        n_named[a] = with_label
         for m in range(start[a], start[a + 1]):
             if kind[m] == NEVER:
                 for j in range(min(n, 2)):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from plurivox.core.names import Floats, Ints
-from plurivox.engine.jit import kernel
+from plurivox.engine.jit import kernel, part
 from plurivox.engine.kernels.rows import fetch
 
 AHEAD = 8  # rows of a worker that are brought near before they are wanted: they lie far apart
@@ -19,6 +19,14 @@ def packed(task: Ints, worker: Ints, label: Ints) -> Ints:
     return key
 
 
+@part
+def gap(a: int, b: int, scale: Floats, power: int) -> float:
+    """How far two labels are apart: the same or not (power 0), or the power of their distance on the scale."""
+    if power == 0:
+        return 1.0 if a != b else 0.0
+    return abs(scale[a] - scale[b]) ** power
+
+
 @kernel
 def kappas(
     first: int,
@@ -28,60 +36,131 @@ def kappas(
     key: Ints,
     task: Ints,
     times: Floats,
-    apart: Floats,
-    least: float,
+    scale: Floats,
+    power: int,
+    least: int,
     by_tasks: bool,
-    table: Floats,
-    met: Ints,
     sums: Floats,
 ) -> None:
     """Cohen's kappa of the workers first:last with every later one: add up kappas, their weights, pairs, undefined.
 
     `key` are `packed` votes sorted by task and worker; those of worker w are order[begin[w]:begin[w + 1]], and `task`
-    is in that order too. `times` (n_tasks,) is how often each task counts, `apart` (n_labels, n_labels) how far two
-    labels are. A pair counts if it shares `least` tasks, however often they count. `table` is scratch, zero before and
-    after: for each worker met, how often they met, tasks drawn, distance, and the labels of the one and of the other.
-    `met` is scratch too.
+    is in that order too. `times` (n_tasks,) is how often each task counts; `scale` (n_labels,) and `power` say how far
+    labels are apart. A pair counts if it shares `least` tasks, however often they count. Most pairs of a large crowd do
+    not: their meetings are counted first, in a table that stays in the cache, and only the others are looked at.
     """
-    n_labels = len(apart)
-    width = 3 + 2 * n_labels
-    mask = (1 << LABEL_BITS) - 1
+    n_workers = len(begin) - 1
+    count, free, met = np.zeros(n_workers, np.int32), np.empty(n_workers, np.int64), np.empty(n_workers, np.int32)
+    said, other, often = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
+    ours, theirs = np.zeros(len(scale)), np.zeros(len(scale))
     for w in range(first, last):
-        n_met = 0
-        for i in range(begin[w], begin[w + 1]):
-            fetch(key, order[min(i + AHEAD, len(order) - 1)])
-            row, often = order[i], times[task[i]]
-            said = (key[row] >> 1) & mask
-            while key[row] & 1 == 0:
-                row += 1
-                u = key[row] >> (LABEL_BITS + 1)
-                if u == w:
-                    continue
-                other, at = (key[row] >> 1) & mask, u * width
-                if table[at] == 0:
-                    met[n_met] = u
-                    n_met += 1
-                table[at] += 1
-                table[at + 1] += often
-                table[at + 2] += often * apart[said, other]
-                table[at + 3 + said] += often
-                table[at + 3 + n_labels + other] += often
+        n_met = count_met(w, order, begin, key, count, met)
+        n_shared = place_pairs(met[:n_met], count, least, free)
+        if n_shared:
+            if n_shared > len(said):
+                said, other, often = (
+                    np.empty(2 * n_shared, np.int64),
+                    np.empty(2 * n_shared, np.int64),
+                    np.empty(2 * n_shared),
+                )
+            gather(w, order, begin, key, task, times, count, least, free, said, other, often)
+        at = 0
         for i in range(n_met):
-            at = met[i] * width
-            if table[at] >= least:
-                add_kappa(table[at : at + width], apart, by_tasks, sums)
-            table[at : at + width] = 0.0
+            n = count[met[i]]
+            if n >= least:
+                pair = slice(at, at + n)
+                add_kappa(said[pair], other[pair], often[pair], ours, theirs, scale, power, by_tasks, sums)
+                at += n
+            count[met[i]] = 0
 
 
 @kernel
-def add_kappa(pair: Floats, apart: Floats, by_tasks: bool, sums: Floats) -> None:
-    """The kappa of one pair of workers, from its cells of the table."""
-    n_labels = len(apart)
-    n, seen, by_chance = pair[1], pair[2], 0.0
-    for a in range(n_labels):
-        if pair[3 + a] > 0:
-            for b in range(n_labels):
-                by_chance += apart[a, b] * pair[3 + a] * pair[3 + n_labels + b]
+def count_met(w: int, order: Ints, begin: Ints, key: Ints, count: Ints, met: Ints) -> int:
+    """How many later workers w meets; who they are goes into `met`, how often into `count`, zero before."""
+    n_met = 0
+    for i in range(begin[w], begin[w + 1]):
+        fetch(key, order[min(i + AHEAD, len(order) - 1)])
+        row = order[i]
+        while key[row] & 1 == 0:
+            row += 1
+            u = key[row] >> (LABEL_BITS + 1)
+            if u != w:
+                if count[u] == 0:
+                    met[n_met] = u
+                    n_met += 1
+                count[u] += 1
+    return n_met
+
+
+@kernel
+def place_pairs(met: Ints, count: Ints, least: int, free: Ints) -> int:
+    """Room for the meetings of each pair that shares enough, one after the other; how much in all."""
+    total = 0
+    for u in met:
+        if count[u] >= least:
+            free[u] = total
+            total += count[u]
+    return total
+
+
+@kernel
+def gather(
+    w: int,
+    order: Ints,
+    begin: Ints,
+    key: Ints,
+    task: Ints,
+    times: Floats,
+    count: Ints,
+    least: int,
+    free: Ints,
+    said: Ints,
+    other: Ints,
+    often: Floats,
+) -> None:
+    """What w and those who share enough said where they met, and how often that counts: pair by pair, from `free`."""
+    mask = (1 << LABEL_BITS) - 1
+    for i in range(begin[w], begin[w + 1]):
+        row = order[i]
+        here = (key[row] >> 1) & mask
+        while key[row] & 1 == 0:
+            row += 1
+            u = key[row] >> (LABEL_BITS + 1)
+            if u != w and count[u] >= least:
+                at = free[u]
+                said[at], other[at], often[at] = here, (key[row] >> 1) & mask, times[task[i]]
+                free[u] = at + 1
+
+
+@kernel
+def add_kappa(
+    said: Ints,
+    other: Ints,
+    often: Floats,
+    ours: Floats,
+    theirs: Floats,
+    scale: Floats,
+    power: int,
+    by_tasks: bool,
+    sums: Floats,
+) -> None:
+    """The kappa of one pair of workers, from what each said where they met. `ours`, `theirs` are zero before and after."""
+    n = seen = by_chance = 0.0
+    for i in range(len(said)):
+        n += often[i]
+        seen += often[i] * gap(said[i], other[i], scale, power)
+        ours[said[i]] += often[i]
+        theirs[other[i]] += often[i]
+    for i in range(len(said)):  # each label once: what has been summed up is cleared
+        mine = ours[said[i]]
+        ours[said[i]] = 0.0
+        if mine > 0 and power == 0:
+            by_chance += mine * (n - theirs[said[i]])
+        elif mine > 0:
+            for b in range(len(scale)):
+                by_chance += mine * theirs[b] * gap(said[i], b, scale, power)
+    for i in range(len(said)):
+        theirs[other[i]] = 0.0
     if by_chance > 0:
         sums[0] += (1 - seen * n / by_chance) * (n if by_tasks else 1.0)
         sums[1] += n if by_tasks else 1.0

@@ -1,4 +1,7 @@
 # made by `make stubs`
 from plurivox.train.heads._contract import *
 from plurivox.train.heads._contract import methods as methods
+from plurivox.train.heads.conal import CoNAL as CoNAL
+from plurivox.train.heads.crowd_layer import CrowdLayer as CrowdLayer
+from plurivox.train.heads.raykar import Raykar as Raykar
 from plurivox.train.heads.two_heads import TwoHeads as TwoHeads

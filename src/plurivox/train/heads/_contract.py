@@ -50,6 +50,7 @@ class Attached(nn.Module):
     """A head on its net: its own parameters learn with those of the net.
 
     Whatever it keeps from epoch to epoch (a posterior, matrices) is a parameter or a buffer, so that a checkpoint holds it.
+    What it learns of each of many workers are `Rows`, of which a step touches those in its batch.
     """
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
@@ -61,9 +62,9 @@ class Attached(nn.Module):
         net without dropout, in the order of the scene's tasks."""
         del epoch, believe
 
-    def fit_result(self, soft: SoftLabels) -> Fit | None:
-        """What was learnt of the workers; `soft` is what the net believes of the scene's tasks."""
-        del soft
+    def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit | None:
+        """What was learnt of the workers; the net believes `soft` of the scene's tasks, which are its `logits` on x."""
+        del soft, x, logits
         return None
 
 

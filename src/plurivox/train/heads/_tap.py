@@ -15,11 +15,11 @@ class Tap:
     >>> import torch
     >>> net = nn.Sequential(nn.Linear(3, 5), nn.ReLU(), nn.Linear(5, 2))
     >>> tap, _ = Tap(net, 2), net(torch.ones(4, 3))
-    >>> tuple(tap.features.shape), tap.make_head(2)
+    >>> tuple(tap.take().shape), tap.make_head(2)
     ((4, 5), Linear(in_features=5, out_features=2, bias=True))
     """
 
-    features: Tensor  # (n, width)
+    _features: Tensor | None = None  # (n, width)
 
     def __init__(self, net: nn.Module, n_labels: int) -> None:
         last, self.make_head = _last_layer(net, n_labels)
@@ -27,7 +27,13 @@ class Tap:
 
     def _keep(self, module: nn.Module, given: tuple[Any, ...]) -> None:
         del module
-        self.features = given[0]
+        self._features = given[0]
+
+    def take(self) -> Tensor:
+        """(n, width) the features; they are not kept, so that nothing holds the way back to the weights alive."""
+        features, self._features = self._features, None
+        assert features is not None, "the net was not called"
+        return features
 
 
 def _last_layer(net: nn.Module, n_labels: int) -> tuple[nn.Module, Callable[[int], nn.Module]]:

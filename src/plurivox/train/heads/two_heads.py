@@ -46,4 +46,4 @@ class _Two(Attached):
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
         assert isinstance(batch.drawn, tuple)
         main, crowd = batch.drawn
-        return self.hard_loss(logits, main) + self.soft_loss(self.soft_head(self.tap.features), crowd)
+        return self.hard_loss(logits, main) + self.soft_loss(self.soft_head(self.tap.take().float()), crowd)

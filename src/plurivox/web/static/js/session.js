@@ -1,6 +1,6 @@
 // Who is here: the token of this person, kept in this browser, and where they stand.
 import { call } from "./api.js";
-import { openStore } from "./outbox.js";
+import { newKey, openStore } from "./outbox.js";
 
 const KEPT = "plurivox.session";
 
@@ -8,13 +8,13 @@ export class Session {
   constructor(store = openStore()) {
     this.store = store;
     const kept = JSON.parse(store.getItem(KEPT) ?? "{}");
-    Object.assign(this, { token: null, link: "", came: "", me: null }, kept);
+    Object.assign(this, { token: null, link: "", came: "", key: "", me: null }, kept);
   }
 
   keep(news) {
     Object.assign(this, news);
-    const { token, link, came, me } = this;
-    this.store.setItem(KEPT, JSON.stringify({ token, link, came, me }));
+    const { token, link, came, key, me } = this;
+    this.store.setItem(KEPT, JSON.stringify({ token, link, came, key, me }));
   }
 
   call(method, path, body) {
@@ -29,8 +29,9 @@ export class Session {
     if (known && this.me && ["practice", "tasks"].includes(this.me.stage)) return; // tasks will tell if this is old
     if (known) return this.keep({ me: await this.call("GET", "me") });
     if (!way) throw new Error("nobody");
-    const { token, personal_link: link, me } = await call("POST", "enter", way);
-    this.keep({ token, link, came, me });
+    if (came !== this.came || !this.key) this.keep({ token: null, me: null, came, key: newKey() });
+    const { token, personal_link: link, me } = await call("POST", "enter", { ...way, key: this.key }); // lost? once more
+    this.keep({ token, link, me });
   }
 
   async refresh() {

@@ -1,0 +1,115 @@
+"""A layer on the net for every worker, which turns what is so into what the worker says."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from plurivox.core.labels import SoftLabels
+from plurivox.core.method import option
+from plurivox.core.results import Fit
+from plurivox.engine.kernels import saying
+from plurivox.train.heads._contract import Attached, Batch, Head, Scene
+from plurivox.train.heads._workers import ON_HELP, cross_entropy, fit_of, identity, said_in, typical_output, votes_of
+from plurivox.train.rows import Rows
+from plurivox.train.targets._contract import Said
+
+Variant = Literal["MW", "VW", "VB", "VW+B", "SW"]
+KINDS: dict[Variant, int] = {
+    "MW": saying.FULL,
+    "VW": saying.SCALE,
+    "VB": saying.SHIFT,
+    "VW+B": saying.SCALE_SHIFT,
+    "SW": saying.ONE_SCALE,
+}
+
+
+@dataclass(frozen=True)
+class CrowdLayer(Head):
+    """A layer for every worker on top of the net, trained with it on the votes themselves.
+
+    What worker j says of a task with the output f is softmax(f W_j) for MW, a whole matrix; softmax(v_j * f) for VW, a
+    weight a label; softmax(f + b_j) for VB, a shift a label; both for VW+B; softmax(s_j f) for SW, one weight. All begin by
+    changing nothing, and nothing holds them: the matrices are no probabilities. The loss of a task is the cross-entropy of
+    its votes added up, over the mean number of votes of a task. Only workers in the batch learn in a step. The layer is
+    dropped to predict. In the fit, row k of a worker's matrix is what the layer says where the net is certain of k (on
+    logits: where they are the net's mean ones for k), which sums to one.
+
+    Rodrigues & Pereira (2018), https://doi.org/10.1609/aaai.v32i1.11506
+    """
+
+    variant: Variant = option("MW", "what a worker has: MW a matrix, VW weights, VB shifts, VW+B both, SW one weight")
+    on: Literal["probabilities", "logits"] = option("probabilities", ON_HELP)
+
+    def build(self, net: nn.Module, scene: Scene) -> Attached:
+        del net
+        return _Layer(self, scene)
+
+
+class _Layer(Attached):
+    def __init__(self, head: CrowdLayer, scene: Scene) -> None:
+        super().__init__()
+        votes = votes_of(scene, head.name())
+        self.head, self.scene, self.kind = head, scene, KINDS[head.variant]
+        self.softens, self.share = head.on == "probabilities", votes.n_tasks / float(votes.weights.sum())
+        self.rows = Rows(_start(self.kind, scene.n_workers, scene.n_labels))
+
+    def forward(self, logits: Tensor, batch: Batch) -> Tensor:
+        if logits.device.type != "cpu":
+            return self.by_torch(logits, said_in(batch))
+        each: Tensor = _Say.apply(logits, said_in(batch), self)
+        return each
+
+    def by_torch(self, logits: Tensor, said: Said) -> Tensor:
+        """(n,) the loss of each task in torch's own words, for any device."""
+        output = logits.softmax(1) if self.softens else logits
+        score = _score(self.kind, output[:, None], self.rows.take(said.worker, said.weight))
+        return cross_entropy(score, said) * self.share
+
+    def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
+        del x
+        output = typical_output(self.head.on, soft, logits)
+        score = _score(self.kind, output[None], self.rows.table[:, None])  # (n_workers, true, said)
+        return fit_of(self.head.word, soft, self.scene, score)
+
+
+def _start(kind: int, n_workers: int, n_labels: int) -> Tensor:
+    """(n_workers, width) rows that change nothing."""
+    if kind == saying.FULL:
+        return identity(n_workers, n_labels)
+    rows = torch.ones(n_workers, saying.WIDTHS[kind](n_labels))
+    rows[:, n_labels if kind == saying.SCALE_SHIFT else 0 :] *= kind not in (saying.SHIFT, saying.SCALE_SHIFT)
+    return rows
+
+
+def _score(kind: int, output: Tensor, rows: Tensor) -> Tensor:
+    """(..., n_labels) what rows (..., width) make of outputs (..., n_labels), before the softmax."""
+    k = output.shape[-1]
+    if kind == saying.FULL:
+        return (output[..., None, :] @ rows.unflatten(-1, (k, k)))[..., 0, :]
+    if kind == saying.SHIFT:
+        return output + rows
+    return output * rows[..., :k] + (rows[..., k:] if kind == saying.SCALE_SHIFT else 0)
+
+
+class _Say(torch.autograd.Function):
+    """The loss of each task by one pass over its votes, and its gradients by another: on a CPU many small steps cost."""
+
+    @staticmethod
+    def forward(ctx: Any, logits: Tensor, said: Said, layer: _Layer) -> Tensor:
+        told = said.worker.numpy(), said.label.numpy(), said.weight.numpy()
+        output, each = torch.empty_like(logits), logits.new_empty(len(logits))
+        excess = np.empty((*told[0].shape, logits.shape[1]), np.float32)
+        ctx.layer, ctx.told = layer, (output.numpy(), told[0], told[2], layer.rows.here().table, excess)
+        given = logits.detach().contiguous().numpy()
+        saying.say(layer.kind, layer.softens, layer.share, given, *told, ctx.told[3], ctx.told[0], each.numpy(), excess)
+        return each
+
+    @staticmethod
+    def backward(ctx: Any, by: Tensor) -> tuple[Tensor, None, None]:
+        layer, back, rows = ctx.layer, torch.empty(ctx.told[0].shape), ctx.layer.rows.here()
+        told = (by.contiguous().numpy(), *ctx.told, back.numpy(), rows.grad, rows.touched)
+        saying.hear(layer.kind, layer.softens, *told)
+        return back, None, None

@@ -1,0 +1,132 @@
+"""One head against two, on a few made tweets and pairs; on the real ones where they are there."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from plurivox import io
+from plurivox.core.errors import InputError, UnknownName
+from plurivox.core.labels import SoftLabels
+from plurivox.core.tables import Tables
+from plurivox.core.votes import Votes
+from plurivox.io import Dataset
+from plurivox.recipes._texts import pairs_of, read_texts, tokens_of, write_texts
+from plurivox.recipes.fornaciari2021 import Fornaciari2021
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+TINY = "tagger[word_width=8,char_width=4,hidden=8,layers=1,inner=16]"
+WORDS = {"a": "DET", "the": "DET", "cat": "NOUN", "dog": "NOUN", "@USER": "NOUN", "runs": "VERB", "sleeps": "VERB"}
+
+
+def tweets(n: int = 60) -> Dataset:
+    """Tweets of three words, tagged by three people who are mostly right."""
+    chance = np.random.default_rng(0)
+    rows = [[str(chance.choice(["a", "the"])), str(chance.choice(["cat", "dog", "@USER"])), "runs"] for _ in range(n)]
+    tokens = [word for row in rows for word in row]
+    tasks = [f"g{i:03d}" for i in range(len(tokens))]
+    gold = [WORDS[one] for one in tokens]
+    automatic = [one == "@USER" for one in tokens]
+    said = [
+        (task, worker, label if chance.random() < 0.8 else "NOUN")
+        for task, label, auto in zip(tasks, gold, automatic, strict=True)
+        for worker in ("u", "v", "w")
+        if not auto
+    ]
+    split = np.repeat(["trn"] * (n - 20) + ["dev"] * 20, 3)
+    items = {"task": tasks, "sentence": np.repeat(np.arange(n), 3), "position": np.tile(np.arange(3), n)}
+    frame = io.frame_of({**items, "token": tokens, "split": split, "automatic": automatic}, "items")
+    test = {"sentence": [0, 0, 0], "position": [0, 1, 2], "token": ["a", "cat", "sleeps"]}
+    tables = {
+        "test_lowlands": lambda: io.frame_of({**test, "label": ["DET", "NOUN", "VERB"]}, "test"),
+        "double_annotated": lambda: io.frame_of({**test, "label1": ["DET"] * 3, "label2": ["DET", "NOUN", "VERB"]}, "two"),
+    }
+    votes = Votes.of(*zip(*said, strict=True))  # type: ignore[arg-type]
+    return Dataset("tweets", votes=votes, gold=SoftLabels.gold(tasks, gold), items=frame, tables=tables)
+
+
+def pairs(n: int = 60) -> Dataset:
+    """Words with their stem, or with another word's."""
+    chance = np.random.default_rng(1)
+    words = ["".join(chance.choice(list("abcdef"), 5)) + "s" for _ in range(n)]
+    right = np.arange(n) % 3 > 0
+    stems = [words[i if ok else i - 1][:-1] for i, ok in enumerate(right.tolist())]
+    tasks = [f"p{i:02d}" for i in range(n)]
+    task, worker = np.repeat(tasks, 4), np.tile(["a", "b", "c", "d"], n)
+    said = np.where(chance.random(4 * n) < 0.8, np.repeat(right, 4), ~np.repeat(right, 4)).astype(int).astype(str)
+    items = io.frame_of(
+        {"task": tasks, "word": words, "stem": stems, "split": ["trn"] * 40 + ["dev"] * 10 + ["hard-tst"] * 10}, "items"
+    )
+    gold = SoftLabels.gold(tasks, right.astype(int).astype(str))
+    return Dataset("pairs", votes=Votes.of(task, worker, said), gold=gold, items=items)
+
+
+def walk(**options: object) -> Tables:
+    small = {"net": TINY, "epochs": 2, "batch": 32, "runs": 2, "repeats": 50, "letters": 5, "device": "cpu"}
+    return Fornaciari2021(**(small | options)).run(read=lambda _: tweets())  # type: ignore[arg-type]
+
+
+def test_tokens_of_a_tweet_stand_together_and_rules_count_as_votes() -> None:
+    texts = tokens_of(tweets(), context=0, letters=5)
+    assert texts.x.shape == (186, 1 + 3 + 5) and set(texts.split.tolist()) == {"train", "dev", "test", "double"}
+    assert texts.counts.max() == 177 and len(texts.part("double")) == 3
+    assert texts.gold(texts.part("double")) is None and texts.votes(texts.part("test")) is None
+    assert texts.counts[texts.split == "double"].sum(1).tolist() == [2, 2, 2]
+
+
+def test_one_head_and_two_are_held_against_each_other() -> None:
+    made = walk()
+    assert len(made["Measures"]) == 8 and len(made["Two heads less one"]) == 6 and len(made["Every run"]) == 16
+    assert np.isfinite(made["Every run"].columns()["macro-f1"]).all()
+    assert made["Tasks"].columns()["its share"][0] > 0.3
+
+
+def test_folds_show_where_they_differ() -> None:
+    made = walk(folds=2, mains="silver", losses="ce", runs=1)
+    cell = made["Right and wrong"].columns()
+    assert sum(int(cell[name][0]) for name in ("both right", "one head", "two heads", "neither")) == 180
+
+
+def test_stems_and_what_goes_on_in_a_folder(tmp_path: Path) -> None:
+    options = {"task": "stemming", "net": "stem-cnn[width=6,channels=4,inner=8]", "letters": 0, "epochs": 1, "batch": 16}
+    recipe = Fornaciari2021(**options, runs=1, losses="kl", repeats=20, folder=str(tmp_path / "kept"), device="cpu")  # type: ignore[arg-type]
+    first, again = (recipe.run(read=lambda _: pairs()).text() for _ in range(2))
+    assert first == again and "entropy, one head" in first and len(list((tmp_path / "kept").glob("*.npz"))) == 4
+
+
+def test_packed_inputs_are_trained_where_there_are_no_tables(tmp_path: Path) -> None:
+    path = tmp_path / "tweets.npz"
+    assert walk(pack=str(path)).title == "Packed tweets"
+    (one, two) = tokens_of(tweets(), 0, 5), read_texts(path)
+    assert (one.x == two.x).all() and (one.counts == two.counts).all() and one.tasks.tolist() == two.tasks.tolist()
+    code = (
+        "import sys\n"
+        "for name in ('polars', 'narwhals', 'pandas', 'pyarrow', 'safetensors', 'sklearn'): sys.modules[name] = None\n"
+        "from plurivox.cli.main import main\n"
+        f"main(['recipe', 'fornaciari2021', '--packed', {str(path)!r}, '--net', {TINY!r}, '--epochs', '1', '--runs', '1',"
+        " '--letters', '5', '--mains', 'gold', '--losses', 'kl', '--repeats', '20', '--device', 'cpu'])"
+    )
+    alone = os.environ | {"OMP_NUM_THREADS": "1"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=alone)
+    assert done.returncode == 0 and "gold, two heads, kl" in done.stdout, done.stderr
+
+
+def test_what_cannot_be_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="did you mean"):
+        Fornaciari2021(losses="kll")
+    with pytest.raises(InputError, match="no file"):
+        read_texts(tmp_path / "absent.npz")
+    with pytest.raises(InputError, match=r"end in \.npz"):
+        write_texts(pairs_of(pairs(), 0), tmp_path / "mine.txt")
+
+
+def test_the_real_texts(data_set: Callable[[str], Path]) -> None:
+    texts = tokens_of(io.read(data_set("pos_twitter")), 0, 15)
+    sizes = {one: len(texts.part(one)) for one in ("train", "dev", "test", "double")}
+    assert sizes == {"train": 13000, "dev": 1439, "test": 3064, "double": 7876}
+    stems = pairs_of(io.read(data_set("stemming")), 0)
+    assert {one: len(stems.part(one)) for one in ("train", "dev", "test")} == {"train": 5478, "dev": 600, "test": 601}

@@ -1,0 +1,67 @@
+"""The recipe of LabelMe on a small made crowd with features, and on the real one where it is there."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from plurivox.core.errors import InputError
+from plurivox.core.labels import SoftLabels
+from plurivox.core.names import as_names
+from plurivox.core.tables import Tables
+from plurivox.io import Dataset, read
+from plurivox.io.features import Features
+from plurivox.recipes.labelme import Labelme
+from taught import world
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+SMALL = {"epochs": 3, "runs": 2, "net": "mlp[hidden=8]", "l2": "1,10"}
+
+
+def small(name: str = "small") -> Dataset:
+    """Sixty tasks with votes, thirty of a validation and thirty of a test split."""
+    x, gold, votes = world()
+    more = [f"{split}-{i}" for split in ("valid", "test") for i in range(30)]
+    names = as_names([*map(str, gold.tasks.tolist()), *more])
+    split = as_names(["train"] * len(gold) + ["valid"] * 30 + ["test"] * 30)
+    truth = SoftLabels.gold(names, [*gold.hard().tolist(), *gold.hard()[:30].tolist(), *gold.hard()[30:].tolist()])
+    return Dataset(name, votes=votes, features=Features(names, np.concatenate([x, x]), split, truth))
+
+
+def walk(**options: object) -> Tables:
+    return Labelme(**(SMALL | options)).run(read=lambda _: small())  # type: ignore[arg-type]
+
+
+def test_every_method_is_measured_against_gold_and_against_votes() -> None:
+    made = walk()
+    assert len(made["Test photos"]) == len(made["Training photos"]) == 11
+    assert "always" in made["Test photos"].notes[0] and "L2: l2" in made["Test photos"].notes[1]
+    every = made["Every run on the test"].columns()
+    assert len(every["accuracy"]) == 21 and (every["accuracy"] > 0.3).all()  # raykar-logistic leaves nothing to chance
+    assert np.isfinite(made["Every run on photos"].columns()["entropy r, shares"]).all()
+
+
+def test_a_walk_that_was_stopped_goes_on(tmp_path: Path) -> None:
+    home, few = str(tmp_path / "kept"), "vote-shares,raykar-logistic"
+    walk(runs=1, folder=home, methods="vote-shares")
+    marked = tmp_path / "kept" / "vote-shares-official-000.json"
+    marked.write_text('{"accuracy": 0.125, "nll": 1, "brier": 1, "ece": 1}')
+    on = walk(folder=home, methods=few)["Every run on the test"].columns()["accuracy"]
+    assert (
+        on[0] == 0.125
+        and on[1:].tolist() == walk(methods=few)["Every run on the test"].columns()["accuracy"][1:].tolist()
+    )
+    with pytest.raises(InputError, match="choose another folder"):
+        walk(folder=home, epochs=4)
+
+
+def test_votes_alone_can_choose() -> None:
+    made = walk(choose="votes", methods="majority,raykar-logistic", runs=1)
+    assert "votes on a tenth" in made["Test photos"].notes[0]
+
+
+def test_raykar_reaches_85_on_the_real_photos(data_set: Callable[[str], Path]) -> None:
+    folder = data_set("labelme")
+    made = Labelme(methods="raykar-logistic", runs=1, l2="300,1000").run(read=lambda _: read(folder))
+    assert made["Every run on the test"].columns()["accuracy"][0] > 0.85
