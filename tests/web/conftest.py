@@ -102,13 +102,13 @@ def owned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 @pytest.fixture(scope="session")
 def axe() -> str:
     """The script of axe-core, where npm has put it: `make install` does."""
-    places = [os.environ.get("PLURIVOX_AXE", ""), JS.parents[4] / "node_modules" / "axe-core" / "axe.min.js"]
+    places = [os.environ.get("PLURIVOX_AXE", ""), JS.parents[4] / ".venv/npm/node_modules/axe-core/axe.min.js"]
     for place in places:
         if place and Path(place).is_file():
             return Path(place).read_text(encoding="utf-8")
     from conftest import without
 
-    without("axe-core", "run: npm install --no-save axe-core")
+    without("axe-core", "run: npm install --no-save --prefix .venv/npm axe-core")
     raise AssertionError
 
 

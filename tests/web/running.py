@@ -71,7 +71,11 @@ class Running:
     @property
     def join(self) -> str:
         """An address by which many may enter."""
-        row = self.studio.writer.submit(lambda c: owning.make_invite(c, "test", "", 1000)).result()
+        return self.invite(1000)
+
+    def invite(self, uses: int) -> str:
+        """An address by which so many may enter."""
+        row = self.studio.writer.submit(lambda c: owning.make_invite(c, "test", "", uses)).result()
         return f"{self.base}/join#invite={self.studio.keys.sign('invite', shown(row.id))}"
 
     @property

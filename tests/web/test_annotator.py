@@ -357,3 +357,20 @@ def test_somebody_without_a_link_is_told(studio: Any, context: Any) -> None:
     page.wait_for_selector("text=Please open your invitation link")
     page.goto(f"{live.base}/join#invite=wrong.link")
     page.wait_for_selector("text=This did not work")
+
+
+def test_a_lost_reply_to_entering_uses_up_no_invitation(studio: Any, context: Any) -> None:
+    live = studio(n=3)
+    page = context().new_page()
+    address = live.invite(uses=1)
+
+    def lose(route: Any) -> None:
+        route.fetch()  # the server lets the person in, and nobody hears of it
+        route.abort()
+
+    page.route("**/api/enter", lose)
+    page.goto(address)
+    page.wait_for_selector("text=Please wait a moment")
+    page.unroute("**/api/enter")
+    page.click("text=Try again")
+    assert "1 of 3" in shown(page)

@@ -3,6 +3,8 @@ from plurivox.recipes._contract import *
 from plurivox.recipes._contract import methods as methods
 from plurivox.recipes.ask_next import AskNext as AskNext
 from plurivox.recipes.cifar10s import Cifar10s as Cifar10s
+from plurivox.recipes.fornaciari2021 import Fornaciari2021 as Fornaciari2021
+from plurivox.recipes.labelme import Labelme as Labelme
 from plurivox.recipes.peerannot_tables import PeerannotTables as PeerannotTables
 from plurivox.recipes.prune_and_compare import PruneAndCompare as PruneAndCompare
 from plurivox.recipes.rankings import Rankings as Rankings

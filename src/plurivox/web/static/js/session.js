@@ -8,13 +8,13 @@ export class Session {
   constructor(store = openStore()) {
     this.store = store;
     const kept = JSON.parse(store.getItem(KEPT) ?? "{}");
-    Object.assign(this, { token: null, link: "", came: "", key: "", me: null }, kept);
+    Object.assign(this, { token: null, link: "", came: "", me: null, trying: null }, kept);
   }
 
   keep(news) {
     Object.assign(this, news);
-    const { token, link, came, key, me } = this;
-    this.store.setItem(KEPT, JSON.stringify({ token, link, came, key, me }));
+    const { token, link, came, me, trying } = this;
+    this.store.setItem(KEPT, JSON.stringify({ token, link, came, me, trying }));
   }
 
   call(method, path, body) {
@@ -29,9 +29,9 @@ export class Session {
     if (known && this.me && ["practice", "tasks"].includes(this.me.stage)) return; // tasks will tell if this is old
     if (known) return this.keep({ me: await this.call("GET", "me") });
     if (!way) throw new Error("nobody");
-    if (came !== this.came || !this.key) this.keep({ token: null, me: null, came, key: newKey() });
-    const { token, personal_link: link, me } = await call("POST", "enter", { ...way, key: this.key }); // lost? once more
-    this.keep({ token, link, me });
+    if (this.trying?.came !== came) this.keep({ trying: { came, key: newKey() } }); // a lost reply: once more, same key
+    const { token, personal_link: link, me } = await call("POST", "enter", { ...way, key: this.trying.key });
+    this.keep({ token, link, came, me, trying: null });
   }
 
   async refresh() {
