@@ -43,7 +43,9 @@ def tweets(n: int = 60) -> Dataset:
     test = {"sentence": [0, 0, 0], "position": [0, 1, 2], "token": ["a", "cat", "sleeps"]}
     tables = {
         "test_lowlands": lambda: io.frame_of({**test, "label": ["DET", "NOUN", "VERB"]}, "test"),
-        "double_annotated": lambda: io.frame_of({**test, "label1": ["DET"] * 3, "label2": ["DET", "NOUN", "VERB"]}, "two"),
+        "double_annotated": lambda: io.frame_of(
+            {**test, "label1": ["DET"] * 3, "label2": ["DET", "NOUN", "VERB"]}, "two"
+        ),
     }
     votes = Votes.of(*zip(*said, strict=True))  # type: ignore[arg-type]
     return Dataset("tweets", votes=votes, gold=SoftLabels.gold(tasks, gold), items=frame, tables=tables)
@@ -92,7 +94,13 @@ def test_folds_show_where_they_differ() -> None:
 
 
 def test_stems_and_what_goes_on_in_a_folder(tmp_path: Path) -> None:
-    options = {"task": "stemming", "net": "stem-cnn[width=6,channels=4,inner=8]", "letters": 0, "epochs": 1, "batch": 16}
+    options = {
+        "task": "stemming",
+        "net": "stem-cnn[width=6,channels=4,inner=8]",
+        "letters": 0,
+        "epochs": 1,
+        "batch": 16,
+    }
     recipe = Fornaciari2021(**options, runs=1, losses="kl", repeats=20, folder=str(tmp_path / "kept"), device="cpu")  # type: ignore[arg-type]
     first, again = (recipe.run(read=lambda _: pairs()).text() for _ in range(2))
     assert first == again and "entropy, one head" in first and len(list((tmp_path / "kept").glob("*.npz"))) == 4

@@ -88,9 +88,7 @@ def labelled(texts: Texts, tasks: Names, main: str) -> SoftLabels:
     return SoftLabels.gold(tasks[clear], texts.labels[best[clear].argmax(1)], texts.labels)
 
 
-def believe_all(
-    texts: Texts, folds: int, condition: Condition, net: Net, plan: Plan, split_seed: int
-) -> SoftLabels:
+def believe_all(texts: Texts, folds: int, condition: Condition, net: Net, plan: Plan, split_seed: int) -> SoftLabels:
     """The same for every fold; all tested tasks together."""
     found = [believe(texts, parts, condition, net, plan) for parts in divided(texts, folds, split_seed)]
     tasks = np.concatenate([one.tasks for one in found])

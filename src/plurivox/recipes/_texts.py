@@ -60,9 +60,13 @@ def write_texts(texts: Texts, path: str | Path) -> None:
     """One .npz of plain arrays."""
     if Path(path).suffix != ".npz":
         raise InputError(f"{path} must end in .npz, the form of packed inputs")
-    words = {name: np.array(getattr(texts, name).tolist(), np.str_) for name in ("tasks", "group", "split", "y", "labels")}
+    words = {
+        name: np.array(getattr(texts, name).tolist(), np.str_) for name in ("tasks", "group", "split", "y", "labels")
+    }
     with whole_file(path) as part, part.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, name=texts.name, x=texts.x.astype(np.int32), counts=texts.counts, **words)
+        np.savez_compressed(
+            file, allow_pickle=False, name=texts.name, x=texts.x.astype(np.int32), counts=texts.counts, **words
+        )
 
 
 def read_texts(path: str | Path) -> Texts:
@@ -100,7 +104,9 @@ def tokens_of(data: "Dataset", context: int, letters: int) -> Texts:
     learnt = [one for one, split in zip(columns["token"], columns["split"], strict=True) if split == "train"]
     words = text.Vocabulary.of(learnt, least=2, lower=True)  # words seen once teach what an unknown word is
     chars = text.Vocabulary.of("".join(learnt))
-    x = text.encode_tokens(columns.pop("token"), columns["group"], words, chars, context=context or None, letters=letters)
+    x = text.encode_tokens(
+        columns.pop("token"), columns["group"], words, chars, context=context or None, letters=letters
+    )
     return _texts(data.name, columns, x, np.concatenate(every), gold.labels)
 
 

@@ -128,7 +128,10 @@ class Fornaciari2021(Recipe):
             label, share = evaluate.majority_baseline(gold) if gold is not None else ("", None)
             rows.append((split, len(tasks), 0 if votes is None else votes.n_tasks, label, share))
         names = ("split", "tasks", "with votes", "most frequent", "its share")
-        return Table("Tasks, and always the most frequent label", dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+        return Table(
+            "Tasks, and always the most frequent label",
+            dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)),
+        )
 
     def _tables(self, texts: "Texts", guesses: "dict[Condition, list[SoftLabels]]") -> Tables:
         from plurivox.recipes._fornaciari2021 import cells, gains, results
@@ -150,4 +153,3 @@ class Fornaciari2021(Recipe):
             ),
             self.word,
         )
-

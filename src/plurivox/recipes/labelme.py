@@ -121,6 +121,5 @@ class Labelme(Recipe):
 Runs = dict[str, list[dict[str, float]]]
 
 
-
 def _told(chosen: dict[str, float]) -> str:
     return ", ".join(f"{name} {np.round(value, 4):g}" for name, value in chosen.items())
