@@ -125,6 +125,19 @@ def test_the_histogram_starts_empty_and_is_dragged(studio: Any, context: Any) ->
     assert [typed for _, typed in named(live.answers()[0])] == ["60", "40"] and live.answers()[0]["mode"] == "histogram"
 
 
+def test_h_opens_the_histogram_in_other_forms_too(studio: Any, context: Any) -> None:
+    live = studio(n=3)
+    page = context().new_page()
+    page.goto(live.join)
+    answer(page, "3", "h", "3", "3", "5", "6", ".", "Enter")
+    saved(page)
+    [said] = live.answers()
+    assert said["form"] == "histogram" and [typed for _, typed in named(said)] == ["85", "10", "5"]
+    shown(page)
+    key(page, "u")  # and back to it
+    page.wait_for_selector("text=All 100% placed")
+
+
 def test_undo_goes_back_and_puts_an_answer_right(studio: Any, context: Any) -> None:
     live = studio(n=3)
     page = context().new_page()

@@ -22,8 +22,9 @@ const EMPTY = {
 export function begin(setup) {
   const { labels, form = "top-two", ticks = "never", allowHistogram = true, guard = 300, now = 0 } = setup;
   const mean = { "top-two": ticks, "also-possible": "possible" }[form] ?? null;
+  const bars = allowHistogram && form !== "one-label";
   const flags = { hint: "", warned: false, sent: false, back: false };
-  const state = { ...EMPTY, labels, form, ticks: mean, allowHistogram, opened: now, guard, ...flags, past: [] };
+  const state = { ...EMPTY, labels, form, ticks: mean, allowHistogram: bars, opened: now, guard, ...flags, past: [] };
   return form === "histogram" ? { ...state, bars: labels.map(() => 0) } : state;
 }
 

@@ -59,6 +59,7 @@ export function showInstructions(app, me, finish) {
 
 export function keyTable(me) {
   const keys = (...names) => names.map((name) => make("kbd", {}, name));
+  const command = (letter) => (me.labels.length > 10 ? keys("Alt", letter) : keys(letter));
   const percent = me.form === "top-two" || me.form === "also-possible";
   const rows = [
     [
@@ -78,12 +79,12 @@ export function keyTable(me) {
         ? "Label 4 is definitely not it"
         : "Label 4 is possible as well",
     ],
-    percent && [keys("H"), "All labels as bars, to drag"],
-    percent && me.exclude_by === "never" && [keys("N"), "None of the others: rules out what is not named"],
+    percent && [command("H"), "All labels as bars, to drag"],
+    percent && me.exclude_by === "never" && [command("N"), "None of the others: rules out what is not named"],
     percent && [keys("."), "Type the percent of the other label, or of the top label alone"],
-    [keys("U"), "Undo; with nothing to undo, back to the last task"],
-    [keys("S"), "Can't tell"],
-    [keys("O"), "None of these"],
+    [command("U"), "Undo; with nothing to undo, back to the last task"],
+    [command("S"), "Can't tell"],
+    [command("O"), "None of these"],
   ];
   return make(
     "dl",

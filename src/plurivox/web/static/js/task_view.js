@@ -21,7 +21,7 @@ const FILTERED = 40; // tiles shown of a long list; typing narrows it
 export class TaskView {
   constructor(me, slot, act) {
     Object.assign(this, { me, slot, act });
-    this.tiles = make("ul", { class: "grid" });
+    this.tiles = make("ul", { class: "grid", "data-few": me.labels.length <= 5 });
     this.bars = make("ul", { class: "bars", hidden: true });
     this.sought = me.labels.length > KEYS.length ? this.search() : null;
     this.asks = make("ol", { class: "small" });
@@ -33,7 +33,7 @@ export class TaskView {
     const long = Object.values(me.phrases).some((text) => text.length > 120);
     this.root = make(
       "main",
-      { class: "task", tabindex: "-1", "data-long": long },
+      { class: "task", tabindex: "-1", "data-long": long, "data-many": me.labels.length > KEYS.length },
       this.look(),
       this.choose(),
       this.live(),
@@ -173,8 +173,9 @@ export class TaskView {
   }
 
   buttons() {
+    const alt = this.sought ? "Alt " : ""; // letters find labels there
     const deed = (key, text, action) =>
-      button([make("kbd", { "aria-hidden": "true" }, key), text], (event) => this.act(action, event));
+      button([make("kbd", { "aria-hidden": "true" }, alt + key), text], (event) => this.act(action, event));
     const undo = deed("U", "Undo", { do: "undo" });
     const abstain = deed("S", "Can't tell", { do: "abstain" });
     const none = deed("O", "None of these", { do: "none" });
@@ -277,6 +278,7 @@ export class TaskView {
       node.style.width = `${share}%`;
       return node;
     };
+    this.bar.hidden = state.form === "one-label"; // nobody was asked how sure they are
     put(this.bar, shares(state).map(piece));
   }
 
@@ -331,6 +333,7 @@ export function showImage(task, pixels) {
 }
 
 export function summary(state) {
+  if (state.form === "one-label") return state.top === null ? "" : state.labels[state.top];
   const rest = 100 - placed(state);
   if (inHistogram(state)) return state.aside ? "" : rest ? `${rest}% still to place` : "All 100% placed";
   const name = (place) => state.labels[place];
