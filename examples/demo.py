@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 
 import plurivox as pv
+from examples import studio
 from examples.soft_answers import asked
 from plurivox.io.features import Features
 
@@ -75,6 +76,8 @@ def main() -> None:
     out = Path(sys.argv[1]) if len(sys.argv) > 1 else OUT
     out.mkdir(parents=True, exist_ok=True)
     show(walk(out))
+    print("\nThe studio")
+    studio.walk(out)
     command = "plurivox" if Path(sys.prefix).name != ".venv" else ".venv/bin/plurivox"
     print(f"\nWrote {out.resolve()}: the data set and one table of soft labels a method.\n\nTry next:")
     print(f"  {command} describe {out}/digits")

@@ -19,3 +19,9 @@ def test_soft_answers_say_more_than_plain_votes() -> None:
     said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout.splitlines()
     plain, soft = (float(line.split()[-1]) for line in said[-2:])
     assert said[-1].startswith("soft answers") and soft < plain
+
+
+def test_a_study_is_filled_over_http_exported_and_aggregated(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "examples.studio", str(tmp_path)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    assert "gave 220 answers" in said and "40 soft labels" in said and (tmp_path / "remarks" / "answers.parquet").is_file()

@@ -1,8 +1,6 @@
 """Studies for tests, served over real HTTP."""
 
 import secrets
-import threading
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,17 +9,17 @@ from typing import Any
 
 import httpx
 import psycopg
-import uvicorn
+from argon2 import PasswordHasher
 
-from plurivox.web.app import create_app
 from plurivox.web.context import Studio
 from plurivox.web.making import make_study
-from plurivox.web.serving import PatientProtocol
+from plurivox.web.serving import running
 from plurivox.web.settings import Settings
 from plurivox.web.store import owning
 from plurivox.web.store.items import NewTask
 from plurivox.web.study import Study
 
+owning.hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)  # tests need not be slow to guess
 PLAIN: dict[str, Any] = {"consent": "", "instructions": "", "debrief": ""}
 LIMITS: dict[str, Any] = {"requests_per_minute": 100_000, "enters_per_minute": 100_000, "logins_per_minute": 1000}
 
@@ -124,26 +122,5 @@ def served(
     given = Settings(folder=folder, **{"is_leader": False, **LIMITS, **settings})
     if not (folder / "study.toml").is_file():
         make_study(given, study or plain_study(), text_tasks(12) if tasks is None else tasks)
-    with listening(given) as (url, app), httpx.Client(base_url=url, timeout=20) as http:
+    with running(given) as (url, app), httpx.Client(base_url=url, timeout=20) as http:
         yield Served(url, app.state.studio, http, app)
-
-
-@contextmanager
-def listening(settings: Settings) -> Iterator[tuple[str, Any]]:
-    """A server in a thread of its own."""
-    app = create_app(settings)
-    config = uvicorn.Config(app, port=0, log_level="warning", http=PatientProtocol, ws="none", log_config=None)
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive(), "the server did not start"
-        time.sleep(0.005)
-    url = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    studio = app.state.studio
-    object.__setattr__(studio, "settings", settings.model_copy(update={"base_url": url}))
-    try:
-        yield url, app
-    finally:
-        server.should_exit = True
-        thread.join()

@@ -54,8 +54,11 @@ def test_nothing_that_fits_the_description_is_a_server_error(study: Served) -> N
         case.validate_response(said, checks=(not_a_server_error,))
         seen[said.status_code] += 1
 
+    ours = {**person.headers, **study.owner}
     for operation in schema.get_all_operations():
-        FEW(given(operation.ok().as_strategy())(_only(partial(send, headers={**person.headers, **study.owner}))))()
+        if operation.ok().path == "/api/owner/logout":  # nothing would be tried after it
+            continue
+        FEW(given(operation.ok().as_strategy())(_only(partial(send, headers=ours))))()
     assert seen[200] > 10 and sum(seen[code] for code in (400, 404, 409, 422)) > 3 and seen[500] == 0
 
 

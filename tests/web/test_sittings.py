@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from plurivox.web.making import fill
+from plurivox.web.making import fill, study_text
+from plurivox.web.store.collecting import collect
 from plurivox.web.store.items import NewTask
 from plurivox.web.store.sittings import end_overdue
 from plurivox.web.store.tables import answers, sittings, slots, tasks
@@ -92,6 +93,26 @@ def test_fixed_batches_stay_together_and_go_to_as_many_people_as_wanted(tmp_path
         wanted = {frozenset({"text 0", "text 1", "text 2"}): 2, frozenset({"text 3", "text 4"}): 2}
         assert seen == wanted
         assert study.enter().get("/api/tasks").json()["enough"]
+
+
+def test_an_edited_study_changes_quotas_strata_and_labels(tmp_path: Path) -> None:
+    new = [NewTask(f"{kind}{i}", text=f"{kind} {i}", stratum=kind) for kind in ("hard", "easy") for i in range(3)]
+    with served(tmp_path / "s", plain_study(per_task=1, batch=6), new) as study:
+        person = study.enter()
+        for slot in person.slots():
+            person.answer(slot["slot"], "ship")
+        assert study.enter().get("/api/tasks").json()["enough"]
+    edited = plain_study(per_task=2, strata={"hard": 2, "easy": 1}, labels=["cat", "dog"], texts={"debrief": "Thanks."})
+    (tmp_path / "s" / "study.toml").write_text(study_text(edited))
+    with served(tmp_path / "s") as study:
+        person = study.enter(link=person.entered["personal_link"].split("link=")[1])
+        assert person.entered["me"]["stage"] == "done"
+        other = study.enter()
+        other.post("/api/me/stage", {"stage": "consent", "agreed": True})
+        other.post("/api/me/stage", {"stage": "instructions"})
+        assert Counter(slot["task"]["text"].split()[0] for slot in other.slots()) == {"hard": 2, "easy": 1}
+        held = study.studio.look(lambda connection: collect(connection, edited))
+        assert held.answers.labels.tolist() == ["cat", "dog", "ship"]
 
 
 def test_practice_comes_first_and_does_not_count(tmp_path: Path) -> None:

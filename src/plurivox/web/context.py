@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
+from plurivox.core.errors import InputError
 from plurivox.web.faults import unavailable
 from plurivox.web.keys import Keys
 from plurivox.web.settings import Settings
-from plurivox.web.store.database import first_line, migrate, open_engine
+from plurivox.web.store.database import WRITES, first_line, migrate, open_engine
+from plurivox.web.store.items import apply
 from plurivox.web.store.writer import Writer
 from plurivox.web.study import Study, read_study
 
@@ -39,6 +41,11 @@ class Studio:
         study, engine = read_study(settings.folder), open_engine(settings)
         keys = Keys.of(settings.folder)
         migrate(engine)
+        try:
+            with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+                apply(connection, study)
+        except OperationalError as cause:
+            raise InputError(f"the database cannot be written: {first_line(cause)}") from cause
         return cls(settings, study, keys, engine, Writer(engine))
 
     def close(self) -> None:

@@ -3,6 +3,11 @@
 import asyncio
 import logging
 import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import uvicorn
@@ -53,6 +58,27 @@ def serve(settings: Settings, host: str, port: int, processes: int = 1, fd: int 
         timeout_keep_alive=30,
         timeout_graceful_shutdown=5,
     )
+
+
+@contextmanager
+def running(settings: Settings, port: int = 0) -> Iterator[tuple[str, FastAPI]]:
+    """A server in a thread of this process, on a free port unless one is said: its address and the application."""
+    with socket.socket() as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(("127.0.0.1", port))
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        app = create_app(settings.model_copy(update={"base_url": url}))
+        config = uvicorn.Config(app, http=PatientProtocol, ws="none", log_config=None, log_level="warning")
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
+        thread.start()
+        while not server.started and thread.is_alive():
+            time.sleep(0.005)
+        try:
+            yield url, app
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 def from_environment() -> FastAPI:

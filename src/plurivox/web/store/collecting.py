@@ -48,11 +48,14 @@ def collect(connection: Connection, study: Study, cell: Callable[[str], str] = s
     """All answers that count; `cell` is how names are written."""
     found = list(rows(connection))
     place = {row.slot_id: i for i, row in enumerate(found)}
+    marks = [[(kind, cell(label), typed) for kind, label, typed in json.loads(row.marks)] for row in found]
+    labels = dict.fromkeys([cell(label) for label in study.labels])
+    labels |= dict.fromkeys(label for answer in marks for _, label, _ in answer)  # some may have been taken out since
     made = Answers.of(
         [cell(row.task) for row in found],
         [row.worker for row in found],
-        [[(kind, cell(label), typed) for kind, label, typed in json.loads(row.marks)] for row in found],
-        labels=[cell(label) for label in study.labels],
+        marks,
+        labels=list(labels),
         form=np.array([row.form for row in found], dtype=TEXT),
         abstain=np.array([row.abstain for row in found], bool),
         none_of_these=np.array([row.none_of_these for row in found], bool),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, case, delete, func, insert, literal, null, select, update
 
 from plurivox.core.errors import InputError, some
 from plurivox.web.keys import new_id
@@ -58,8 +58,28 @@ def add_tasks(connection: Connection, study: Study, new: Iterable[NewTask]) -> i
         trained += [row["id"] for row in rows if row["practice"]]
         n += len(rows)
     set_fact(connection, "practice", trained)
-    set_fact(connection, "strata", dict(study.strata))
+    apply(connection, study)
     return n
+
+
+def apply(connection: Connection, study: Study) -> None:
+    """Let quotas and queues follow study.toml, which may have been edited."""
+    said = {"per_task": study.per_task, "strata": dict(study.strata)}
+    if fact(connection, "applied") == said:
+        return
+    quota: Any = study.per_task
+    if fact(connection, "plans"):
+        held = select(func.count()).where(plan_tasks.c.task_id == tasks.c.id).scalar_subquery()
+        quota = study.per_task * held
+    real = tasks.c.practice == 0
+    connection.execute(update(tasks).where(real).values(quota=quota))
+    queue = tasks.c.stratum if study.strata else literal("")
+    connection.execute(
+        update(tasks).where(real).values(queue=case((tasks.c.given < tasks.c.quota, queue), else_=null()))
+    )
+    connection.execute(update(plans).values(queue=""))
+    set_fact(connection, "strata", dict(study.strata))
+    set_fact(connection, "applied", said)
 
 
 def _row(study: Study, one: NewTask, picture: int | None, chance: random.Random) -> dict[str, Any]:
@@ -91,19 +111,16 @@ def _refuse_known(connection: Connection, names: Sequence[str]) -> None:
 def fix_batches(connection: Connection, study: Study, batches: Mapping[str, Sequence[str]]) -> None:
     """Batches by name, each a list of tasks: from now on sittings are these. Each goes to `per_task` people."""
     ids = {name: id for id, name in _named(connection, [name for batch in batches.values() for name in batch])}
-    held: dict[str, int] = {}
-    for place, (name, inside) in enumerate(batches.items()):
+    for name, inside in batches.items():
         if strangers := [task for task in inside if task not in ids]:
             raise InputError(f"batch {name!r} names tasks that are not there: {some(strangers)}")
         row = {"name": name, "given": 0, "queue": "", "rank": random.SystemRandom().random()}
         plan = connection.execute(insert(plans).values(row)).inserted_primary_key
-        assert plan is not None, place
+        assert plan is not None
         connection.execute(insert(plan_tasks), [{"plan_id": plan[0], "task_id": ids[task]} for task in set(inside)])
-        for task in set(inside):
-            held[task] = held.get(task, 0) + study.per_task
-    for task, quota in held.items():
-        connection.execute(update(tasks).where(tasks.c.id == ids[task]).values(quota=quota))
     set_fact(connection, "plans", len(batches))
+    set_fact(connection, "applied", None)  # a task's quota is now as many times per_task as batches hold it
+    apply(connection, study)
 
 
 def _named(connection: Connection, names: Sequence[str]) -> Iterator[tuple[int, str]]:

@@ -5,7 +5,7 @@ import json
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
@@ -18,6 +18,7 @@ from plurivox.web.study import Stage, Study
 
 WORKER = select(workers.c.id, workers.c.pseudonym, workers.c.seed, workers.c.stage, workers.c.status)
 BY_ID = WORKER.where(workers.c.id == bindparam("worker"))
+STAGES: tuple[Stage, ...] = get_args(Stage)
 FACT = select(facts.c.value).where(facts.c.name == bindparam("name"))
 
 
@@ -109,7 +110,8 @@ def _born(connection: Connection, study: Study, pseudonym: str, door: str | None
 
 def advance(connection: Connection, study: Study, worker: Worker, **about: Any) -> Worker:
     """Into the stage after this one; what is known of the finished one is written down."""
-    following = study.stages()[study.stages().index(worker.stage) + 1]
+    before = STAGES[: STAGES.index(worker.stage) + 1]  # the study may have lost a stage since the person came into it
+    following = next(stage for stage in study.stages() if stage not in before)
     if following == "practice" and not fact(connection, "practice"):
         following = "tasks"
     note(connection, worker, **about)

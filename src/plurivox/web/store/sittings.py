@@ -101,7 +101,7 @@ def _from_queues(connection: Connection, study: Study, worker: Worker) -> list[i
     for queue, n in wanted.items():
         given = {"queue": queue, "worker": worker.id, "n": n}
         rows = connection.execute(OPEN, given).all()
-        if not rows and connection.dialect.name != "sqlite":  # all taken, or all looked at by others just now
+        if len(rows) < n and connection.dialect.name != "sqlite":  # no more are open, or others look at them just now
             rows = connection.execute(OPEN.with_for_update(of=tasks), given).all()
         found += [row.id for row in rows]
     return found

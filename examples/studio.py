@@ -1,0 +1,54 @@
+"""A study from beginning to end: made, served, filled over HTTP by simulated workers, exported, elicited, aggregated.
+
+Real people would open the invite link instead; nothing else would change.
+"""
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import plurivox as pv
+from plurivox.web.exporting import export
+from plurivox.web.making import make_study
+from plurivox.web.serving import running
+from plurivox.web.settings import Settings
+from plurivox.web.simulated import fill, run
+from plurivox.web.store.items import NewTask
+from plurivox.web.store.owning import make_invite
+from plurivox.web.study import Study
+
+STUDY = Study(name="remarks", labels=["praise", "blame", "neither"], per_task=5, batch=10, repeats=1)
+N_TASKS, N_WORKERS = 40, 20
+
+
+def walk(out: Path) -> pv.SoftLabels:
+    """Everything; the soft labels that come of it."""
+    shutil.rmtree(out / "study", ignore_errors=True)
+    settings = Settings(folder=out / "study", database="", is_leader=False)
+    make_study(settings, STUDY, (NewTask(f"remark-{i:02d}", text=f"remark number {i}") for i in range(N_TASKS)))
+    with running(settings) as (url, app):
+        studio = app.state.studio
+        row = studio.writer.submit(lambda connection: make_invite(connection, "example", "", N_WORKERS)).result()
+        clients = run(fill(url, studio.keys.sign("invite", f"{row.id:x}"), N_WORKERS))
+        n = sum(len(client.acknowledged) for client in clients)
+        print(f"{N_WORKERS} simulated workers gave {n} answers to {N_TASKS} tasks over HTTP")
+        export(studio.engine, STUDY, out / "remarks", replace=True)
+    answers = pv.read(out / "remarks").answers
+    assert answers is not None and answers.repeat_of is not None
+    votes = pv.elicit_votes(answers.where(answers.repeat_of < 0), "top-two").votes
+    print(f"{answers}\n{votes}")
+    return pv.fit(votes, "vote-shares").soft
+
+
+def main() -> None:
+    """Walk, and show a few soft labels."""
+    with tempfile.TemporaryDirectory() as place:
+        soft = walk(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(place))
+    print(f"{len(soft.tasks)} soft labels; the first:")
+    for label, p in zip(soft.labels.tolist(), soft.prob[0].tolist(), strict=True):
+        print(f"  {label:8} {p:.3f}")
+
+
+if __name__ == "__main__":
+    main()
