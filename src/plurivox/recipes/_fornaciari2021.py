@@ -8,10 +8,10 @@ import numpy as np
 from plurivox import aggregate, evaluate
 from plurivox.core.labels import SoftLabels
 from plurivox.core.names import Floats, Names
+from plurivox.core.tables import Table
 from plurivox.recipes._results import Runs
 from plurivox.recipes._texts import Texts
 from plurivox.recipes._training import measure_of
-from plurivox.core.tables import Table
 from plurivox.train import heads, splits
 from plurivox.train.fitting import fit
 from plurivox.train.nets import Net
