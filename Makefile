@@ -13,6 +13,7 @@ $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "plurivox needs Python 3.11 or newer; say PYTHON=python3.11")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	npm install --silent --no-save --prefix $(VENV)/npm axe-core || echo "axe-core is not there: tests of the pages will leave it out"
 	touch $@
 
 demo: install

@@ -10,6 +10,11 @@ from plurivox.web.study import Study
 HUNDRED = Decimal(100)
 
 
+def form_of(study: Study, body: GiveAnswer) -> str:
+    """The form that an answer was given in: any form but one-label lets people open the histogram instead."""
+    return "histogram" if body.mode == "histogram" and study.form != "one-label" else study.form
+
+
 def check_answer(study: Study, body: GiveAnswer) -> None:
     """Refuse an answer that contradicts itself, or that the form cannot have made."""
     known = set(study.labels)
@@ -27,7 +32,7 @@ def check_answer(study: Study, body: GiveAnswer) -> None:
     named = [mark for mark in body.marks if mark.kind == "named"]
     if not named:
         raise _bad("name a label, or say that you cannot tell")
-    CHECKS[study.form](body.marks, named)
+    CHECKS[form_of(study, body)](body.marks, named)
 
 
 def _one_label(marks: Sequence[Mark], named: Sequence[Mark]) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
+from plurivox.web.checking import form_of
 from plurivox.web.faults import Refused, not_found
 from plurivox.web.keys import number_of
 from plurivox.web.schemas import GiveAnswer, Mark
@@ -90,7 +91,7 @@ def _row(study: Study, here: Any, body: GiveAnswer, replaces: int | None, extra:
         "slot_id": here.id,
         "task_id": here.task_id,
         "received": now(),
-        "form": study.form,
+        "form": form_of(study, body),
         "marks": _marks(body.marks),
         "abstain": int(body.abstain),
         "none_of_these": int(body.none_of_these),

@@ -1,0 +1,212 @@
+// Small charts as SVG, each with its numbers in a table behind it. Sizes are in the chart's own units; pages scale it.
+import { draw, make } from "./dom.js";
+
+const WIDTH = 560;
+
+function figure(title, note, picture, head, rows) {
+  const cells = (row, tag) =>
+    row.map((cell, at) =>
+      make(at ? "td" : tag, at ? { class: "number" } : { scope: tag === "th" && "row" }, String(cell)),
+    );
+  const table = make(
+    "table",
+    { class: "small" },
+    make(
+      "thead",
+      {},
+      make(
+        "tr",
+        {},
+        head.map((name) => make("th", { scope: "col" }, name)),
+      ),
+    ),
+    make(
+      "tbody",
+      {},
+      rows.map((row) => make("tr", {}, cells(row, "th"))),
+    ),
+  );
+  const behind = make(
+    "details",
+    { class: "small" },
+    make("summary", {}, "As a table"),
+    make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${title}, as a table` }, table),
+  );
+  const heading = make("figcaption", {}, make("h2", {}, title), note && make("p", { class: "quiet small" }, note));
+  return make(
+    "figure",
+    { class: "chart card" },
+    heading,
+    rows.length ? picture : make("p", { class: "quiet" }, "Nothing to show yet."),
+    rows.length ? behind : null,
+  );
+}
+
+const frame = (title, height, ...parts) =>
+  draw("svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": title, class: "plot" }, parts);
+const text = (x, y, words, props = {}) => draw("text", { x, y, ...props }, words);
+const line = (x1, y1, x2, y2, name = "axis") => draw("line", { x1, y1, x2, y2, class: name });
+export const short = (words, most) => (words.length > most ? `${words.slice(0, most - 1)}…` : words);
+export const tidy = (value) =>
+  value === null || value === undefined
+    ? "–"
+    : Math.abs(value) >= 100
+      ? String(Math.round(value))
+      : String(Number(value.toPrecision(3)));
+
+export function steps(most, about = 4) {
+  // Round numbers from 0 to at least `most`.
+  if (!(most > 0)) return [0, 1];
+  const rough = most / about;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 2.5, 5, 10].map((one) => one * power).find((one) => one >= rough);
+  return Array.from({ length: Math.ceil(most / step - 1e-9) + 1 }, (_, at) => Number((at * step).toPrecision(6)));
+}
+
+export function columnChart({ title, note = "", bars, x = "", y = "" }) {
+  // Upright bars; `bars` are [name, value], perhaps with a shorter name for the axis.
+  const [left, top, low, height] = [44, 10, 170, 206];
+  const ticks = steps(Math.max(...bars.map(([, value]) => value), 0));
+  const room = (WIDTH - left - 8) / Math.max(bars.length, 1);
+  const rise = (value) => ((low - top) * value) / ticks.at(-1);
+  const every = Math.ceil(bars.length / 10);
+  const grid = ticks.map((tick) => [
+    line(left, low - rise(tick), WIDTH - 8, low - rise(tick), "rule"),
+    text(left - 6, low - rise(tick) + 4, tidy(tick), { "text-anchor": "end" }),
+  ]);
+  const columns = bars.map(([name, value, brief = name], at) => [
+    draw(
+      "rect",
+      {
+        class: "mark",
+        x: left + at * room + room * 0.1,
+        y: low - rise(value),
+        width: room * 0.8,
+        height: rise(value),
+        rx: 2,
+      },
+      draw("title", {}, `${name}: ${tidy(value)}`),
+    ),
+    at % every ? null : text(left + (at + 0.5) * room, low + 16, short(brief, 12), { "text-anchor": "middle" }),
+  ]);
+  const plot = frame(
+    title,
+    height,
+    grid.flat(),
+    columns.flat(),
+    line(left, low, WIDTH - 8, low),
+    text((left + WIDTH) / 2, height - 2, x, { "text-anchor": "middle", class: "name" }),
+  );
+  return figure(
+    title,
+    note,
+    plot,
+    [x || "name", y || "value"],
+    bars.map(([name, value]) => [name, tidy(value)]),
+  );
+}
+
+export function rowChart({ title, note = "", bars, x = "", y = "" }) {
+  // Bars that lie, for long names; `bars` are [name, count], the largest first.
+  const [left, step] = [190, 26];
+  const most = Math.max(...bars.map(([, value]) => value), 1);
+  const rows = bars.map(([name, value], place) => {
+    const width = ((WIDTH - left - 50) * value) / most;
+    const middle = place * step + step / 2;
+    return [
+      text(left - 10, middle + 4, short(name, 26), { "text-anchor": "end", class: "name" }),
+      draw("rect", { class: "mark", x: left, y: middle - 8, width, height: 16, rx: 2 }),
+      text(left + width + 8, middle + 4, tidy(value), { class: "name" }),
+    ];
+  });
+  return figure(
+    title,
+    note,
+    frame(title, bars.length * step + 4, rows.flat()),
+    [x, y],
+    bars.map(([name, value]) => [name, tidy(value)]),
+  );
+}
+
+export function rangeChart({ title, note = "", rows, x = "" }) {
+  // A dot with an interval for each name: rows are {name, value, low, high}; an interval may be missing.
+  const [left, step] = [150, 30];
+  const base = rows.length * step + 8;
+  const at = (value) => left + (WIDTH - left - 56) * Math.min(1, Math.max(0, value));
+  const grid = [0, 0.25, 0.5, 0.75, 1].map((tick) => [
+    line(at(tick), 4, at(tick), base, "rule"),
+    text(at(tick), base + 16, `${tick * 100}%`, { "text-anchor": "middle" }),
+  ]);
+  const marks = rows.map(({ name, value, low, high }, place) => {
+    const y = place * step + step / 2 + 4;
+    const span =
+      low === undefined
+        ? null
+        : [
+            line(at(low), y, at(high), y, "span"),
+            line(at(low), y - 5, at(low), y + 5, "span"),
+            line(at(high), y - 5, at(high), y + 5, "span"),
+          ];
+    return [
+      text(left - 10, y + 4, short(name, 20), { "text-anchor": "end", class: "name" }),
+      draw("rect", { class: "soft", x: at(0), y: y - 8, width: at(value) - at(0), height: 16, rx: 2 }),
+      span,
+      draw("circle", { class: "mark", cx: at(value), cy: y, r: 5 }),
+      text(WIDTH - 48, y + 4, `${Math.round(value * 100)}%`, { class: "name" }),
+    ];
+  });
+  const plot = frame(title, base + 22, grid.flat(), marks.flat(2));
+  const table = rows.map(({ name, value, low, high }) => [
+    name,
+    tidy(value),
+    ...(low === undefined ? [] : [`${tidy(low)} to ${tidy(high)}`]),
+  ]);
+  return figure(
+    title,
+    note,
+    plot,
+    ["label", x || "share", ...(rows[0]?.low === undefined ? [] : ["95% interval"])],
+    table,
+  );
+}
+
+export function lineChart({ title, note = "", points, x = "", y = "" }) {
+  // `points` are [x, y].
+  const [left, top, low, height] = [44, 10, 170, 206];
+  const ticks = steps(Math.max(...points.map(([, value]) => value), 0));
+  const [first, last] = [points[0]?.[0] ?? 0, points.at(-1)?.[0] ?? 1];
+  const across = (value) => left + ((WIDTH - left - 16) * (value - first)) / (last - first || 1);
+  const up = (value) => low - ((low - top) * value) / ticks.at(-1);
+  const grid = ticks.map((tick) => [
+    line(left, up(tick), WIDTH - 8, up(tick), "rule"),
+    text(left - 6, up(tick) + 4, tidy(tick), { "text-anchor": "end" }),
+  ]);
+  const every = Math.ceil(points.length / 10);
+  const names = points
+    .filter((_, at) => at % every === 0)
+    .map(([value]) => text(across(value), low + 16, tidy(value), { "text-anchor": "middle" }));
+  const path = draw("polyline", {
+    class: "trace",
+    points: points.map(([a, b]) => `${across(a).toFixed(1)},${up(b).toFixed(1)}`).join(" "),
+  });
+  const dots = points.map(([a, b]) =>
+    draw("circle", { class: "mark", cx: across(a), cy: up(b), r: 3.5 }, draw("title", {}, `${tidy(a)}: ${tidy(b)}`)),
+  );
+  const plot = frame(
+    title,
+    height,
+    grid.flat(),
+    names,
+    path,
+    dots,
+    line(left, low, WIDTH - 8, low),
+    text((left + WIDTH) / 2, height - 2, x, { "text-anchor": "middle", class: "name" }),
+  );
+  return figure(
+    title,
+    note,
+    plot,
+    [x, y],
+    points.map((point) => point.map(tidy)),
+  );
+}

@@ -1,0 +1,173 @@
+// The owner's side: sign in, then pages by what follows # in the address.
+import { Failure, call } from "./api.js";
+import { button, make, put } from "./dom.js";
+import {
+  auditPage,
+  flaggedPage,
+  invitesPage,
+  overviewPage,
+  taskPage,
+  tasksPage,
+  timesPage,
+  workersPage,
+} from "./owner_pages.js";
+
+const PAGES = {
+  "": ["Overview", overviewPage],
+  tasks: ["Tasks", tasksPage],
+  workers: ["Workers", workersPage],
+  times: ["Times", timesPage],
+  flagged: ["Flagged", flaggedPage],
+  invites: ["Invitations", invitesPage],
+  audit: ["Audit", auditPage],
+};
+const LIVE = ["", "times", "workers"]; // pages that renew themselves
+const EVERY = 5000;
+
+export class Owner {
+  constructor(app) {
+    this.app = app;
+    addEventListener("hashchange", () => this.csrf && this.show(true));
+    setInterval(() => this.renew(), EVERY);
+  }
+
+  read(path) {
+    return call("GET", `owner/${path}`);
+  }
+
+  write(path, body) {
+    return call("POST", `owner/${path}`, body, { "X-Plurivox-Token": this.csrf ?? "" }).catch((failure) =>
+      this.fail(failure),
+    );
+  }
+
+  async begin() {
+    const token = new URLSearchParams(location.hash.slice(1)).get("setup");
+    if (token) return this.signIn(token);
+    try {
+      this.came(await this.read("session"));
+    } catch (failure) {
+      if (failure.status !== 401) return this.fail(failure);
+      this.signIn();
+    }
+    return undefined;
+  }
+
+  came({ name, csrf }) {
+    Object.assign(this, { name, csrf });
+    this.main = make("main", { class: "owner" });
+    const link = ([key, [text]]) => make("a", { href: `#/${key}`, data: { key } }, text);
+    this.nav = make("nav", { "aria-label": "Pages" }, Object.entries(PAGES).map(link));
+    const out = button(
+      "Sign out",
+      () => call("POST", "owner/logout", {}, { "X-Plurivox-Token": csrf }).finally(() => location.reload()),
+      { class: "button plain" },
+    );
+    put(
+      this.app,
+      make(
+        "header",
+        { class: "top" },
+        make("strong", { class: "brand" }, "plurivox studio"),
+        this.nav,
+        make("span", { class: "quiet small" }, name),
+        out,
+      ),
+      this.main,
+    );
+    if (!location.hash.startsWith("#/")) history.replaceState(null, "", "#/");
+    this.show(true);
+  }
+
+  place() {
+    const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
+    const [key, id] = path.split("/");
+    return { key, id, ...Object.fromEntries(new URLSearchParams(query)) };
+  }
+
+  async show(arrived = false) {
+    const at = this.place();
+    const [title, make] = at.key === "task" ? ["Task", taskPage] : (PAGES[at.key] ?? PAGES[""]);
+    for (const link of this.nav.children)
+      link.toggleAttribute("aria-current", link.dataset.key === (at.key === "task" ? "tasks" : at.key));
+    document.title = `${title} · plurivox studio`;
+    try {
+      const parts = await make(this, at);
+      if (JSON.stringify(at) !== JSON.stringify(this.place())) return; // gone elsewhere meanwhile
+      const open = [...this.main.querySelectorAll("details")].map((one) => one.open);
+      put(this.main, parts);
+      this.main.dataset.shows = at.key;
+      if (!arrived) this.main.querySelectorAll("details").forEach((one, place) => (one.open = open[place] ?? false));
+      if (arrived) this.main.querySelector("h1")?.focus();
+    } catch (failure) {
+      this.fail(failure);
+    }
+  }
+
+  renew() {
+    // Leave the page alone while somebody looks away, works in it, or reads a table.
+    const busy =
+      document.hidden || !this.csrf || this.main.contains(document.activeElement?.closest("button, input, summary, a"));
+    if (!busy && LIVE.includes(this.place().key) && !this.place().after) this.show();
+  }
+
+  fail(failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    if (failure.status === 401) return this.signIn();
+    const note = make("p", { class: "note bad", role: "alert" }, failure.detail);
+    if (this.main) this.main.prepend(note);
+    else put(this.app, make("main", { class: "owner" }, note));
+    return undefined;
+  }
+
+  signIn(token = null) {
+    this.csrf = null;
+    const told = make("p", { class: "note bad", role: "alert", hidden: true });
+    const field = (name, label, props) =>
+      make(
+        "div",
+        { class: "field" },
+        make("label", { for: name }, label),
+        make("input", { id: name, name, required: true, ...props }),
+      );
+    const first = token !== null;
+    const fields = [
+      first && field("token", "Token from the terminal", { value: token, autocomplete: "off" }),
+      field("name", "Name", { autocomplete: "username" }),
+      field("password", first ? "New password (10 characters or more)" : "Password", {
+        type: "password",
+        minlength: first ? 10 : null,
+        autocomplete: first ? "new-password" : "current-password",
+      }),
+    ];
+    const send = async (event) => {
+      event.preventDefault();
+      const body = Object.fromEntries(new FormData(event.target));
+      try {
+        this.came(await call("POST", first ? "owner/setup" : "owner/login", body));
+      } catch (failure) {
+        told.hidden = false;
+        put(told, failure.detail);
+      }
+    };
+    const other = button(
+      first ? "I have a password" : "First time here? Use the token",
+      () => this.signIn(first ? null : ""),
+      { class: "button plain small" },
+    );
+    const form = make(
+      "form",
+      { class: "card door", onsubmit: send },
+      make("h1", {}, first ? "Set up the studio" : "Sign in"),
+      told,
+      fields,
+      make("button", { class: "button main" }, first ? "Set the password" : "Sign in"),
+      other,
+    );
+    document.title = `${first ? "Set up" : "Sign in"} · plurivox studio`;
+    put(this.app, make("main", { class: "doorway" }, make("strong", { class: "brand" }, "plurivox studio"), form));
+    form.querySelector(first && token ? "#name" : "input").focus();
+  }
+}
+
+new Owner(document.getElementById("app")).begin();

@@ -1,0 +1,327 @@
+// The owner's pages: each fetches what it shows and gives back its parts.
+import { columnChart, lineChart, rangeChart, rowChart, tidy } from "./charts.js";
+import { button, make } from "./dom.js";
+import {
+  badges,
+  count,
+  figureOf,
+  fixed,
+  meter,
+  page,
+  percent,
+  said,
+  seconds,
+  shareBar,
+  table,
+  when,
+} from "./owner_parts.js";
+
+const LINK = (to, text) => make("a", { href: `#/${to}` }, text);
+const tenths = (most, unit) => (value, at) => [`${Number(((at * most) / 10).toPrecision(2))}${unit}`, value];
+
+export async function overviewPage(owner) {
+  const [lines, now, snapshot, agreement] = await Promise.all(
+    ["studies", "progress", "snapshot", "agreement"].map((name) => owner.read(name)),
+  );
+  const study = lines[0];
+  const people = Object.values(now.workers).reduce((sum, one) => sum + one, 0);
+  const [name, score] = Object.entries(agreement.scores)[0] ?? ["agreement", null];
+  const figures = make("section", { class: "figures", "aria-label": "In short" }, [
+    figureOf(`${count(now.answers)} / ${count(now.wanted)}`, "answers", meter("answers", now.answers, now.wanted)),
+    figureOf(
+      count(people),
+      `people: ${
+        Object.entries(now.workers)
+          .map(([stage, n]) => `${n} ${stage}`)
+          .join(", ") || "none yet"
+      }`,
+    ),
+    figureOf(fixed(score), name.replaceAll("-", " ")),
+    figureOf(percent(agreement.repeats_same_top), `of ${agreement.repeats} repeats kept their top label`),
+  ]);
+  const hours = now.per_hour.map(([hour, n]) => {
+    const name = `${new Date(hour * 1000).toISOString().slice(0, 13).replace("T", " ")}h`;
+    return [name, n, name.slice(-3)];
+  });
+  const shares = Object.entries(snapshot.label_shares)
+    .map(([label, value]) => ({ name: label, value }))
+    .sort((a, b) => b.value - a.value)
+    .slice(0, 12);
+  const most = Math.log(study.labels.length);
+  const charts = make("section", { class: "charts", "aria-label": "Charts" }, [
+    columnChart({ title: "Answers per hour", bars: hours, x: "hour (UTC)", y: "answers" }),
+    columnChart({
+      title: "How unsure tasks are",
+      note: "Entropy of the soft label, in nats",
+      bars: snapshot.entropy.map(tenths(most, "")),
+      x: "entropy from",
+      y: "tasks",
+    }),
+    rangeChart({ title: "What the crowd sees", note: "Share of each label in the current soft labels", rows: shares }),
+    columnChart({
+      title: "How sure the top label is",
+      bars: snapshot.confidence.map(tenths(100, "%")),
+      x: "probability from",
+      y: "tasks",
+    }),
+  ]);
+  const quotas = table(
+    "Quotas",
+    ["Stratum", "#Tasks", "#Given", "#Being answered", "#Wanted", "Filled"],
+    now.quotas.map((one) => [
+      one.stratum || "all",
+      count(one.tasks),
+      count(one.given),
+      count(one.leased),
+      count(one.wanted),
+      meter(`stratum ${one.stratum || "all"}`, one.given, one.wanted),
+    ]),
+  );
+  const fresh = make(
+    "p",
+    { class: "quiet small" },
+    snapshot.at
+      ? `Soft labels of ${when(snapshot.at)}${snapshot.by ? `, by ${snapshot.by}` : ""}${snapshot.pending ? "; newer answers are being read" : ""}.`
+      : "Soft labels are being computed.",
+  );
+  const others = make(
+    "p",
+    { class: "quiet small" },
+    `Besides: ${count(now.repeats)} repeats, ${count(now.practice)} practice, ${count(now.extras)} late, ${count(now.replaced)} put right.`,
+  );
+  return page(
+    study.title || study.name,
+    stateTools(owner, now.state),
+    figures,
+    charts,
+    make("h2", {}, "Quotas"),
+    quotas,
+    others,
+    fresh,
+  );
+}
+
+function stateTools(owner, state) {
+  const turn = (to, text, sure) =>
+    button(text, () => (!sure || confirm(sure)) && owner.write("state", { state: to }).then(() => owner.show()));
+  const word = { open: "Open", paused: "Paused", closed: "Closed" }[state];
+  return [
+    make("span", { class: "state", data: { is: state } }, word),
+    state === "open" ? turn("paused", "Pause") : turn("open", "Open"),
+    state !== "closed" && turn("closed", "Close", "Close the study? Nobody can answer until you open it again."),
+    make("a", { class: "button main", href: "api/owner/export", download: "" }, "Export"),
+  ];
+}
+
+export async function tasksPage(owner, { after, order = "entropy" }) {
+  const { tasks, next } = await owner.read(
+    `tasks?order=${order}&limit=50${after ? `&after=${encodeURIComponent(after)}` : ""}`,
+  );
+  const rows = tasks.map((one) => [
+    LINK(`task/${one.task}`, one.name),
+    one.stratum || "–",
+    `${one.given} / ${one.quota}`,
+    fixed(one.entropy),
+    shareBar(one.top),
+  ]);
+  const names = { entropy: "most unsure first", name: "by name", given: "by answers" };
+  const orders = make(
+    "nav",
+    { class: "row", "aria-label": "Order" },
+    Object.entries(names).map(([key, text]) =>
+      make("a", { class: "button", href: `#/tasks?order=${key}`, "aria-current": key === order && "true" }, text),
+    ),
+  );
+  return page(
+    "Tasks",
+    orders,
+    table("Tasks", ["Task", "Stratum", "#Answers", "#Entropy", "Current soft label"], rows),
+    more(next, `tasks?order=${order}&after=`),
+  );
+}
+
+const more = (next, to) =>
+  next ? make("p", {}, make("a", { class: "button", href: `#/${to}${encodeURIComponent(next)}` }, "More")) : null;
+
+export async function taskPage(owner, { id }) {
+  const { line, task, soft, answers } = await owner.read(`tasks/${encodeURIComponent(id)}`);
+  const shown =
+    task.kind === "image"
+      ? make("img", { src: task.media.replace(/^\//, ""), alt: `Task ${line.name}`, width: 160 })
+      : [make("p", {}, task.text ?? ""), task.text2 && make("p", {}, task.text2)];
+  const labels = [...soft]
+    .sort((a, b) => b.p - a.p)
+    .slice(0, 12)
+    .map(({ label, p, low, high }) => ({ name: label, value: p, low, high }));
+  const rows = answers.map((one) => [
+    one.worker,
+    said(one),
+    seconds(one.seconds),
+    String(one.position),
+    when(one.when),
+    [one.repeat && badges(["repeat"]), one.extra && badges(["late"]), badges(one.flags)],
+  ]);
+  const pair = make(
+    "section",
+    { class: "charts" },
+    make("figure", { class: "card chart seen" }, make("figcaption", {}, make("h2", {}, "What people see")), shown),
+    rangeChart({ title: "Current soft label", note: "with 95% intervals", rows: labels }),
+  );
+  return page(
+    line.name,
+    LINK("tasks", "All tasks"),
+    pair,
+    make("h2", {}, `${answers.length} answers`),
+    table("Answers", ["Worker", "Answer", "#Time", "#Place", "When", "Notes"], rows),
+  );
+}
+
+export async function workersPage(owner, { after }) {
+  const { workers, next } = await owner.read(`workers?limit=50${after ? `&after=${encodeURIComponent(after)}` : ""}`);
+  const names = [...new Set(workers.flatMap((one) => Object.keys(one.scores)))];
+  const head = [
+    "Worker",
+    "Stage",
+    "#Answers",
+    "#Median time",
+    ...names.map((name) => `#${name.replaceAll("-", " ")}`),
+    "#Flags",
+    "Last seen",
+  ];
+  const rows = workers.map((one) => [
+    one.worker,
+    one.status === "erased" ? "erased" : one.stage,
+    count(one.answers),
+    seconds(one.median_seconds),
+    ...names.map((name) => fixed(one.scores[name])),
+    String(one.flags),
+    when(one.last_seen),
+  ]);
+  return page(
+    "Workers",
+    make("span", { class: "quiet small" }, "Scores: higher is worse"),
+    table("Workers", head, rows),
+    more(next, "workers?after="),
+  );
+}
+
+export async function timesPage(owner) {
+  const times = await owner.read("times");
+  const figures = make("section", { class: "figures", "aria-label": "Medians" }, [
+    figureOf(seconds(times.active), "per answer, hidden time left out"),
+    figureOf(seconds(times.first_input), "until the first input"),
+    figureOf(seconds(times.top_label), "until the first label"),
+    figureOf(seconds(times.hidden), "hidden"),
+  ]);
+  const charts = make("section", { class: "charts" }, [
+    lineChart({
+      title: "Learning curve",
+      note: "Median active seconds by place in the sitting",
+      points: times.by_position.map(([place, value]) => [place, value]),
+      x: "place",
+      y: "seconds",
+    }),
+    columnChart({
+      title: "Time per stage",
+      note: "Median seconds",
+      bars: Object.entries(times.stages),
+      x: "stage",
+      y: "seconds",
+    }),
+  ]);
+  return page("Times", null, figures, charts, make("p", { class: "quiet small" }, `As of ${when(times.at)}.`));
+}
+
+export async function flaggedPage(owner, { after }) {
+  const { flagged, counts, next } = await owner.read(
+    `flagged?limit=50${after ? `&after=${encodeURIComponent(after)}` : ""}`,
+  );
+  const chart = rowChart({
+    title: "Flags",
+    bars: Object.entries(counts)
+      .map(([name, n]) => [name.replaceAll("-", " "), n])
+      .sort((a, b) => b[1] - a[1]),
+    x: "flag",
+    y: "answers",
+  });
+  const rows = flagged.map((one) => [
+    LINK(`task/${one.task}`, one.name),
+    one.worker,
+    badges(one.flags),
+    when(one.when),
+  ]);
+  return page(
+    "Flagged answers",
+    null,
+    Object.keys(counts).length ? make("section", { class: "charts" }, chart) : null,
+    table("Flagged answers", ["Task", "Worker", "Flags", "When"], rows),
+    more(next, "flagged?after="),
+  );
+}
+
+export async function invitesPage(owner) {
+  const { invites, prolific } = await owner.read("invites");
+  const note = make("input", { id: "note", maxlength: "200" });
+  const uses = make("input", { id: "uses", type: "number", min: "1", max: "100000", value: "1" });
+  const add = () =>
+    owner.write("invites", { note: note.value, uses: Number(uses.value) || 1 }).then(() => owner.show());
+  const fields = make(
+    "form",
+    { class: "card form", onsubmit: (event) => (event.preventDefault(), add()) },
+    make("div", { class: "field" }, make("label", { for: "note" }, "Note"), note),
+    make("div", { class: "field few" }, make("label", { for: "uses" }, "People"), uses),
+    make("button", { class: "button main" }, "Make a link"),
+  );
+  const link = (address) =>
+    make("input", {
+      class: "link",
+      readonly: true,
+      value: address,
+      "aria-label": "Link",
+      onfocus: (event) => event.target.select(),
+    });
+  const rows = invites.map((one) => [
+    one.note || "–",
+    link(one.address),
+    `${one.used} / ${one.uses}`,
+    one.open
+      ? button("Close", () => owner.write(`invites/${one.invite}/close`, {}).then(() => owner.show()))
+      : "closed",
+  ]);
+  return page(
+    "Invitations",
+    null,
+    fields,
+    table("Invitations", ["Note", "Link", "#Used", ""], rows),
+    make(
+      "div",
+      { class: "card pad field" },
+      make("label", { for: "prolific" }, "Study address for Prolific"),
+      make("input", { id: "prolific", readonly: true, value: prolific }),
+    ),
+  );
+}
+
+export async function auditPage(owner) {
+  const { lines } = await owner.read("audit");
+  return page(
+    "Audit",
+    null,
+    table(
+      "Audit",
+      ["When", "Who", "What", "Detail"],
+      lines.map((one) => [
+        when(one.at),
+        one.who,
+        one.what,
+        make(
+          "span",
+          { class: "small" },
+          Object.entries(one.detail)
+            .map(([name, value]) => `${name}: ${value}`)
+            .join(", "),
+        ),
+      ]),
+    ),
+  );
+}

@@ -1,0 +1,110 @@
+// What the owner's pages are made of: words for numbers and times, tables, labels with their shares.
+import { make } from "./dom.js";
+
+export const percent = (share) => (share === null || share === undefined ? "–" : `${Math.round(share * 100)}%`);
+export const seconds = (value) =>
+  value === null || value === undefined
+    ? "–"
+    : value < 90
+      ? `${Number(value.toPrecision(2))} s`
+      : `${Math.round(value / 60)} min`;
+export const fixed = (value, digits = 2) => (value === null || value === undefined ? "–" : value.toFixed(digits));
+export const count = (value) => value.toLocaleString("en");
+
+export function when(stamp) {
+  if (!stamp) return "never";
+  const ago = Date.now() / 1000 - stamp;
+  if (ago < 90) return "just now";
+  if (ago < 5400) return `${Math.round(ago / 60)} min ago`;
+  if (ago < 86400) return `${Math.round(ago / 3600)} h ago`;
+  return new Date(stamp * 1000).toISOString().slice(0, 16).replace("T", " ");
+}
+
+export function table(name, head, rows) {
+  // `head` are names, with "#" before those of numbers; cells are texts or nodes.
+  const numeric = head.map((one) => one.startsWith("#"));
+  const top = head.map((one, at) => make("th", { scope: "col", class: numeric[at] && "number" }, one.replace("#", "")));
+  const body = rows.map((row) =>
+    make(
+      "tr",
+      {},
+      row.map((cell, at) => make("td", { class: numeric[at] && "number" }, cell)),
+    ),
+  );
+  const inside = rows.length
+    ? make("table", {}, make("thead", {}, make("tr", {}, top)), make("tbody", {}, body))
+    : make("p", { class: "quiet pad" }, "Nothing here yet.");
+  return make("div", { class: "card scroll", tabindex: "0", role: "region", "aria-label": name }, inside);
+}
+
+export function meter(name, done, total) {
+  const share = total ? Math.min(1, done / total) : 0;
+  const fill = make("span", {});
+  fill.style.width = `${share * 100}%`;
+  return make(
+    "div",
+    {
+      class: "meter",
+      role: "progressbar",
+      "aria-label": name,
+      "aria-valuenow": Math.round(share * 100),
+      "aria-valuemin": "0",
+      "aria-valuemax": "100",
+    },
+    fill,
+  );
+}
+
+export function figureOf(value, name, more = null) {
+  return make(
+    "div",
+    { class: "card figure" },
+    make("strong", { class: "number" }, value),
+    make("span", { class: "quiet small" }, name),
+    more,
+  );
+}
+
+export function shareBar(top) {
+  // The most probable labels of a task as one bar, in words too.
+  const parts = top.map(({ p }, at) => {
+    const piece = make("span", { data: { rank: at } });
+    piece.style.width = `${p * 100}%`;
+    return piece;
+  });
+  const words = top.map(({ label, p }) => `${label} ${percent(p)}`).join(" · ");
+  return make(
+    "div",
+    { class: "sharebar" },
+    make("div", { class: "pieces", "aria-hidden": "true" }, parts),
+    make("span", { class: "small" }, words || "no answers yet"),
+  );
+}
+
+export function said(answer) {
+  // One answer in words.
+  if (answer.abstain) return "can't tell";
+  if (answer.none_of_these) return "none of these";
+  const kind = (name) => answer.marks.filter((mark) => mark.kind === name);
+  const named = kind("named")
+    .map((mark) => (mark.typed ? `${mark.label} ${mark.typed}%` : mark.label))
+    .join(", ");
+  const rest = [
+    ["never", "not"],
+    ["possible", "also"],
+  ].map(([name, word]) =>
+    kind(name).length
+      ? `${word} ${kind(name)
+          .map((mark) => mark.label)
+          .join(", ")}`
+      : "",
+  );
+  return [named, ...rest].filter(Boolean).join("; ");
+}
+
+export const badges = (names) => names.map((name) => make("span", { class: "badge" }, name.replaceAll("-", " ")));
+
+export const page = (title, tools, ...parts) => [
+  make("div", { class: "pagehead" }, make("h1", { tabindex: "-1" }, title), make("div", { class: "row" }, tools)),
+  ...parts,
+];

@@ -1,0 +1,205 @@
+// The pages people read: consent, instructions, check, debrief, the end, and when something is wrong.
+import { button, make, paragraphs, put } from "./dom.js";
+
+const NAMES = {
+  consent: "Consent",
+  instructions: "Instructions",
+  quiz: "Check",
+  practice: "Practice",
+  tasks: "Tasks",
+  debrief: "Questions",
+  done: "Done",
+};
+
+export function stageName(stage) {
+  return NAMES[stage] ?? stage;
+}
+
+function steps(me) {
+  const now = me.stages.indexOf(me.stage);
+  const step = (stage, at) =>
+    make("li", { "aria-current": at === now && "step", data: at < now ? { done: "" } : {} }, stageName(stage));
+  return make("ol", { class: "steps", "aria-label": "Steps" }, me.stages.map(step));
+}
+
+function readingPage(app, me, title, ...content) {
+  const heading = make("h1", { tabindex: "-1" }, title);
+  const page = make(
+    "main",
+    { class: "read" },
+    me ? [make("p", { class: "quiet" }, me.title || me.study), steps(me)] : null,
+    make("section", { class: "card" }, heading, ...content),
+  );
+  put(app, page);
+  document.title = me ? `${title} · ${me.title || me.study}` : title;
+  heading.focus();
+  return page;
+}
+
+const enterKey = () => make("kbd", { "aria-hidden": "true" }, "↵");
+
+export function showConsent(app, me, finish) {
+  const agree = make("input", { type: "checkbox", name: "agree" });
+  const go = button(["I take part ", enterKey()], () => agree.checked && finish({ agreed: true }), {
+    class: "button main",
+    disabled: true,
+  });
+  agree.addEventListener("change", () => (go.disabled = !agree.checked));
+  const row = make("label", { class: "choice" }, agree, make("span", {}, "I have read this and agree to take part."));
+  readingPage(app, me, "Before you begin", paragraphs(me.text), row, make("div", { class: "row" }, go));
+  onEnter(() => agree.checked && !go.disabled && go.click());
+  agree.focus();
+}
+
+export function showInstructions(app, me, finish) {
+  const go = button(["Go on ", enterKey()], () => finish({}), { class: "button main" });
+  readingPage(app, me, "How it works", paragraphs(me.text), keyTable(me), make("div", { class: "row" }, go));
+  onEnter(() => go.click());
+}
+
+export function keyTable(me) {
+  const keys = (...names) => names.map((name) => make("kbd", {}, name));
+  const command = (letter) => (me.labels.length > 10 ? keys("Alt", letter) : keys(letter));
+  const percent = me.form === "top-two" || me.form === "also-possible";
+  const rows = [
+    [
+      keys("1", "…", "0"),
+      me.form === "histogram"
+        ? "Put 5% on a label; with Shift, take 5% away"
+        : me.labels.length > 10
+          ? "Pick a label; type letters to find it"
+          : "Pick the most probable label",
+    ],
+    me.form !== "histogram" && [keys("↵"), "Sure: send it and go on"],
+    percent && [keys("3", "5", "7", "0", "↵"), "Label 3 with 70%, label 5 with the rest"],
+    percent && [keys("←", "→"), "Move the split by 5%; with Shift, by 1%"],
+    percent && [
+      keys("Shift", "4"),
+      me.form === "top-two" && me.exclude_by === "never"
+        ? "Label 4 is definitely not it"
+        : "Label 4 is possible as well",
+    ],
+    percent && [command("H"), "All labels as bars, to drag"],
+    percent && me.exclude_by === "never" && [command("N"), "None of the others: rules out what is not named"],
+    percent && [keys("."), "Type the percent of the other label, or of the top label alone"],
+    [command("U"), "Undo; with nothing to undo, back to the last task"],
+    [command("S"), "Can't tell"],
+    [command("O"), "None of these"],
+  ];
+  return make(
+    "dl",
+    { class: "keys small" },
+    rows.filter(Boolean).map(([names, does]) => [make("dt", {}, names), make("dd", {}, does)]),
+  );
+}
+
+export function showQuiz(app, me, finish) {
+  const told = make("div", { role: "status" });
+  const sets = me.quiz.map((one, at) => {
+    const choices = one.choices.map((choice, place) =>
+      make(
+        "label",
+        { class: "choice" },
+        make("input", { type: "radio", name: `q${at}`, value: String(place), required: true }),
+        make("span", {}, choice),
+      ),
+    );
+    return make("fieldset", { class: "question" }, make("legend", {}, one.question), choices);
+  });
+  const chosen = () => sets.map((set) => Number(set.querySelector(":checked")?.value ?? -1));
+  const go = button(["Check my answers ", enterKey()], send, { class: "button main" });
+  async function send() {
+    if (chosen().includes(-1)) return put(told, make("p", { class: "note" }, "Please answer every question."));
+    const { wrong, why } = await finish({ quiz: chosen() });
+    if (!wrong?.length) return;
+    const lines = wrong.map((at, place) => make("p", {}, `Question ${at + 1}: ${why[place] || "please look again."}`));
+    put(told, make("div", { class: "note" }, make("div", {}, make("strong", {}, "Not quite. "), lines)));
+  }
+  readingPage(
+    app,
+    me,
+    "A short check",
+    make("p", { class: "quiet" }, "So that we know the instructions are clear. You may try again."),
+    sets,
+    told,
+    make("div", { class: "row" }, go),
+  );
+  onEnter(() => go.click());
+}
+
+export function showDebrief(app, me, finish) {
+  const words = make("textarea", { id: "comment", maxlength: "5000" });
+  const go = button("Finish", () => finish({ comment: words.value.trim() || null }), { class: "button main" });
+  const field = make(
+    "div",
+    { class: "field" },
+    make("label", { for: "comment" }, "Anything you want to tell us? (optional)"),
+    words,
+  );
+  readingPage(app, me, "Thank you", paragraphs(me.text), field, make("div", { class: "row" }, go));
+}
+
+export function showDone(app, me, done) {
+  const code = done.code
+    ? [make("p", {}, "Your completion code:"), make("p", { class: "code", tabindex: "0" }, done.code)]
+    : [];
+  const copy =
+    done.code && navigator.clipboard
+      ? button("Copy the code", (event) =>
+          navigator.clipboard.writeText(done.code).then(() => (event.target.textContent = "Copied")),
+        )
+      : null;
+  const go = done.redirect
+    ? make("a", { class: "button main", href: done.redirect, rel: "noreferrer" }, "Back to the platform")
+    : null;
+  readingPage(
+    app,
+    me,
+    "All done",
+    make("p", {}, "Every answer is saved. You may close this page."),
+    code,
+    make("div", { class: "row" }, copy, go),
+  );
+}
+
+export function showClosed(app, me, retry) {
+  readingPage(
+    app,
+    me,
+    "Not open at the moment",
+    paragraphs(me.text || "This study takes no answers at the moment."),
+    make("div", { class: "row" }, button("Try again", retry, { class: "button main" })),
+  );
+}
+
+export function showTrouble(app, failure, retry) {
+  const nobody = failure.message === "nobody";
+  const title = nobody
+    ? "Please open your invitation link"
+    : failure.retry
+      ? "Please wait a moment"
+      : "This did not work";
+  const text = nobody
+    ? "This page opens from the link you were sent. If you have been here before in another browser, use your personal link."
+    : (failure.detail ?? failure.message);
+  const kept = failure.retry
+    ? make("p", { class: "quiet" }, "Your answers are kept in this browser and are sent as soon as the server answers.")
+    : null;
+  const again = nobody ? null : button("Try again", retry, { class: "button main" });
+  readingPage(app, null, title, make("p", {}, text), kept, make("div", { class: "row" }, again));
+}
+
+let listening = null;
+
+export function onEnter(act) {
+  // One Enter handler at a time; a button, link or text field that has the focus keeps its own.
+  if (listening) document.removeEventListener("keydown", listening);
+  listening =
+    act &&
+    ((event) => {
+      if (event.key !== "Enter" || event.repeat || event.target.closest("button, a, textarea")) return;
+      event.preventDefault();
+      act();
+    });
+  if (listening) document.addEventListener("keydown", listening);
+}

@@ -1,0 +1,367 @@
+// The task page: made once for a task, then painted anew after every action.
+import {
+  KEYS,
+  inHistogram,
+  isSure,
+  keyOf,
+  manyLabels,
+  percents,
+  placed,
+  problem,
+  shares,
+  shown,
+  warning,
+} from "./answer.js";
+import { button, change, make, put } from "./dom.js";
+import { decoded } from "./timing.js";
+
+const TICK = { never: ["✕", "not", "definitely not"], possible: ["+", "also", "also possible"] };
+const FILTERED = 40; // tiles shown of a long list; typing narrows it
+
+export class TaskView {
+  constructor(me, slot, act) {
+    Object.assign(this, { me, slot, act });
+    this.tiles = make("ul", { class: "grid", "data-few": me.labels.length <= 5 });
+    this.bars = make("ul", { class: "bars", hidden: true });
+    this.sought = me.labels.length > KEYS.length ? this.search() : null;
+    this.asks = make("ol", { class: "small" });
+    this.hint = make("span", { class: "hint", role: "alert" });
+    this.summary = make("span", { class: "quiet number", "aria-live": "polite" });
+    this.bar = make("div", { class: "bar", "aria-hidden": "true" });
+    this.split = this.slider();
+    this.deeds = this.buttons();
+    const long = Object.values(me.phrases).some((text) => text.length > 120);
+    this.root = make(
+      "main",
+      { class: "task", tabindex: "-1", "data-long": long, "data-many": me.labels.length > KEYS.length },
+      this.look(),
+      this.choose(),
+      this.live(),
+      this.deeds.root,
+    );
+  }
+
+  look() {
+    const { task, practice } = this.slot;
+    const { opening } = this.me.phrases;
+    const tag = practice ? make("p", { class: "tag" }, "Practice: does not count") : null;
+    return make(
+      "section",
+      { class: "look", "aria-label": "Task" },
+      tag,
+      opening && make("p", { class: "opening" }, opening),
+      this.scene(task),
+      make("div", { class: "asks" }, this.asks),
+    );
+  }
+
+  scene(task) {
+    if (task.kind === "image") {
+      this.image = showImage(task, this.me.image_pixels);
+      return make("figure", { class: "scene card" }, this.image);
+    }
+    const part = (name, text) => make("section", {}, name && make("h3", {}, name), make("p", {}, text ?? ""));
+    const parts = task.kind === "pair" ? [part("First", task.text), part("Second", task.text2)] : [part("", task.text)];
+    return make("div", { class: "scene words card", tabindex: "0", role: "region", "aria-label": "Text" }, parts);
+  }
+
+  async ready() {
+    if (this.image) await decoded(this.image);
+  }
+
+  choose() {
+    this.tileOf = this.me.labels.map((label, place) => this.tile(label, place));
+    this.rowOf = this.me.form === "one-label" ? [] : this.me.labels.map((label, place) => this.barRow(label, place));
+    put(
+      this.bars,
+      this.rowOf.map((row) => row.root),
+    );
+    return make(
+      "fieldset",
+      { class: "tiles" },
+      make("legend", { class: "unseen" }, "Labels"),
+      this.sought,
+      this.tiles,
+      this.bars,
+    );
+  }
+
+  search() {
+    const oninput = (event) => this.act({ do: "filter", text: event.target.value }, event);
+    return make("input", {
+      class: "sought",
+      type: "search",
+      placeholder: "Type to find a label",
+      "aria-label": "Find a label",
+      autocomplete: "off",
+      oninput,
+    });
+  }
+
+  tile(label, place) {
+    const says = make("span", { class: "says" });
+    const key = make("kbd", { "aria-hidden": "true" });
+    const pick = make(
+      "button",
+      { type: "button", class: "pick", onclick: (event) => this.act({ do: "pick", place }, event) },
+      key,
+      make("span", { class: "name" }, label),
+      says,
+    );
+    const tick = make("button", {
+      type: "button",
+      class: "tick",
+      onclick: (event) => this.act({ do: "tick", place }, event),
+    });
+    return { root: make("li", { class: "tile" }, pick, tick), pick, tick, says, key };
+  }
+
+  barRow(label, place) {
+    const input = make("input", { type: "range", min: "0", max: "100", value: "0", "aria-label": label });
+    input.addEventListener("input", (event) => this.act({ do: "bar", place, value: snap(input.value) }, event));
+    const out = make("output", {}, "0%");
+    const chip = (by, sign) =>
+      button(sign, (event) => this.act({ do: "chip", place, by }, event), {
+        "aria-label": `${label}: ${by > 0 ? "add" : "take away"} 5%`,
+      });
+    const key = make("kbd", { "aria-hidden": "true" });
+    return {
+      root: make(
+        "li",
+        { class: "barrow" },
+        key,
+        make("span", { class: "name" }, label),
+        input,
+        out,
+        chip(-5, "−"),
+        chip(5, "+"),
+      ),
+      input,
+      out,
+      key,
+    };
+  }
+
+  slider() {
+    const input = make("input", {
+      type: "range",
+      min: "1",
+      max: "100",
+      value: "50",
+      "aria-label": "Percent of the top label",
+    });
+    input.addEventListener("input", (event) =>
+      this.act({ do: "percent", who: "top", value: Math.max(1, snap(input.value)) }, event),
+    );
+    const less = button("−5", (event) => this.act({ do: "nudge", by: -5 }, event), {
+      "aria-label": "Top label: 5% less",
+    });
+    const more = button("+5", (event) => this.act({ do: "nudge", by: 5 }, event), {
+      "aria-label": "Top label: 5% more",
+    });
+    return { root: make("div", { class: "split" }, less, input, more), input };
+  }
+
+  live() {
+    return make(
+      "section",
+      { class: "live", "aria-label": "Your answer" },
+      this.bar,
+      this.split.root,
+      make("p", { class: "said" }, this.summary, this.hint),
+    );
+  }
+
+  buttons() {
+    const alt = this.sought ? "Alt " : ""; // letters find labels there
+    const deed = (key, text, action) =>
+      button([make("kbd", { "aria-hidden": "true" }, alt + key), text], (event) => this.act(action, event));
+    const undo = deed("U", "Undo", { do: "undo" });
+    const abstain = deed("S", "Can't tell", { do: "abstain" });
+    const none = deed("O", "None of these", { do: "none" });
+    const histogram = deed("H", "Bars", { do: "histogram" });
+    const others = deed("N", "Rule out rest", { do: "others" });
+    const next = button("Next", (event) => this.act({ do: "enter" }, event), { class: "button main next" });
+    return {
+      root: make(
+        "div",
+        { class: "deeds", role: "group", "aria-label": "Actions" },
+        undo,
+        abstain,
+        none,
+        histogram,
+        others,
+        next,
+      ),
+      undo,
+      abstain,
+      none,
+      histogram,
+      others,
+      next,
+    };
+  }
+
+  // ---- painting
+
+  paint(state) {
+    const open = inHistogram(state);
+    this.root.toggleAttribute("data-bars", open);
+    this.tiles.hidden = open;
+    this.bars.hidden = !open;
+    if (this.sought && this.sought.value !== state.filter) this.sought.value = state.filter;
+    if (open) this.paintBars(state);
+    else this.paintTiles(state);
+    this.paintBar(state);
+    this.paintSplit(state);
+    this.paintDeeds(state);
+    this.paintAsks(state);
+    change(this.hint, state.hint || warning(state));
+    change(this.summary, summary(state));
+  }
+
+  paintTiles(state) {
+    const places = shown(state);
+    const few = manyLabels(state) ? places.slice(0, FILTERED) : places;
+    const wanted = few.map((place) => this.tileOf[place].root);
+    if (wanted.length !== this.tiles.children.length || wanted.some((node, at) => this.tiles.children[at] !== node))
+      put(this.tiles, wanted);
+    few.forEach((place) => this.paintTile(state, place, keyOf(state, place)));
+  }
+
+  paintTile(state, place, key) {
+    const { root, pick, tick, says, key: cap } = this.tileOf[place];
+    const { top, second } = percents(state);
+    const role =
+      place === state.top ? "top" : place === state.second ? "second" : state.ticked.includes(place) ? state.ticks : "";
+    root.dataset.is = role;
+    const percent = { top, second }[role] ?? null;
+    const rank = { top: state.form === "one-label" ? "✓" : "1st", second: "2nd" }[role];
+    change(says, rank ? `${rank}${percent === null || state.form === "one-label" ? "" : ` ${percent}%`}` : "");
+    change(cap, key);
+    cap.hidden = !key;
+    pick.setAttribute("aria-pressed", String(role === "top" || role === "second"));
+    tick.hidden = state.ticks === null;
+    if (state.ticks === null) return;
+    const [sign, word, long] = TICK[state.ticks];
+    if (!tick.firstChild) put(tick, make("b", { "aria-hidden": "true" }, sign), make("span", {}, word));
+    tick.setAttribute("aria-label", `${state.labels[place]}: ${long}`);
+    tick.setAttribute("aria-pressed", String(state.ticked.includes(place)));
+    tick.disabled = role === "top" || role === "second";
+  }
+
+  paintBars(state) {
+    const places = shown(state);
+    this.rowOf.forEach(({ root, input, out, key }, place) => {
+      const value = state.bars[place];
+      root.hidden = !places.includes(place) || (manyLabels(state) && places.indexOf(place) >= KEYS.length && !value);
+      input.value = String(value);
+      input.style.setProperty("--fill", `${value}%`);
+      change(out, `${value}%`);
+      change(key, keyOf(state, place) || "·");
+    });
+  }
+
+  paintBar(state) {
+    const words = {
+      unplaced: state.bars ? "to place" : "nothing picked yet",
+      undecided: "type a percent",
+      open: "open",
+      abstain: "Can't tell",
+      none: "None of these",
+    };
+    const piece = ({ kind, place, share }) => {
+      const name = place === undefined ? words[kind] : state.labels[place];
+      const number =
+        ["undecided", "abstain", "none"].includes(kind) || (kind === "unplaced" && !state.bars) ? "" : ` ${share}%`;
+      const node = make("span", { data: { is: kind } }, share >= 14 ? name + number : share >= 6 ? number.trim() : "");
+      node.style.width = `${share}%`;
+      return node;
+    };
+    this.bar.hidden = state.form === "one-label"; // nobody was asked how sure they are
+    put(this.bar, shares(state).map(piece));
+  }
+
+  paintSplit(state) {
+    const { root, input } = this.split;
+    const { top } = percents(state);
+    root.hidden = inHistogram(state) || state.form === "one-label";
+    const off = state.top === null || state.aside !== null;
+    for (const part of root.children) part.disabled = off;
+    input.toggleAttribute("data-unset", top === null);
+    input.value = String(top ?? 50);
+    input.style.setProperty("--fill", top === null ? "0%" : `${top}%`);
+    input.setAttribute("aria-valuetext", top === null ? "not set" : `${top} percent`);
+  }
+
+  paintDeeds(state) {
+    const { abstain, none, histogram, others, next, undo } = this.deeds;
+    abstain.setAttribute("aria-pressed", String(state.aside === "abstain"));
+    none.setAttribute("aria-pressed", String(state.aside === "none"));
+    histogram.setAttribute("aria-pressed", String(inHistogram(state)));
+    histogram.hidden = state.form === "histogram" || !state.allowHistogram;
+    others.hidden = state.ticks !== "never" || inHistogram(state);
+    change(undo.lastChild, state.past.length ? "Undo" : "Back");
+    next.setAttribute("aria-disabled", String(Boolean(problem(state))));
+    const words = isSure(state) ? (state.form === "one-label" ? "Next" : "Sure, next") : "Next";
+    if (next.dataset.says !== words) put(next, words, make("kbd", { "aria-hidden": "true" }, "↵"));
+    next.dataset.says = words;
+  }
+
+  paintAsks(state) {
+    const asked = questions(state, this.me.phrases);
+    const items = asked.map(({ text, now }) => make("li", { "aria-current": now && "step" }, text));
+    if (this.asked !== JSON.stringify(asked)) put(this.asks, items);
+    this.asked = JSON.stringify(asked);
+  }
+}
+
+const snap = (value) => Math.round(Number(value) / 5) * 5;
+
+export function showImage(task, pixels) {
+  // The server enlarges small pictures (Lanczos); the size on the page is the same before and after.
+  const image = make("img", {
+    src: task.media.replace(/^\//, ""),
+    alt: "The picture to be labelled",
+    decoding: "async",
+    draggable: "false",
+  });
+  const { width, height } = task;
+  const scale = width && height ? Math.max(1, pixels / Math.max(width, height)) : 1;
+  if (width && height) Object.assign(image, { width: Math.round(width * scale), height: Math.round(height * scale) });
+  return image;
+}
+
+export function summary(state) {
+  if (state.form === "one-label") return state.top === null ? "" : state.labels[state.top];
+  const rest = 100 - placed(state);
+  if (inHistogram(state)) return state.aside ? "" : rest ? `${rest}% still to place` : "All 100% placed";
+  const name = (place) => state.labels[place];
+  const words = {
+    top: (one) => `${name(one.place)} ${one.share}%`,
+    second: (one) => `${name(one.place)} ${one.share}%`,
+    open: (one) => `${one.share}% left for ${one.among} other label${one.among === 1 ? "" : "s"}`,
+  };
+  return shares(state)
+    .map((one) => words[one.kind]?.(one))
+    .filter(Boolean)
+    .join(" · ");
+}
+
+export function questions(state, phrases) {
+  // The questions of this form in order, with the one that is being answered.
+  const ask = (name, now) => ({ text: phrases[name], now });
+  if (inHistogram(state)) return [ask("histogram", true)].filter((one) => one.text);
+  const named = state.top !== null;
+  if (state.form === "one-label") return [ask("top", !named)];
+  const both = state.second !== null;
+  const said = state.topPercent !== null || state.secondPercent !== null;
+  const list = [
+    ask("top", !named),
+    ask("top_percent", (named && state.field === "top" && !both) || (both && !said)),
+    ask("second", named && !both && state.field !== "top"),
+    ask("second_percent", both && state.field === "second"),
+    ask(state.ticks, both && said && state.field !== "second"),
+  ];
+  return list.filter((one) => one.text);
+}

@@ -1,0 +1,105 @@
+// A worker's way through the study, on one page: the server says which stage is next.
+import { Session } from "./session.js";
+import {
+  onEnter,
+  showClosed,
+  showConsent,
+  showDebrief,
+  showDone,
+  showInstructions,
+  showQuiz,
+  showTrouble,
+} from "./stages.js";
+import { applySheet } from "./style.js";
+import { Sitting } from "./task_run.js";
+
+const READ = { consent: showConsent, instructions: showInstructions, quiz: showQuiz, debrief: showDebrief };
+
+export class Work {
+  constructor(app) {
+    this.app = app;
+    this.session = new Session();
+  }
+
+  async begin() {
+    try {
+      await this.session.enter(location);
+      if (this.session.store === globalThis.localStorage) history.replaceState(null, "", location.pathname); // no secret in the address bar
+      await this.stage();
+    } catch (failure) {
+      this.fail(failure);
+    }
+  }
+
+  async stage() {
+    const { me } = this.session;
+    this.since = performance.now();
+    onEnter(null);
+    if (me.state !== "open" && me.stage !== "done") return showClosed(this.app, me, () => this.again());
+    if (me.stage === "practice" || me.stage === "tasks") return this.sit();
+    if (me.stage === "done") return this.end();
+    return READ[me.stage](this.app, me, (news) => this.finish(me.stage, news));
+  }
+
+  async sit() {
+    this.sitting?.stop();
+    this.sitting = new Sitting(this.app, this.session, (failure) => (failure ? this.fail(failure) : this.again()));
+    await this.sitting.start().catch((failure) => this.recover(failure));
+  }
+
+  async recover(failure) {
+    // What we remembered was old: the server says where the person stands.
+    this.sitting.stop();
+    if (failure.status !== 409) throw failure;
+    if (failure.me) this.session.keep({ me: failure.me });
+    else await this.session.refresh();
+    await this.stage();
+  }
+
+  async finish(stage, news) {
+    if (this.busy) return {};
+    this.busy = true;
+    try {
+      const told = await this.session.call("POST", "me/stage", {
+        stage,
+        ms: Math.round(performance.now() - this.since),
+        ...news,
+      });
+      this.session.keep({ me: told.me });
+      if (!told.wrong.length) await this.stage();
+      return told;
+    } catch (failure) {
+      if (failure.status === 409 && failure.me) {
+        this.session.keep({ me: failure.me });
+        await this.stage();
+      } else this.fail(failure);
+      return {};
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  async end() {
+    const done = await this.session.call("POST", "done", {}); // asked only after every answer was acknowledged
+    showDone(this.app, this.session.me, done);
+    if (done.redirect) setTimeout(() => location.assign(done.redirect), 2500);
+  }
+
+  async again() {
+    try {
+      await this.session.refresh();
+      await this.stage();
+    } catch (failure) {
+      this.fail(failure);
+    }
+  }
+
+  fail(failure) {
+    onEnter(null);
+    if (failure.status === 401) this.session.forget();
+    showTrouble(this.app, failure.status === 401 ? new Error("nobody") : failure, () => location.reload());
+  }
+}
+
+applySheet();
+new Work(document.getElementById("app")).begin();

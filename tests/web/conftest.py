@@ -1,0 +1,125 @@
+"""One browser for all tests of the pages, and servers to look at."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is missing; run: pip install playwright")
+pytest.importorskip("fastapi", reason="the studio is missing; run: pip install 'plurivox[web]'")
+
+from plurivox.web.bundle import join_script  # noqa: E402
+from plurivox.web.demo import make_demo  # noqa: E402
+from web.running import Running, run, studio_of  # noqa: E402
+
+JS = Path(__file__).parent.parent.parent / "src" / "plurivox" / "web" / "static" / "js"
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Any]:
+    with playwright.sync_playwright() as play:
+        one = play.chromium.launch(executable_path=chromium, args=["--disable-dev-shm-usage"])
+        yield one
+        one.close()
+
+
+@pytest.fixture
+def context(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Makes browser contexts; a mistake in a script fails the test."""
+    made, faults = [], []
+
+    def make(**options: Any) -> Any:
+        one = browser.new_context(**{"viewport": {"width": 1280, "height": 720}, "reduced_motion": "reduce"} | options)
+        one.set_default_timeout(8000)
+        one.on("weberror", lambda fault: faults.append(str(fault.error)))
+        one.on("console", lambda said: "Content Security Policy" in said.text and faults.append(said.text))
+        made.append(one)
+        return one
+
+    yield make
+    for one in made:
+        one.close()
+    assert not faults, faults
+
+
+@pytest.fixture(scope="session")
+def blank(browser: Any) -> Iterator[Callable[..., Any]]:
+    """A page without a server that holds the names of a module: `page.evaluate("answer.begin(...)")`."""
+    pages = []
+
+    def load(module: str) -> Any:
+        page = browser.new_page()
+        pages.append(page)
+        page.route(
+            "https://studio.test/", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html")
+        )
+        page.goto("https://studio.test/")  # never leaves the browser; makes it a safe place, as locks ask for
+        names = [
+            line.split("(")[0].split("=")[0].split()[-1]
+            for line in (JS / f"{module}.js").read_text().splitlines()
+            if line.startswith("export ") and not line.startswith("export class")
+        ]
+        classes = [
+            line.split()[2]
+            for line in (JS / f"{module}.js").read_text().splitlines()
+            if line.startswith("export class")
+        ]
+        script = join_script(JS / f"{module}.js") + f"\nglobalThis.{module} = {{ {', '.join(names + classes)} }};"
+        page.add_script_tag(content=script, type="module")
+        return page
+
+    yield load
+    for page in pages:
+        page.close()
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Running]]:
+    """Starts studios: `studio(n=3, form="histogram")`, see `studio_of`; the same words give the same one again."""
+    with ExitStack() as stack:
+
+        @cache
+        def start(words: str) -> Running:
+            return stack.enter_context(run(tmp_path_factory.mktemp("studio") / "one", studio_of(**json.loads(words))))
+
+        yield lambda **options: start(json.dumps(options, sort_keys=True))
+
+
+@pytest.fixture(scope="module")
+def owned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """The demo: a studio with answers in it."""
+    with run(
+        tmp_path_factory.mktemp("owned") / "digits", lambda settings: make_demo(settings.folder), is_leader=True
+    ) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The script of axe-core, where npm has put it: `make install` does."""
+    places = [os.environ.get("PLURIVOX_AXE", ""), JS.parents[4] / ".venv/npm/node_modules/axe-core/axe.min.js"]
+    for place in places:
+        if place and Path(place).is_file():
+            return Path(place).read_text(encoding="utf-8")
+    from conftest import without
+
+    without("axe-core", "run: npm install --no-save --prefix .venv/npm axe-core")
+    raise AssertionError
+
+
+@pytest.fixture
+def barriers(axe: str) -> Callable[[Any], list[str]]:
+    """What axe-core finds serious or critical on a page."""
+
+    def find(page: Any) -> list[str]:
+        if not page.evaluate("typeof axe === 'object'"):
+            page.evaluate(axe)
+        found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+        return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found if one["impact"] in ("serious", "critical")]
+
+    return find

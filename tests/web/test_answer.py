@@ -1,0 +1,148 @@
+"""The answer as a state machine, in a browser, without a page or a server."""
+
+from typing import Any
+
+import pytest
+
+LABELS = ["cat", "dog", "bird", "deer", "frog", "ship", "horse", "truck", "airplane", "automobile"]
+PRESS = """([keys, setup]) => {
+  let state = answer.begin(setup);
+  for (const word of keys) {
+    const shift = word.startsWith("Shift+");
+    const key = word.replace("Shift+", "");
+    const action = answer.readKey(state, { key, code: /^\\d$/.test(key) ? `Digit${key}` : "", shift });
+    if (action) state = answer.apply(state, action);
+    const total = answer.shares(state).reduce((sum, piece) => sum + piece.share, 0);
+    if (total !== 100) throw new Error(`the bar sums to ${total} after ${word}`);
+  }
+  const told = answer.marks(state).marks.map((mark) => [mark.kind, mark.label, mark.typed]);
+  return { ...state, marks: told, form: answer.marks(state).form };
+}"""
+
+
+@pytest.fixture(scope="module")
+def page(blank: Any) -> Any:
+    return blank("answer")
+
+
+def press(page: Any, keys: str, **setup: Any) -> Any:
+    return page.evaluate(PRESS, [keys.split(), {"labels": LABELS, "form": "also-possible"} | setup])
+
+
+def named(*pairs: tuple[str, str]) -> list[list[str]]:
+    return [["named", label, typed] for label, typed in pairs]
+
+
+@pytest.mark.parametrize(
+    ("keys", "form", "marks"),
+    [
+        ("3 Enter", "also-possible", named(("bird", "100"))),
+        ("3 5 7 0 Enter", "also-possible", named(("bird", "70"), ("frog", "30"))),
+        ("0 1 5 5 Enter", "also-possible", named(("automobile", "55"), ("cat", "45"))),
+        ("3 5 ArrowLeft ArrowLeft Enter", "also-possible", named(("bird", "90"), ("frog", "10"))),
+        ("3 5 ArrowRight Shift+ArrowRight Enter", "also-possible", named(("bird", "56"), ("frog", "44"))),
+        ("3 5 7 0 8 0 Enter", "also-possible", named(("bird", "80"), ("frog", "20"))),
+        (
+            "3 5 7 0 . 2 0 Shift+8 Enter",
+            "also-possible",
+            [*named(("bird", "70"), ("frog", "20")), ["possible", "truck", ""]],
+        ),
+        ("3 . 8 0 Enter", "top-two", named(("bird", "80"))),
+        ("3 5 6 0 Shift+1 Enter", "top-two", [*named(("bird", "60"), ("frog", "40")), ["never", "cat", ""]]),
+        ("h 3 3 5 . Enter", "also-possible", named(("frog", "90"), ("bird", "10"))),
+        ("3 Enter", "one-label", named(("bird", ""))),
+        ("s Enter", "top-two", []),
+        ("o Enter", "top-two", []),
+    ],
+)
+def test_keys_become_marks(page: Any, keys: str, form: str, marks: list[list[str]]) -> None:
+    state = press(page, keys, form=form)
+    assert state["sent"] and state["marks"] == marks
+
+
+def test_sure_in_the_form_of_the_paper_rules_out_the_rest(page: Any) -> None:
+    marks = press(page, "3 Enter", form="top-two")["marks"]
+    assert marks[0] == ["named", "bird", "100"] and [mark[0] for mark in marks[1:]] == ["never"] * 9
+    ruled = press(page, "3 5 7 0 n", form="top-two")["marks"]
+    assert [mark[0] for mark in ruled] == ["named"] * 2 + ["never"] * 8
+    assert len(press(page, "3 5 7 0 n n", form="top-two")["marks"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("keys", "form", "why"),
+    [
+        ("Enter", "top-two", "Pick a label first"),
+        ("3 5 Enter", "top-two", "Type its percent"),  # no split is assumed
+        ("3 5 1 0 0 Enter", "top-two", "leaves nothing for frog"),
+        ("3 . 8 0 Enter", "also-possible", "20% left over"),
+        ("3 . 8 0 n Enter", "top-two", "20% left over"),
+        ("h 3 3 Enter", "top-two", "90% still to place"),
+        ("h Enter", "top-two", "100% still to place"),  # it starts empty
+    ],
+)
+def test_what_is_not_finished_is_not_sent(page: Any, keys: str, form: str, why: str) -> None:
+    state = press(page, keys, form=form)
+    assert not state["sent"] and why in state["hint"]
+
+
+def test_contradictions_cannot_be_entered(page: Any) -> None:
+    assert "top label already" in press(page, "3 3")["hint"]
+    assert press(page, "3 Shift+3", form="top-two")["ticked"] == []
+    state = press(page, "Shift+3 3", form="top-two")  # naming a label takes its tick back
+    assert state["top"] == 2 and state["ticked"] == []
+    assert press(page, "h " + "1 " * 25)["bars"][0] == 100
+    assert "1 to 100" in press(page, "3 5 0")["hint"]
+
+
+def test_what_looks_odd_needs_a_second_enter(page: Any) -> None:
+    for keys, why in (("3 5 2 0", "more than your top label"), ("3 . 1 0 Shift+4", "Each open label now gets 90%")):
+        once, twice = press(page, f"{keys} Enter"), press(page, f"{keys} Enter Enter")
+        assert not once["sent"] and why in once["hint"] and twice["sent"]
+
+
+def test_undo_goes_step_by_step_and_then_back(page: Any) -> None:
+    state = press(page, "3 5 7 0 Shift+8 u u")
+    assert (state["topPercent"], state["ticked"]) == (7, [])
+    assert press(page, "3 5 7 0 u u u u")["back"] is False
+    assert press(page, "3 5 7 0 u u u u u")["back"] is True
+    assert press(page, "3 5 7 0 Escape")["marks"] == [] and press(page, "3 5 7 0 Escape u")["topPercent"] == 70
+
+
+def test_enter_is_ignored_just_after_the_page_changed(page: Any) -> None:
+    script = """at => { const state = answer.apply(answer.begin({ labels: ["a", "b"], now: 1000 }), { do: "pick", place: 0 });
+      return answer.apply(state, { do: "enter", at }).sent; }"""
+    assert [page.evaluate(script, at) for at in (1100, 1400)] == [False, True]
+
+
+def test_many_labels_are_found_by_typing(page: Any) -> None:
+    labels = [f"plant {at}" for at in range(40)] + ["oak", "royal oak"]
+    state = press(page, "o a k 2 Enter", labels=labels)
+    assert state["sent"] and state["marks"] == named(("royal oak", "100"))
+    assert press(page, "r o y Enter Enter", labels=labels)["marks"] == named(("royal oak", "100"))
+    assert press(page, "o a k 1 r o y 1 6 0 Enter", labels=labels)["marks"] == named(("oak", "60"), ("royal oak", "40"))
+
+
+def test_shift_and_five_ticks_the_fifth_label_though_it_types_a_sign(page: Any) -> None:
+    script = """() => { const state = answer.begin({ labels: [..."abcdef"] });
+      const keys = [["%", "Digit5", true], ["%", "", false], ["\\"", "Digit3", false], ["3", "Numpad3", false]];
+      return keys.map(([key, code, shift]) => answer.readKey(state, { key, code, shift }).do); }"""
+    assert page.evaluate(script) == ["shift-digit", "field", "digit", "digit"]
+
+
+def test_labels_that_are_digits_have_themselves_as_keys(page: Any) -> None:
+    labels = list("3650172984")
+    assert press(page, "8 3 7 0 Enter", labels=labels)["marks"] == named(("8", "70"), ("3", "30"))
+    assert press(page, "h 8 Shift+8 3", labels=labels)["bars"][0] == 5
+    assert press(page, "9 1 Enter", labels=["1", "2"])["marks"] == named(("1", "100"))  # there is no 9
+
+
+def test_an_earlier_answer_comes_back_as_it_was(page: Any) -> None:
+    script = f"""([keys, setup]) => {{
+      const before = ({PRESS})([keys, setup]);
+      const marks = before.marks.map(([kind, label, typed]) => ({{ kind, label, typed }}));
+      const said = {{ marks, abstain: before.aside === "abstain", none_of_these: before.aside === "none" }};
+      return answer.marks(answer.recall(setup, said)).marks.map((mark) => [mark.kind, mark.label, mark.typed]); }}"""
+    for form in ("top-two", "also-possible"):
+        for keys in ("3", "3 5 7 0", "3 5 7 0 Shift+1 . 2 0", "h 1 1 1 2 3 .", "s"):
+            setup = {"labels": LABELS, "form": form}
+            assert page.evaluate(script, [keys.split(), setup]) == press(page, keys, **setup)["marks"], (form, keys)

@@ -1,0 +1,41 @@
+"""The scripts that are sent: joined safely, small, and knowing no other host."""
+
+import re
+
+import pytest
+
+from plurivox.web.bundle import DECLARED, join_script, modules_of
+from plurivox.web.routes.pages import STATIC, assets, page
+
+ENTRIES = ["work.js", "owner.js", "api_page.js"]
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_modules_share_no_name_and_join_whole(entry: str) -> None:
+    paths = modules_of(STATIC / "js" / entry)
+    names = [name for path in paths for name in DECLARED.findall(path.read_text())]
+    assert len(names) == len(set(names)), sorted({name for name in names if names.count(name) > 1})
+    joined = join_script(STATIC / "js" / entry)
+    assert not re.search(r"^(import|export) ", joined, re.MULTILINE)
+    told = {
+        name
+        for path in paths
+        for line in path.read_text().splitlines()
+        if line.startswith("import")
+        for name in re.findall(r"\b(\w+)\b(?=[, ].*from)", line)[1:]
+    }
+    assert told <= set(names), told - set(names)
+
+
+def test_nothing_comes_from_elsewhere_and_nothing_is_inline() -> None:
+    for name, content in assets().items():
+        assert not re.search(rb"https?://(?!www\.w3\.org/2000/svg)", content), name
+        assert b"innerHTML" not in content and b"eval(" not in content, name
+    for name in ("work.html", "owner.html", "api.html"):
+        text = page(name)
+        assert (
+            "<style" not in text
+            and "style=" not in text
+            and not re.search(r"<script(?![^>]*src=)", text)
+            and " on" not in re.sub(r">[^<]*<", "><", text)
+        )

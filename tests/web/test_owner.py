@@ -1,0 +1,100 @@
+"""The owner's pages in a real browser."""
+
+from typing import Any
+
+import pytest
+
+PAGES = ["", "tasks", "workers", "times", "flagged", "invites", "audit"]
+
+
+def sign_in(page: Any, live: Any) -> None:
+    """By the token where nobody was here before."""
+    first = live.setup
+    page.goto(f"{live.base}/owner" if first.endswith("None") else first)
+    page.fill("#name", "ada")
+    page.fill("#password", "a long password")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".figures")
+
+
+def go(page: Any, name: str) -> None:
+    """To a page, by its link."""
+    page.click(f"nav a[data-key='{name}']")
+    page.wait_for_selector(f"nav a[data-key='{name}'][aria-current]")
+    page.wait_for_selector(f"main[data-shows='{name}']")
+
+
+def test_first_the_token_then_a_password(owned: Any, context: Any) -> None:
+    page = context().new_page()
+    page.goto(owned.setup)
+    page.fill("#name", "ada")
+    page.fill("#password", "short")
+    page.click("button.main")
+    assert page.evaluate("!document.querySelector('#password').validity.valid")
+    page.fill("#password", "a long password")
+    page.click("button.main")
+    page.wait_for_selector(".figures")
+    assert "setup" not in page.url
+    page.click("text=Sign out")
+    page.wait_for_selector("text=First time here?")
+    page.fill("#name", "ada")
+    page.fill("#password", "a wrong password")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[role=alert]:not([hidden])")
+    page.fill("#password", "a long password")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".figures")
+
+
+def test_every_page_shows_something(owned: Any, context: Any) -> None:
+    page = context().new_page()
+    sign_in(page, owned)
+    page.wait_for_selector("text=Soft labels of", timeout=40_000)  # computed beside the server; the page renews itself
+    for name in PAGES:
+        go(page, name)
+        assert page.query_selector(".note.bad") is None, name
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+    go(page, "tasks")
+    page.click("main table a >> nth=0")
+    page.wait_for_selector("text=Current soft label")
+    assert page.query_selector(".plot .span") and page.query_selector("main .card table tbody tr")
+
+
+def test_pause_and_open(owned: Any, context: Any) -> None:
+    page = context().new_page()
+    sign_in(page, owned)
+    page.click("button:has-text('Pause')")
+    page.wait_for_selector(".state[data-is=paused]")
+    page.click("button:has-text('Open')")
+    page.wait_for_selector(".state[data-is=open]")
+    page.on("dialog", lambda asked: asked.accept())
+    page.click("button:has-text('Close')")
+    page.wait_for_selector(".state[data-is=closed]")
+
+
+def test_charts_have_their_numbers_behind_them(owned: Any, context: Any) -> None:
+    page = context().new_page()
+    sign_in(page, owned)
+    charts = page.query_selector_all("figure.chart:has(svg)")
+    assert len(charts) >= 3
+    for chart in charts:
+        assert chart.query_selector("svg[role=img][aria-label]") and len(chart.query_selector_all("tbody tr")) >= 1
+
+
+def test_the_api_has_a_page(owned: Any, context: Any) -> None:
+    page = context().new_page()
+    page.goto(f"{owned.base}/api")
+    page.wait_for_selector("text=POST /api/answers")
+    page.wait_for_selector("summary:has-text('GiveAnswer')")
+
+
+@pytest.mark.parametrize(("scheme", "names"), [("light", ["", "tasks", "workers", "invites"]), ("dark", [""])])
+def test_no_serious_barrier(owned: Any, context: Any, barriers: Any, scheme: str, names: list[str]) -> None:
+    page = context(color_scheme=scheme, bypass_csp=True).new_page()
+    sign_in(page, owned)
+    for name in names:
+        go(page, name)
+        assert barriers(page) == [], name
+    page.click("text=Sign out")
+    page.wait_for_selector("text=First time here?")
+    assert barriers(page) == []

@@ -1,0 +1,53 @@
+"""Hands for a worker's pages: what a person at the keyboard or with a finger does."""
+
+from typing import Any
+
+SETTLED = 330  # ms: Enter is ignored for 300 after a task has come
+
+
+def key(page: Any, *keys: str) -> int:
+    """Press keys; how many they were."""
+    for one in keys:
+        page.keyboard.press(one.replace("Shift+", "Shift+Digit") if one[-1].isdigit() else one)
+    return len(keys)
+
+
+def shown(page: Any) -> str:
+    """Wait until a task is on the page and may be answered; its place as the page tells it."""
+    page.wait_for_selector("main.task")
+    page.wait_for_timeout(SETTLED)
+    return page.inner_text(".way")
+
+
+def answer(page: Any, *keys: str) -> int:
+    """Answer the task on the page by keys, and wait for the next one or the end."""
+    shown(page)
+    old = page.query_selector("main.task")
+    n = key(page, *keys)
+    old.wait_for_element_state("hidden")
+    return n
+
+
+def walk_in(page: Any, join: str) -> None:
+    """From the invitation to the first task, by keyboard."""
+    page.goto(join)
+    page.wait_for_selector("text=Before you begin")
+    key(page, "Space", "Enter")
+    page.wait_for_selector("text=How it works")
+    key(page, "Enter")
+    page.wait_for_selector("text=A short check")
+    key(page, "Tab", "Space", "ArrowDown")  # the second choice of the first question
+    key(page, "Tab", "Space", "Enter")
+    page.wait_for_selector("main.task")
+
+
+def fits(page: Any) -> None:
+    """Nothing is outside the screen."""
+    width, height = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
+    size = page.viewport_size
+    assert (width, height) <= (size["width"], size["height"]), (width, height)
+
+
+def saved(page: Any) -> None:
+    """Wait until the page says that nothing waits any more."""
+    page.wait_for_selector(".saved[data-is=kept]")
