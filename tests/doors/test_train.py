@@ -75,6 +75,7 @@ def test_two_heads_weights_and_splits_by_file(call, box: Path, tmp_path: Path) -
 def test_mistakes_are_one_line(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "x").touch()
+    (tmp_path / "odd.csv").write_text("task,split\nt00,a\nt01,a\n")
     for words, want in (
         (("--target", "golden"), "there is no target or aggregator 'golden'; did you mean 'gold'"),
         (("--net", "mpl"), "did you mean 'mlp'"),
@@ -83,6 +84,8 @@ def test_mistakes_are_one_line(call, box: Path, tmp_path: Path) -> None:  # type
         (("--schedule", "multistep"), "need milestones"),
         (("-o", tmp_path / "full"), "is not empty and holds no runs"),
         (("--device", "cuda"), "no CUDA device"),
+        (("--soft", "dawid-skene"), "give the one you mean as target"),
+        (("--split", tmp_path / "odd.csv"), "odd.csv has the splits 'a'; name them train, dev and test"),
     ):
         done: Result = call("train", box, "-o", tmp_path / "run", *words)
         assert done.exit_code == 2 and want in done.stderr and "\n" not in done.stderr.strip(), done.output
@@ -90,6 +93,30 @@ def test_mistakes_are_one_line(call, box: Path, tmp_path: Path) -> None:  # type
     other: Result = call("train", box, *FAST, "--seed", 5, "-o", tmp_path / "run")
     assert other.exit_code == 2 and "belongs to another training: its plan is" in other.stderr
     assert "holds no trained net" in call("predict", tmp_path, box, "-o", tmp_path / "g.npz").stderr
+
+
+def test_runs_of_another_division_are_not_told_as_these(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    for name, first in (("one.csv", "dev"), ("two.csv", "test")):
+        parts = ["train"] * 40 + [first] * 10 + [{"dev": "test", "test": "dev"}[first]] * 10
+        rows = "".join(f"{task},{part}\n" for task, part in zip(GOLD.tasks, parts, strict=True))
+        (tmp_path / name).write_text("task,split\n" + rows)
+    how = (box, *FAST, "-o", tmp_path / "run", "--split")
+    assert call("train", *how, tmp_path / "one.csv").exit_code == 0
+    other: Result = call("train", *how, tmp_path / "two.csv")
+    assert other.exit_code == 2 and "another division" in other.stderr
+
+
+def test_what_a_head_learns_from_and_what_no_net_can_learn_is_told(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    done: Result = call("train", box, *FAST, "--head", "crowd-layer", "--loss", "kl", "-o", tmp_path / "run")
+    assert "under crowd-layer on all-votes: 1 run" in done.stdout and "kl only measures" in done.stderr, done.output
+    made = dict(np.load(box))
+    y, labels = made["y"].astype("U9"), [*made["labels"].astype("U9"), "new"]
+    y[-3:] = "new"
+    np.savez(tmp_path / "new.npz", **{**made, "y": y, "labels": labels})
+    done = call("train", tmp_path / "new.npz", *FAST, "-o", tmp_path / "run2")
+    assert done.exit_code == 0 and "no training task has, and no net can learn: 'new'" in done.stderr, done.output
+    said: Result = call("predict", tmp_path / "run2", tmp_path / "new.npz", "-o", tmp_path / "g.npz")
+    assert "learnt from 40 of these 60 tasks" in said.stderr, said.output
 
 
 def test_images_of_a_table_and_packing(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

@@ -10,6 +10,7 @@ from plurivox.core.errors import InputError
 from plurivox.core.labels import SoftLabels
 from plurivox.train.attacks import FGSM, PGD, attack
 from plurivox.train.nets._pixels import Pixels
+from plurivox.train.trained import Trained
 
 N, K = 20, 3
 
@@ -83,3 +84,11 @@ def test_mistakes_are_told(net: nn.Module, x: torch.Tensor, soft: SoftLabels) ->
     x[3, 0, 0, 0], x[5, 0, 0, 0] = 1.5, float("nan")
     with pytest.raises(InputError, match="2 images go beyond, such as 't03', 't05'"):
         attack(net, x, soft, FGSM())
+
+
+def test_labels_of_a_trained_net_are_met_by_name(net: nn.Module, x: torch.Tensor, soft: SoftLabels) -> None:
+    trained = Trained(net, soft.labels, {}, {}, 0)
+    turned = SoftLabels.of(soft.prob[:, ::-1], soft.tasks, soft.labels[::-1])
+    assert attack(trained, x, turned, FGSM()).loss == pytest.approx(attack(net, x, soft, FGSM()).loss)
+    with pytest.raises(InputError, match="labels"):
+        attack(trained, x, SoftLabels.of(soft.prob, soft.tasks, "abz"), FGSM())

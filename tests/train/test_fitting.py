@@ -125,6 +125,35 @@ def test_any_measure_can_say_which_epoch_is_best() -> None:
     assert [fit(X, VOTES, net=NET, plan=one, dev=dev).best_epoch for one in (first, last)] == [0, 7]
 
 
+def test_an_epoch_without_a_value_is_not_the_best() -> None:
+    values = iter([math.nan, 0.1, 0.3, math.nan, 0.2])
+    plan = replace(PLAN, epochs=5, best="entropy-correlation")
+    trained = fit(
+        X, VOTES, net=NET, plan=plan, dev=(X, GOLD), measures={"entropy-correlation": lambda *_: next(values)}
+    )
+    assert trained.best_epoch == 2
+
+
+@pytest.mark.parametrize("net", ["linear", "mlp", "labelme-head"])
+def test_whole_numbers_are_features_too(net: str) -> None:
+    whole = np.rint(10 * X).astype(np.int64)
+    trained, same = (fit(x, GOLD, net=net, plan=PLAN) for x in (whole, whole.astype(np.float32)))
+    np.testing.assert_array_equal(trained.logits(whole), same.logits(whole.astype(np.float32)))
+
+
+def test_code_that_a_folder_names_runs_only_on_trust(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own_net.py").write_text(
+        f"from torch import nn\ndef make():\n    return nn.Sequential(nn.Linear({X.shape[1]}, 4), nn.Linear(4, 2))\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    (home := tmp_path / "run").mkdir()
+    trained = fit(X, GOLD, net="own_net:make", plan=PLAN, folder=home)
+    fit(X, GOLD, net="own_net:make", plan=PLAN, folder=home)  # who names the net trusts it
+    with pytest.raises(InputError, match=r"own_net:make: to make it that module is imported .* --trust"):
+        Trained.load(home)
+    np.testing.assert_array_equal(Trained.load(home, device="cpu", trust=True).logits(X), trained.logits(X))
+
+
 def test_what_it_thought_while_it_learnt() -> None:
     visit, after = (fit(X, VOTES, net="linear", plan=PLAN, record=how) for how in (True, "after"))
     assert visit.dynamics is not None and after.dynamics is not None

@@ -1,5 +1,6 @@
 """`plurivox predict RUN INPUT -o OUT`: what a trained net believes."""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,12 @@ from plurivox.cli._files import IN_AND_OUT, INPUT, PART, READING_FLAGS, OutFile,
 from plurivox.cli._flags import GENERAL, Flag, OneOf, Operand
 from plurivox.cli._material import Pictures, material_of, pack_pictures, picture_flags
 from plurivox.cli._show import Answer, Screen, table
+from plurivox.cli.train import SETTINGS
 from plurivox.core.errors import InputError
 
 if TYPE_CHECKING:
     from plurivox.core.labels import SoftLabels
+    from plurivox.core.names import Names
     from plurivox.train.trained import Trained
 
 
@@ -25,6 +28,7 @@ def run(
     run: str,
     tasks: str | None,
     device: str,
+    trust: bool,
     part: str | None,
     pictures: Pictures,
 ) -> Answer:
@@ -34,7 +38,7 @@ def run(
     keep_apart(source, out)
     if out.suffix.lower() not in (".npz", ".npy"):
         check_ending(out, ".npy", ".npz")
-    nets = read_runs(run_folder, run, device)
+    nets = read_runs(run_folder, run, device, trust)
     material = material_of(screen, source, part, pictures)
     known = material.parts()
     if tasks is not None and tasks not in known:
@@ -42,6 +46,8 @@ def run(
     wanted = material.tasks if tasks is None else known[tasks]
     guess = mean_belief(nets, material.on(wanted), wanted)
     write(guess, out)
+    if taught := n_taught(run_folder, wanted):
+        screen.note(f"the net learnt from {taught:,} of these {len(wanted):,} tasks: measures on them flatter it")
     found = measured(nets[0], material, {"all": wanted}) if len(nets) == 1 else {}
     rows = [
         (name.partition(" ")[2].replace("baseline", "always the most frequent label"), f"{value:.4f}")
@@ -52,20 +58,29 @@ def run(
     return Answer(facts, text=table(rows) if rows else "", line=line)
 
 
-def read_runs(folder: Path, which: str, device: str) -> "list[Trained]":
+def read_runs(folder: Path, which: str, device: str, trust: bool) -> "list[Trained]":
     """The net of one run of a folder, or those of all."""
     from plurivox.train.trained import WEIGHTS, Trained
 
     if (folder / WEIGHTS).is_file():
-        return [Trained.load(folder, device=device)]
+        return [Trained.load(folder, device=device, trust=trust)]
     homes = sorted(home for home in folder.glob("run-*") if (home / WEIGHTS).is_file())
     if not homes:
         raise InputError(f"{folder} holds no trained net; plurivox train -o makes such a folder")
     if which == "all":
-        return [Trained.load(home, device=device) for home in homes]
+        return [Trained.load(home, device=device, trust=trust) for home in homes]
     if not which.isdigit() or f"run-{int(which):03d}" not in {home.name for home in homes}:
         raise InputError(f"{folder} has no run {which!r}; it has {len(homes)}, from 0: give a number, or all")
-    return [Trained.load(folder / f"run-{int(which):03d}", device=device)]
+    return [Trained.load(folder / f"run-{int(which):03d}", device=device, trust=trust)]
+
+
+def n_taught(folder: Path, tasks: "Names") -> int:
+    """How many of these tasks the nets of the folder were trained on, as far as it tells."""
+    from plurivox.core.names import as_names, positions
+
+    told = folder / SETTINGS
+    train = json.loads(told.read_text(encoding="utf-8"))["parts"].get("train", []) if told.is_file() else []
+    return int((positions(as_names(train, "tasks"), tasks) >= 0).sum()) if train else 0
 
 
 def mean_belief(nets: "list[Trained]", x: Any, tasks: Any) -> "SoftLabels":
@@ -131,6 +146,9 @@ predict = Predict(
             help="tasks of one split  [default: all]",
         ),
         *picture_flags(),
+        Flag(
+            ["--trust"], GENERAL, is_flag=True, help="import the code that RUN names, where its net is module:function"
+        ),
         Flag(["--device"], GENERAL, default="auto", metavar="TEXT", help="cpu, cuda, ...  [default: auto]"),
     ],
     works=True,

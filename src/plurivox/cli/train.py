@@ -12,7 +12,7 @@ from plurivox.cli._files import IN_AND_OUT, INPUT, PART, READING_FLAGS, OutFile,
 from plurivox.cli._flags import GENERAL, Flag, OneOf
 from plurivox.cli._material import Pictures, material_of, pack_pictures, picture_flags
 from plurivox.cli._show import Answer, Screen, table
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, some
 from plurivox.core.files import whole_file
 from plurivox.train.plan import Plan
 
@@ -52,7 +52,7 @@ def run(
     pack: Path | None,
 ) -> Answer:
     """Read, divide, train, measure, tell."""
-    from plurivox.recipes._training import Wish, divide, train_runs
+    from plurivox.recipes._training import Wish, divide, lesson_word, train_runs, unseen_labels
 
     what = Wish(**wish)
     if out is None and pack is None:
@@ -64,6 +64,10 @@ def run(
         return packed(material, pack)
     assert out is not None
     parts = divide(material, split, read_shares(shares), what.plan.seed)
+    if len(unseen := unseen_labels(material, parts)):
+        screen.note(f"dev or test tasks have labels that no training task has, and no net can learn: {some(unseen)}")
+    if what.head and what.loss != Wish.loss:
+        screen.note(f"{what.head} has a loss of its own; {what.loss} only measures the dev tasks")
     out.mkdir(exist_ok=True)
     sizes = {name: len(tasks) for name, tasks in parts.items()}
     write_settings(out, screen.command, source.where, parts)
@@ -76,7 +80,7 @@ def run(
     return Answer(
         {**facts, "measures": told, "runs": series.columns()},
         text=shown(series, sizes),
-        line=f"{what.net}{on_head} on {what.target}: {plural}, {sizes['train']:,} tasks -> {out}",
+        line=f"{what.net}{on_head} on {lesson_word(what)}: {plural}, {sizes['train']:,} tasks -> {out}",
     )
 
 
@@ -123,10 +127,16 @@ def read_shares(text: str) -> dict[str, float]:
 
 def write_settings(out: Path, command: str, source: str, parts: "dict[str, Names]") -> None:
     """The command that made a folder of runs, and which tasks were in which part."""
+    there = out / SETTINGS
+    if there.is_file() and any(out.glob("run-*/*")):
+        if json.loads(there.read_text(encoding="utf-8")).get("parts") != {one: t.tolist() for one, t in parts.items()}:
+            raise InputError(
+                f"the runs in {out} are of another division into train, dev and test; choose another folder"
+            )
+        return
     about = {"command": command, "input": source, "parts": {name: tasks.tolist() for name, tasks in parts.items()}}
-    if not (out / SETTINGS).is_file():
-        with whole_file(out / SETTINGS) as part:
-            part.write_text(json.dumps(about), encoding="utf-8")
+    with whole_file(there) as part:
+        part.write_text(json.dumps(about), encoding="utf-8")
 
 
 def _word(name: str, default: str, help: str) -> Flag:

@@ -62,6 +62,8 @@ def divide(
                 f"{file} names no task of {material.name}; it has {some(tasks)}, not {some(material.tasks)}"
             )
         found = replace(material, tasks=tasks[there], x=material.on(tasks[there]), split=names[there]).parts()
+        if "train" not in found:
+            raise InputError(f"{file} has the splits {some(split)}; name them train, dev and test")
     else:
         found = material.parts()
     if not found:
@@ -145,6 +147,11 @@ def settle(material: Material, tasks: Names, wish: Wish) -> tuple[Known, str]:
     if name not in targets.methods:
         if name not in aggregate.methods:
             raise unknown("target or aggregator", name, [*targets.methods, *aggregate.methods])
+        if wish.soft and wish.soft != wish.target:
+            raise InputError(
+                f"the soft labels are those of {wish.target}, the target, and those of {wish.soft}: give the one you mean as "
+                "target"
+            )
         soft_word, target = wish.target, "soft"
     wants = heads.methods.make(wish.head).wants if wish.head else "distribution"
     if wants == "votes" and target == "soft":
@@ -152,6 +159,27 @@ def settle(material: Material, tasks: Names, wish: Wish) -> tuple[Known, str]:
     if wants == "pair" and target == "soft":
         target = f"pair[main={wish.main}]"
     return Known(material.votes, material.gold, _soft(material, tasks, soft_word)), target
+
+
+def unseen_labels(material: Material, parts: Mapping[str, Names]) -> Names:
+    """The labels that dev or test tasks have, and no training task by gold or by any vote: no net can learn them."""
+    gold, shares = truths(material, parts["train"])
+    tested = np.concatenate([tasks for name, tasks in parts.items() if name != "train"] or [material.tasks[:0]])
+    wanted = truths(material, tested)[0]
+    if wanted is None:
+        return material.tasks[:0]
+    taught = [one.labels[(one.prob > 0).any(0)] for one in (gold, shares) if one is not None]
+    there = wanted.labels[(wanted.prob > 0).any(0)]
+    seen = np.any([positions(one, there) >= 0 for one in taught], axis=0) if taught else np.ones(len(there), bool)
+    return there[~seen]
+
+
+def lesson_word(wish: Wish) -> str:
+    """What is taught in the end, for people: a head on votes learns from votes, two heads from two targets."""
+    wants = heads.methods.make(wish.head).wants if wish.head else "distribution"
+    if wants == "distribution" or split_word(wish.target)[0] in ("all-votes", "pair"):
+        return wish.target
+    return "all-votes" if wants == "votes" else f"{wish.main} and {wish.target}"
 
 
 def _soft(material: Material, tasks: Names, word: str) -> SoftLabels | None:

@@ -14,6 +14,8 @@ from torch.nn.functional import cross_entropy
 from plurivox.core.errors import InputError, some
 from plurivox.core.labels import SoftLabels
 from plurivox.core.method import Method, option
+from plurivox.train.judging import refuse_strange_labels
+from plurivox.train.trained import Trained
 
 
 @dataclass(frozen=True)
@@ -79,14 +81,18 @@ class Attacked:
 
 
 def attack(
-    net: nn.Module, x: Tensor, target: SoftLabels, method: Attack, *, batch: int = 256, seed: int = 0
+    net: nn.Module | Trained, x: Tensor, target: SoftLabels, method: Attack, *, batch: int = 256, seed: int = 0
 ) -> Attacked:
     """Attack the net with every image. Row i of `x` is task i of `target`, whose rows are hard or soft.
 
-    Images are bytes, or numbers from 0 to 1. The net is left as it was; it predicts as it would without the attack, with
+    Images are bytes, or numbers from 0 to 1. The outputs of a `Trained` are matched with the labels of the target by name,
+    those of a bare net by their order. The net is left as it was; it predicts as it would without the attack, with
     dropout off.
     """
     _check(x, target)
+    if isinstance(net, Trained):
+        refuse_strange_labels(target, net.labels, "targets")
+        net, target = net.net, target.on_labels(net.labels)
     place = next((one.device for one in net.parameters()), x.device)
     chance, was_training = Generator(place).manual_seed(seed), net.training
     believed, losses = [], []

@@ -196,7 +196,7 @@ def _finished(saved: Checkpoint, plan: Plan) -> Trained | None:
         raise InputError(f"the folder {folder} for the training does not exist; make it first")
     if not (folder / WEIGHTS).is_file():
         return None
-    trained = Trained.load(folder, device=plan.device, labels=saved.labels)
+    trained = Trained.load(folder, device=plan.device, labels=saved.labels, trust=saved.made_by["net"])
     refuse_other_training(trained.made_by, saved.made_by, folder)
     saved.remove()
     return trained

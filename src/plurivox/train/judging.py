@@ -62,11 +62,11 @@ class Judge:
         return found
 
 
-def refuse_strange_labels(truth: SoftLabels, labels: Names) -> None:
-    """An error where dev tasks have labels that the net does not know."""
+def refuse_strange_labels(truth: SoftLabels, labels: Names, whose: str = "dev tasks") -> None:
+    """An error where tasks have labels that the net does not know."""
     strange = positions(labels, truth.labels) < 0
     if strange.any() and bool((truth.prob[:, strange] > 0).any()):
         raise InputError(
-            f"the dev tasks have the labels {some(truth.labels[strange])}, which no training task has; the net knows "
+            f"the {whose} have the labels {some(truth.labels[strange])}, which no training task has; the net knows "
             f"{some(labels, 6)}. Give the whole list: labels=[...]"
         )

@@ -1,6 +1,7 @@
 """What is kept of a training while it runs: its history, the best epoch, the last good one, and how to go on later."""
 
 import json
+import math
 import re
 import time
 from collections.abc import Mapping
@@ -52,7 +53,9 @@ class Keeper:
         return bool(self.stopped)
 
     def _is_better(self, value: float) -> bool:
-        if self.value is None:
+        if self.value is None or math.isnan(
+            self.value
+        ):  # a correlation has no value while the net says the same of all
             return True
         highest = self.plan.goal == "highest" or (self.plan.goal == "auto" and HIGH.search(self.plan.best) is not None)
         gain = (value - self.value) * (1 if highest else -1)

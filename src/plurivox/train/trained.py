@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from plurivox.core.errors import InputError, some
 from plurivox.core.files import whole_file
 from plurivox.core.labels import SoftLabels
+from plurivox.core.method import split_word
 from plurivox.core.names import Floats, Names, as_names
 from plurivox.core.results import Dynamics, Fit
 from plurivox.train import nets
@@ -77,8 +78,19 @@ class Trained:
         write_tensors(home / WEIGHTS, self.net.state_dict(), notes)
 
     @classmethod
-    def load(cls, folder: str | Path, *, device: str = "auto", labels: Iterable[object] | None = None) -> Self:
-        """Read what `save` wrote; `labels`, where given, must be the net's own."""
+    def load(
+        cls,
+        folder: str | Path,
+        *,
+        device: str = "auto",
+        labels: Iterable[object] | None = None,
+        trust: bool | str = False,
+    ) -> Self:
+        """Read what `save` wrote; `labels`, where given, must be the net's own.
+
+        A net of the kind `module:function` is made by code that the file merely names: it runs only with `trust`, or
+        where trust is that very net's word.
+        """
         home = Path(folder)
         tensors, notes = read_tensors(home / WEIGHTS)
         if notes.get("plurivox") != FORM:
@@ -86,6 +98,8 @@ class Trained:
         names, made_by = as_names(json.loads(notes["labels"]), "labels"), json.loads(notes["made_by"])
         if labels is not None:
             refuse_other_labels(names, as_names(labels, "labels"), home)
+        if trust is not True and trust != made_by["net"]:
+            refuse_named_code(made_by["net"], home)
         net = nets.methods.make(made_by["net"]).build(tuple(made_by["shape"]), len(names))
         net.load_state_dict(_fitting(tensors, net, home))
         recorded = Dynamics.load(home / DYNAMICS) if (home / DYNAMICS).is_file() else None
@@ -93,6 +107,16 @@ class Trained:
         history = read_history(home / HISTORY) if (home / HISTORY).is_file() else {}
         best, stopped = int(notes["best_epoch"]), notes["stopped"]
         return cls(net.to(device_of(device)).eval(), names, made_by, history, best, stopped, recorded, workers)
+
+
+def refuse_named_code(net: str, where: object) -> None:
+    """An error where a net can be made only by importing code that a file names."""
+    source = split_word(net)[0]
+    if ":" in source and not source.startswith("torchvision:"):
+        raise InputError(
+            f"the net in {where} is {source}: to make it that module is imported and its function run. "
+            "If you trust whoever made the folder, say so: --trust (in Python trust=True)"
+        )
 
 
 def refuse_other_labels(mine: Names, other: Names, where: object) -> None:

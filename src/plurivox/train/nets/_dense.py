@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from torch import nn
+from torch import Tensor, nn
 
 from plurivox.core.errors import OptionError
 
@@ -13,6 +13,14 @@ ACTIVATIONS: dict[str, type[nn.Module]] = {
     "gelu": nn.GELU,
     "tanh": nn.Tanh,
 }
+
+
+class Numbers(nn.Flatten):
+    """Inputs as one row of numbers each; whole numbers are features here, not codes."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        flat: Tensor = super().forward(x)
+        return flat if flat.is_floating_point() else flat.float()
 
 
 def widths_of(text: str, whose: str) -> list[int]:

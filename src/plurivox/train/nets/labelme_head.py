@@ -8,7 +8,7 @@ from torch import nn
 
 from plurivox.core.method import option
 from plurivox.train.nets._contract import Net
-from plurivox.train.nets._dense import Activation, dense_layers
+from plurivox.train.nets._dense import Activation, Numbers, dense_layers
 from plurivox.train.nets._headed import Headed, linear_head
 
 
@@ -32,7 +32,5 @@ class LabelMeHead(Net):
     example: ClassVar[tuple[int, ...]] = (6,)
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
-        trunk = nn.Sequential(
-            nn.Flatten(), *dense_layers(math.prod(shape), [self.hidden], self.activation, self.dropout)
-        )
+        trunk = nn.Sequential(Numbers(), *dense_layers(math.prod(shape), [self.hidden], self.activation, self.dropout))
         return Headed(trunk, linear_head(self.hidden), n_labels)

@@ -4,9 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from torch import nn
-
 from plurivox.train.nets._contract import Net
+from plurivox.train.nets._dense import Numbers
 from plurivox.train.nets._headed import Headed, linear_head
 
 
@@ -23,4 +22,4 @@ class Linear(Net):
     example: ClassVar[tuple[int, ...]] = (6,)
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
-        return Headed(nn.Flatten(), linear_head(math.prod(shape)), n_labels)
+        return Headed(Numbers(), linear_head(math.prod(shape)), n_labels)

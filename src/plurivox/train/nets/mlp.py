@@ -8,7 +8,7 @@ from torch import nn
 
 from plurivox.core.method import option
 from plurivox.train.nets._contract import Net
-from plurivox.train.nets._dense import Activation, dense_layers, widths_of
+from plurivox.train.nets._dense import Activation, Numbers, dense_layers, widths_of
 from plurivox.train.nets._headed import Headed, linear_head
 
 
@@ -31,5 +31,5 @@ class MLP(Net):
     def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
         n_in = math.prod(shape)
         widths = widths_of(self.hidden, self.name())
-        trunk = nn.Sequential(nn.Flatten(), *dense_layers(n_in, widths, self.activation, self.dropout))
+        trunk = nn.Sequential(Numbers(), *dense_layers(n_in, widths, self.activation, self.dropout))
         return Headed(trunk, linear_head([n_in, *widths][-1]), n_labels)
