@@ -95,6 +95,14 @@ def test_mistakes_are_one_line(call, box: Path, tmp_path: Path) -> None:  # type
     assert "holds no trained net" in call("predict", tmp_path, box, "-o", tmp_path / "g.npz").stderr
 
 
+def test_entropy_is_judged_against_votes_though_gold_is_there(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    done: Result = call("train", box, *FAST, "--best", "entropy-correlation", "-o", tmp_path / "run")
+    assert done.exit_code == 0, done.output
+    rows = (tmp_path / "run/run-000/history.csv").read_text().splitlines()
+    place = rows[0].split(",").index("dev_entropy-correlation")
+    assert all(np.isfinite(float(row.split(",")[place])) for row in rows[1:])
+
+
 def test_runs_of_another_division_are_not_told_as_these(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     for name, first in (("one.csv", "dev"), ("two.csv", "test")):
         parts = ["train"] * 40 + [first] * 10 + [{"dev": "test", "test": "dev"}[first]] * 10

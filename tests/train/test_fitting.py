@@ -15,6 +15,7 @@ from plurivox.core.errors import InputError, OptionError, PlurivoxError, Plurivo
 from plurivox.core.labels import SoftLabels
 from plurivox.evaluate import cross_entropy
 from plurivox.train import Known, Plan, Trained, fit
+from plurivox.train.augment import CropFlip
 from plurivox.train.steps import Step
 from taught import world
 
@@ -132,6 +133,13 @@ def test_an_epoch_without_a_value_is_not_the_best() -> None:
         X, VOTES, net=NET, plan=plan, dev=(X, GOLD), measures={"entropy-correlation": lambda *_: next(values)}
     )
     assert trained.best_epoch == 2
+    with pytest.warns(PlurivoxWarning, match="had no value on the dev tasks in any epoch"):
+        fit(X, VOTES, net=NET, plan=plan, dev=(X, GOLD), measures={"entropy-correlation": lambda *_: math.nan})
+
+
+def test_features_are_not_augmented() -> None:
+    with pytest.raises(InputError, match="crop-flip changes images"):
+        fit(X, GOLD, net="linear", plan=PLAN, augment=CropFlip())
 
 
 @pytest.mark.parametrize("net", ["linear", "mlp", "labelme-head"])

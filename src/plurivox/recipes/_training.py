@@ -82,7 +82,7 @@ def trainer(material: Material, parts: Mapping[str, Names], wish: Wish, *, every
     """What trains a net as wished on the split train, and looks at dev, for any seed."""
     known, target = settle(material, parts["train"], wish)
     weight = _weight(material, parts["train"], wish)
-    dev = _dev(material, parts)
+    dev = _dev(material, parts, wish.plan.best)
     x = material.on(parts["train"])
     plan, measures = _choosing(wish.plan)
 
@@ -211,12 +211,16 @@ def _weight(material: Material, tasks: Names, wish: Wish) -> Floats | None:
     return kept * share if wish.weigh else kept
 
 
-def _dev(material: Material, parts: Mapping[str, Names]) -> tuple[Floats, SoftLabels] | None:
-    """Inputs and truth of the dev tasks: gold, or else the shares of their votes."""
+def _dev(material: Material, parts: Mapping[str, Names], best: str) -> tuple[Floats, SoftLabels] | None:
+    """Inputs and truth of the dev tasks: gold, or else the shares of their votes.
+
+    Measures of entropy say nothing against gold, which has none: for them the shares come first.
+    """
     truth = None
     if "dev" in parts:
         hard, soft = truths(material, parts["dev"])
-        truth = hard if hard is not None else soft
+        first, second = (soft, hard) if best.startswith("entropy-") else (hard, soft)
+        truth = first if first is not None else second
     return None if truth is None else (material.on(truth.tasks), truth)
 
 

@@ -1,5 +1,6 @@
 """fit: inputs and a target in, a trained net out."""
 
+import math
 import warnings
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import replace
@@ -130,6 +131,12 @@ def fitting(
     judge = Judge(dev, measures or {}, asked.labels, training.net, job.loss, plan, job.inputs.device)
     keeper = Keeper(plan, training.net, training.head)
     logits = yield from _run(training, keeper, judge, saved, record, watch, every_step)
+    if keeper.value is not None and math.isnan(keeper.value):
+        warnings.warn(
+            f"{plan.best} had no value on the dev tasks in any epoch; the weights are those of epoch {keeper.epoch}",
+            PlurivoxWarning,
+            stacklevel=3,
+        )
     keeper.put_back()
     trained = _trained(keeper, training, asked, made_by, logits)
     if saved is not None:

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 import plurivox
+from plurivox.core.errors import InputError
 from plurivox.train import losses, nets
 from plurivox.train.asking import Asked, fingerprint
 from plurivox.train.augment import Augmentation, frozen
@@ -48,6 +49,11 @@ class Job:
         """The job on those inputs that are taught."""
         mine = x if asked.taught.all() else x[asked.taught]
         inputs = as_inputs(mine, device_of(plan.device), asked.tasks, plan.channels_last)
+        if augment is not None and inputs.ndim != 4:
+            raise InputError(
+                f"{augment.name()} changes images (channels, height, width); an input here has the shape "
+                f"{tuple(inputs.shape[1:])}: leave augment out"
+            )
         maker = nets.methods.make(net).sized_for(inputs)
         return cls(asked, maker, losses.methods.make(loss), plan, inputs, augment, augment_once)
 
