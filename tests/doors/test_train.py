@@ -103,6 +103,17 @@ def test_entropy_is_judged_against_votes_though_gold_is_there(call, box: Path, t
     assert all(np.isfinite(float(row.split(",")[place])) for row in rows[1:])
 
 
+def test_test_inputs_without_a_number_are_named_before_the_training(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    made = dict(np.load(box))
+    made["x"][-1, 0] = np.nan
+    np.savez(tmp_path / "nan.npz", **made)
+    done: Result = call("train", tmp_path / "nan.npz", *FAST, "-o", tmp_path / "run")
+    assert done.exit_code == 2 and "1 of 12 inputs hold" in done.stderr and str(GOLD.tasks[-1]) in done.stderr, (
+        done.output
+    )
+    assert not list((tmp_path / "run").glob("run-*/*"))
+
+
 def test_runs_of_another_division_are_not_told_as_these(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     for name, first in (("one.csv", "dev"), ("two.csv", "test")):
         parts = ["train"] * 40 + [first] * 10 + [{"dev": "test", "test": "dev"}[first]] * 10

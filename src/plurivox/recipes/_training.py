@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+import torch
 
 from plurivox import aggregate, evaluate
 from plurivox.core.errors import InputError, some, unknown
@@ -16,7 +17,7 @@ from plurivox.evaluate._meeting import meet
 from plurivox.train import heads, splits, targets
 from plurivox.train.augment import augmentation
 from plurivox.train.fitting import Record, fitting
-from plurivox.train.inputs import device_of
+from plurivox.train.inputs import as_inputs, device_of
 from plurivox.train.judging import Measure
 from plurivox.train.material import Material
 from plurivox.train.plan import Plan
@@ -128,6 +129,9 @@ def train_runs(
 ) -> Series:
     """Train as wished on the split train, as often as wished, and measure every net on dev and test."""
     tested = {name: part for name, part in parts.items() if name != "train"}
+    for part in tested.values():  # before hours of training, not after
+        if material.x.dtype.kind == "f":  # bytes are always numbers
+            as_inputs(material.on(part), torch.device("cpu"), part)
     return repeat(
         trainer(material, parts, wish, every_step=at_once > 1),
         lambda one: measured(one, material, tested),

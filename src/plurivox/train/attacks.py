@@ -92,7 +92,8 @@ def attack(
     _check(x, target)
     if isinstance(net, Trained):
         refuse_strange_labels(target, net.labels, "targets")
-        net, target = net.net, target.on_labels(net.labels)
+        target = target.on_labels(net.labels)
+        net = net.net
     place = next((one.device for one in net.parameters()), x.device)
     chance, was_training = Generator(place).manual_seed(seed), net.training
     believed, losses = [], []

@@ -44,19 +44,19 @@ class Trained:
         """The shape of one input."""
         return tuple(self.made_by["shape"])
 
-    def logits(self, x: Any) -> Floats:
+    def logits(self, x: Any, tasks: Names | None = None) -> Floats:
         """(n, n_labels) what the net says of these inputs, before the softmax."""
         device = next(self.net.parameters()).device
-        inputs = as_inputs(x, device)
+        inputs = as_inputs(x, device, tasks)
         if tuple(inputs.shape[1:]) != self.shape:
             raise InputError(f"the net takes inputs of the shape {self.shape}; these have {tuple(inputs.shape[1:])}")
         return np.asarray(see(self.net, inputs).double().cpu().numpy())
 
     def predict(self, x: Any, tasks: Iterable[object] | None = None) -> SoftLabels:
         """What the net believes of these inputs; tasks without names are called 0, 1, 2, ..."""
-        logits = self.logits(x)
+        names = as_names(np.arange(len(x)) if tasks is None else tasks, "tasks")
+        logits = self.logits(x, names)
         raised = np.exp(logits - logits.max(1, keepdims=True))
-        names = as_names(np.arange(len(logits)) if tasks is None else tasks, "tasks")
         return SoftLabels.of(raised / raised.sum(1, keepdims=True), names, self.labels)
 
     # ---- files
