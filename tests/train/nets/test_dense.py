@@ -6,15 +6,14 @@ from torch import nn
 
 from plurivox.core.errors import OptionError
 from plurivox.train.nets import MLP, LabelMeHead
+from plurivox.train.nets._dense import Numbers
 
 
 def test_layers_are_those_that_were_asked_for() -> None:
     kinds = [type(one) for one in MLP(hidden="5,4", activation="gelu", dropout=0.1).build((6,), 2).trunk]
-    assert kinds == [nn.Flatten, nn.Linear, nn.GELU, nn.Dropout, nn.Linear, nn.GELU, nn.Dropout]
+    assert kinds == [Numbers, nn.Linear, nn.GELU, nn.Dropout, nn.Linear, nn.GELU, nn.Dropout]
     uma = LabelMeHead(activation="leaky-relu", dropout=0.2).build((512, 4, 4), 8)
-    assert [type(one) for one in uma.trunk] == [nn.Flatten, nn.Linear, nn.LeakyReLU, nn.Dropout] and uma.trunk[
-        3
-    ].p == 0.2
+    assert [type(one) for one in uma.trunk] == [Numbers, nn.Linear, nn.LeakyReLU, nn.Dropout] and uma.trunk[3].p == 0.2
 
 
 def test_no_hidden_layer_is_a_linear_net() -> None:
