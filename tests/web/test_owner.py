@@ -56,8 +56,8 @@ def test_every_page_shows_something(owned: Any, context: Any) -> None:
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
     go(page, "tasks")
     page.click("main table a >> nth=0")
-    page.wait_for_selector("text=Current soft label")
-    assert page.query_selector(".plot .span") and page.query_selector("main .card table tbody tr")
+    page.wait_for_selector(".plot .span")  # the list has no intervals; the page of one task has
+    assert page.query_selector("main .card table tbody tr")
 
 
 def test_pause_and_open(owned: Any, context: Any) -> None:
