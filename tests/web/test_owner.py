@@ -56,7 +56,7 @@ def test_every_page_shows_something(owned: Any, context: Any) -> None:
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
     go(page, "tasks")
     page.click("main table a >> nth=0")
-    page.wait_for_selector(".plot .span")  # the list has no intervals; the page of one task has
+    page.wait_for_selector(".plot .span", state="attached")  # the list has no intervals; the page of one task has
     assert page.query_selector("main .card table tbody tr")
 
 

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import random
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -131,9 +132,14 @@ def _times(me: dict[str, Any], marks: Sequence[dict[str, str]], chance: random.R
 
 
 def run(work: Awaitable[Any]) -> Any:
-    """Run to the end, outside an event loop."""
+    """Run to the end, also where an event loop is running already."""
 
     async def whole() -> Any:
         return await work
 
-    return asyncio.run(whole())
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(whole())
+    with ThreadPoolExecutor(1) as beside:  # a notebook has a loop of its own already
+        return beside.submit(asyncio.run, whole()).result()
