@@ -1,7 +1,5 @@
 """Features: numbers for every task, by task name or by the rows of splits."""
 
-import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from plurivox.core.arrays import arrays_in, plain_names
 from plurivox.core.errors import InputError, some
 from plurivox.core.files import whole_file
 from plurivox.core.labels import SoftLabels
@@ -48,27 +47,13 @@ def read_features(path: Path, items: pl.DataFrame | None = None) -> Features:
     and `row`; the others `<split>-<row>`.
     """
     if path.suffix == ".npz":
-        return _checked(_of_arrays(_arrays_in(path), items, path), path)
+        return _checked(_of_arrays(arrays_in(path, "features"), items, path), path)
     frame = read_table(path)
     require_columns(frame, ["task"], path)
     numbers = [numbers_of(frame[name], path) for name in frame.columns if name != "task"]
     if not numbers:
         raise InputError(f"{path} has tasks alone; features need a column of numbers at least")
     return _checked(Features(names_of(frame["task"], path), np.column_stack(numbers)), path)
-
-
-def _arrays_in(path: Path) -> dict[str, NDArray[Any]]:
-    try:
-        with path.open("rb") as file:  # opened here: numpy leaves a damaged one open
-            box = np.load(file, allow_pickle=False)
-            if isinstance(box, np.ndarray):
-                raise InputError(f"{path} is an .npy file by another name; features need named arrays (numpy.savez)")
-            return {name: np.asarray(box[name]) for name in box.files}
-    except FileNotFoundError:
-        raise InputError(f"there is no file {path}") from None
-    except (ValueError, OSError, EOFError, KeyError, NotImplementedError, zipfile.BadZipFile, zlib.error) as cause:
-        words = " ".join(str(cause).split()) or type(cause).__name__
-        raise InputError(f"{path} is no .npz file of plain arrays, or it is damaged or cut short ({words})") from cause
 
 
 def _of_arrays(arrays: Mapping[str, NDArray[Any]], items: pl.DataFrame | None, path: Path) -> Features:
@@ -124,18 +109,13 @@ def _row_names(split: str, n: int, items: pl.DataFrame | None) -> Names:
     return as_names(names)
 
 
-def _plain(names: Names) -> NDArray[Any]:
-    """Names in a type that numpy saves without pickling."""
-    return np.array(names.tolist(), dtype=np.str_) if names.dtype.kind == "T" else names
-
-
 def write_features(features: Features, path: Path) -> None:
     """An `.npz` of `x` and `task`, with `split`, and `y` and `labels`, where they are known."""
-    arrays: dict[str, Any] = {"x": features.x, "task": _plain(features.tasks)}
+    arrays: dict[str, Any] = {"x": features.x, "task": plain_names(features.tasks)}
     if features.split is not None:
-        arrays["split"] = _plain(features.split)
+        arrays["split"] = plain_names(features.split)
     if features.gold is not None:
-        arrays["y"] = _plain(features.gold.on(features.tasks).hard())
-        arrays["labels"] = _plain(features.gold.labels)  # also those that no task has
+        arrays["y"] = plain_names(features.gold.on(features.tasks).hard())
+        arrays["labels"] = plain_names(features.gold.labels)  # also those that no task has
     with whole_file(path) as part, part.open("wb") as file:
         np.savez(file, **arrays)

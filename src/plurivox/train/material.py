@@ -5,8 +5,6 @@ probabilities, `counts` (n, n_labels) of unnamed people, or votes as the columns
 `vote_label`. Instead of x, task and y there may be `x_<split>` and `y_<split>` for every split; row i is then <split>-i.
 """
 
-import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plurivox.core.arrays import arrays_in, plain_names
 from plurivox.core.errors import InputError, some
 from plurivox.core.files import whole_file
 from plurivox.core.labels import SoftLabels
@@ -63,7 +62,7 @@ class Material:
 
 def read_material(path: str | Path) -> Material:
     """The material of an .npz; see the module for the arrays it may hold."""
-    arrays = _arrays(Path(path))
+    arrays = arrays_in(Path(path), "inputs")
     listed = as_names(arrays["labels"], "labels") if "labels" in arrays else None
     tasks, x, split, y = _rows(arrays, path)
     gold = None if y is None else SoftLabels.gold(tasks, as_names(y, "y"), listed)
@@ -79,15 +78,15 @@ def read_material(path: str | Path) -> Material:
 
 def write_material(material: Material, path: str | Path) -> None:
     """Write an .npz that `read_material` reads."""
-    arrays: dict[str, NDArray[Any]] = {"x": material.x, "task": _plain(material.tasks)}
+    arrays: dict[str, NDArray[Any]] = {"x": material.x, "task": plain_names(material.tasks)}
     nouns = [one for one in (material.votes, material.soft, material.gold) if one is not None]
     if nouns:
         labels = max((one.labels for one in nouns), key=len)
-        arrays["labels"] = _plain(labels)
+        arrays["labels"] = plain_names(labels)
     if material.split is not None:
-        arrays["split"] = _plain(material.split)
+        arrays["split"] = plain_names(material.split)
     if material.gold is not None:
-        arrays["y"] = _plain(material.gold.on(material.tasks).hard())
+        arrays["y"] = plain_names(material.gold.on(material.tasks).hard())
     if material.soft is not None:
         arrays["soft"] = material.soft.on(material.tasks).on_labels(labels).prob
     if material.votes is not None:
@@ -99,7 +98,7 @@ def write_material(material: Material, path: str | Path) -> None:
 def _vote_arrays(votes: Votes, tasks: Names, labels: Names) -> dict[str, NDArray[Any]]:
     if votes.weight is None and not (votes.worker < 0).any():
         columns = votes.columns()
-        return {f"vote_{name}": _plain(columns[name]) for name in ("task", "worker", "label")}
+        return {f"vote_{name}": plain_names(columns[name]) for name in ("task", "worker", "label")}
     if votes.answer is not None:
         raise InputError("soft answers cannot be kept in a plain .npz of inputs; aggregate them and give soft labels")
     return {"counts": votes.on(tasks).with_labels(labels).counts()}
@@ -127,26 +126,7 @@ def _rows(arrays: Mapping[str, NDArray[Any]], path: object) -> tuple[Names, NDAr
     return names, np.concatenate(parts), np.repeat(as_names(splits), sizes), truth
 
 
-def _arrays(path: Path) -> dict[str, NDArray[Any]]:
-    try:
-        with path.open("rb") as file:
-            box = np.load(file, allow_pickle=False)
-            if isinstance(box, np.ndarray):
-                raise InputError(f"{path} is an .npy file by another name; inputs need named arrays (numpy.savez)")
-            return {name: np.asarray(box[name]) for name in box.files}
-    except FileNotFoundError:
-        raise InputError(f"there is no file {path}") from None
-    except (ValueError, OSError, EOFError, KeyError, NotImplementedError, zipfile.BadZipFile, zlib.error) as cause:
-        words = " ".join(str(cause).split()) or type(cause).__name__
-        raise InputError(f"{path} is no .npz file of plain arrays, or it is damaged or cut short ({words})") from cause
-
-
 def _needed(labels: Names | None, what: str, path: object) -> Names:
     if labels is None:
         raise InputError(f"{path} has {what} without names for their columns; add the array labels")
     return labels
-
-
-def _plain(names: Names) -> NDArray[Any]:
-    """Names in a type that numpy saves without pickling."""
-    return np.array(names.tolist(), dtype=np.str_) if names.dtype.kind == "T" else names
