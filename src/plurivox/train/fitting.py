@@ -29,72 +29,11 @@ from plurivox.train.plan import Plan
 from plurivox.train.seeing import see
 from plurivox.train.targets import Target
 from plurivox.train.targets._contract import Known
-from plurivox.train.together import Fitting, finish
+from plurivox.train.together import Fitting, finished
 from plurivox.train.trained import WEIGHTS, Trained
 
 Record = bool | Literal["visit", "after"]
 TRY = "try a lower learning rate, a clipped gradient (clip=1) or precision=float32, and look for wild inputs"
-
-
-def fit(
-    x: Any,
-    target: SoftLabels | Votes | Target | str,
-    *,
-    tasks: Iterable[object] | None = None,
-    known: Known | None = None,
-    labels: Iterable[object] | None = None,
-    net: str | Net = "mlp",
-    loss: str | Loss = "soft-cross-entropy",
-    head: str | Head | None = None,
-    plan: Plan | None = None,
-    dev: Dev | None = None,
-    measures: Mapping[str, Measure] | None = None,
-    weight: Any = None,
-    augment: Augmentation | None = None,
-    augment_once: bool = False,
-    record: Record = False,
-    folder: str | Path | None = None,
-    save_seconds: float = 1.0,
-    watch: Watch = quiet,
-) -> Trained:
-    """Train a net on inputs `x`, a row a task.
-
-    `target` is what to teach: soft labels, votes (their shares; with a head the votes themselves), or a target by name that
-    looks at what is `known`. Rows of x are the tasks of the target in their order, or those named in `tasks`; tasks that
-    weigh 0 are left out. With `dev`, inputs and true labels, every epoch is measured by loss, accuracy and further
-    `measures`, and the plan says which epoch is best. `augment` changes images anew at every visit, or `augment_once` for
-    the whole training. `record` keeps the logits of every epoch as `Dynamics`: as they were at the visit, with dropout
-    and augmentation (True or "visit": what AUM is defined on, Pleiss et al. 2020, https://arxiv.org/abs/2001.10528), or
-    "after" the epoch, as the net predicts. A `folder` takes weights and history; a training that was killed goes on there
-    with the same result, and one that has ended is read again.
-
-    >>> soft = SoftLabels.of([[.9, .1], [.2, .8]] * 8, range(16), ["no", "yes"])
-    >>> trained = fit([[0., 1.], [1., 0.]] * 8, soft, net="linear", plan=Plan(epochs=60, lr=.1))
-    >>> trained.predict([[0., 1.]]).prob.round(1)
-    array([[0.9, 0.1]])
-    """
-    return finish(
-        fitting(
-            x,
-            target,
-            tasks=tasks,
-            known=known,
-            labels=labels,
-            net=net,
-            loss=loss,
-            head=head,
-            plan=plan,
-            dev=dev,
-            measures=measures,
-            weight=weight,
-            augment=augment,
-            augment_once=augment_once,
-            record=record,
-            folder=folder,
-            save_seconds=save_seconds,
-            watch=watch,
-        )
-    )
 
 
 def fitting(
@@ -119,7 +58,25 @@ def fitting(
     watch: Watch = quiet,
     every_step: bool = False,
 ) -> Fitting:
-    """`fit`, pausing after every epoch, or after `every_step`, so that several may train side by side."""
+    """Train a net on inputs `x`, a row a task.
+
+    `target` is what to teach: soft labels, votes (their shares; with a head the votes themselves), or a target by name that
+    looks at what is `known`. Rows of x are the tasks of the target in their order, or those named in `tasks`; tasks that
+    weigh 0 are left out. With `dev`, inputs and true labels, every epoch is measured by loss, accuracy and further
+    `measures`, and the plan says which epoch is best. `augment` changes images anew at every visit, or `augment_once` for
+    the whole training. `record` keeps the logits of every epoch as `Dynamics`: as they were at the visit, with dropout
+    and augmentation (True or "visit": what AUM is defined on, Pleiss et al. 2020, https://arxiv.org/abs/2001.10528), or
+    "after" the epoch, as the net predicts. A `folder` takes weights and history; a training that was killed goes on there
+    with the same result, and one that has ended is read again.
+
+    A `fitting` pauses after every epoch, or after `every_step`, so that several may train side by side; `fit` goes on to
+    the end.
+
+    >>> soft = SoftLabels.of([[.9, .1], [.2, .8]] * 8, range(16), ["no", "yes"])
+    >>> trained = fit([[0., 1.], [1., 0.]] * 8, soft, net="linear", plan=Plan(epochs=60, lr=.1))
+    >>> trained.predict([[0., 1.]]).prob.round(1)
+    array([[0.9, 0.1]])
+    """
     plan, rows = plan or Plan(), x if isinstance(x, Tensor) else np.asarray(x)
     asked = ask(len(rows), target, tasks=tasks, known=known, labels=labels, head=head, weight=weight)
     job = Job.of(rows, asked, net, loss, plan, augment, augment_once)
@@ -143,6 +100,9 @@ def fitting(
         trained.save(saved.folder)
         saved.remove()
     return trained
+
+
+fit = finished(fitting)
 
 
 def _how(record: Record) -> str:

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import wraps
+from typing import ParamSpec
 
 import torch
 
 from plurivox.train.trained import Trained
 
+P = ParamSpec("P")
 Fitting = Generator[None, None, Trained]  # a training that pauses now and then, and gives back what it trained
 
 
@@ -18,6 +21,17 @@ def finish(one: Fitting) -> Trained:
     except StopIteration as end:
         assert isinstance(end.value, Trained)
         return end.value
+
+
+def finished(begin: Callable[P, Fitting]) -> Callable[P, Trained]:
+    """The same function, going on to the end."""
+
+    @wraps(begin)
+    def whole(*args: P.args, **options: P.kwargs) -> Trained:
+        return finish(begin(*args, **options))
+
+    whole.__name__ = whole.__qualname__ = "fit"
+    return whole
 
 
 def finish_all(every: Sequence[Callable[[], Fitting]], device: torch.device) -> list[Trained]:
