@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from plurivox import aggregate, evaluate
 from plurivox.core.errors import InputError, some, unknown
@@ -131,7 +130,7 @@ def train_runs(
     tested = {name: part for name, part in parts.items() if name != "train"}
     for part in tested.values():  # before hours of training, not after
         if material.x.dtype.kind == "f":  # bytes are always numbers
-            as_inputs(material.on(part), torch.device("cpu"), part)
+            as_inputs(material.on(part), device_of("cpu"), part)
     return repeat(
         trainer(material, parts, wish, every_step=at_once > 1),
         lambda one: measured(one, material, tested),
