@@ -24,6 +24,7 @@ from plurivox.elicit import Elicited
 from plurivox.elicit import methods as forms
 from plurivox.recipes._doing import fit
 from plurivox.recipes._scoring import score
+from plurivox.web.excluding import apply_rules
 from plurivox.web.settings import Settings
 from plurivox.web.store.collecting import Collected, collect
 from plurivox.web.store.database import WRITES, now, open_engine
@@ -231,7 +232,9 @@ def main() -> None:
     engine = open_engine(settings)
     for _ in sys.stdin:
         try:
-            compute(engine, read_study(settings.folder))
+            study = read_study(settings.folder)
+            apply_rules(engine, study)
+            compute(engine, study)
             said = "done"
         except Exception as cause:  # noqa: BLE001 - the server reads it and goes on
             said = f"failed: {type(cause).__name__}"

@@ -19,7 +19,7 @@ from plurivox.web.study import Study
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 VIEWS = ["answer", "task", "worker", "kind", "sitting", "position", "received", "shown_at", "first_input_ms"]
-VIEWS += ["submitted_ms", "hidden_ms", "mode", "label_order", "marks", "abstain", "none_of_these", "replaces", "extra"]
+VIEWS += ["submitted_ms", "hidden_ms", "mode", "label_order", "marks", "abstain", "none_of_these", "replaces", "extra", "excluded"]
 EVENTS = ["answer", "task", "worker", "seq", "ms", "kind", "label", "value", "by"]
 
 
@@ -68,7 +68,7 @@ def _table(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, lis
 def _view(row: Any, cell: Callable[[str], str]) -> tuple[Any, ...]:
     """Every answer as it came, replaced ones and practice too."""
     said = (row.shown_at, row.first_input_ms, row.submitted_ms, row.hidden_ms, cell(row.mode), row.label_order)
-    odd = (row.marks, bool(row.abstain), bool(row.none_of_these), row.replaces, bool(row.extra))
+    odd = (row.marks, bool(row.abstain), bool(row.none_of_these), row.replaces, bool(row.extra), row.state == "excluded")
     who = (row.id, cell(row.task), row.worker, row.kind, f"{row.worker}-{row.sitting}", row.position, row.received)
     return (*who, *said, *odd)
 

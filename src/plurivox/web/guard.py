@@ -10,6 +10,7 @@ from plurivox.web.faults import Refused
 from plurivox.web.limits import Buckets
 from plurivox.web.settings import Settings
 from plurivox.web.study import Study
+from plurivox.web.terms import MTURK_FRAMES
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -18,7 +19,7 @@ Asgi = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors "
+    "media-src 'self'; base-uri 'none'; "
 )
 log = logging.getLogger(__name__)
 PER_ADDRESS = 20  # one address may stand for a whole room of workers
@@ -34,9 +35,10 @@ class Guard:
     def __init__(self, app: Asgi, settings: Settings, study: Study) -> None:
         self.app, self.settings = app, settings
         self.buckets = Buckets(settings.requests_per_minute * PER_ADDRESS)
-        frames = " ".join(study.frame_ancestors) or "'none'"
-        self.plain = _headers(settings, frames)
-        self.owners = _headers(settings, "'none'")
+        frames = " ".join(study.frames()) or "'none'"
+        sends = " ".join(["'self'", *(MTURK_FRAMES if "mturk" in study.platforms else ())])
+        self.plain = _headers(settings, frames, sends)
+        self.owners = _headers(settings, "'none'", "'self'")
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -130,9 +132,9 @@ async def _answer(cause: Refused, send: Send) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-def _headers(settings: Settings, frames: str) -> list[tuple[bytes, bytes]]:
+def _headers(settings: Settings, frames: str, sends: str) -> list[tuple[bytes, bytes]]:
     headers = {
-        "content-security-policy": POLICY + frames,
+        "content-security-policy": f"{POLICY}form-action {sends}; frame-ancestors {frames}",
         "x-content-type-options": "nosniff",
         "referrer-policy": "no-referrer",
         "cross-origin-opener-policy": "same-origin",

@@ -32,7 +32,23 @@ HINTS = {
     "lease_minutes": "after so long without an answer, open slots go to others",
     "aggregator": "of the owner's pages; empty: the mean of the soft answers",
     "frame_ancestors": "https:// addresses of platforms that may show the pages in a frame",
+    "completion.redirect": "https://app.prolific.com/submissions/complete; the code is added as cc=",
+    "completion.failed": "the code of who failed the check or was excluded",
+    "completion.full": "the code of who found no task left",
+    "pay.base": "for taking part",
+    "pay.per_hour": "the paper paid 8, and a bonus_per_hour of 1 to who always matched others",
+    "pay.bonus_per_hour": "times the share of answers whose top label is also that of most others",
+    "pay.time": "active, or total: from the first page to the last, pauses too",
+    "pay.most_minutes": "time beyond this is not paid; 0: all is",
+    "pay.least_answers": "who gave fewer is paid nothing",
+    "pay.excluded": "without-bonus or nothing",
+    "exclude.rules": "rules of plurivox clean, such as attention-checks[at_most=1], too-fast[share=0.3]",
+    "exclude.least_answers": "nobody is judged by fewer answers",
+    "exclude.quiz_tries": "who fails the check so often is out; 0: may try for ever",
+    "platforms": "whose links let people in: prolific, mturk",
+    "submit_early": "whether a sound may be answered before it was heard to the end",
 }
+PARTS = ("strata", "texts", "completion", "pay", "exclude", "phrase")
 
 
 def study_text(study: Study) -> str:
@@ -41,14 +57,17 @@ def study_text(study: Study) -> str:
     >>> print(study_text(Study(name="pets", labels=["cat", "dog"])).splitlines()[0])
     name = "pets"
     """
-    values = study.model_dump()
-    parts = {name: values.pop(name) for name in ("texts", "completion", "quiz", "strata", "phrase")}
+    values = study.model_dump(mode="json")
+    parts = {name: values.pop(name) for name in (*PARTS, "quiz")}
     lines = []
     for name, value in values.items():
         hint = f"  # {HINTS[name]}" if name in HINTS else ""
         lines.append(f"{name} = {_value(value)}{hint}")
-    for name in ("strata", "texts", "completion", "phrase"):
-        lines += ["", f"[{name}]", *(f"{_key(key)} = {_value(value)}" for key, value in parts[name].items())]
+    for name in PARTS:
+        lines += ["", f"[{name}]"]
+        for key, value in parts[name].items():
+            hint = f"  # {HINTS[f'{name}.{key}']}" if f"{name}.{key}" in HINTS else ""
+            lines.append(f"{_key(key)} = {_value(value)}{hint}")
     for one in parts["quiz"]:
         lines += ["", "[[quiz]]", *(f"{key} = {_value(value)}" for key, value in one.items())]
     return "\n".join(lines) + "\n"

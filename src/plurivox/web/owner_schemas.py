@@ -76,7 +76,7 @@ class TaskLine(BaseModel):
     task: str  # opaque
     name: str
     stratum: str
-    kind: Literal["image", "text", "pair"]
+    kind: Literal["image", "audio", "text", "pair"]
     given: int
     quota: int
     entropy: float | None  # of the soft label, in nats; None before the first snapshot that knows it
@@ -99,6 +99,7 @@ class OneAnswer(BaseModel):
     position: int
     repeat: bool
     extra: bool
+    excluded: bool  # its person was left out
     flags: list[str]
 
 
@@ -112,7 +113,7 @@ class TaskDetail(BaseModel):
 class WorkerLine(BaseModel):
     worker: str
     stage: Stage
-    status: Literal["active", "erased"]
+    status: Literal["active", "excluded", "erased"]
     answers: int
     median_seconds: float | None
     scores: dict[str, float | None]  # agreement-with-rest, repeat-consistency, ...: higher is worse
@@ -195,6 +196,7 @@ class Invite(BaseModel):
 class Invites(BaseModel):
     invites: list[Invite]
     prolific: str  # the address to enter at Prolific
+    mturk: str  # the ExternalURL of MTurk's ExternalQuestion; empty where the study is not there
 
 
 class AuditLine(BaseModel):

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from plurivox.web.study import Stage
+from plurivox.web.terms import PlatformName
 from plurivox.web.wordings import Form, Person
 
 State = Literal["open", "paused", "closed"]
@@ -36,12 +37,22 @@ class Fault(BaseModel):
 
 
 class Platform(Model):
-    """The parameters of a platform's link: PROLIFIC_PID, STUDY_ID, SESSION_ID."""
+    """The parameters of a platform's link: PROLIFIC_PID, STUDY_ID, SESSION_ID; or workerId, hitId, assignmentId and
+    turkSubmitTo of MTurk."""
 
-    name: Literal["prolific"] = "prolific"
+    name: PlatformName = "prolific"
     pid: PlatformId
     study: PlatformId
     session: PlatformId
+    submit_to: Literal["https://workersandbox.mturk.com", "https://www.mturk.com"] | None = None
+
+    @model_validator(mode="after")
+    def _where_to(self) -> "Platform":
+        if (self.name == "mturk") != (self.submit_to is not None):
+            raise ValueError("submit_to is where an assignment of MTurk is sent to, and of no other platform")
+        if self.name == "mturk" and self.session == "ASSIGNMENT_ID_NOT_AVAILABLE":
+            raise ValueError("this is a preview; nobody has accepted it yet")
+        return self
 
 
 class Enter(Model):
@@ -95,6 +106,15 @@ class Me(BaseModel):
     text: str  # of the current stage: consent, instructions, debrief, or closed where the study takes no answers
     quiz: list[QuizQuestion]  # only at stage quiz
     image_pixels: int
+    submit_early: bool  # whether a sound may be answered before it was heard to the end
+
+
+class Preview(BaseModel):
+    """What somebody may read who has not come in yet: nobody is made a worker by it."""
+
+    study: str
+    title: str
+    texts: list[str]  # consent and instructions, where there are any
 
 
 class Entered(BaseModel):
@@ -128,9 +148,9 @@ class StageFinished(BaseModel):
 
 
 class Task(BaseModel):
-    """What is shown. image: `media`; text: `text`; pair: `text` and `text2`."""
+    """What is shown. image, audio: `media`; text: `text`; pair: `text` and `text2`."""
 
-    kind: Literal["image", "text", "pair"]
+    kind: Literal["image", "audio", "text", "pair"]
     text: str | None = None
     text2: str | None = None
     media: str | None = None  # /media/ID
@@ -228,11 +248,21 @@ class MyAnswers(BaseModel):
     answers: list[MyAnswer]  # the latest first
 
 
+class Submit(BaseModel):
+    """A form to be posted: the way in which a platform hears of the end."""
+
+    action: str
+    fields: dict[str, str]
+
+
 class Done(BaseModel):
-    """The end: a code to type, an address to go to, or neither."""
+    """The end: a code to type, an address to go to, a form to send, or nothing of these."""
 
     code: str
     redirect: str
+    how: Literal["done", "full", "failed"] = "done"  # full: no task was left; failed: the check, or a rule
+    text: str = ""  # of an end that is not the usual one
+    submit: Submit | None = None
 
 
 class Health(BaseModel):

@@ -40,6 +40,7 @@ def me_of(study: Study, worker: Worker, state: s.State, sitting: Sequence[int] |
         text=text,
         quiz=quiz if worker.stage == "quiz" else [],
         image_pixels=study.image_pixels,
+        submit_early=study.submit_early,
     )
 
 

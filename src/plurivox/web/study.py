@@ -3,11 +3,11 @@
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
-from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from plurivox.core.errors import InputError
+from plurivox.web.terms import MTURK_FRAMES, Completion, Exclude, Part, Pay, PlatformName
 from plurivox.web.wordings import Form, Person, wording
 
 STUDY = "study.toml"
@@ -16,23 +16,7 @@ Label = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1
 Words = Annotated[str, Field(max_length=20_000, pattern=r"^[^\x00]*$")]
 
 
-def _web_address(value: str) -> str:
-    parts = urlsplit(value)
-    if value and (parts.scheme != "https" or not parts.netloc):
-        raise ValueError("must be an https:// address")
-    return value
-
-
-WebAddress = Annotated[str, Field(max_length=2000), AfterValidator(_web_address)]
-
-
 Origin = Annotated[str, Field(max_length=200, pattern=r"^https://[A-Za-z0-9*.-]+(:[0-9]{1,5})?$")]
-
-
-class Part(BaseModel):
-    """A part of study.toml: what it does not know, it refuses."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Question(Part):
@@ -60,13 +44,8 @@ class Texts(Part):
     )
     debrief: Words = "Thank you. Your answers have been saved."
     closed: Words = "This study takes no answers at the moment. What you have answered is saved."
-
-
-class Completion(Part):
-    """Where people go at the end."""
-
-    code: str = Field(default="", max_length=200, pattern=r"^[^\x00-\x1f]*$")
-    redirect: WebAddress = ""
+    full: Words = "All tasks have their answers by now, so there is none left for you. Thank you for coming."
+    failed: Words = "This is where the study ends for you. What you have answered is saved. Thank you for your time."
 
 
 class Study(Part):
@@ -95,7 +74,11 @@ class Study(Part):
     too_fast_seconds: float = Field(default=1.0, ge=0)  # answers faster than this are flagged
     texts: Texts = Texts()
     quiz: list[Question] = Field(default=[], max_length=20)
+    platforms: list[PlatformName] = ["prolific"]  # whose links let people in
+    submit_early: bool = False  # audio may be answered before it was heard to the end
     completion: Completion = Completion()
+    pay: Pay = Pay()
+    exclude: Exclude = Exclude()
     phrase: dict[str, Words] = {}  # own words for phrases of the task page
 
     @model_validator(mode="after")
@@ -116,6 +99,10 @@ class Study(Part):
     def phrases(self) -> dict[str, str]:
         """Every phrase of the task page, the study's own words first."""
         return wording(self.form, self.wording) | self.phrase
+
+    def frames(self) -> list[str]:
+        """Whose pages may show ours in a frame."""
+        return [*self.frame_ancestors, *(MTURK_FRAMES if "mturk" in self.platforms else ())]
 
     def stages(self) -> list[Stage]:
         """The pages a person walks through, in order; those without content are left out."""

@@ -12,10 +12,12 @@ from plurivox.web import schemas as s
 from plurivox.web.checking import check_answer
 from plurivox.web.context import Studio
 from plurivox.web.doors import BEARER, INVITE, LINK, PerhapsWorker, StudioDep, WorkerDep, may_enter
+from plurivox.web.ending import end_of, found_nothing, go_to_end
 from plurivox.web.faults import Refused
 from plurivox.web.keys import number_of, shown
 from plurivox.web.showing import me_of, progress_of, slot_of
 from plurivox.web.store import answers, people, sittings
+from plurivox.web.store.excluding import failed_too_often
 from plurivox.web.store.people import Worker
 from plurivox.web.study import Study
 
@@ -44,6 +46,16 @@ async def enter(body: s.Enter, studio: StudioDep, bearer: PerhapsWorker) -> s.En
     name = shown(found[-1])
     link = f"{studio.settings.base_url}/join#link={keys.sign(LINK, name)}"
     return s.Entered(token=keys.sign(BEARER, f"{name}.{secrets.token_urlsafe(6)}"), personal_link=link, me=me)
+
+
+@router.get("/preview")
+async def preview(studio: StudioDep) -> s.Preview:
+    """What a platform shows before anybody accepts: consent and instructions. Nobody is made a worker by it."""
+    study = studio.study
+    if "mturk" not in study.platforms:
+        raise Refused(403, "other-platform", "this study shows no preview")
+    texts = [text for text in (study.texts.consent, study.texts.instructions) if text]
+    return s.Preview(study=study.name, title=study.title or study.name, texts=texts)
 
 
 def opened(studio: Studio, purpose: str, signed: str) -> str:
@@ -83,6 +95,9 @@ def _finish(connection: Connection, study: Study, worker: int, body: s.FinishSta
         wrong = people.check_quiz(study, body.quiz)
         if wrong:
             people.note(connection, person, body.ms, quiz=body.quiz, wrong=wrong)
+            if failed_too_often(connection, worker, study.exclude.quiz_tries):
+                over = go_to_end(connection, people.worker_of(connection, worker))
+                return s.StageFinished(me=_me(connection, study, over))
             why = [study.quiz[place].why for place in wrong]
             return s.StageFinished(me=_me(connection, study, person), wrong=wrong, why=why)
         said["quiz"] = body.quiz
@@ -106,10 +121,15 @@ def _next(connection: Connection, study: Study, worker: int, n: int) -> s.Slots:
     person = people.worker_of(connection, worker)
     if person.stage not in ("practice", "tasks"):
         raise wrong_stage(connection, study, person)
+    if person.status == "excluded":
+        go_to_end(connection, person)
+        return s.Slots(slots=[], progress=progress_of(study, None), enough=True)
     people.must_be_open(connection, study)
     person, sitting, rows = sittings.next_slots(connection, study, person, n)
     if person.stage == "tasks" and not rows:  # out of practice into the first sitting
         person, sitting, rows = sittings.next_slots(connection, study, person, n)
+    if found_nothing(person, sitting):
+        person = go_to_end(connection, person)
     held = None if sitting is None else (sitting.number, sitting.total, sitting.done)
     return s.Slots(slots=[slot_of(row) for row in rows], progress=progress_of(study, held), enough=not rows)
 
@@ -159,6 +179,6 @@ async def done(worker: WorkerDep, studio: StudioDep) -> s.Done:
         person = people.worker_of(connection, worker)
         if person.stage != "done":
             raise wrong_stage(connection, studio.study, person)
-        return s.Done(code=studio.study.completion.code, redirect=studio.study.completion.redirect)
+        return end_of(connection, studio.study, person)
 
     return await studio.read(end)

@@ -158,12 +158,13 @@ async def change_state(body: o.ChangeState, studio: StudioDep, owner: WritingOwn
 
 @router.get("/invites")
 async def invites(studio: StudioDep, owner: OwnerDep) -> o.Invites:
-    """Invite links, and the address for Prolific."""
+    """Invite links, and the addresses for platforms."""
     del owner
     rows = await studio.read(owning.all_invites)
     fields = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
     prolific = f"{studio.settings.base_url}/join?" + "&".join(f"{name}={{{{%{name}%}}}}" for name in fields)
-    return o.Invites(invites=[_invite(studio, row) for row in rows], prolific=prolific)
+    mturk = f"{studio.settings.base_url}/join" if "mturk" in studio.study.platforms else ""
+    return o.Invites(invites=[_invite(studio, row) for row in rows], prolific=prolific, mturk=mturk)
 
 
 @router.post("/invites")

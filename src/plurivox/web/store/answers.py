@@ -7,10 +7,12 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from plurivox.web.checking import form_of
+from plurivox.web.ending import go_to_end
 from plurivox.web.faults import Refused, not_found
 from plurivox.web.keys import number_of
 from plurivox.web.schemas import GiveAnswer, Mark
 from plurivox.web.store.database import now
+from plurivox.web.store.excluding import keep_aside
 from plurivox.web.store.people import Worker, advance
 from plurivox.web.store.sittings import NEXT, NEXT_OPEN, retake
 from plurivox.web.store.tables import answers, sittings, slots, workers
@@ -60,11 +62,21 @@ def take(connection: Connection, study: Study, worker: int, body: GiveAnswer) ->
         sitting = (here.sitting_number, here.total, here.done)
         return Taken(person, True, bool(earlier.extra), sitting, _ahead(connection, here.sitting_id, body.ahead))
     replaces = _replaced(connection, worker, here, body)
+    if here.status == "excluded":
+        return _set_aside(connection, here, person, _row(study, here, body, replaces, extra=True))
     extra = here.state == "extra" or (here.state == "expired" and not _back(connection, here))
     answer = connection.execute(insert(answers).values(_row(study, here, body, replaces, extra))).inserted_primary_key
     assert answer is not None
     sitting, person = _count(connection, study, here, person, answer[0], extra)
     return Taken(person, False, extra, sitting, _ahead(connection, here.sitting_id, body.ahead))
+
+
+def _set_aside(connection: Connection, here: Any, person: Worker, row: dict[str, Any]) -> Taken:
+    """Of somebody who has been left out: kept, not counted, and the end."""
+    answer = connection.execute(insert(answers).values(row)).inserted_primary_key
+    assert answer is not None
+    keep_aside(connection, here.id, answer[0])
+    return Taken(go_to_end(connection, person), False, True, (here.sitting_number, here.total, here.done))
 
 
 def _replaced(connection: Connection, worker: int, here: Any, body: GiveAnswer) -> int | None:

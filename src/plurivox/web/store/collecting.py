@@ -15,7 +15,7 @@ from plurivox.web.study import Study
 
 AT_ONCE = 2_000
 EVERY = (
-    select(answers, slots.c.kind, slots.c.position, slots.c.repeat_of, slots.c.answer_id.label("latest"))
+    select(answers, slots.c.kind, slots.c.position, slots.c.repeat_of, slots.c.state, slots.c.answer_id.label("latest"))
     .add_columns(tasks.c.name.label("task"), workers.c.pseudonym.label("worker"), sittings.c.number.label("sitting"))
     .select_from(answers.join(slots, slots.c.id == answers.c.slot_id))
     .join(tasks, tasks.c.id == answers.c.task_id)
@@ -23,7 +23,7 @@ EVERY = (
     .join(sittings, sittings.c.id == slots.c.sitting_id)
     .order_by(answers.c.id)
 )
-COUNTED = EVERY.where(slots.c.answer_id == answers.c.id, slots.c.kind != "practice")
+COUNTED = EVERY.where(slots.c.answer_id == answers.c.id, slots.c.kind != "practice", slots.c.state != "excluded")
 
 
 @dataclass(frozen=True)

@@ -79,20 +79,33 @@ def enter_by_platform(
     connection: Connection, keys: Keys, study: Study, who: Platform, bearer: int | None, key: str | None = None
 ) -> Worker:
     """A person sent by a platform. The first token binds the id: whoever types it again needs that token, or the key of
-    the client that asked for it."""
+    the client that asked for it. At MTurk the assignment's id, which nobody else knows, is that key: pages in a frame
+    may not be able to keep one."""
+    if who.name not in study.platforms:
+        raise Refused(403, "other-platform", "this study takes nobody from this platform")
     pseudonym = keys.pseudonym(f"{who.name} {who.pid}")
+    key = who.session if who.name == "mturk" else key
     door = None if key is None else keys.hidden(f"{pseudonym} {key}")
     row = connection.execute(WORKER.add_columns(workers.c.door).where(workers.c.pseudonym == pseudonym)).first()
     if row is None:
         must_be_open(connection, study)
         worker = _born(connection, study, pseudonym, door)
-        raw = {"platform": who.name, "raw": who.pid, "study": who.study, "session": who.session}
+        raw = {"platform": who.name, "raw": who.pid, **_session(who)}
         connection.execute(insert(raw_ids).values(worker_id=worker.id, **raw))
         return worker
     if row.id != bearer and (door is None or row.door != door):
         detail = "somebody has begun with this id; go on in the browser you began in, or by your personal link"
         raise Refused(409, "begun-elsewhere", detail)
-    return worker_of(connection, row.id)
+    person = worker_of(connection, row.id)
+    connection.execute(update(raw_ids).where(raw_ids.c.worker_id == row.id).values(**_session(who)))
+    if who.name == "mturk" and row.door != door:  # returned, and accepted again
+        connection.execute(update(workers).where(workers.c.id == row.id).values(door=door))
+    return person
+
+
+def _session(who: Platform) -> dict[str, Any]:
+    """The latest visit that the platform knows of."""
+    return {"study": who.study, "session": who.session, "submit_to": who.submit_to}
 
 
 def must_be_open(connection: Connection, study: Study) -> None:

@@ -175,6 +175,7 @@ def _answer(row: Any) -> o.OneAnswer:
         position=row.position,
         repeat=row.kind == "repeat",
         extra=bool(row.extra),
+        excluded=row.state == "excluded",
         flags=json.loads(row.flags or "[]"),
     )
 

@@ -65,7 +65,7 @@ tasks = Table(
     meta_data,
     _id(),
     _text("name", unique=True),
-    _text("kind"),  # image, text, pair
+    _text("kind"),  # image, audio, text, pair
     _text("text", null=True),
     _text("text2", null=True),
     _to("media", "media_id", null=True),
@@ -74,6 +74,7 @@ tasks = Table(
     _int("quota"),
     _int("given"),  # slots that are leased or done
     _text("queue", null=True),  # which queue of open tasks it stands in; none when it is full, or for practice
+    _text("gold", null=True),  # the label that is known to be right, for checks; workers are never told
     _float("rank"),  # its random place there, drawn anew whenever a slot is given: no sorting of all tasks, ever
     Index("ix_tasks_queue", "queue", "given", "rank"),
 )
@@ -102,7 +103,7 @@ workers = Table(
     _text("pseudonym", unique=True),
     _int("seed"),  # of this person's order of labels
     _text("stage"),
-    _text("status"),  # active, erased
+    _text("status"),  # active, excluded, erased
     _text("door", null=True, unique=True),  # the key that the person's client came in with, hidden
     _float("born"),
     _float("seen"),
@@ -115,6 +116,7 @@ raw_ids = Table(  # the only place that leads from a pseudonym back to a person;
     _text("raw"),
     _text("study"),
     _text("session"),
+    _text("submit_to", null=True),  # where MTurk wants the end to be sent
     UniqueConstraint("platform", "raw"),
 )
 visits = Table(
@@ -154,7 +156,7 @@ slots = Table(
     _text("kind"),  # task, repeat, practice
     _int("position"),
     _to("slots", "repeat_of", null=True),
-    _text("state"),  # leased, done, expired, extra
+    _text("state"),  # leased, done, expired, extra, excluded
     Column("answer_id", BigInteger),  # the latest answer
     UniqueConstraint("task_id", "number"),  # never two people in one slot
     Index("ix_slots_worker_id_task_id", "worker_id", "task_id"),
@@ -211,3 +213,20 @@ flags = Table(
     _text("flags"),
 )
 audit = Table("audit", meta_data, _id(counts=True), _float("at"), _text("who"), _text("what"), _text("detail"))
+exclusions = Table(  # who was left out, by which rule; lifted ones stay, so that no rule says the same again
+    "exclusions",
+    meta_data,
+    _id(counts=True),
+    _to("workers"),
+    _text("rule"),
+    _text("reason"),
+    _float("at"),
+    _float("lifted", null=True),
+    Index("ix_exclusions_worker_id", "worker_id"),
+)
+pay = Table(
+    "pay",
+    meta_data,
+    Column("worker_id", BigInteger, ForeignKey("workers.id"), primary_key=True, autoincrement=False),
+    _text("line"),
+)

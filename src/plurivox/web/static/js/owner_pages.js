@@ -159,7 +159,7 @@ export async function taskPage(owner, { id }) {
     seconds(one.seconds),
     String(one.position),
     when(one.when),
-    [one.repeat && badges(["repeat"]), one.extra && badges(["late"]), badges(one.flags)],
+    [one.repeat && badges(["repeat"]), one.extra && badges(["late"]), one.excluded && badges(["excluded"]), badges(one.flags)],
   ]);
   const pair = make(
     "section",
@@ -190,7 +190,7 @@ export async function workersPage(owner, { after }) {
   ];
   const rows = workers.map((one) => [
     one.worker,
-    one.status === "erased" ? "erased" : one.stage,
+    one.status === "active" ? one.stage : one.status,
     count(one.answers),
     seconds(one.median_seconds),
     ...names.map((name) => fixed(one.scores[name])),
@@ -260,7 +260,7 @@ export async function flaggedPage(owner, { after }) {
 }
 
 export async function invitesPage(owner) {
-  const { invites, prolific } = await owner.read("invites");
+  const { invites, prolific, mturk } = await owner.read("invites");
   const note = make("input", { id: "note", maxlength: "200" });
   const uses = make("input", { id: "uses", type: "number", min: "1", max: "100000", value: "1" });
   const add = () =>
@@ -298,6 +298,10 @@ export async function invitesPage(owner) {
       { class: "card pad field" },
       make("label", { for: "prolific" }, "Study address for Prolific"),
       make("input", { id: "prolific", readonly: true, value: prolific }),
+      mturk && [
+        make("label", { for: "mturk" }, "ExternalURL for MTurk"),
+        make("input", { id: "mturk", readonly: true, value: mturk }),
+      ],
     ),
   );
 }

@@ -1,6 +1,7 @@
 // Who is here: the token of this person, kept in this browser, and where they stand.
 import { call } from "./api.js";
 import { newKey, openStore } from "./outbox.js";
+import { platformWay } from "./platform.js";
 
 const KEPT = "plurivox.session";
 
@@ -30,8 +31,13 @@ export class Session {
     if (known) return this.keep({ me: await this.call("GET", "me") });
     if (!way) throw new Error("nobody");
     if (this.trying?.came !== came) this.keep({ trying: { came, key: newKey() } }); // a lost reply: once more, same key
-    const { token, personal_link: link, me } = await call("POST", "enter", { ...way, key: this.trying.key });
+    const { token, personal_link: link, me } = await this.come({ ...way, key: this.trying.key });
     this.keep({ token, link, came, me, trying: null });
+  }
+
+  come(body) {
+    // The same person sent by the platform again brings the old token along.
+    return body.platform && this.token ? this.call("POST", "enter", body) : call("POST", "enter", body);
   }
 
   async refresh() {
@@ -47,8 +53,5 @@ export function wayIn({ hash, search }) {
   const secret = new URLSearchParams(hash.slice(1));
   if (secret.has("link")) return { link: secret.get("link") };
   if (secret.has("invite")) return { invite: secret.get("invite") };
-  const given = new URLSearchParams(search);
-  if (!given.has("PROLIFIC_PID")) return null;
-  const [pid, study, session] = ["PROLIFIC_PID", "STUDY_ID", "SESSION_ID"].map((name) => given.get(name) ?? "");
-  return { platform: { name: "prolific", pid, study, session } };
+  return platformWay(search);
 }

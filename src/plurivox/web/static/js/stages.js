@@ -1,5 +1,6 @@
 // The pages people read: consent, instructions, check, debrief, the end, and when something is wrong.
 import { button, make, paragraphs, put } from "./dom.js";
+import { endForm } from "./platform.js";
 
 const NAMES = {
   consent: "Consent",
@@ -152,14 +153,11 @@ export function showDone(app, me, done) {
   const go = done.redirect
     ? make("a", { class: "button main", href: done.redirect, rel: "noreferrer" }, "Back to the platform")
     : null;
-  readingPage(
-    app,
-    me,
-    "All done",
-    make("p", {}, "Every answer is saved. You may close this page."),
-    code,
-    make("div", { class: "row" }, copy, go),
-  );
+  const usual = done.how === "done";
+  const told = usual ? make("p", {}, "Every answer is saved. You may close this page.") : paragraphs(done.text);
+  const send = done.submit ? endForm(done.submit) : null;
+  const title = { done: "All done", full: "No task is left", failed: "The end" }[done.how];
+  readingPage(app, me, title, told, code, make("div", { class: "row" }, copy, send ?? go));
 }
 
 export function showClosed(app, me, retry) {

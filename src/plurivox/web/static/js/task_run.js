@@ -225,6 +225,7 @@ export class Sitting {
 
   taken(taken) {
     this.take(taken.slots);
+    if (taken.enough) this.queue.length = 0; // the study ends here for this person, whatever was fetched ahead
     this.progress = taken.progress;
     this.session.keep({ me: { ...this.session.me, stage: taken.stage } });
     if (!this.current && this.queue.length) this.next();

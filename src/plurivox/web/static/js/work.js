@@ -1,4 +1,6 @@
 // A worker's way through the study, on one page: the server says which stage is next.
+import { call } from "./api.js";
+import { isPreview, showPreview } from "./platform.js";
 import { Session } from "./session.js";
 import {
   onEnter,
@@ -23,12 +25,14 @@ export class Work {
 
   async begin() {
     try {
+      if (isPreview(location)) return showPreview(this.app, await call("GET", "preview"));
       await this.session.enter(location);
       if (this.session.store === globalThis.localStorage) history.replaceState(null, "", location.pathname); // no secret in the address bar
       await this.stage();
     } catch (failure) {
       this.fail(failure);
     }
+    return undefined;
   }
 
   async stage() {
@@ -80,9 +84,12 @@ export class Work {
   }
 
   async end() {
-    const done = await this.session.call("POST", "done", {}); // asked only after every answer was acknowledged
+    this.sitting ??= new Sitting(this.app, this.session, () => {});
+    await this.sitting.outbox.drained(); // also of what an earlier visit left: the end comes after every answer
+    const done = await this.session.call("POST", "done", {});
     showDone(this.app, this.session.me, done);
-    if (done.redirect) setTimeout(() => location.assign(done.redirect), 2500);
+    if (done.submit) setTimeout(() => document.querySelector("form[method=post]")?.requestSubmit(), 1500);
+    else if (done.redirect) setTimeout(() => location.assign(done.redirect), 2500);
   }
 
   async again() {
