@@ -9,6 +9,7 @@ export class Outbox {
     this.timer = null;
     this.running = null;
     globalThis.addEventListener?.("online", () => this.hurry());
+    globalThis.addEventListener?.("beforeunload", (event) => store.passing && this.waiting().length && event.preventDefault());
     globalThis.addEventListener?.("storage", (event) => event.key?.startsWith(this.prefix) && this.changed(this));
   }
 
@@ -88,6 +89,7 @@ export function openStore() {
   } catch {
     const kept = new Map();
     return {
+      passing: true, // gone with the page; and where this is needed, naming the real one is a mistake already
       get length() {
         return kept.size;
       },
@@ -99,4 +101,10 @@ export function openStore() {
   }
 }
 
-const alone = (name, work) => (globalThis.navigator?.locks ? navigator.locks.request(name, work) : work());
+async function alone(name, work) {
+  // One tab at a time; a frame of another site may be denied locks, and then has no other tab to share a store with.
+  if (!globalThis.navigator?.locks) return work();
+  let begun = false;
+  const once = () => ((begun = true), work());
+  return navigator.locks.request(name, once).catch((failure) => (begun ? Promise.reject(failure) : work()));
+}

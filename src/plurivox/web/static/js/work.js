@@ -27,7 +27,7 @@ export class Work {
     try {
       if (isPreview(location)) return showPreview(this.app, await call("GET", "preview"));
       await this.session.enter(location);
-      if (this.session.store === globalThis.localStorage) history.replaceState(null, "", location.pathname); // no secret in the address bar
+      if (!this.session.store.passing) history.replaceState(null, "", location.pathname); // no secret in the address bar
       await this.stage();
     } catch (failure) {
       this.fail(failure);
