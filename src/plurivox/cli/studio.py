@@ -1,4 +1,4 @@
-"""`plurivox studio new | serve | demo | export | import | status | backup | restore | erase`: the web application."""
+"""`plurivox studio new | serve | demo | export | import | status | pay | backup | restore | erase`: the web application."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plurivox.cli._command import Command, Index
-from plurivox.cli._files import FORCE, IN_AND_OUT, LabelList, OutFolder
+from plurivox.cli._files import FORCE, IN_AND_OUT, LabelList, OutFile, OutFolder
 from plurivox.cli._flags import Flag, OneOf, Operand
 from plurivox.cli._show import Answer, Screen, table
 from plurivox.core.errors import InputError, need
@@ -189,6 +189,23 @@ def run_restore(screen: Screen, backup: Path, study: Path, database: str | None)
     return Answer({"command": screen.command, "rows": counts}, line=f"{counts['answers']:,} answers -> {study}")
 
 
+def run_pay(screen: Screen, study: Path, database: str | None, out: Path, with_ids: bool) -> Answer:
+    """What everybody is paid, and why."""
+    settings = settings_of(study, database)
+    from plurivox.web.making import opened
+    from plurivox.web.pay_file import write_pay
+
+    studio = opened(settings)
+    try:
+        told = write_pay(studio.engine, studio.study, out, with_ids)
+    finally:
+        studio.close()
+    line = f"{told['people']:,} worker{'s' * (told['people'] != 1)}, {told['total']} {told['currency']}".rstrip() + f" -> {out}"
+    if with_ids:
+        line += f" (bonuses by platform id: keep it safe; {told['without_id']} have no id)"
+    return Answer({"command": screen.command, "out": out, **told}, line=line)
+
+
 def run_erase(screen: Screen, study: Path, worker: str, database: str | None) -> Answer:
     """Withdrawal of consent."""
     settings = settings_of(study, database)
@@ -234,6 +251,12 @@ FORM = Flag(
     default="parquet",
     metavar="[parquet|csv]",
     help="csv marks text that a spreadsheet would take for a formula  [default: parquet]",
+)
+PAY_OUT = Flag(
+    ["-o", "--out"], IN_AND_OUT, type=OutFile(), required=True, metavar="FILE", help="a .csv to write  [required]"
+)
+WITH_IDS = Flag(
+    ["--with-ids"], IN_AND_OUT, is_flag=True, help="bonuses as id,amount by the platform's ids, to upload there"
 )
 GIVEN = Flag(["--answers"], IN_AND_OUT, is_flag=True, help="SOURCE is a data set; add its answers, not its tasks")
 DATABASE = Flag(
@@ -303,6 +326,9 @@ studio = Index(
         Command("status", params=[FOLDER, DATABASE], callback=run_status, help="Show how far a study is."),
         Command(
             "backup", params=[FOLDER, DATABASE, OUT], callback=run_backup, help="Copy a study as it is at this moment."
+        ),
+        Command(
+            "pay", params=[FOLDER, DATABASE, PAY_OUT, WITH_IDS], callback=run_pay, help="Write what people are paid."
         ),
         Command("restore", params=[BACKUP, NEW_FOLDER, DATABASE], callback=run_restore, help="Bring a backup back."),
         Command(

@@ -25,6 +25,7 @@ from plurivox.elicit import methods as forms
 from plurivox.recipes._doing import fit
 from plurivox.recipes._scoring import score
 from plurivox.web.excluding import apply_rules
+from plurivox.web.paying import compute_pay
 from plurivox.web.settings import Settings
 from plurivox.web.store.collecting import Collected, collect
 from plurivox.web.store.database import WRITES, now, open_engine
@@ -235,6 +236,7 @@ def main() -> None:
             study = read_study(settings.folder)
             apply_rules(engine, study)
             compute(engine, study)
+            compute_pay(engine, study)
             said = "done"
         except Exception as cause:  # noqa: BLE001 - the server reads it and goes on
             said = f"failed: {type(cause).__name__}"

@@ -17,7 +17,7 @@ from plurivox.web.context import Studio
 from plurivox.web.doors import Limits
 from plurivox.web.faults import Refused, unavailable
 from plurivox.web.guard import Guard, retry_after
-from plurivox.web.routes import annotate, health, media, owner, pages
+from plurivox.web.routes import annotate, health, media, owner, pages, people
 from plurivox.web.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ def create_app(settings: Settings) -> FastAPI:
         lifespan=living,
     )
     app.state.studio, app.state.limits = studio, Limits.of(settings)
-    for router in (annotate.router, owner.router, media.router, health.router, pages.router):
+    for router in (annotate.router, owner.router, people.router, media.router, health.router, pages.router):
         app.include_router(router)
     _explain_faults(app)
     app.add_middleware(Guard, settings=settings, study=studio.study)

@@ -20,6 +20,7 @@ from plurivox.web.study import Study
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 VIEWS = ["answer", "task", "worker", "kind", "sitting", "position", "received", "shown_at", "first_input_ms"]
 VIEWS += ["submitted_ms", "hidden_ms", "mode", "label_order", "marks", "abstain", "none_of_these", "replaces", "extra", "excluded"]
+ITEMS = ["task", "kind", "text", "text2", "stratum", "gold", "image", "audio"]
 EVENTS = ["answer", "task", "worker", "seq", "ms", "kind", "label", "value", "by"]
 
 
@@ -43,7 +44,7 @@ def export(engine: Engine, study: Study, folder: Path, *, form: str = "parquet",
             "events": _table(EVENTS, (one for row in every for one in _events(row, cell))),
             "stages": _table(("worker", "stage", "at", "ms", "detail"), _stages(connection, cell)),
         }
-        shown = _table(("task", "kind", "text", "text2", "stratum", "image"), _items(connection, cell))
+        shown = _table(ITEMS, _items(connection, cell))
     about = {"description": f"answers given in the plurivox studio, form {study.form}, {study.wording} person"}
     data = Dataset(
         study.name,
@@ -87,11 +88,12 @@ def _stages(connection: Connection, cell: Callable[[str], str]) -> Iterable[tupl
 
 
 def _items(connection: Connection, cell: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
-    wanted = select(tasks.c.name, tasks.c.kind, tasks.c.text, tasks.c.text2, tasks.c.stratum, media.c.bytes)
+    wanted = select(tasks.c.name, tasks.c.kind, tasks.c.text, tasks.c.text2, tasks.c.stratum, tasks.c.gold, media.c.bytes)
     rows = wanted.outerjoin(media, media.c.id == tasks.c.media_id).order_by(tasks.c.name)
     for row in connection.execute(rows):
-        texts = [None if text is None else cell(text) for text in (row.text, row.text2)]
-        yield cell(row.name), row.kind, *texts, cell(row.stratum), row.bytes
+        texts = [None if text is None else cell(text) for text in (row.text, row.text2, row.stratum, row.gold)]
+        media_of = (None, row.bytes) if row.kind == "audio" else (row.bytes, None)
+        yield cell(row.name), row.kind, *texts, *media_of
 
 
 def zipped(engine: Engine, study: Study, form: str) -> Path:

@@ -8,20 +8,23 @@ from plurivox import io
 from plurivox.core.errors import InputError, some
 from plurivox.io.tables import ENDINGS, read_table
 from plurivox.web.pictures import read_picture
+from plurivox.web.sounds import read_sound
 from plurivox.web.store.items import NewTask
 from plurivox.web.study import Study
 
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
-COLUMNS = ("task", "text", "text2", "image", "file", "stratum", "practice")
+SOUNDS = (".wav", ".mp3", ".ogg", ".oga", ".opus", ".flac", ".m4a")
+COLUMNS = ("task", "text", "text2", "image", "audio", "file", "stratum", "practice", "gold", "known")
 YES = ("1", "true", "yes")
 
 
 def read_tasks(source: Path, study: Study) -> Iterator[NewTask]:
     """The tasks of a folder of images, a data-set folder, a table, or a text file with one text a line."""
     if source.is_dir():
-        images = sorted(file for file in source.rglob("*") if file.suffix.lower() in IMAGES and file.is_file())
+        known = (*IMAGES, *SOUNDS)
+        images = sorted(file for file in source.rglob("*") if file.suffix.lower() in known and file.is_file())
         tables = [file for file in source.iterdir() if file.name.split(".")[0] == "items"]
-        yield from _of_table(tables[0], study) if tables else _of_images(source, images, study)
+        yield from _of_table(tables[0], study) if tables else _of_files(source, images, study)
     elif not source.is_file():
         raise InputError(f"{source} does not exist; name a folder of images, a data-set folder or a table")
     elif source.suffix.lower() == ".txt":
@@ -32,43 +35,64 @@ def read_tasks(source: Path, study: Study) -> Iterator[NewTask]:
         yield from _of_table(source, study)
 
 
-def _of_images(folder: Path, images: list[Path], study: Study) -> Iterator[NewTask]:
-    if not images:
-        raise InputError(f"{folder} holds no images ({', '.join(IMAGES)}) and no table of items")
-    for file in images:
+def _of_files(folder: Path, files: list[Path], study: Study) -> Iterator[NewTask]:
+    if not files:
+        known = f"no images ({', '.join(IMAGES)}), no sounds ({', '.join(SOUNDS)})"
+        raise InputError(f"{folder} holds {known} and no table of items")
+    for file in files:
         name = str(file.relative_to(folder))
-        yield NewTask(_name(name), picture=read_picture(file.read_bytes(), name, study.image_pixels))
+        heard = file.suffix.lower() in SOUNDS
+        yield NewTask(_name(name), **_medium(file.read_bytes(), name, study, heard))
+
+
+def _medium(data: bytes, name: str, study: Study, heard: bool) -> dict[str, Any]:
+    """An image or a sound, as the bytes say; the name only says which of the two is looked for."""
+    if heard:
+        return {"sound": read_sound(data, name)}
+    return {"picture": read_picture(data, name, study.image_pixels)}
 
 
 def _of_table(file: Path, study: Study) -> Iterator[NewTask]:
-    """A row a task: `task`, then `text`, `text` and `text2`, `image` (bytes) or `file` (beside the table)."""
+    """A row a task: `task`, then `text`, `text` and `text2`, `image` or `audio` (bytes), or `file` (beside the table)."""
     if not any(file.name.endswith(ending) for ending in ENDINGS):
         raise InputError(f"{file} is no table; known are {', '.join(ENDINGS)}, and .txt")
     frame = read_table(file)
-    if "task" not in frame.columns or not {"text", "image", "file"} & set(frame.columns):
-        raise InputError(f"{file} needs a column task and one of text, image, file; it has {some(frame.columns, 9)}")
+    if "task" not in frame.columns or not {"text", "image", "audio", "file"} & set(frame.columns):
+        raise InputError(f"{file} needs a column task and one of text, image, audio, file; it has {some(frame.columns, 9)}")
     for row in frame.select([name for name in COLUMNS if name in frame.columns]).iter_rows(named=True):
         yield _of_row(row, file.parent, study)
 
 
 def _of_row(row: Mapping[str, Any], folder: Path, study: Study) -> NewTask:
     name = _name(str(row["task"]))
-    data = row.get("image")
-    if isinstance(data, Mapping):  # as Hugging Face stores images
+    heard = row.get("audio") is not None or str(row.get("file") or "").lower().endswith(SOUNDS)
+    data = row.get("image") if row.get("audio") is None else row["audio"]
+    if isinstance(data, Mapping):  # as Hugging Face stores images and sounds
         data = data.get("bytes")
     if data is None and row.get("file"):
         data = _inside(folder, str(row["file"])).read_bytes()
     texts = [None if row.get(column) is None else _text(str(row[column]), name) for column in ("text", "text2")]
     if data is None and texts[0] is None:
-        raise InputError(f"task {name!r} has neither a text nor an image")
+        raise InputError(f"task {name!r} has neither a text nor an image nor a sound")
     return NewTask(
         name,
         text=texts[0],
         text2=texts[1],
-        picture=None if data is None else read_picture(bytes(data), name, study.image_pixels),
+        **({} if data is None else _medium(bytes(data), name, study, heard)),
+        gold=_gold(row, name, study),
         stratum=str(row.get("stratum") or ""),
         practice=str(row.get("practice") or "").lower() in YES,
     )
+
+
+def _gold(row: Mapping[str, Any], name: str, study: Study) -> str | None:
+    """The known label of a task, in a column `gold` or `known`."""
+    said = row.get("gold") if row.get("gold") is not None else row.get("known")
+    if said is None or str(said) == "":
+        return None
+    if str(said) not in study.labels:
+        raise InputError(f"task {name!r} is known to be {str(said)!r}, which is no label of the study")
+    return str(said)
 
 
 def _inside(folder: Path, name: str) -> Path:

@@ -208,3 +208,48 @@ class AuditLine(BaseModel):
 
 class Audit(BaseModel):
     lines: list[AuditLine]
+
+
+# ---- people: exclusions and pay
+
+
+class Exclusion(BaseModel):
+    """Somebody who was left out, and why; `lifted` where an owner has taken it back."""
+
+    exclusion: str
+    worker: str
+    rule: str
+    reason: str
+    at: float
+    lifted: float | None
+
+
+class Exclusions(BaseModel):
+    exclusions: list[Exclusion]
+    rules: list[str]  # of the study
+    next: str | None
+
+
+class PayLine(BaseModel):
+    """What one person is paid, as exact decimals; `reasons` say how it came about."""
+
+    worker: str
+    answers: int
+    active_minutes: str
+    total_minutes: str
+    matched: int
+    compared: int  # answers to tasks that others have answered too
+    base: str  # for taking part and for the time
+    bonus: str
+    total: str
+    reasons: list[str]
+
+
+class PayPage(BaseModel):
+    """The pay sheet as the background last computed it; by pseudonym, never by a platform's id."""
+
+    lines: list[PayLine]
+    currency: str
+    total: str  # over all people
+    people: int
+    next: str | None

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, case, delete, func, insert, literal, null, se
 from plurivox.core.errors import InputError, some
 from plurivox.web.keys import new_id
 from plurivox.web.pictures import Picture
+from plurivox.web.sounds import Sound
 from plurivox.web.store.people import fact
 from plurivox.web.store.tables import facts, media, plan_tasks, plans, tasks
 from plurivox.web.study import Study
@@ -37,11 +38,23 @@ class NewTask:
     picture: Picture | None = None
     stratum: str = ""
     practice: bool = False
+    gold: str | None = None  # the label that is known to be right
+    sound: Sound | None = None
 
     @property
     def kind(self) -> str:
-        """image, pair or text."""
-        return "image" if self.picture else "pair" if self.text2 is not None else "text"
+        """image, audio, pair or text."""
+        if self.picture or self.sound:
+            return "image" if self.picture else "audio"
+        return "pair" if self.text2 is not None else "text"
+
+    def medium(self) -> dict[str, Any] | None:
+        """What goes beside it into the store."""
+        if self.sound:
+            kind = self.sound.type
+            about = {"type": kind, "shown_type": kind, "shown": None, "width": 0, "height": 0}
+            return {**about, "bytes": self.sound.bytes}
+        return vars(self.picture) if self.picture else None
 
 
 def add_tasks(connection: Connection, study: Study, new: Iterable[NewTask]) -> int:
@@ -49,11 +62,10 @@ def add_tasks(connection: Connection, study: Study, new: Iterable[NewTask]) -> i
     chance, n, trained = random.SystemRandom(), 0, list(fact(connection, "practice") or [])
     for part in batched(new, AT_ONCE):
         _refuse_known(connection, [one.name for one in part])
-        pictures = [(new_id(), one.picture) for one in part if one.picture is not None]
-        if pictures:
-            connection.execute(insert(media), [{"id": id, **vars(picture)} for id, picture in pictures])
-        ids = iter([id for id, _ in pictures])
-        rows = [_row(study, one, next(ids) if one.picture else None, chance) for one in part]
+        held = {one.name: {"id": new_id(), **medium} for one in part if (medium := one.medium())}
+        if held:
+            connection.execute(insert(media), list(held.values()))
+        rows = [_row(study, one, held[one.name]["id"] if one.name in held else None, chance) for one in part]
         connection.execute(insert(tasks), sorted(rows, key=lambda row: row["id"]))
         trained += [row["id"] for row in rows if row["practice"]]
         n += len(rows)
@@ -93,6 +105,7 @@ def _row(study: Study, one: NewTask, picture: int | None, chance: random.Random)
         "media_id": picture,
         "stratum": one.stratum,
         "practice": int(one.practice),
+        "gold": one.gold,
         "quota": 0 if one.practice else study.per_task,
         "given": 0,
         "queue": queue,

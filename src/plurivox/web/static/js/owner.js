@@ -11,6 +11,7 @@ import {
   timesPage,
   workersPage,
 } from "./owner_pages.js";
+import { excludedPage, payPage } from "./owner_people.js";
 
 const PAGES = {
   "": ["Overview", overviewPage],
@@ -18,6 +19,8 @@ const PAGES = {
   workers: ["Workers", workersPage],
   times: ["Times", timesPage],
   flagged: ["Flagged", flaggedPage],
+  excluded: ["Excluded", excludedPage],
+  pay: ["Pay", payPage],
   invites: ["Invitations", invitesPage],
   audit: ["Audit", auditPage],
 };

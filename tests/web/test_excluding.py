@@ -1,0 +1,141 @@
+"""People left out while the study runs: no new tasks, answers kept aside, slots to others, and back again."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+import plurivox as pv
+from plurivox.core.errors import InputError
+from plurivox.web.aggregating import compute
+from plurivox.web.excluding import apply_rules
+from plurivox.web.exporting import export
+from plurivox.web.importing import read_tasks
+from plurivox.web.store.items import NewTask, fix_batches
+from plurivox.web.store.tables import answers, audit, exclusions, plans, slots, snapshots, tasks
+from plurivox.web.study import study_of
+from web.studios import fresh_database, plain_study, served, text_tasks
+from web.walking import answer
+
+KNOWN = [NewTask(f"t{i:03d}", text=f"text {i}", gold="cat") for i in range(4)]
+RULES = {"rules": ["attention-checks[at_most=1]"], "least_answers": 2}
+
+
+def fail(person: Any, n: int = 4) -> None:
+    for slot in person.slots()[:n]:
+        assert person.answer(slot["slot"], "dog").status_code == 200
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_who_breaks_a_rule_is_out_politely_and_others_fill_the_slots(
+    tmp_path: Path, kind: str, request: pytest.FixtureRequest
+) -> None:
+    database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
+    study = plain_study(per_task=1, exclude=RULES, completion={"code": "OK", "failed": "NO"}, sittings=2)
+    with served(tmp_path / "s", study, KNOWN, database=database) as live:
+        bad = live.enter()
+        held = bad.slots()
+        assert "gold" not in bad.get("/api/tasks").text and "gold" not in bad.get("/api/me").text
+        for slot in held[:2]:
+            bad.answer(slot["slot"], "dog", key=f"k{slot['slot']}")
+        engine = live.studio.engine
+        assert (apply_rules(engine, study), apply_rules(engine, study)) == (1, 0)
+        assert {row.given for row in live.look(select(tasks.c.given))} == {0}
+        late = bad.answer(held[2]["slot"], "dog", ahead=2).json()  # the one on the screen: kept, and then the end
+        assert late["extra"] and late["enough"] and late["stage"] == "done" and late["slots"] == []
+        assert bad.answer(held[0]["slot"], "cat", replaces=f"k{held[0]['slot']}").status_code == 200  # kept as well
+        assert bad.answer(held[1]["slot"], "dog", key=f"k{held[1]['slot']}").json()["again"]
+        done = bad.post("/api/done").json()
+        assert (done["how"], done["code"]) == ("failed", "NO") and done["text"] == study.texts.failed
+        assert bad.get("/api/tasks").status_code == 409
+        good = live.enter()
+        assert len(good.slots()) == 4
+        for slot in good.slots():
+            good.answer(slot["slot"])
+        assert good.slots() == [] and {row.given for row in live.look(select(tasks.c.given))} == {1}
+        assert len(live.look(select(answers))) == 8  # nothing is deleted
+        assert export(engine, study, tmp_path / "out") == 4
+        views = pv.io.read(tmp_path / "out").tables["views"]()
+        assert sorted(views["excluded"].to_list()) == [False] * 4 + [True] * 4
+        compute(engine, study)
+        assert apply_rules(engine, study) == 0
+
+
+def test_an_owner_sees_why_and_can_take_it_back(tmp_path: Path) -> None:
+    study = plain_study(per_task=1, exclude=RULES)
+    with served(tmp_path / "s", study, KNOWN) as live:
+        bad, engine = live.enter(), live.studio.engine
+        fail(bad)
+        apply_rules(engine, study)
+        compute(engine, study)
+        live.sign_in()
+        said = live.http.get("/api/owner/exclusions").json()
+        [one] = said["exclusions"]
+        assert said["rules"] == RULES["rules"] and one["worker"] == bad.entered["me"]["worker"]
+        assert one["reason"] == "failed 4 of 4 checks; at most 1 may be" and one["lifted"] is None
+        good = live.enter()
+        for slot in good.slots():
+            good.answer(slot["slot"])
+        way = f"/api/owner/exclusions/{one['worker']}/lift"
+        assert live.http.post(way).status_code == 403
+        lifted = live.http.post(way, headers=live.owner).json()["exclusions"][0]["lifted"]
+        assert lifted and live.http.post(way, headers=live.owner).status_code == 404
+        mine = select(slots.c.state).where(slots.c.kind == "task")
+        assert sorted(row.state for row in live.look(mine)) == ["done"] * 4 + ["extra"] * 4
+        assert live.look(select(snapshots.c.last_answer)) == [(-1,)]  # so that it is computed anew
+        assert apply_rules(engine, study) == 0  # the owner has the last word
+        told = [row.what for row in live.look(select(audit))]
+        assert "exclude" in told and "exclusion lifted" in told
+        assert bad.post("/api/done").json()["how"] == "done"
+        lines = live.http.get("/api/owner/workers").json()["workers"]
+        assert {line["status"] for line in lines} == {"active"}
+
+
+def test_a_fixed_batch_that_was_answered_badly_is_given_out_again(tmp_path: Path) -> None:
+    study = plain_study(per_task=1, exclude=RULES)
+    with served(tmp_path / "s", study, KNOWN) as live:
+        names = [one.name for one in KNOWN]
+        live.studio.writer.submit(lambda c: fix_batches(c, study, {"one": names})).result()
+        bad = live.enter()
+        fail(bad)
+        assert live.enter().slots() == [] and live.look(select(plans.c.queue)) == [(None,)]
+        apply_rules(live.studio.engine, study)
+        assert len(live.enter().slots()) == 4
+
+
+def test_rules_that_cannot_tell_yet_and_people_with_few_answers_wait(tmp_path: Path) -> None:
+    study = plain_study(exclude={"rules": ["inconsistent-repeats", "too-fast[share=0.4]"], "least_answers": 3})
+    with served(tmp_path / "s", study, text_tasks(4)) as live:
+        hasty = live.enter()
+        for n, slot in enumerate(hasty.slots(), start=1):
+            hasty.answer(slot["slot"], submitted_ms=200.0)
+            assert apply_rules(live.studio.engine, study) == (n == 3)
+        assert live.look(select(exclusions.c.rule)) == [("too-fast[share=0.4]",)]
+    with pytest.raises(InputError, match="no clean method 'nothing'"):
+        study_of({"name": "x", "labels": ["a", "b"], "exclude": {"rules": ["nothing"]}})
+
+
+def test_known_labels_come_with_the_items_and_must_be_labels(tmp_path: Path) -> None:
+    file = tmp_path / "items.csv"
+    file.write_text("task,text,known\na,one,cat\nb,two,\n")
+    assert [one.gold for one in read_tasks(file, plain_study())] == ["cat", None]
+    file.write_text("task,text,gold\na,one,cow\n")
+    with pytest.raises(InputError, match="'cow', which is no label"):
+        list(read_tasks(file, plain_study()))
+
+
+def test_the_page_ends_after_the_task_on_the_screen(studio: Any, context: Any) -> None:
+    rules = {"rules": ["too-fast[seconds=1000,share=0.1]"], "least_answers": 1}
+    live = studio(n=5, kind="text", exclude=rules, completion={"code": "OK", "failed": "SORRY"})
+    page = context().new_page()
+    page.goto(live.join)
+    answer(page, "1", "Enter")
+    page.wait_for_selector(".saved[data-is=kept]")
+    assert apply_rules(live.studio.engine, live.studio.study) == 1
+    answer(page, "1", "Enter")  # the next was on the screen before the server could say that this is the end
+    page.wait_for_selector(".saved[data-is=kept]")
+    answer(page, "1", "Enter")
+    page.get_by_role("heading", name="The end").wait_for()
+    assert page.inner_text(".code") == "SORRY" and "ends for you" in page.inner_text("main")
+    assert len(live.answers()) == 3
