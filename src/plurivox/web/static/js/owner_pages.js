@@ -148,7 +148,9 @@ export async function taskPage(owner, { id }) {
   const shown =
     task.kind === "image"
       ? make("img", { src: task.media.replace(/^\//, ""), alt: `Task ${line.name}`, width: 160 })
-      : [make("p", {}, task.text ?? ""), task.text2 && make("p", {}, task.text2)];
+      : task.kind === "audio"
+        ? make("audio", { src: task.media.replace(/^\//, ""), controls: true, "aria-label": `Task ${line.name}` })
+        : [make("p", {}, task.text ?? ""), task.text2 && make("p", {}, task.text2)];
   const labels = [...soft]
     .sort((a, b) => b.p - a.p)
     .slice(0, 12)

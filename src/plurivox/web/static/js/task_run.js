@@ -3,6 +3,7 @@ import { apply, begin, isEmpty, marks, readKey, recall } from "./answer.js";
 import { make, put } from "./dom.js";
 import { helpDialog } from "./help.js";
 import { Outbox } from "./outbox.js";
+import { loadSound } from "./sound.js";
 import { TaskView, showImage } from "./task_view.js";
 import { View } from "./timing.js";
 
@@ -38,6 +39,7 @@ export class Sitting {
   }
 
   stop() {
+    this.page?.sound?.close();
     document.removeEventListener("keydown", this.onkey);
     document.removeEventListener("visibilitychange", this.onhide);
     this.view?.close();
@@ -55,7 +57,10 @@ export class Sitting {
     for (const slot of slots) if (!gone.has(slot.slot) && !here.has(slot.slot)) this.queue.push(slot);
     for (const { task } of this.queue.slice(0, AHEAD)) {
       if (task.media && !this.preloaded.has(task.media))
-        this.preloaded.set(task.media, showImage(task, this.session.me.image_pixels));
+        this.preloaded.set(
+          task.media,
+          task.kind === "audio" ? loadSound(task) : showImage(task, this.session.me.image_pixels),
+        );
     }
   }
 
@@ -101,6 +106,7 @@ export class Sitting {
   async show(slot, said = null) {
     const me = this.session.me;
     const draft = said ? null : JSON.parse(this.session.store.getItem(this.drafts + slot.slot) ?? "null");
+    this.page?.sound?.close();
     this.view?.close();
     this.view = new View(draft?.view);
     this.shownAt = null;
@@ -109,6 +115,7 @@ export class Sitting {
     if (draft) this.view.note("resume", "other");
     this.replaces = said?.key ?? draft?.replaces ?? null;
     this.page = new TaskView(me, slot, (action, event) => this.act(action, byPointer(event)));
+    this.listen(said);
     put(this.stage, this.page.root);
     document.title = `${slot.practice ? "Practice" : slot.position} · ${me.title || me.study}`;
     this.paint();
@@ -116,6 +123,14 @@ export class Sitting {
     await this.page.ready();
     this.view.show();
     this.shownAt ??= Date.now() / 1000;
+  }
+
+  listen(said) {
+    const { sound } = this.page;
+    if (!sound) return;
+    sound.note = (kind, by, value) => this.view.note(kind, by, null, value);
+    const before = this.view.events.some((event) => event.kind === "ended");
+    sound.heard = this.session.me.submit_early || said !== null || before;
   }
 
   // ---- what people do
@@ -131,6 +146,7 @@ export class Sitting {
       return;
     const { key, code, shiftKey: shift, altKey: alt } = event;
     if (key === "?") return this.head.help();
+    if (this.page.sound?.key(event)) return event.preventDefault();
     if (event.repeat && key === "Enter") return event.preventDefault();
     if (
       (key === "Enter" || key === " ") &&
@@ -154,6 +170,7 @@ export class Sitting {
     if (this.state === old) return;
     this.view.note(action.do, by, place === null ? null : old.labels[place], told(action));
     if (this.state.back) return void this.goBack();
+    if (this.state.sent && this.page.sound?.waits) this.state = { ...old, hint: "Please listen to the end first" };
     if (this.state.sent) return void this.submit(by);
     this.paint();
     this.saveDraft();
@@ -162,6 +179,7 @@ export class Sitting {
 
   submit(by) {
     const slot = this.current;
+    this.page.sound?.close();
     const { form, ...said } = marks(this.state);
     const { first_input_ms, submit_ms, hidden_ms, events } = this.view.record();
     const mode = form === "histogram" ? "histogram" : by === "key" ? "keyboard" : by;

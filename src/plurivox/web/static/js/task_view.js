@@ -13,6 +13,7 @@ import {
   warning,
 } from "./answer.js";
 import { button, change, make, put } from "./dom.js";
+import { SoundPlayer } from "./sound.js";
 import { decoded } from "./timing.js";
 
 const TICK = { never: ["✕", "not", "definitely not"], possible: ["+", "also", "also possible"] };
@@ -59,6 +60,10 @@ export class TaskView {
     if (task.kind === "image") {
       this.image = showImage(task, this.me.image_pixels);
       return make("figure", { class: "scene card" }, this.image);
+    }
+    if (task.kind === "audio") {
+      this.sound = new SoundPlayer(task, this.me.labels.length > KEYS.length);
+      return this.sound.root;
     }
     const part = (name, text) => make("section", {}, name && make("h3", {}, name), make("p", {}, text ?? ""));
     const parts = task.kind === "pair" ? [part("First", task.text), part("Second", task.text2)] : [part("", task.text)];
