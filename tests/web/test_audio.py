@@ -111,7 +111,10 @@ def test_parts_of_a_sound_are_served_to_players_that_ask_for_them(tmp_path: Path
         ask = lambda part: live.http.get(task["media"], headers={"Range": part})  # noqa: E731
         whole = live.http.get(task["media"])
         assert whole.content == data and whole.headers["accept-ranges"] == "bytes"
-        assert whole.headers["content-type"] == "audio/wav" and "media-src 'self'" in whole.headers["content-security-policy"]
+        assert (
+            whole.headers["content-type"] == "audio/wav"
+            and "media-src 'self'" in whole.headers["content-security-policy"]
+        )
         part = ask("bytes=10-19")
         assert (part.status_code, part.content) == (206, data[10:20])
         assert part.headers["content-range"] == f"bytes 10-19/{len(data)}"

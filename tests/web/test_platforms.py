@@ -136,7 +136,9 @@ TEXTS = {"consent": "We ask about animals.", "instructions": "Look, then say.", 
 
 def test_a_preview_shows_what_to_expect_and_takes_nothing(studio: Any, context: Any) -> None:
     live = studio(n=2, platforms=["mturk"], texts=TEXTS)
-    frame = in_frame(context(**LOCAL).new_page(), address(live.base, assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE", workerId=""))
+    frame = in_frame(
+        context(**LOCAL).new_page(), address(live.base, assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE", workerId="")
+    )
     frame.get_by_text("This is a preview").wait_for()
     assert "We ask about animals." in frame.locator("main").inner_text()
     assert "Look, then say." in frame.locator("main").inner_text()

@@ -200,7 +200,10 @@ def run_pay(screen: Screen, study: Path, database: str | None, out: Path, with_i
         told = write_pay(studio.engine, studio.study, out, with_ids)
     finally:
         studio.close()
-    line = f"{told['people']:,} worker{'s' * (told['people'] != 1)}, {told['total']} {told['currency']}".rstrip() + f" -> {out}"
+    line = (
+        f"{told['people']:,} worker{'s' * (told['people'] != 1)}, {told['total']} {told['currency']}".rstrip()
+        + f" -> {out}"
+    )
     if with_ids:
         line += f" (bonuses by platform id: keep it safe; {told['without_id']} have no id)"
     return Answer({"command": screen.command, "out": out, **told}, line=line)

@@ -19,7 +19,8 @@ from plurivox.web.settings import Settings
 from plurivox.web.store.database import WRITES, now, open_engine
 from plurivox.web.store.earlier import add_answers
 from plurivox.web.store.items import NewTask
-from plurivox.web.study import Completion, Question, Study, Texts
+from plurivox.web.study import Question, Study, Texts
+from plurivox.web.terms import Completion
 
 N_TASKS, N_PRACTICE, SEED = 120, 3, 7
 

@@ -19,7 +19,18 @@ from plurivox.web.study import Study
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 VIEWS = ["answer", "task", "worker", "kind", "sitting", "position", "received", "shown_at", "first_input_ms"]
-VIEWS += ["submitted_ms", "hidden_ms", "mode", "label_order", "marks", "abstain", "none_of_these", "replaces", "extra", "excluded"]
+VIEWS += [
+    "submitted_ms",
+    "hidden_ms",
+    "mode",
+    "label_order",
+    "marks",
+    "abstain",
+    "none_of_these",
+    "replaces",
+    "extra",
+    "excluded",
+]
 ITEMS = ["task", "kind", "text", "text2", "stratum", "gold", "image", "audio"]
 EVENTS = ["answer", "task", "worker", "seq", "ms", "kind", "label", "value", "by"]
 
@@ -69,7 +80,14 @@ def _table(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, lis
 def _view(row: Any, cell: Callable[[str], str]) -> tuple[Any, ...]:
     """Every answer as it came, replaced ones and practice too."""
     said = (row.shown_at, row.first_input_ms, row.submitted_ms, row.hidden_ms, cell(row.mode), row.label_order)
-    odd = (row.marks, bool(row.abstain), bool(row.none_of_these), row.replaces, bool(row.extra), row.state == "excluded")
+    odd = (
+        row.marks,
+        bool(row.abstain),
+        bool(row.none_of_these),
+        row.replaces,
+        bool(row.extra),
+        row.state == "excluded",
+    )
     who = (row.id, cell(row.task), row.worker, row.kind, f"{row.worker}-{row.sitting}", row.position, row.received)
     return (*who, *said, *odd)
 
@@ -88,7 +106,9 @@ def _stages(connection: Connection, cell: Callable[[str], str]) -> Iterable[tupl
 
 
 def _items(connection: Connection, cell: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
-    wanted = select(tasks.c.name, tasks.c.kind, tasks.c.text, tasks.c.text2, tasks.c.stratum, tasks.c.gold, media.c.bytes)
+    wanted = select(
+        tasks.c.name, tasks.c.kind, tasks.c.text, tasks.c.text2, tasks.c.stratum, tasks.c.gold, media.c.bytes
+    )
     rows = wanted.outerjoin(media, media.c.id == tasks.c.media_id).order_by(tasks.c.name)
     for row in connection.execute(rows):
         texts = [None if text is None else cell(text) for text in (row.text, row.text2, row.stratum, row.gold)]

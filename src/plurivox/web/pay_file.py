@@ -40,7 +40,10 @@ def write_pay(engine: Engine, study: Study, out: Path, with_ids: bool = False) -
 def _lines(lines: dict[int, dict[str, Any]], currency: str) -> list[Sequence[Any]]:
     head = (*COLUMNS, "currency", "reasons")
     rows = sorted(lines.values(), key=lambda line: str(line["worker"]))
-    return [head, *((*(line[name] for name in COLUMNS), inert(currency), inert("; ".join(line["reasons"]))) for line in rows)]
+    return [
+        head,
+        *((*(line[name] for name in COLUMNS), inert(currency), inert("; ".join(line["reasons"]))) for line in rows),
+    ]
 
 
 def _bonuses(
@@ -51,4 +54,4 @@ def _bonuses(
         raise InputError(f"people came from {' and '.join(sorted(platforms))}; one file cannot go to both")
     told["without_id"] = sum(worker not in ids for worker in lines)
     paid = [(inert(ids[worker][1]), line["bonus"]) for worker, line in lines.items() if worker in ids]
-    return sorted(pair for pair in paid if float(pair[1]) > 0)
+    return [*sorted(pair for pair in paid if float(pair[1]) > 0)]

@@ -41,7 +41,15 @@ def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
     touched = select(answers.c.task_id).where(answers.c.worker_id == row.id)
     connection.execute(delete(flags).where(flags.c.answer_id.in_(mine)))
     connection.execute(delete(beliefs).where(beliefs.c.task_id.in_(touched)))
-    for table in (answers, slots, sittings, visits, raw_ids, exclusions, pay):  # in the order in which they point to each other
+    for table in (
+        answers,
+        slots,
+        sittings,
+        visits,
+        raw_ids,
+        exclusions,
+        pay,
+    ):  # in the order in which they point to each other
         if table is slots:
             connection.execute(update(slots).where(slots.c.worker_id == row.id).values(repeat_of=None))
         connection.execute(delete(table).where(table.c.worker_id == row.id))
