@@ -10,7 +10,6 @@ COPY pyproject.toml README.md LICENSE constraints.txt ./
 COPY src src
 RUN python -m venv /opt/plurivox \
  && /opt/plurivox/bin/pip install --no-cache-dir --disable-pip-version-check -c constraints.txt '.[web]' \
- && find /opt/plurivox -name __pycache__ -type d -prune -exec rm -rf {} + \
  && /opt/plurivox/bin/pip uninstall --yes --quiet --disable-pip-version-check pip
 
 FROM python:3.12-slim

@@ -59,6 +59,7 @@ def serve(settings: Settings, host: str, port: int, processes: int = 1, fd: int 
         limit_concurrency=MOST_CONNECTIONS,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=5,
+        timeout_worker_healthcheck=60,  # a process that has just begun may import for longer than the usual 5
     )
 
 

@@ -1,6 +1,6 @@
 // The owner's pages about people: who was left out and why, and what everybody is paid.
 import { button, make } from "./dom.js";
-import { badges, count, figureOf, page, table, when } from "./owner_parts.js";
+import { count, figureOf, page, table, when } from "./owner_parts.js";
 
 const further = (next, to) =>
   next ? make("p", {}, make("a", { class: "button", href: `#/${to}${encodeURIComponent(next)}` }, "More")) : null;
@@ -18,7 +18,7 @@ export async function excludedPage(owner, { after }) {
     );
   const rows = exclusions.map((one) => [
     one.worker,
-    badges([one.rule]),
+    make("span", { class: "badge" }, one.rule),
     one.reason,
     when(one.at),
     one.lifted ? `taken back ${when(one.lifted)}` : back(one),
