@@ -32,6 +32,7 @@ def exclude(connection: Connection, worker: int, rule: str, reason: str) -> bool
     connection.execute(kept.values(state="excluded", number=None))
     give_back(connection, back)
     connection.execute(insert(exclusions).values(worker_id=worker, rule=rule, reason=reason, at=now()))
+    _count_anew(connection)
     tell(connection, "rules", "exclude", worker=pseudonym, rule=rule, reason=reason, slots=len(back))
     return True
 
@@ -44,6 +45,11 @@ def _end(connection: Connection, sitting: Any) -> None:
     elif sitting.plan_id is not None:
         again = update(plans).where(plans.c.id == sitting.plan_id)
         connection.execute(again.values(given=plans.c.given - 1, queue=""))
+
+
+def _count_anew(connection: Connection) -> None:
+    """What the snapshots say is old, although no answer came."""
+    connection.execute(update(snapshots).values(last_answer=-1))
 
 
 def keep_aside(connection: Connection, slot: int, answer: int) -> None:
@@ -74,7 +80,7 @@ def lift(connection: Connection, who: str, pseudonym: str) -> None:
     connection.execute(aside.values(state="done"))  # repeats, which never count for a quota
     open_ones = exclusions.c.worker_id == worker, exclusions.c.lifted.is_(None)
     connection.execute(update(exclusions).where(*open_ones).values(lifted=now()))
-    connection.execute(update(snapshots).values(last_answer=-1))  # what they say is old now
+    _count_anew(connection)
     tell(connection, who, "exclusion lifted", worker=pseudonym)
 
 
