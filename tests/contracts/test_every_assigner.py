@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from plurivox import assign
 from plurivox.assign import Assigner, Ledger, Place, Proposer, plan
+from plurivox.assign._sitting import arrange
 
 OPTIONS = {"strata": {"counts": "hard=3,easy=1"}, "quota": {"batch": 4}, "next-best": {"per_worker": 4}}
 every = pytest.mark.parametrize("name", sorted(assign.methods))
@@ -88,9 +90,9 @@ def test_no_task_starves(name: str) -> None:
 @pytest.mark.parametrize("n", [0, 1, 2, 3])
 def test_small_sittings_have_as_many_repeats_as_there_is_room_for(n: int) -> None:
     for seed in range(20):
-        places = assign._contract.arrange(range(n), 3, random.Random(seed))
+        places = arrange(range(n), 3, random.Random(seed))
         assert len(places) == n + max(0, n - 1)
-        assert all(one.task != two.task for one, two in zip(places, places[1:], strict=False))
+        assert all(one.task != two.task for one, two in pairwise(places))
 
 
 @settings(max_examples=60, deadline=None)

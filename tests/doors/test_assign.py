@@ -25,7 +25,9 @@ def test_an_aggregator_without_matrices_is_refused(call: Call) -> None:
 
 def test_a_plan_is_a_file_of_batches_that_a_study_takes(call: Call, tmp_path: Path) -> None:
     items, out = tmp_path / "items.csv", tmp_path / "batches.csv"
-    items.write_text("task,text,stratum\n" + "".join(f"t{i},text {i},{'easy' if i % 4 == 0 else 'hard'}\n" for i in range(12)))
+    items.write_text(
+        "task,text,stratum\n" + "".join(f"t{i},text {i},{'easy' if i % 4 == 0 else 'hard'}\n" for i in range(12))
+    )
     done = call("assign", "strata", str(items), "--counts", "hard=3,easy=1", "--twice", "1", "-o", str(out))
     assert done.exit_code == 0 and "3 batches of 5 to 5; 12 of 12 places given" in done.output, done.output
     study = tmp_path / "study"

@@ -30,7 +30,9 @@ def database(request: pytest.FixtureRequest) -> str:
 
 
 def let_leases_end(study: Served) -> None:
-    study.studio.writer.submit(lambda c: c.execute(update(sittings).where(sittings.c.until > 0).values(until=1.0))).result()
+    study.studio.writer.submit(
+        lambda c: c.execute(update(sittings).where(sittings.c.until > 0).values(until=1.0))
+    ).result()
     while study.studio.writer.submit(end_overdue).result():
         pass
 
@@ -209,7 +211,9 @@ def random_walk(study: Served, steps: list[tuple[str, int]]) -> None:
     assert study.look(select(tasks.c.id).where(tasks.c.given < tasks.c.quota)) == []
 
 
-STEPS = st.lists(st.tuples(st.sampled_from(["come", "ask", "answer", "answer", "expire"]), st.integers(0, 9)), max_size=25)
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["come", "ask", "answer", "answer", "expire"]), st.integers(0, 9)), max_size=25
+)
 
 
 def new_tasks() -> list[NewTask]:
@@ -251,7 +255,12 @@ def test_next_best_spends_answers_on_doubtful_tasks_and_stops(
     """Even tasks are clear, odd ones are not: people differ on them."""
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
     made = plain_study(
-        per_task=8, batch=4, assign="next-best[least=0.02]", form="one-label", aggregator=aggregator, labels=["cat", "dog"]
+        per_task=8,
+        batch=4,
+        assign="next-best[least=0.02]",
+        form="one-label",
+        aggregator=aggregator,
+        labels=["cat", "dog"],
     )
     with served(tmp_path / "s", made, text_tasks(8), database=database) as study:
         told = Counter[int]()
@@ -286,7 +295,13 @@ def test_the_way_is_worked_out_or_named(tmp_path: Path) -> None:
     new = [NewTask(f"{kind}{i}", text=f"{kind} {i}", stratum=kind) for kind in ("hard", "easy") for i in range(6)]
     with served(tmp_path / "s", plain_study(strata={"hard": 2, "easy": 1}, batch=9, per_task=50), new) as study:
         assert len(study.enter().slots()) == 3
-    for word, n in {"quota": 9, "quota[batch=5]": 5, "strata[counts=[hard=1,easy=1]]": 2, "next-best": 9, "": 3}.items():
+    for word, n in {
+        "quota": 9,
+        "quota[batch=5]": 5,
+        "strata[counts=[hard=1,easy=1]]": 2,
+        "next-best": 9,
+        "": 3,
+    }.items():
         edited = plain_study(strata={"hard": 2, "easy": 1}, batch=9, per_task=50, assign=word)
         (tmp_path / "s" / "study.toml").write_text(study_text(edited))
         with served(tmp_path / "s") as study:

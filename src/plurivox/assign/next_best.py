@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurivox.assign._contract import Pool
 from plurivox.assign._gain import channels, expected_gain, one_coin, several, uncertainty_of
 from plurivox.assign._proposals import Proposals, Proposer, Question, same_tasks
+from plurivox.assign._sitting import Pool
 from plurivox.core.errors import InputError, OptionError, some
 from plurivox.core.method import option
 from plurivox.core.names import Bools, Floats, Ints, Names, as_names, positions
@@ -84,7 +84,7 @@ class NextBest(Proposer):
         same_tasks(votes, fit)
         weight = np.ones(len(votes)) if votes.weight is None else votes.weight
         counts = votes.counts()
-        belief, channel = one_coin(counts, np.bincount(votes.task, weight**2, votes.n_tasks))
+        belief, channel = one_coin(counts, np.bincount(votes.task, weight**2, votes.n_tasks).astype(np.float64))
         if fit.confusion is not None:
             n, sure = counts.sum(1, keepdims=True), np.asarray(fit.soft.prob, np.float64)  # (n_tasks, 1), (n_tasks, K)
             mean = channels(fit.confusion.dense(), votes.workload, self.strength).mean(0)

@@ -151,7 +151,9 @@ def _ledger(method: "Assigner", items: Path, per_task: int) -> tuple[list[str], 
     if items.is_dir():
         file = next((one for one in sorted(items.iterdir()) if one.name.split(".")[0] == "items"), items / "items.csv")
     frame = read_table(file)
-    needs = {"task"} | ({"stratum"} if isinstance(method, Strata) else {"batch"} if isinstance(method, Batches) else set())
+    needs = {"task"} | (
+        {"stratum"} if isinstance(method, Strata) else {"batch"} if isinstance(method, Batches) else set()
+    )
     if missing := needs - set(frame.columns):
         raise InputError(f"{file} lacks columns {sorted(missing)}; it has {some(frame.columns, 9)}")
     column = [str(task) for task in frame["task"]]

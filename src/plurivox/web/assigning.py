@@ -16,7 +16,7 @@ def assigner_of(study: Study, has_batches: bool) -> Assigner:
     fitting = "batches" if has_batches else "strata" if study.strata else "quota"
     name, said = split_word(study.assign or fitting)
     method = methods[name]
-    told = {"twice": study.repeats, "batch": study.batch, "per-worker": study.batch}
+    told: dict[str, object] = {"twice": study.repeats, "batch": study.batch, "per-worker": study.batch}
     if study.strata:
         told["counts"] = json.dumps(study.strata)
     own = {one.flag for one in method.options()}

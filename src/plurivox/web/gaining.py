@@ -1,4 +1,4 @@
-"""What one more answer to each open task would tell, after each snapshot: the queue of a study that asks for what tells most."""
+"""What one more answer to each open task would tell, after each snapshot: the order of the queue of next-best."""
 
 from collections.abc import Iterator
 from typing import Any

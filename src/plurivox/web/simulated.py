@@ -79,7 +79,7 @@ async def _quiz(client: Client, me: dict[str, Any], chance: random.Random) -> di
 async def _work(
     client: Client, me: dict[str, Any], chance: random.Random, pause: float, retell: float
 ) -> dict[str, Any] | None:
-    """Answer until nothing is left, asking for the next slot with every answer; the word of the server, where others hold it."""
+    """Answer until nothing is left, asking for the next slot with every answer; what is to be waited for, if anything."""
     try:
         news = await client.tasks(2)
     except Rejected as cause:
