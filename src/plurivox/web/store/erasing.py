@@ -7,7 +7,7 @@ get their slots back.
 
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, or_, select, update
+from sqlalchemy import Connection, case, delete, func, or_, select, update
 
 from plurivox.core.errors import InputError
 from plurivox.web.store.owning import tell
@@ -18,7 +18,9 @@ from plurivox.web.store.tables import answers, beliefs, flags, raw_ids, sittings
 def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
     """Erase a worker, named by pseudonym or by the platform's id; what went and what stays."""
     wanted = select(workers.c.id, workers.c.pseudonym).outerjoin(raw_ids, raw_ids.c.worker_id == workers.c.id)
-    row = connection.execute(wanted.where(or_(workers.c.pseudonym == name, raw_ids.c.raw == name))).first()
+    wanted = wanted.where(or_(workers.c.pseudonym == name, raw_ids.c.raw == name))
+    by_pseudonym = case((workers.c.pseudonym == name, 0), else_=1)  # anybody may call themselves like a pseudonym
+    row = connection.execute(wanted.order_by(by_pseudonym)).first()
     if row is None:
         raise InputError(f"there is no worker {name!r}; give the pseudonym (see the export) or the platform's id")
     gone = {"answers": _count(connection, answers, row.id), "visits": _count(connection, visits, row.id)}

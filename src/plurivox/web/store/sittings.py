@@ -54,8 +54,10 @@ def next_slots(connection: Connection, study: Study, worker: Worker, n: int) -> 
     where none is left."""
     sitting = connection.execute(LATEST, {"worker": worker.id}).first()
     practises = worker.stage == "practice"
-    if sitting is not None and sitting.until is None and sitting.done < sitting.total:
-        sitting = _revive(connection, study, sitting)
+    if _has_ended(sitting):
+        sitting = connection.execute(LATEST.with_for_update(), {"worker": worker.id}).first()
+        if _has_ended(sitting):  # still: no other server went on with it meanwhile
+            sitting = _revive(connection, study, sitting)
     over = sitting is None or sitting.done >= sitting.total
     if over and practises and sitting is None:
         sitting = _practise(connection, study, worker)
@@ -72,6 +74,11 @@ def next_slots(connection: Connection, study: Study, worker: Worker, n: int) -> 
     if sitting.until - now() < study.lease_minutes * 45:  # three quarters of the lease, in seconds
         _renew(connection, study, sitting.id)
     return worker, sitting, found
+
+
+def _has_ended(sitting: Any) -> bool:
+    """Whether its lease ended before all was answered."""
+    return sitting is not None and sitting.until is None and sitting.done < sitting.total
 
 
 def _practise(connection: Connection, study: Study, worker: Worker) -> Any:
@@ -180,7 +187,8 @@ def _sit_down(
 
 def _renew(connection: Connection, study: Study, sitting: int) -> None:
     until = now() + study.lease_minutes * 60
-    connection.execute(update(sittings).where(sittings.c.id == sitting).values(until=until))
+    here = update(sittings).where(sittings.c.id == sitting, sittings.c.until.is_not(None))  # or it has just ended
+    connection.execute(here.values(until=until))
 
 
 # ---- leases that end
