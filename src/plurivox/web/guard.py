@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from plurivox.web.faults import Refused
-from plurivox.web.limits import Buckets
+from plurivox.web.limits import Buckets, network_of
 from plurivox.web.settings import Settings
 from plurivox.web.study import Study
 
@@ -52,7 +52,7 @@ class Guard:
             await send(message)
 
         try:
-            wait = self.buckets.take(scope["client"][0] if scope["client"] else "")
+            wait = self.buckets.take(network_of(scope["client"][0]) if scope["client"] else "")
             if wait:
                 raise too_many(wait)
             await self.app(scope, await self._whole_body(scope, receive), guarded)
