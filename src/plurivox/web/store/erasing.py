@@ -2,12 +2,13 @@
 
 Gone: the person's id, every answer with its events and times, comments and times per page, what was computed from them.
 Kept: an empty row under the pseudonym, so that the person is not asked again, and the audit's line with counts. The tasks
-get their slots back.
+get their slots back. SQLite overwrites what is deleted (secure_delete), and `wipe` empties its log; PostgreSQL keeps old
+rows in its files until VACUUM FULL, and its own log and every backup made before are matters of whoever runs it.
 """
 
 from typing import Any
 
-from sqlalchemy import Connection, case, delete, func, or_, select, update
+from sqlalchemy import Connection, Engine, case, delete, func, or_, select, update
 
 from plurivox.core.errors import InputError
 from plurivox.web.store.owning import tell
@@ -45,3 +46,15 @@ def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
 
 def _count(connection: Connection, table: Any, worker: int) -> int:
     return connection.execute(select(func.count()).where(table.c.worker_id == worker)).scalar_one()
+
+
+def wipe(engine: Engine) -> bool:
+    """Take what was erased out of SQLite's log; False where somebody is still reading it, or it is another database."""
+    if engine.dialect.name != "sqlite":
+        return False
+    connection = engine.raw_connection()
+    try:
+        busy, _, _ = connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    finally:
+        connection.close()
+    return not busy
