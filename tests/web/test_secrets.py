@@ -175,12 +175,12 @@ def test_what_is_erased_is_in_no_file_any_more(tmp_path: Path) -> None:
 
 def test_erasing_by_pseudonym_is_not_led_astray_by_an_id_that_looks_like_it(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
-        people_ = [study.enter(**platform(f"p{i}")) for i in range(8)]
-        victim = people_[3].entered["me"]["worker"]
-        liars = [study.enter(**platform(victim))]
-        told = study.studio.writer.submit(lambda c: erase(c, "test", victim)).result()
-        assert told["worker"] == victim
-        assert liars[0].get("/api/me").status_code == 200 and people_[3].get("/api/me").status_code == 403
+        for i in range(8):  # whoever comes first in the table
+            victim = study.enter(**platform(f"p{i}"))
+            name = victim.entered["me"]["worker"]
+            liar = study.enter(**platform(name))
+            assert study.studio.writer.submit(lambda c, name=name: erase(c, "test", name)).result()["worker"] == name
+            assert liar.get("/api/me").status_code == 200 and victim.get("/api/me").status_code == 403
 
 
 def test_the_command_erases_while_the_server_runs(tmp_path: Path) -> None:
