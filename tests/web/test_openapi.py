@@ -100,3 +100,8 @@ def test_every_route_but_the_pages_is_described_with_its_faults(study: Served) -
     for path, ways in paths.items():
         for way, about in ways.items():
             assert about["summary"] and (path == "/health" or "422" in about["responses"]), (path, way)
+
+
+def test_a_name_with_a_null_in_it_is_a_mistake_of_the_client(study: Served) -> None:
+    said = study.http.post("/api/owner/login", json={"name": "a\x00b", "password": "x"}, headers={"Origin": study.url})
+    assert said.status_code == 422 and said.json()["retry"] is False
