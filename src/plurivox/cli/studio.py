@@ -123,7 +123,8 @@ def run_export(screen: Screen, study: Path, database: str | None, out: Path, for
         n = export(studio.engine, studio.study, out, form=form, replace=force)
     finally:
         studio.close()
-    return Answer({"command": screen.command, "answers": n, "out": out}, line=f"{n:,} answers -> {out}")
+    line = f"{n:,} answers, repeats counted -> {out}; next: plurivox elicit as-asked {out} -o votes"
+    return Answer({"command": screen.command, "answers": n, "out": out}, line=line)
 
 
 def run_import(screen: Screen, study: Path, source: Path, database: str | None, answers: bool) -> Answer:
@@ -260,7 +261,8 @@ NEW = [
         type=WHERE,
         required=True,
         metavar="PATH",
-        help="a folder of images, a data-set folder, a table with task and text, or a .txt  [required]",
+        help="a folder of images, a data-set folder, a table with task and text (text2 too: pairs; or file: images), or a .txt"
+        "  [required]",
     ),
     Flag(["--labels"], STUDY, type=LabelList(), required=True, metavar="LIST", help="such as cat,dog,ship  [required]"),
     _study(

@@ -154,4 +154,4 @@ def study_of(values: dict[str, Any], where: str = STUDY) -> Study:
 
 def _names() -> list[str]:
     """Every name that may stand in study.toml."""
-    return [name for part in (Study, *Part.__subclasses__()) for name in part.model_fields]
+    return [name for part in Part.__subclasses__() for name in part.model_fields]
