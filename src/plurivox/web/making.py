@@ -35,7 +35,7 @@ HINTS = {
     "aggregator": "of the owner's pages; empty: the mean of the soft answers",
     "frame_ancestors": "https:// addresses of platforms that may show the pages in a frame",
     "title": "what people see above the tasks; empty: the name",
-    "labels": "more may be added later; none renamed or taken out once answers name it",
+    "labels": "more may be added later; none can be renamed once answers name it",
     "image_pixels": "smaller images are enlarged to this",
     "too_fast_seconds": "answers faster than this are flagged",
 }

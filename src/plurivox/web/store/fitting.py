@@ -15,7 +15,7 @@ from plurivox.web.study import STUDY, Study
 
 
 def check_fit(connection: Connection, study: Study) -> None:
-    """Refuse strata that no task has, and labels that are gone though people named them."""
+    """Refuse strata that no task has, and labels that were renamed though people named them."""
     _check_strata(connection, study)
     _check_labels(connection, study)
 
@@ -35,12 +35,12 @@ def _check_labels(connection: Connection, study: Study) -> None:
     known = fact(connection, "labels")
     if known == study.labels:
         return
-    if known is None or set(known) - set(study.labels):
+    if known and set(known) - set(study.labels) and set(study.labels) - set(known):  # taken out alone is fine
         gone, named = _gone(connection, study)
         if gone:
             raise InputError(
-                f"{STUDY} has no label {some(sorted(gone))}, but {named:,} answers name it; put it back: labels may be "
-                "added to a study that has begun, not renamed or taken out (that is a new study)"
+                f"{STUDY} has no label {some(sorted(gone))}, but {named:,} answers name it, and it has new ones; labels cannot "
+                "be renamed once answers name them: put it back (that, or a new study)"
             )
     set_fact(connection, "labels", study.labels)
 
