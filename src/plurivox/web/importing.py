@@ -54,7 +54,10 @@ def _of_table(file: Path, study: Study) -> Iterator[NewTask]:
         raise InputError(f"{file} is no table; known are {', '.join(ENDINGS)}, and .txt")
     frame = read_table(file)
     if "task" not in frame.columns or not {"text", "image", "file"} & set(frame.columns):
-        raise InputError(f"{file} needs a column task and one of text, image, file; it has {some(frame.columns, 9)}")
+        raise InputError(
+            f"{file} needs a column task and one of text (with text2: pairs), image, file; it has {some(frame.columns, 9)}; "
+            "rename yours"
+        )
     for row in frame.select([name for name in COLUMNS if name in frame.columns]).iter_rows(named=True):
         yield _of_row(row, file.parent, study)
 

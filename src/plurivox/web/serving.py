@@ -1,6 +1,7 @@
 """Run a server: uvicorn with our limits."""
 
 import asyncio
+import errno
 import logging
 import os
 import resource
@@ -16,6 +17,7 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from plurivox.core.errors import InputError
 from plurivox.web.app import create_app
 from plurivox.web.settings import Settings
 
@@ -95,6 +97,21 @@ def serve(settings: Settings, host: str, port: int, processes: int = 1, fd: int 
     how = options_of(settings)
     app = "plurivox.web.serving:from_environment"
     uvicorn.run(app, factory=True, host=host, port=port, fd=fd, workers=processes, **how)
+
+
+def must_be_free(host: str, port: int) -> None:
+    """Refuse an address that cannot be listened to, before anything is promised."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind((host, port))
+        except OSError as cause:
+            if cause.errno == errno.EADDRINUSE:
+                raise InputError(
+                    f"port {port} of {host} is in use, perhaps by another study; choose one: --port"
+                ) from None
+            raise InputError(f"{host}:{port} cannot be listened to: {cause.strerror or cause}") from None
 
 
 @contextmanager
