@@ -21,6 +21,6 @@ USER studio
 WORKDIR /studies
 VOLUME /studies
 EXPOSE 8000
-HEALTHCHECK --interval=30s --timeout=5s --start-period=30s CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8000/health', timeout=4)"]
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8000/health', timeout=4)"]
 ENTRYPOINT ["plurivox", "studio"]
 CMD ["serve", "/studies/study", "--host", "0.0.0.0"]

@@ -3,11 +3,12 @@
 from typing import Any, Literal
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, select, update
 
 from plurivox.web.schemas import Done, Submit
+from plurivox.web.store.idling import answered_by
 from plurivox.web.store.people import Worker
-from plurivox.web.store.tables import raw_ids, sittings, workers
+from plurivox.web.store.tables import raw_ids, workers
 from plurivox.web.study import Study
 from plurivox.web.terms import MTURK
 
@@ -31,8 +32,7 @@ def end_of(connection: Connection, study: Study, worker: Worker) -> Done:
 def _how(connection: Connection, worker: Worker) -> How:
     if worker.status == "excluded":
         return "failed"
-    given = select(func.sum(sittings.c.done)).where(sittings.c.worker_id == worker.id, sittings.c.number > 0)
-    return "done" if connection.execute(given).scalar() else "full"
+    return "done" if answered_by(connection, worker.id) else "full"
 
 
 def address_of(redirect: str, code: str) -> str:
@@ -65,9 +65,3 @@ def go_to_end(connection: Connection, worker: Worker) -> Worker:
     """Straight to the last stage: nobody is thanked for answers that were not asked for."""
     connection.execute(update(workers).where(workers.c.id == worker.id).values(stage="done"))
     return Worker(worker.id, worker.pseudonym, worker.seed, "done", worker.status)
-
-
-def found_nothing(worker: Worker, sitting: Any) -> bool:
-    """Whether a person came through to the tasks, and all were taken."""
-    none = sitting is None or sitting.number == 0 or (sitting.number == 1 and sitting.done == 0)
-    return worker.stage in ("debrief", "done") and none

@@ -23,7 +23,7 @@ function steps(me) {
   return make("ol", { class: "steps", "aria-label": "Steps" }, me.stages.map(step));
 }
 
-function readingPage(app, me, title, ...content) {
+export function readingPage(app, me, title, ...content) {
   const heading = make("h1", { tabindex: "-1" }, title);
   const page = make(
     "main",
