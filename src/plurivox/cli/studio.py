@@ -193,11 +193,13 @@ def run_erase(screen: Screen, study: Path, worker: str, database: str | None) ->
     """Withdrawal of consent."""
     settings = settings_of(study, database)
     from plurivox.web.making import opened
-    from plurivox.web.store.erasing import erase
+    from plurivox.web.store.erasing import erase, wipe
 
     studio = opened(settings)
     try:
         told = studio.writer.submit(lambda connection: erase(connection, "command line", worker)).result()
+        if not wipe(studio.engine):
+            screen.note("old copies may stay in the database's own files until it tidies up: see docs/studio_server.md")
     finally:
         studio.close()
     gone = ", ".join(f"{n} {what}" for what, n in told["gone"].items())
