@@ -44,16 +44,17 @@ def create_app(settings: Settings) -> FastAPI:
         redoc_url=None,
         openapi_url="/api/openapi.json",
         lifespan=living,
+        redirect_slashes=False,  # they would lead to where we listen, not to where people come from
     )
     app.state.studio, app.state.limits = studio, Limits.of(settings)
     for router in (annotate.router, owner.router, media.router, health.router, pages.router):
         app.include_router(router)
-    _explain_faults(app)
+    explain_faults(app)
     app.add_middleware(Guard, settings=settings, study=studio.study)
     return app
 
 
-def _explain_faults(app: FastAPI) -> None:
+def explain_faults(app: FastAPI) -> None:
     """Every failure has the same body, and says nothing of what is inside."""
 
     @app.exception_handler(Refused)

@@ -15,7 +15,7 @@ from plurivox.web.keys import FILE as SECRET
 from plurivox.web.keys import Keys
 from plurivox.web.settings import Settings
 from plurivox.web.store.copying import copy
-from plurivox.web.store.database import WRITES, migrate, open_engine
+from plurivox.web.store.database import WRITES, has_tables, migrate, open_engine
 from plurivox.web.store.items import NewTask, add_tasks, count_tasks, fix_batches
 from plurivox.web.store.people import fact
 from plurivox.web.study import STUDY, Study, read_study
@@ -29,6 +29,7 @@ HINTS = {
     "repeats": "tasks of a sitting that come again in it, as a check of consistency",
     "sittings": "how many batches one person may answer",
     "practice": "practice tasks, of those that the items mark so",
+    "token_days": "a person who was away for longer needs the personal link to go on",
     "lease_minutes": "after so long without an answer, open slots go to others",
     "aggregator": "of the owner's pages; empty: the mean of the soft answers",
     "frame_ancestors": "https:// addresses of platforms that may show the pages in a frame",
@@ -70,17 +71,27 @@ def make_study(settings: Settings, study: Study, new: Iterable[NewTask]) -> int:
         (part / STUDY).write_text(study_text(study), encoding="utf-8")
         Keys.of(part)
         inside = settings.model_copy(update={"folder": part})
-        return fill(inside, study, new)
+        return fill(inside, study, new, is_new=True)
 
 
 def fill(
-    settings: Settings, study: Study, new: Iterable[NewTask], batches: Mapping[str, list[str]] | None = None
+    settings: Settings,
+    study: Study,
+    new: Iterable[NewTask],
+    batches: Mapping[str, list[str]] | None = None,
+    *,
+    is_new: bool = False,
 ) -> int:
     """Put tasks, and fixed batches of them, into the database of a study."""
     engine = open_engine(settings)
     try:
         migrate(engine)
         with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+            if is_new and fact(connection, "applied") is not None:
+                raise InputError(
+                    "the database holds a study already; give this one a schema of its own: "
+                    f"--database 'postgresql://...?schema={study.name}'"
+                )
             add_tasks(connection, study, new)
             if batches and not fact(connection, "plans"):
                 fix_batches(connection, study, batches)
@@ -155,4 +166,13 @@ def opened(settings: Settings) -> Studio:
     if not settings.database and not (settings.folder / "study.db").is_file():
         read_study(settings.folder)
         raise InputError(f"{settings.folder} has no study.db; where is its database? (--database)")
+    if settings.database:
+        read_study(settings.folder)
+        engine = open_engine(settings)
+        try:
+            if not has_tables(engine):
+                place = f"its schema {settings.schema_name!r}" if settings.schema_name else "it"
+                raise InputError(f"the database does not hold {settings.folder}: there are no tables in {place}")
+        finally:
+            engine.dispose()
     return Studio.open(settings)

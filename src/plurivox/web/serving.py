@@ -1,12 +1,13 @@
 """Run a server: uvicorn with our limits."""
 
 import asyncio
+import json
 import logging
 import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,6 +16,7 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from plurivox.web.app import create_app
+from plurivox.web.house import House, create_house, lodge
 from plurivox.web.settings import Settings
 
 SETTINGS = "PLURIVOX_STUDIO"  # how the settings reach further server processes
@@ -36,11 +38,15 @@ class PatientProtocol(H11Protocol):
             self.transport.close()
 
 
-def serve(settings: Settings, host: str, port: int, processes: int = 1, fd: int | None = None) -> None:
-    """Serve until told to stop."""
+def serve(
+    settings: Settings | Sequence[Settings], host: str, port: int, processes: int = 1, fd: int | None = None
+) -> None:
+    """Serve a study, or several, until told to stop."""
+    studies = [settings] if isinstance(settings, Settings) else settings
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("alembic").setLevel(logging.WARNING)
-    os.environ[SETTINGS] = settings.model_dump_json()
+    told = [one.model_copy(update={"processes": processes}).model_dump(mode="json") for one in studies]
+    os.environ[SETTINGS] = json.dumps(told)
     uvicorn.run(
         "plurivox.web.serving:from_environment",
         factory=True,
@@ -48,41 +54,69 @@ def serve(settings: Settings, host: str, port: int, processes: int = 1, fd: int 
         port=port,
         fd=fd,
         workers=processes,
-        http=PatientProtocol,
-        ws="none",
-        log_config=None,
-        log_level="warning",
-        access_log=False,  # addresses hold people's platform ids
+        **_habits(studies[0]),
         server_header=False,
-        proxy_headers=bool(settings.behind_proxy),
-        forwarded_allow_ips=settings.behind_proxy or None,
         limit_concurrency=MOST_CONNECTIONS,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=5,
     )
 
 
+def _habits(settings: Settings) -> dict[str, Any]:
+    """What every server does."""
+    return {
+        "http": PatientProtocol,
+        "ws": "none",
+        "log_config": None,
+        "log_level": "warning",
+        "access_log": False,  # addresses hold people's platform ids
+        "proxy_headers": bool(settings.behind_proxy),
+        "forwarded_allow_ips": settings.behind_proxy or None,
+    }
+
+
 @contextmanager
 def running(settings: Settings, port: int = 0) -> Iterator[tuple[str, FastAPI]]:
-    """A server in a thread of this process, on a free port unless one is said: its address and the application."""
+    """A server in a thread of this process, on a free port unless one is said: its address and the application.
+
+    Where the settings name a base_url of their own, people are thought to come by that.
+    """
     with socket.socket() as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(("127.0.0.1", port))
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        app = create_app(settings.model_copy(update={"base_url": url}))
-        config = uvicorn.Config(app, http=PatientProtocol, ws="none", log_config=None, log_level="warning")
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
-        thread.start()
-        while not server.started and thread.is_alive():
-            time.sleep(0.005)
-        try:
+        given = settings if "base_url" in settings.model_fields_set else settings.model_copy(update={"base_url": url})
+        app = create_app(given)
+        with _listening(app, settings, listening):
             yield url, app
-        finally:
-            server.should_exit = True
-            thread.join()
 
 
-def from_environment() -> FastAPI:
+@contextmanager
+def running_house(studies: Sequence[Settings], base_url: str = "") -> Iterator[tuple[str, House]]:
+    """Several studies in a thread of this process, on a free port."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        house = create_house(lodge(studies, base_url or url))
+        with _listening(house, studies[0], listening):
+            yield url, house
+
+
+@contextmanager
+def _listening(app: Any, settings: Settings, line: socket.socket) -> Iterator[None]:
+    server = uvicorn.Server(uvicorn.Config(app, **_habits(settings)))
+    thread = threading.Thread(target=server.run, args=([line],), daemon=True)
+    thread.start()
+    while not server.started and thread.is_alive():
+        time.sleep(0.005)
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def from_environment() -> FastAPI | House:
     """The application of one server process."""
-    return create_app(Settings.model_validate_json(os.environ[SETTINGS]))
+    studies = [Settings.model_validate(one) for one in json.loads(os.environ[SETTINGS])]
+    return create_house(studies) if studies[0].in_house else create_app(studies[0])

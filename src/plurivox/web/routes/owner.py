@@ -13,7 +13,7 @@ from plurivox.web import owner_schemas as o
 from plurivox.web import schemas as s
 from plurivox.web.background import is_stale
 from plurivox.web.context import Studio
-from plurivox.web.doors import COOKIE, INVITE, OwnerDep, StudioDep, WritingOwner, may_log_in, set_cookie
+from plurivox.web.doors import INVITE, OwnerDep, StudioDep, WritingOwner, cookie_of, may_log_in, set_cookie
 from plurivox.web.faults import Refused
 from plurivox.web.keys import number_of, shown
 from plurivox.web.store import owning, reports
@@ -53,7 +53,7 @@ async def _begin(studio: Studio, response: Response, owner: int, name: str) -> o
 async def log_out(response: Response, studio: StudioDep, owner: WritingOwner) -> None:
     """Sign out: the session is gone, wherever its cookie may be."""
     await studio.write(partial(owning.end_session, session=owner))
-    response.delete_cookie(COOKIE, path="/")
+    response.delete_cookie(cookie_of(studio.settings), path=studio.settings.prefix or "/")
 
 
 @router.get("/session")

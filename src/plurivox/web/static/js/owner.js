@@ -1,6 +1,7 @@
 // The owner's side: sign in, then pages by what follows # in the address.
 import { Failure, call } from "./api.js";
 import { button, make, put } from "./dom.js";
+import { keepStudy, studyName } from "./known_studies.js";
 import {
   auditPage,
   flaggedPage,
@@ -27,6 +28,7 @@ const EVERY = 5000;
 export class Owner {
   constructor(app) {
     this.app = app;
+    this.house = app.dataset.house; // where the other studies of this server are
     addEventListener("hashchange", () => this.csrf && this.show(true));
     setInterval(() => this.renew(), EVERY);
   }
@@ -58,18 +60,20 @@ export class Owner {
     this.main = make("main", { class: "owner" });
     const link = ([key, [text]]) => make("a", { href: `#/${key}`, data: { key } }, text);
     this.nav = make("nav", { "aria-label": "Pages" }, Object.entries(PAGES).map(link));
-    const out = button(
-      "Sign out",
-      () => call("POST", "owner/logout", {}, { "X-Plurivox-Token": csrf }).finally(() => location.reload()),
-      { class: "button plain" },
-    );
+    if (this.house) keepStudy(studyName(), true, this.house);
+    const signOut = () => {
+      if (this.house) keepStudy(studyName(), false, this.house);
+      return call("POST", "owner/logout", {}, { "X-Plurivox-Token": csrf }).finally(() => location.reload());
+    };
+    const out = button("Sign out", signOut, { class: "button plain" });
     put(
       this.app,
       make(
         "header",
         { class: "top" },
-        make("strong", { class: "brand" }, "plurivox studio"),
+        make("strong", { class: "brand" }, this.house ? studyName() : "plurivox studio"),
         this.nav,
+        this.house && make("a", { href: this.house }, "All studies"),
         make("span", { class: "quiet small" }, name),
         out,
       ),
@@ -165,7 +169,7 @@ export class Owner {
       other,
     );
     document.title = `${first ? "Set up" : "Sign in"} · plurivox studio`;
-    put(this.app, make("main", { class: "doorway" }, make("strong", { class: "brand" }, "plurivox studio"), form));
+    put(this.app, make("main", { class: "doorway" }, make("strong", { class: "brand" }, this.house ? studyName() : "plurivox studio"), form));
     form.querySelector(first && token ? "#name" : "input").focus();
   }
 }
