@@ -24,12 +24,13 @@ const PAGES = {
 };
 const LIVE = ["", "times", "workers"]; // pages that renew themselves
 const EVERY = 5000;
+const setupToken = () => new URLSearchParams(location.hash.slice(1)).get("setup");
 
 export class Owner {
   constructor(app) {
     this.app = app;
     this.house = app.dataset.house; // where the other studies of this server are
-    addEventListener("hashchange", () => this.csrf && this.show(true));
+    addEventListener("hashchange", () => (this.csrf ? this.show(true) : setupToken() && this.signIn(setupToken())));
     setInterval(() => this.renew(), EVERY);
   }
 
@@ -44,13 +45,12 @@ export class Owner {
   }
 
   async begin() {
-    const token = new URLSearchParams(location.hash.slice(1)).get("setup");
-    if (token) return this.signIn(token);
+    if (setupToken()) return this.signIn(setupToken());
     try {
       this.came(await this.read("session"));
     } catch (failure) {
       if (failure.status !== 401) return this.fail(failure);
-      this.signIn();
+      if (!setupToken()) this.signIn(); // it may have been pasted meanwhile
     }
     return undefined;
   }
