@@ -59,6 +59,7 @@ def serve(
         limit_concurrency=MOST_CONNECTIONS,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=5,
+        timeout_worker_healthcheck=60,  # a process that is still starting on a busy machine is not a dead one
     )
 
 
