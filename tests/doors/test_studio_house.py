@@ -77,7 +77,9 @@ def test_two_studies_of_a_folder_by_two_processes(
             assert sum(len(client.acknowledged) for client in clients) == 12
         wrong = httpx.post(f"{home}/ships/api/owner/setup", json=body, headers={"Origin": home})
         assert wrong.status_code == 403
-    found = {name: json.loads(call("studio", "status", tmp_path / name, *where[name], "--json").stdout) for name in NAMES}
+    found = {
+        name: json.loads(call("studio", "status", tmp_path / name, *where[name], "--json").stdout) for name in NAMES
+    }
     assert {name: one["answers"] for name, one in found.items()} == {"pets": 12, "ships": 0}
 
 
