@@ -8,6 +8,7 @@ import pytest
 from plurivox.web import doors
 from plurivox.web.client import Client
 from plurivox.web.doors import BEARER, RENEWED
+from plurivox.web.simulated import run
 from plurivox.web.store.database import now
 from web.studios import Person, Served, plain_study, served
 from web.walking import answer, saved, shown
@@ -74,8 +75,6 @@ def test_a_token_without_a_date_has_ended(tmp_path: Path) -> None:
 
 
 def test_the_client_takes_the_new_token(tmp_path: Path, later: Any) -> None:
-    import asyncio
-
     import httpx
 
     async def work(study: Served) -> list[str]:
@@ -90,7 +89,7 @@ def test_the_client_takes_the_new_token(tmp_path: Path, later: Any) -> None:
             return tokens
 
     with served(tmp_path / "s") as study:
-        assert len(set(asyncio.run(work(study)))) == 4
+        assert len(set(run(work(study)))) == 4
 
 
 def test_the_page_says_so_and_keeps_the_answer(tmp_path: Path, context: Any, later: Any) -> None:
