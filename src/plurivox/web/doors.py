@@ -1,7 +1,7 @@
 """Who is at the door: the worker of a bearer token, the owner of a cookie. Routes ask for these and for nothing else."""
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlsplit
@@ -12,7 +12,7 @@ from plurivox.web.context import Studio
 from plurivox.web.faults import Refused, ended, unsigned
 from plurivox.web.guard import too_many
 from plurivox.web.keys import Keys, number_of, shown
-from plurivox.web.limits import Buckets
+from plurivox.web.limits import Buckets, Slowly, network_of
 from plurivox.web.settings import Settings
 from plurivox.web.store import owning
 from plurivox.web.store.database import now
@@ -21,6 +21,7 @@ COOKIE = "plurivox_owner"
 TOKEN = "X-Plurivox-Token"
 RENEWED = "X-Plurivox-Bearer"  # a header of answers: the token to go on with
 RENEWALS, DAY = 30, 86400.0  # a token is renewed so often in its life
+PER_ACCOUNT = 3  # so many times what one address may try
 BEARER, LINK, INVITE = "bearer", "link", "invite"  # what a signed text is for
 
 
@@ -39,30 +40,42 @@ class Limits:
 
     workers: Buckets
     enters: Buckets
-    logins: Buckets
+    logins: Buckets  # of one address
+    accounts: Buckets  # of one name, from wherever
+    slowly: Slowly = field(default_factory=Slowly)
 
     @classmethod
     def of(cls, settings: Settings) -> "Limits":
         """Every process counts for itself: what guards the server may grow with it, what guards passwords may not."""
         logins = settings.logins_per_minute / settings.processes
-        return cls(Buckets(settings.requests_per_minute), Buckets(settings.enters_per_minute), Buckets(logins))
+        limits = settings.requests_per_minute, settings.enters_per_minute, logins, PER_ACCOUNT * logins
+        workers, enters, addresses, accounts = map(Buckets, limits)
+        return cls(workers, enters, addresses, accounts)
 
 
-def _pass(buckets: Buckets, name: object) -> None:
+async def limits_of(request: Request) -> Limits:
+    limits: Limits = request.app.state.limits
+    return limits
+
+
+LimitsDep = Annotated[Limits, Depends(limits_of)]
+
+
+def let_pass(buckets: Buckets, name: object) -> None:
     if wait := buckets.take(name):
         raise too_many(wait)
 
 
 def _address(request: Request) -> str:
-    return request.client.host if request.client else ""
+    return network_of(request.client.host) if request.client else ""
 
 
 async def may_enter(request: Request) -> None:
-    _pass(request.app.state.limits.enters, _address(request))
+    let_pass(request.app.state.limits.enters, _address(request))
 
 
 async def may_log_in(request: Request) -> None:
-    _pass(request.app.state.limits.logins, _address(request))
+    let_pass(request.app.state.limits.logins, _address(request))
     same_origin(request)
 
 
@@ -91,7 +104,7 @@ async def bearer_of(
     name, *chance_and_made = value.split(".")
     made = int(chance_and_made[1], 16) if len(chance_and_made) == 2 else 0
     bearer = Bearer(number_of(name), (now() - made) / DAY)
-    _pass(request.app.state.limits.workers, bearer.worker)
+    let_pass(request.app.state.limits.workers, bearer.worker)
     return bearer
 
 
