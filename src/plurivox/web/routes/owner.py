@@ -14,12 +14,12 @@ from plurivox.web import schemas as s
 from plurivox.web.background import is_stale
 from plurivox.web.context import Studio
 from plurivox.web.doors import (
-    COOKIE,
     INVITE,
     LimitsDep,
     OwnerDep,
     StudioDep,
     WritingOwner,
+    cookie_of,
     let_pass,
     may_log_in,
     set_cookie,
@@ -64,7 +64,7 @@ async def _begin(studio: Studio, response: Response, owner: int, name: str) -> o
 async def log_out(response: Response, studio: StudioDep, owner: WritingOwner) -> None:
     """Sign out: the session is gone, wherever its cookie may be."""
     await studio.write(partial(owning.end_session, session=owner))
-    response.delete_cookie(COOKIE, path="/")
+    response.delete_cookie(cookie_of(studio.settings), path=studio.settings.prefix or "/")
 
 
 @router.get("/session")
