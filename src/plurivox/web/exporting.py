@@ -37,7 +37,7 @@ def export(engine: Engine, study: Study, folder: Path, *, form: str = "parquet",
     cell = inert if form == "csv" else str
     with engine.connect() as connection:
         held = collecting.collect(connection, study, cell)
-        every = list(collecting.rows(connection, every=True))
+        every = list(collecting.rows(connection))
         tables = {
             "views": _table(VIEWS, (_view(row, cell) for row in every)),
             "events": _table(EVENTS, (one for row in every for one in _events(row, cell))),

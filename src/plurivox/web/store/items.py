@@ -12,8 +12,9 @@ from sqlalchemy import Connection, case, delete, func, insert, literal, null, se
 from plurivox.core.errors import InputError, some
 from plurivox.web.keys import new_id
 from plurivox.web.pictures import Picture
+from plurivox.web.store import tallying
 from plurivox.web.store.people import fact
-from plurivox.web.store.tables import facts, media, plan_tasks, plans, tasks
+from plurivox.web.store.tables import STILL, beliefs, facts, media, plan_tasks, plans, tasks
 from plurivox.web.study import Study
 
 AT_ONCE = 5_000
@@ -54,12 +55,21 @@ def add_tasks(connection: Connection, study: Study, new: Iterable[NewTask]) -> i
             connection.execute(insert(media), [{"id": id, **vars(picture)} for id, picture in pictures])
         ids = iter([id for id, _ in pictures])
         rows = [_row(study, one, next(ids) if one.picture else None, chance) for one in part]
-        connection.execute(insert(tasks), sorted(rows, key=lambda row: row["id"]))
+        rows.sort(key=lambda row: row["id"])
+        connection.execute(insert(tasks), rows)
+        if real := [unknown(row["id"]) for row in rows if not row["practice"]]:
+            connection.execute(insert(beliefs), real)
         trained += [row["id"] for row in rows if row["practice"]]
         n += len(rows)
     set_fact(connection, "practice", trained)
     apply(connection, study)
+    tallying.count_tasks(connection)
     return n
+
+
+def unknown(task: int) -> dict[str, Any]:
+    """What is believed of a task before anybody has answered it."""
+    return {"task_id": task, "since": 0, "until": STILL, "n": 0, "sure": 1.0, "soft": "[]"}
 
 
 def apply(connection: Connection, study: Study) -> None:
@@ -80,6 +90,7 @@ def apply(connection: Connection, study: Study) -> None:
     connection.execute(update(plans).values(queue=""))
     set_fact(connection, "strata", dict(study.strata))
     set_fact(connection, "applied", said)
+    tallying.count_tasks(connection)
 
 
 def _row(study: Study, one: NewTask, picture: int | None, chance: random.Random) -> dict[str, Any]:
