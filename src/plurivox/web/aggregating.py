@@ -19,8 +19,9 @@ from sqlalchemy import Engine, func, select
 
 from plurivox.core.answers import Answers
 from plurivox.core.errors import PlurivoxError
-from plurivox.core.names import Floats, Ints
+from plurivox.core.names import Bools, Floats, Ints
 from plurivox.core.results import Fit
+from plurivox.elicit import Elicited
 from plurivox.elicit import methods as forms
 from plurivox.recipes._doing import fit
 from plurivox.web import summaries
@@ -80,10 +81,10 @@ class Aggregates:
     def _fill(self, study: Study, held: Collected, new: Ints, number: int, body: dict[str, Any]) -> str:
         """Everything but the snapshot itself; what went wrong."""
         began = time.perf_counter()
-        read = forms.make("as-asked").read(held.answers)
+        read = _read(held.answers)
         odd = summaries.odd_answers(study, held, read)
         began = self._note("elicited", began)
-        fitted, body["by"], trouble = _fit(study, held.answers)
+        fitted, body["by"], trouble = _fit(study, read)
         began = self._note("fitted", began)
         body["flags"] = dict(Counter(name for names in odd.values() for name in names))
         body |= {"agreement": summaries.agreement(held, read, fitted), "times": summaries.times(held)}
@@ -105,14 +106,23 @@ class Aggregates:
         return end
 
 
-def _first(found: Answers) -> Answers:
-    """Without repeats: a person says one thing about a task."""
-    return found if found.repeat_of is None else found.where(found.repeat_of < 0)
+def _read(found: Answers) -> Elicited:
+    """Votes of the answers, by the forms they were asked in; most studies have one."""
+    assert found.form is not None
+    names = list(dict.fromkeys(found.form.tolist()))
+    return forms.make(names[0] if len(names) == 1 else "as-asked").read(found)
 
 
-def _fit(study: Study, found: Answers) -> tuple[Fit | None, str, str]:
+def _is_first(found: Answers) -> Bools:
+    """(n,) which are no repeats: a person says one thing about a task."""
+    return np.ones(len(found), bool) if found.repeat_of is None else found.repeat_of < 0
+
+
+def _fit(study: Study, read: Elicited) -> tuple[Fit | None, str, str]:
     """Soft labels, by which method, and what went wrong with the one that was asked for."""
-    votes = forms.make("as-asked").read(_first(found)).votes
+    assert read.votes.answer is not None
+    first = _is_first(read.answers)
+    votes = read.votes if first.all() else read.votes.where(first[read.votes.answer])
     wanted, trouble = study.aggregator or DEFAULT, ""
     if not len(votes):
         return None, wanted, ""
@@ -128,7 +138,7 @@ def _fit(study: Study, found: Answers) -> tuple[Fit | None, str, str]:
 def _beliefs(held: Collected, fitted: Fit, touched: Ints) -> Iterator[publishing.Belief]:
     """Of the tasks that were touched: labels with their intervals, most probable first."""
     found = held.answers
-    n = np.bincount(_first(found).task, minlength=len(found.tasks))  # (n_tasks,)
+    n = np.bincount(found.task[_is_first(found)], minlength=len(found.tasks))  # (n_tasks,)
     ids = np.zeros(len(found.tasks), np.int64)
     ids[found.task] = held.task_ids
     here = np.flatnonzero((n > 0) & np.isin(ids, touched))

@@ -1,7 +1,7 @@
 """What the answers of a study say in sum: agreement, workers, times, what is odd."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
 import numpy as np
@@ -18,8 +18,8 @@ from plurivox.web.store.collecting import Collected
 from plurivox.web.store.tables import visits, workers
 from plurivox.web.study import Stage, Study
 
-OF_WORKERS = ("agreement-with-rest", "repeat-consistency", "too-fast")
-OF_CROWD = ("krippendorff-alpha", "observed-agreement")
+OF_WORKERS: dict[str, dict[str, int]] = {"agreement-with-rest": {}, "repeat-consistency": {}, "too-fast": {}}
+OF_CROWD = {"krippendorff-alpha": {"resamples": 0}, "observed-agreement": {"resamples": 0}}  # no page shows intervals
 HOURS = 72
 PLACES = 200  # of the learning curve
 
@@ -41,12 +41,12 @@ def histograms(fitted: Fit) -> dict[str, Any]:
     }
 
 
-def _scores(names: Sequence[str], votes: Votes, found: Answers) -> dict[str, dict[str, float | None]]:
+def _scores(names: Mapping[str, dict[str, int]], votes: Votes, found: Answers) -> dict[str, dict[str, float | None]]:
     """score -> name -> value; a score that cannot be told yet is left out."""
     told: dict[str, dict[str, float | None]] = {}
-    for name in names:
+    for name, options in names.items():
         try:
-            made = score(votes, name, answers=found)
+            made = score(votes, name, answers=found, **options)
         except PlurivoxError:
             continue
         values = made.value if made.raw is None or made.of == "worker" else made.raw
