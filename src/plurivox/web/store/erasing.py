@@ -10,23 +10,11 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
 from plurivox.core.errors import InputError
-from plurivox.web.store import tallying
-from plurivox.web.store.items import batched, set_fact, unknown
+from plurivox.web.store import publishing, tallying
+from plurivox.web.store.items import batched, unknown
 from plurivox.web.store.owning import tell
-from plurivox.web.store.people import fact
 from plurivox.web.store.sittings import give_back
-from plurivox.web.store.tables import (
-    answers,
-    beliefs,
-    flags,
-    raw_ids,
-    sittings,
-    slots,
-    snapshots,
-    standings,
-    visits,
-    workers,
-)
+from plurivox.web.store.tables import answers, beliefs, flags, raw_ids, sittings, slots, standings, visits, workers
 
 AT_ONCE = 500
 
@@ -56,8 +44,7 @@ def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
             connection.execute(update(slots).where(slots.c.worker_id == row.id).values(repeat_of=None))
         connection.execute(delete(table).where(table.c.worker_id == row.id))
     give_back(connection, back)
-    connection.execute(delete(snapshots))
-    set_fact(connection, "erased", (fact(connection, "erased") or 0) + 1)  # what is being computed is not published
+    publishing.count_differently(connection)
     connection.execute(update(workers).where(workers.c.id == row.id).values(status="erased", stage="done", door=None))
     told = {"worker": row.pseudonym, "gone": gone, "kept": ["pseudonym", "this line"], "slots given back": len(back)}
     tell(connection, who, "erase", **told)

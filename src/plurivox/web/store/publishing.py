@@ -123,6 +123,12 @@ def _clear(engine: Engine, first: int) -> None:
             n = connection.execute(delete(beliefs).where(key.in_(past))).rowcount
 
 
+def count_differently(connection: Connection) -> None:
+    """Earlier answers count no more, or again: what is being computed is not published, and all are read anew."""
+    connection.execute(delete(snapshots))
+    set_fact(connection, "erased", (fact(connection, "erased") or 0) + 1)
+
+
 def tell_trouble(connection: Connection, message: str) -> None:
     """Keep for the owner what is wrong, and since when; an empty message: nothing is."""
     told = fact(connection, "trouble")

@@ -63,9 +63,12 @@ export function steps(most, about = 4) {
   return Array.from({ length: Math.ceil(most / step - 1e-9) + 1 }, (_, at) => Number((at * step).toPrecision(6)));
 }
 
+const span = (values) => (values.length ? `${values.length} values from ${tidy(Math.min(...values))} to ${tidy(Math.max(...values))}` : "");
+const unit = (words) => (words ? text(4, 12, words, { class: "unit" }) : null); // what the numbers at the left count
+
 export function columnChart({ title, note = "", bars, x = "", y = "" }) {
   // Upright bars; `bars` are [name, value], perhaps with a shorter name for the axis.
-  const [left, top, low, height] = [44, 10, 170, 206];
+  const [left, top, low, height] = [48, 24, 184, 222];
   const ticks = steps(Math.max(...bars.map(([, value]) => value), 0));
   const room = (WIDTH - left - 8) / Math.max(bars.length, 1);
   const rise = (value) => ((low - top) * value) / ticks.at(-1);
@@ -90,8 +93,9 @@ export function columnChart({ title, note = "", bars, x = "", y = "" }) {
     at % every ? null : text(left + (at + 0.5) * room, low + 16, short(brief, 12), { "text-anchor": "middle" }),
   ]);
   const plot = frame(
-    title,
+    `${title}: ${y || "value"} by ${x || "name"}, ${span(bars.map(([, value]) => value))}`,
     height,
+    unit(y),
     grid.flat(),
     columns.flat(),
     line(left, low, WIDTH - 8, low),
@@ -170,10 +174,10 @@ export function rangeChart({ title, note = "", rows, x = "" }) {
   );
 }
 
-export function lineChart({ title, note = "", points, x = "", y = "" }) {
-  // `points` are [x, y].
-  const [left, top, low, height] = [44, 10, 170, 206];
-  const ticks = steps(Math.max(...points.map(([, value]) => value), 0));
+export function lineChart({ title, note = "", points, x = "", y = "", most = 0, name = tidy }) {
+  // `points` are [x, y]; the axis goes up to `most` at least, `name` says how x is written.
+  const [left, top, low, height] = [48, 24, 184, 222];
+  const ticks = steps(Math.max(...points.map(([, value]) => value), most));
   const [first, last] = [points[0]?.[0] ?? 0, points.at(-1)?.[0] ?? 1];
   const across = (value) => left + ((WIDTH - left - 16) * (value - first)) / (last - first || 1);
   const up = (value) => low - ((low - top) * value) / ticks.at(-1);
@@ -184,17 +188,18 @@ export function lineChart({ title, note = "", points, x = "", y = "" }) {
   const every = Math.ceil(points.length / 10);
   const names = points
     .filter((_, at) => at % every === 0)
-    .map(([value]) => text(across(value), low + 16, tidy(value), { "text-anchor": "middle" }));
+    .map(([value]) => text(across(value), low + 16, name(value), { "text-anchor": "middle" }));
   const path = draw("polyline", {
     class: "trace",
     points: points.map(([a, b]) => `${across(a).toFixed(1)},${up(b).toFixed(1)}`).join(" "),
   });
   const dots = points.map(([a, b]) =>
-    draw("circle", { class: "mark", cx: across(a), cy: up(b), r: 3.5 }, draw("title", {}, `${tidy(a)}: ${tidy(b)}`)),
+    draw("circle", { class: "mark", cx: across(a), cy: up(b), r: 3.5 }, draw("title", {}, `${name(a)}: ${tidy(b)}`)),
   );
   const plot = frame(
-    title,
+    `${title}: ${y} by ${x}, ${span(points.map(([, value]) => value))}`,
     height,
+    unit(y),
     grid.flat(),
     names,
     path,
@@ -207,6 +212,6 @@ export function lineChart({ title, note = "", points, x = "", y = "" }) {
     note,
     plot,
     [x, y],
-    points.map((point) => point.map(tidy)),
+    points.map(([a, b]) => [name(a), tidy(b)]),
   );
 }
