@@ -1,5 +1,7 @@
 """Counts, lists and snapshots of a study that grows while they are read."""
 
+import contextlib
+import gc
 import random
 import threading
 import time
@@ -7,17 +9,20 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import httpx
 import numpy as np
 import pytest
 from sqlalchemy import func, select
 
 from plurivox.web.aggregating import Aggregates, compute
+from plurivox.web.background import Background
 from plurivox.web.store import listing, publishing, reports, tallying
 from plurivox.web.store.collecting import Reader, collect
 from plurivox.web.store.erasing import erase
 from plurivox.web.store.items import NewTask
 from plurivox.web.store.sittings import end
 from plurivox.web.store.tables import STILL, answers, beliefs, flags, sittings, slots, snapshots, standings, tasks
+from web.crashing import studied
 from web.studios import Person, Served, fresh_database, plain_study, served, text_tasks
 
 LABELS = ("cat", "dog", "ship")
@@ -337,3 +342,77 @@ def test_an_aggregator_that_fails_is_told_to_the_owner(
         mended = study.studio.study.model_copy(update={"aggregator": ""})
         compute(study.studio.engine, mended)
         assert study.http.get("/api/owner/snapshot").json()["trouble"] == ""
+
+
+def _children(parent: int) -> set[int]:
+    """The processes that it has begun."""
+    found = set()
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            if int(file.read_text().rpartition(")")[2].split()[1]) == parent:
+                found.add(int(file.parent.name))
+    return found
+
+
+def _until(what: Any, seconds: float = 60.0) -> Any:
+    end = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < end, "it did not come to pass"
+        time.sleep(0.05)
+    return found
+
+
+def test_the_process_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
+    with studied(tmp_path / "s", plain_study(), 4, "") as (servers, invite):
+        servers.settings = servers.settings.model_copy(update={"is_leader": True, "snapshot_seconds": 0.1})
+        servers.start()
+        with httpx.Client(base_url=f"http://127.0.0.1:{servers.ports[0]}", timeout=20) as http:
+            token = http.post("/api/enter", json={"invite": invite}).json()["token"]
+            who = {"Authorization": f"Bearer {token}"}
+            slot = http.get("/api/tasks?n=1", headers=who).json()["slots"][0]["slot"]
+            marks = [{"kind": "named", "label": "cat", "typed": "70"}]
+            http.post("/api/answers", json={"key": "k", "slot": slot, "marks": marks}, headers=who)
+            children = _until(lambda: _children(servers.pids[0]))
+        servers.kill()
+        _until(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
+
+
+def test_whoever_stops_in_the_middle_leaves_no_process_behind(tmp_path: Path) -> None:
+    with served(tmp_path / "s", snapshot_seconds=0.01, is_leader=False) as study:
+        person = study.enter()
+        person.answer(person.slots()[0]["slot"])
+        for wait in (False, True):
+            background = Background(study.studio)
+            background._thread.start()
+            child = _until(lambda one=background: one._child) if wait else None
+            background.stop()
+            assert background._child is None and (child is None or child.returncode is not None)
+        gc.collect()  # a process that still ran would be told now
+
+
+def test_a_study_file_that_cannot_be_read_is_told_and_forgotten(tmp_path: Path) -> None:
+    with served(tmp_path / "s", None, text_tasks(4)) as study:
+        study.sign_in()
+        person = study.enter()
+        person.answer(person.slots()[0]["slot"])
+        background, file = Background(study.studio), tmp_path / "s" / "study.toml"
+        before = file.read_text()
+        try:
+            file.write_text("name = ")
+            background.look_after()
+            told = study.http.get("/api/owner/snapshot").json()
+            assert "cannot be read" in told["trouble"] and told["trouble_since"] > 0
+            file.write_text(before.replace('aggregator = ""', 'aggregator = "dawid-skeen"'))
+            background._not_before = 0.0
+            background.look_after()
+            assert "dawid-skeen" in study.http.get("/api/owner/snapshot").json()["trouble"]
+            rest = background._not_before - time.monotonic()
+            assert rest > 0.1  # it took some time: there is three times as much to rest
+            background.look_after()  # and nothing is done meanwhile
+            assert "dawid-skeen" in study.http.get("/api/owner/snapshot").json()["trouble"]
+            file.write_text(before)
+            background._not_before = 0.0
+            background.look_after()
+            assert study.http.get("/api/owner/snapshot").json()["trouble"] == ""
+        finally:
+            background.stop()

@@ -8,6 +8,7 @@ beliefs, where the aggregator looks at each task by itself.
 import json
 import os
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -131,7 +132,7 @@ def _fit(study: Study, read: Elicited) -> tuple[Fit | None, str, str]:
             return fit(votes, wanted), wanted, ""
         except Exception as cause:  # noqa: BLE001 - the owner is told, and sees the mean meanwhile
             why = str(cause) if isinstance(cause, PlurivoxError) else f"{type(cause).__name__}: {cause}"
-            trouble = f"The aggregator {wanted!r} of study.toml failed: {why}. Soft labels are {DEFAULT} meanwhile."
+            trouble = f"The aggregator {wanted!r} of study.toml failed; soft labels are {DEFAULT} meanwhile: {why}"
     return fit(votes, DEFAULT), DEFAULT, trouble
 
 
@@ -163,9 +164,17 @@ def interval(prob: Floats, n: Any) -> tuple[Floats, Floats]:
     return np.minimum(low, prob), np.maximum(high, prob)
 
 
+def _end_with(parent: int) -> None:
+    """A server that is killed cannot tell: leave in the middle, before another server's process begins."""
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(1)
+
+
 def main() -> None:
     """Settings in the first line; then compute for every line that comes, and answer each with one."""
     os.nice(NICE)
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     settings = Settings.model_validate_json(sys.stdin.readline())
     aggregates = Aggregates(open_engine(settings))
     for _ in sys.stdin:

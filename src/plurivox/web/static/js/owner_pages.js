@@ -20,6 +20,7 @@ import {
 
 const LINK = (to, text) => make("a", { href: `#/${to}` }, text);
 const MOST = 12; // labels in a chart
+const FEWEST = 5; // answers of an hour that say something about it
 const hourName = (hour) => `${new Date(hour * 1000).toISOString().slice(11, 13)}h`;
 const tenths = (most, unit) => (value, at) => [`${Number(((at * most) / 10).toPrecision(2))}${unit}`, value];
 
@@ -47,7 +48,7 @@ export async function overviewPage(owner) {
     const name = `${new Date(hour * 1000).toISOString().slice(0, 13).replace("T", " ")}h`;
     return [name, n, name.slice(-3)];
   });
-  const agreed = agreement.by_hour.map(([hour, share]) => [hour, 100 * share]);
+  const agreed = agreement.by_hour.filter(([, , n]) => n >= FEWEST).map(([hour, share]) => [hour, 100 * share]);
   const shares = Object.entries(snapshot.label_shares)
     .map(([label, value]) => ({ name: label, value }))
     .sort((a, b) => b.value - a.value)
@@ -57,7 +58,7 @@ export async function overviewPage(owner) {
     columnChart({ title: "Answers per hour", bars: hours, x: "hour (UTC)", y: "answers" }),
     lineChart({
       title: "Agreement over time",
-      note: "Answers of each hour whose top label is the task's most probable one by now",
+      note: `Answers whose top label is the task's most probable one by now, in hours with ${FEWEST} answers or more`,
       points: agreed,
       x: "hour (UTC)",
       y: "% of answers",
