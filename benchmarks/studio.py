@@ -255,7 +255,8 @@ def fill_slots(studio: Studio, crowd: int = 1000) -> None:
 
         for i in range(1, crowd + 1):
             do(
-                "INSERT INTO workers (id, pseudonym, seed, stage, status, born, seen) VALUES (:i, :w, 1, 'done', 'active', 0, 0)",
+                "INSERT INTO workers (id, pseudonym, seed, stage, status, born, seen) "
+                "VALUES (:i, :w, 1, 'done', 'active', 0, 0)",
                 i=i,
                 w=f"w{i:015d}",
             )

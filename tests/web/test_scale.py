@@ -142,7 +142,9 @@ def test_no_task_is_listed_twice_or_left_out_while_answers_come_in(tmp_path: Pat
         answer()
         for order in ("name", "entropy", "given"):
             before = listed(study, order, limit=5)
-            assert listed(study, order, answer, limit=5) == before and sorted(before) == [f"t{i:03d}" for i in range(14)]
+            assert listed(study, order, answer, limit=5) == before and sorted(before) == [
+                f"t{i:03d}" for i in range(14)
+            ]
         known = study.look(select(beliefs).where(beliefs.c.until == STILL))
         by_hand = Counter(row.task_id for row in study.look(select(answers)))
         assert {row.task_id: row.n for row in known if row.n} == dict(by_hand) and len(known) == 14
@@ -214,7 +216,9 @@ def test_reading_on_is_reading_all(tmp_path: Path, kind: str, request: pytest.Fi
         for _ in range(3):
             person = study.enter()
             for slot in person.slots():
-                person.answer(slot["slot"], chance.choice(LABELS), submitted_ms=1000, hidden_ms=chance.choice([0, 2000]))
+                person.answer(
+                    slot["slot"], chance.choice(LABELS), submitted_ms=1000, hidden_ms=chance.choice([0, 2000])
+                )
             last = person.get("/api/answers").json()["answers"][-1]
             person.answer(last["slot"]["slot"], "ship", replaces=last["answer"], abstain=chance.random() < 0.5)
             with study.studio.engine.connect() as connection:

@@ -43,7 +43,9 @@ def frame_of(columns: Mapping[str, NDArray[Any] | Sequence[Any]], path: str | Pa
 
 def join_frames(frames: Sequence[pl.DataFrame], names: Sequence[str]) -> pl.DataFrame:
     """Frames below each other, with columns in the order of `names`; a column that one of them lacks is empty there."""
-    whole = pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+    whole = (
+        pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+    )
     return whole.select([name for name in names if name in whole.columns])
 
 

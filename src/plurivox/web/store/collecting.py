@@ -32,12 +32,14 @@ COUNTED = (  # the last word of every slot; names are looked up once, not with e
     select(answers.c.id, answers.c.slot_id, answers.c.task_id, answers.c.worker_id, slots.c.sitting_id)
     .add_columns(func.coalesce(slots.c.repeat_of, 0), slots.c.position, answers.c.received)
     .add_columns(answers.c.submitted_ms, answers.c.hidden_ms, answers.c.first_input_ms)
-    .add_columns(answers.c.abstain, answers.c.none_of_these, answers.c.extra, answers.c.form, answers.c.marks, answers.c.events)
+    .add_columns(
+        answers.c.abstain, answers.c.none_of_these, answers.c.extra, answers.c.form, answers.c.marks, answers.c.events
+    )
     .select_from(answers.join(slots, slots.c.answer_id == answers.c.id))
     .where(slots.c.id == answers.c.slot_id, slots.c.kind != "practice")
     .order_by(answers.c.id)
 )
-NUMBERS = {"id": np.int64, "slot": np.int64, "task": np.int64, "worker": np.int64, "sitting": np.int64}
+NUMBERS: dict[str, Any] = {"id": np.int64, "slot": np.int64, "task": np.int64, "worker": np.int64, "sitting": np.int64}
 NUMBERS |= {"repeat_of": np.int64, "position": np.int32, "received": np.float64, "submitted": np.float64}
 NUMBERS |= {"hidden": np.float64, "first_input": np.float64, "abstain": np.bool_, "none_of_these": np.bool_}
 NUMBERS |= {"extra": np.bool_}
@@ -141,7 +143,9 @@ class Reader:
         task, task_names = self._named(connection, tasks.c.id, tasks.c.name, held["task"], cell)
         worker, worker_names = self._named(connection, workers.c.id, workers.c.pseudonym, held["worker"], str)
         sitting, sitting_names = self._named(connection, sittings.c.id, sittings.c.number, held["sitting"], str)
-        labels = dict.fromkeys(cell(label) for label in (*study.labels, *self._texts("label")))  # some may be gone since
+        labels = dict.fromkeys(
+            cell(label) for label in (*study.labels, *self._texts("label"))
+        )  # some may be gone since
         label, label_names = encode_into([cell(one) for one in self._texts("label")], list(labels), "labels")
         who = worker_names[worker].astype(TEXT)
         given = Answers(

@@ -21,7 +21,9 @@ Order = Literal["name", "entropy", "given"]
 WorkerOrder = Literal[
     "worker", "answers", "seconds", "flags", "seen", "agreement-with-rest", "repeat-consistency", "too-fast"
 ]
-SCORES = {name: standings.c[name.replace("-", "_")] for name in ("agreement-with-rest", "repeat-consistency", "too-fast")}
+SCORES = {
+    name: standings.c[name.replace("-", "_")] for name in ("agreement-with-rest", "repeat-consistency", "too-fast")
+}
 LAST = "\U0010ffff"
 
 
@@ -88,7 +90,12 @@ def worker_page(
     wanted = wanted.outerjoin(standings, standings.c.worker_id == workers.c.id)
     if prefix:
         wanted = wanted.where(workers.c.pseudonym.startswith(prefix, autoescape=True))
-    keys = {"answers": standings.c.n, "seconds": standings.c.seconds, "flags": standings.c.flags, "seen": workers.c.seen}
+    keys = {
+        "answers": standings.c.n,
+        "seconds": standings.c.seconds,
+        "flags": standings.c.flags,
+        "seen": workers.c.seen,
+    }
     key = {**keys, **SCORES}.get(order)
     if key is None:
         wanted = wanted.where(workers.c.pseudonym > (after or "")).order_by(workers.c.pseudonym)

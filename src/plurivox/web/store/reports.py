@@ -64,7 +64,9 @@ def progress(connection: Connection) -> o.StudyProgress:
 def _quotas(connection: Connection, found: tallying.Tally, full: dict[str, int]) -> list[o.Quota]:
     now_leased = (  # only what is being answered now: sittings whose lease runs have an index of their own
         select(tasks.c.stratum, func.count())
-        .select_from(sittings.join(slots, slots.c.sitting_id == sittings.c.id).join(tasks, tasks.c.id == slots.c.task_id))
+        .select_from(
+            sittings.join(slots, slots.c.sitting_id == sittings.c.id).join(tasks, tasks.c.id == slots.c.task_id)
+        )
         .where(sittings.c.until > 0, slots.c.state == "leased", slots.c.kind == "task")
         .group_by(tasks.c.stratum)
     )

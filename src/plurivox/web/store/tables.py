@@ -197,18 +197,24 @@ snapshots = Table(
     "snapshots", meta_data, _id(counts=True), _float("at"), Column("last_answer", BigInteger), _text("body")
 )
 STILL = 1 << 62  # the `until` of what holds today
-beliefs = Table(  # of every task but practice; a new one ends the one before, so that a list keeps its order while it is read
-    "beliefs",
-    meta_data,
-    Column("task_id", BigInteger, ForeignKey("tasks.id"), primary_key=True, autoincrement=False),
-    Column("since", BigInteger, primary_key=True, autoincrement=False),  # the snapshot that brought it; 0: the beginning
-    Column("until", BigInteger, nullable=False),  # the first snapshot in which it holds no more
-    _int("n"),  # answers it rests on
-    _float("sure"),  # minus the entropy in nats; 1 before any answer: the index goes from doubtful to sure to unknown
-    _text("soft"),
-    Index("ix_beliefs_sure", "sure", "task_id"),
-    Index("ix_beliefs_n", "n", "task_id"),
-    Index("ix_beliefs_until", "until"),
+beliefs = (
+    Table(  # of every task but practice; a new one ends the one before, so that a list keeps its order while it is read
+        "beliefs",
+        meta_data,
+        Column("task_id", BigInteger, ForeignKey("tasks.id"), primary_key=True, autoincrement=False),
+        Column(
+            "since", BigInteger, primary_key=True, autoincrement=False
+        ),  # the snapshot that brought it; 0: the beginning
+        Column("until", BigInteger, nullable=False),  # the first snapshot in which it holds no more
+        _int("n"),  # answers it rests on
+        _float(
+            "sure"
+        ),  # minus the entropy in nats; 1 before any answer: the index goes from doubtful to sure to unknown
+        _text("soft"),
+        Index("ix_beliefs_sure", "sure", "task_id"),
+        Index("ix_beliefs_n", "n", "task_id"),
+        Index("ix_beliefs_until", "until"),
+    )
 )
 standings = Table(  # what the latest snapshot knows of workers
     "standings",

@@ -140,7 +140,7 @@ export function rangeChart({ title, note = "", rows, x = "" }) {
   const width = size();
   const [left, step, letters] = narrow() ? [100, 30, 13] : [150, 30, 20];
   const largest = Math.max(...rows.map(({ value, high = value }) => high), 0);
-  const most = [0.25, 0.5].find((one) => largest <= one) ?? 1;
+  const most = [0.2, 0.4].find((one) => largest <= one) ?? 1;
   const base = rows.length * step + 8;
   const at = (value) => left + (width - left - 56) * Math.min(1, Math.max(0, value / most));
   const grid = (narrow() ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1]).map((part) => part * most).map((tick) => [
