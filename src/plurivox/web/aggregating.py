@@ -54,7 +54,8 @@ class Aggregates:
         self._forget(0)
 
     def _forget(self, erased: int) -> None:
-        self._reader, self._by, self._erased, self._pending = Reader(), None, erased, np.zeros(0, np.int64)
+        self._reader, self._by, self._erased = Reader(), "", erased
+        self._pending: Ints = np.zeros(0, np.int64)
 
     def compute(self, study: Study) -> None:
         """Read what is new, compute, write a snapshot."""

@@ -18,8 +18,11 @@ from plurivox.web.store.collecting import Collected
 from plurivox.web.store.tables import visits, workers
 from plurivox.web.study import Stage, Study
 
-OF_WORKERS: dict[str, dict[str, int]] = {"agreement-with-rest": {}, "repeat-consistency": {}, "too-fast": {}}
-OF_CROWD = {"krippendorff-alpha": {"resamples": 0}, "observed-agreement": {"resamples": 0}}  # no page shows intervals
+OF_WORKERS: dict[str, dict[str, Any]] = {"agreement-with-rest": {}, "repeat-consistency": {}, "too-fast": {}}
+OF_CROWD: dict[str, dict[str, Any]] = {
+    "krippendorff-alpha": {"resamples": 0},
+    "observed-agreement": {"resamples": 0},
+}  # no page shows intervals
 HOURS = 72
 PLACES = 200  # of the learning curve
 
@@ -41,7 +44,7 @@ def histograms(fitted: Fit) -> dict[str, Any]:
     }
 
 
-def _scores(names: Mapping[str, dict[str, int]], votes: Votes, found: Answers) -> dict[str, dict[str, float | None]]:
+def _scores(names: Mapping[str, dict[str, Any]], votes: Votes, found: Answers) -> dict[str, dict[str, float | None]]:
     """score -> name -> value; a score that cannot be told yet is left out."""
     told: dict[str, dict[str, float | None]] = {}
     for name, options in names.items():
