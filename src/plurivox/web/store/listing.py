@@ -40,7 +40,7 @@ def task_page(connection: Connection, after: str | None, limit: int, order: Orde
         return _by_name(connection, wanted, after, limit)
     snapshot, place = _place(connection, after)
     key = beliefs.c.sure if order == "entropy" else beliefs.c.n
-    wanted = wanted.where(beliefs.c.since <= snapshot, HOLDS > snapshot).order_by(key, beliefs.c.task_id)
+    wanted = wanted.where(beliefs.c.since <= snapshot, snapshot < HOLDS).order_by(key, beliefs.c.task_id)
     if place is not None:
         wanted = wanted.where(tuple_(key, beliefs.c.task_id) > place)
     rows = connection.execute(wanted).all()
