@@ -112,7 +112,7 @@ export class Owner {
     // Leave the page alone while somebody looks away, works in it, or reads a table.
     const busy =
       document.hidden || !this.csrf || this.main.contains(document.activeElement?.closest("button, input, summary, a"));
-    if (!busy && LIVE.includes(this.place().key) && !this.place().after) this.show();
+    if (!busy && LIVE.includes(this.place().key) && !this.place().after) this.show(); // a page within a list stays
   }
 
   fail(failure) {
