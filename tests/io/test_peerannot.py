@@ -251,8 +251,11 @@ def test_files_that_share_a_name_are_named_by_their_path(tmp_path: Path) -> None
     found = image_folder.read(tmp_path / "pets")
     assert found.splits == {"train/cat/1.png": "train", "test/cat/1.png": "test"}
     assert found.notes == ("tasks are named by their path: some files share a name",)
+    (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no images in label folders"):
-        image_folder.read(tmp_path / "pets" / "train" / "cat")
+        image_folder.read(tmp_path / "empty")
+    alone = image_folder.read(tmp_path / "pets" / "train" / "cat")
+    assert alone.gold is None and list(alone.images or {}) == ["1"]
     with pytest.raises(InputError, match="there is no folder"):
         image_folder.read(tmp_path / "none")
 

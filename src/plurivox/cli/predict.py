@@ -17,6 +17,7 @@ from plurivox.core.errors import InputError
 if TYPE_CHECKING:
     from plurivox.core.labels import SoftLabels
     from plurivox.core.names import Names
+    from plurivox.train.material import Material
     from plurivox.train.trained import Trained
 
 
@@ -40,10 +41,7 @@ def run(
         check_ending(out, ".npy", ".npz")
     nets = read_runs(run_folder, run, device, trust)
     material = material_of(screen, source, part, pictures)
-    known = material.parts()
-    if tasks is not None and tasks not in known:
-        raise InputError(f"{material.name} has no split {tasks}; it has {', '.join(known) or 'none'}")
-    wanted = material.tasks if tasks is None else known[tasks]
+    wanted = material.tasks if tasks is None else tasks_of(run_folder, material, tasks)
     guess = mean_belief(nets, material.on(wanted), wanted)
     write(guess, out)
     if taught := n_taught(run_folder, wanted):
@@ -74,13 +72,33 @@ def read_runs(folder: Path, which: str, device: str, trust: bool) -> "list[Train
     return [Trained.load(folder / f"run-{int(which):03d}", device=device, trust=trust)]
 
 
-def n_taught(folder: Path, tasks: "Names") -> int:
-    """How many of these tasks the nets of the folder were trained on, as far as it tells."""
-    from plurivox.core.names import as_names, positions
+def tasks_of(folder: Path, material: "Material", split: str) -> "Names":
+    """The tasks of a split: that of the data, or else the one that the training made."""
+    from plurivox.core.names import positions
+
+    known = material.parts() or parts_of(folder)
+    found = known.get(split, material.tasks[:0])
+    found = found[positions(material.tasks, found) >= 0]
+    if not len(found):
+        raise InputError(f"{material.name} has no split {split}; it has {', '.join(known) or 'none'}")
+    return found
+
+
+def parts_of(folder: Path) -> "dict[str, Names]":
+    """Which tasks were in which part when the nets of the folder were trained, as far as it tells."""
+    from plurivox.core.names import as_names
 
     told = folder / SETTINGS
-    train = json.loads(told.read_text(encoding="utf-8"))["parts"].get("train", []) if told.is_file() else []
-    return int((positions(as_names(train, "tasks"), tasks) >= 0).sum()) if train else 0
+    parts = json.loads(told.read_text(encoding="utf-8"))["parts"] if told.is_file() else {}
+    return {name: as_names(tasks, "tasks") for name, tasks in parts.items() if tasks}
+
+
+def n_taught(folder: Path, tasks: "Names") -> int:
+    """How many of these tasks the nets of the folder were trained on, as far as it tells."""
+    from plurivox.core.names import positions
+
+    train = parts_of(folder).get("train")
+    return 0 if train is None else int((positions(train, tasks) >= 0).sum())
 
 
 def mean_belief(nets: "list[Trained]", x: Any, tasks: Any) -> "SoftLabels":
@@ -143,7 +161,7 @@ predict = Predict(
             "Which net, which tasks",
             type=OneOf("split", ("train", "dev", "test")),
             metavar="[train|dev|test]",
-            help="tasks of one split  [default: all]",
+            help="tasks of one split, of the data or else of the training  [default: all]",
         ),
         *picture_flags(),
         Flag(

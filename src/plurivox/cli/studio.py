@@ -1,5 +1,6 @@
 """`plurivox studio new | serve | demo | export | import | status | pay | backup | restore | erase`: the web application."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from plurivox.cli._command import Command, Index
 from plurivox.cli._files import FORCE, IN_AND_OUT, LabelList, OutFile, OutFolder
 from plurivox.cli._flags import Flag, OneOf, Operand
 from plurivox.cli._show import Answer, Screen, table
-from plurivox.core.errors import InputError, need
+from plurivox.core.errors import InputError, need, some
 
 if TYPE_CHECKING:
     from plurivox.web.settings import Settings
@@ -25,7 +26,11 @@ def settings_of(study: Path, database: str | None = None, **more: Any) -> "Setti
     from plurivox.web.settings import Settings
 
     given = {name: value for name, value in {**more, "database": database}.items() if value is not None}
-    return Settings(folder=study, **given)
+    try:
+        return Settings(folder=study, **given)
+    except ValueError as cause:  # of pydantic
+        told = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in getattr(cause, "errors", list)()]
+        raise InputError(some(told).strip("'\"").replace("Value error, ", "")) from None
 
 
 def run_new(
@@ -64,8 +69,8 @@ def _counts(words: str) -> dict[str, int]:
 
 def run_serve(
     screen: Screen,
-    study: Path,
-    database: str | None,
+    study: tuple[Path, ...],
+    database: tuple[str, ...],
     host: str,
     port: int,
     base_url: str | None,
@@ -73,30 +78,45 @@ def run_serve(
     processes: int,
 ) -> Answer:
     """Serve until Ctrl-C."""
-    address = base_url.rstrip("/") if base_url else None
-    settings = settings_of(study, database, base_url=address or _local(host, port), behind_proxy=behind_proxy)
-    return _serve(screen, settings, host, port, processes)
+    home = settings_of(study[0], base_url=base_url or _local(host, port), behind_proxy=behind_proxy)
+    from plurivox.web.house import databases_of, find_studies, lodge
+
+    folders = find_studies(study)
+    if folders == list(study) and len(folders) == 1:
+        if len(database) > 1:
+            raise InputError("one study has one --database; several were given")
+        alone = home.model_copy(update={"database": database[0]}) if database else home
+        return _serve(screen, [alone], host, port, processes)
+    where = databases_of([*database], folders, home.database)
+    lodgers = [home.model_copy(update={"folder": one, "database": where[one]}) for one in folders]
+    return _serve(screen, lodge(lodgers, home.base_url), host, port, processes)
 
 
 def _local(host: str, port: int) -> str:
     return f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}"
 
 
-def _serve(screen: Screen, settings: "Settings", host: str, port: int, processes: int) -> Answer:
+def _serve(screen: Screen, studies: "list[Settings]", host: str, port: int, processes: int) -> Answer:
     from plurivox.web.making import opened
     from plurivox.web.serving import must_be_free, serve
     from plurivox.web.store.owning import offer_setup
 
     must_be_free(host, port)
-    studio = opened(settings)
-    token = studio.writer.submit(lambda connection: offer_setup(connection, studio.keys)).result()
-    studio.close()
-    if not screen.quiet:
-        click.echo(f"{studio.study.name} at {settings.base_url}, owners at {settings.base_url}/owner", err=True)
-    if token is not None:
-        click.echo(f"open this to become its owner (it works once): {settings.base_url}/owner#setup={token}", err=True)
-    serve(settings, host, port, processes)
-    return Answer({"study": settings.folder, "address": settings.base_url}, line="stopped; every answer is saved")
+    for settings in studies:
+        studio = opened(settings)
+        token = studio.writer.submit(partial(offer_setup, keys=studio.keys)).result()
+        studio.close()
+        if not screen.quiet:
+            click.echo(f"{studio.study.name} at {settings.base_url}, owners at {settings.base_url}/owner", err=True)
+        if token is not None:
+            click.echo(
+                f"open this to become its owner (it works once): {settings.base_url}/owner#setup={token}", err=True
+            )
+    serve(studies, host, port, processes)
+    facts: dict[str, Any] = {"study": studies[0].folder, "address": studies[0].base_url}
+    if len(studies) > 1:
+        facts = {"studies": [{"study": one.folder, "address": one.base_url} for one in studies]}
+    return Answer(facts, line="stopped; every answer is saved")
 
 
 def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool) -> Answer:
@@ -109,7 +129,7 @@ def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool)
         screen.note(f"{n:,} simulated answers -> {study}")
     if only_make:
         return Answer({"study": study}, line=f"run: plurivox studio serve {study}")
-    return _serve(screen, settings, host, port, 1)
+    return _serve(screen, [settings], host, port, 1)
 
 
 def run_export(screen: Screen, study: Path, database: str | None, out: Path, form: str, force: bool) -> Answer:
@@ -235,6 +255,15 @@ def _study(name: str, help: str, **about: Any) -> Flag:
 
 WHERE = click.Path(path_type=Path)
 FOLDER = Operand("study", IN_AND_OUT, "the folder of the study", type=WHERE, metavar="STUDY")
+FOLDERS = Operand(
+    "study",
+    IN_AND_OUT,
+    "the folder of a study; several, or a folder that holds several, are served each at /NAME/",
+    type=WHERE,
+    metavar="STUDY...",
+    nargs=-1,
+    required=True,
+)
 NEW_FOLDER = Operand("study", IN_AND_OUT, "a folder to make", type=OutFolder(), metavar="STUDY")
 DEMO = Operand(
     "study",
@@ -310,12 +339,20 @@ NEW = [
     _study("--batches", "a table of batch and task: fixed batches", type=WHERE, metavar="FILE"),
     _study("--title", "what people see above the tasks", metavar="TEXT"),
 ]
-SERVE = [DATABASE, HOST, PORT, BASE, PROXY, PROCESSES]
+DATABASES = Flag(
+    ["--database"],
+    IN_AND_OUT,
+    multiple=True,
+    metavar="URL",
+    help="postgresql://user@host/name, where each of several studies has a schema of its own; NAME=URL for one of them, "
+    "again and again  [default: PLURIVOX_DATABASE, or SQLite in STUDY]",
+)
+SERVE = [DATABASES, HOST, PORT, BASE, PROXY, PROCESSES]
 studio = Index(
     "studio",
     commands=[
         Command("new", params=[NEW_FOLDER, DATABASE, *NEW], callback=run_new, help="Make a study."),
-        Command("serve", params=[FOLDER, *SERVE], callback=run_serve, help="Open a study to people."),
+        Command("serve", params=[FOLDERS, *SERVE], callback=run_serve, help="Open studies to people."),
         Command(
             "demo", params=[DEMO, HOST, PORT, MAKE], callback=run_demo, help="Open a study on digits, half answered."
         ),

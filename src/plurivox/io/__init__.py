@@ -8,6 +8,7 @@ HOMES = {
     "convert": "converting",
     "counts": "frames",
     "frame_of": "columns",
+    "join_frames": "columns",
     "read": "reading",
     "read_confusion": "confusions",
     "read_soft": "soft",

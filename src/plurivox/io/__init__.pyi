@@ -1,6 +1,7 @@
 # made by `make stubs`
 from plurivox.io import shelf as shelf
 from plurivox.io.columns import frame_of as frame_of
+from plurivox.io.columns import join_frames as join_frames
 from plurivox.io.confusions import read_confusion as read_confusion
 from plurivox.io.converting import convert as convert
 from plurivox.io.dataset import Dataset as Dataset

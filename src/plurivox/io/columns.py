@@ -41,6 +41,14 @@ def frame_of(columns: Mapping[str, NDArray[Any] | Sequence[Any]], path: str | Pa
     return pl.DataFrame([_series(name, column, path) for name, column in columns.items()])
 
 
+def join_frames(frames: Sequence[pl.DataFrame], names: Sequence[str]) -> pl.DataFrame:
+    """Frames below each other, with columns in the order of `names`; a column that one of them lacks is empty there."""
+    whole = (
+        pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+    )
+    return whole.select([name for name in names if name in whole.columns])
+
+
 def _series(name: str, column: NDArray[Any] | Sequence[Any], path: str | Path) -> pl.Series:
     if isinstance(column, np.ndarray):
         if column.dtype.kind in "biuf":

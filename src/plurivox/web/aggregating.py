@@ -1,248 +1,201 @@
 """What owners look at, computed from all answers: soft labels with their uncertainty, agreement, workers, times, flags.
 
 Run as a process of its own (`python -m plurivox.web.aggregating`), so that no request ever waits for it: it computes once
-for every line on its standard input, and ends with it.
+for every line on its standard input, and ends with it. It reads each answer once; only tasks with new answers get new
+beliefs, where the aggregator looks at each task by itself.
 """
 
 import json
-import math
+import os
 import sys
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from scipy.stats import beta
-from sqlalchemy import Connection, Engine, delete, func, insert, select
+from sqlalchemy import Engine, func, select
 
 from plurivox.core.answers import Answers
 from plurivox.core.errors import PlurivoxError
-from plurivox.core.names import Floats
+from plurivox.core.names import Bools, Floats, Ints
 from plurivox.core.results import Fit
-from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
 from plurivox.elicit import methods as forms
 from plurivox.recipes._doing import fit
-from plurivox.recipes._scoring import score
+from plurivox.web import summaries
 from plurivox.web.excluding import apply_rules
 from plurivox.web.gaining import write_gains
 from plurivox.web.paying import compute_pay
 from plurivox.web.settings import Settings
-from plurivox.web.store.collecting import Collected, collect
-from plurivox.web.store.database import WRITES, now, open_engine
-from plurivox.web.store.items import batched
-from plurivox.web.store.tables import answers, beliefs, flags, snapshots, visits
+from plurivox.web.store import publishing
+from plurivox.web.store.collecting import Collected, Reader
+from plurivox.web.store.database import open_engine
+from plurivox.web.store.people import fact
+from plurivox.web.store.tables import answers
 from plurivox.web.study import Study, read_study
 
 DEFAULT = "vote-shares"  # the mean of the soft answers
-OF_WORKERS = ("agreement-with-rest", "repeat-consistency", "too-fast")
-OF_CROWD = ("krippendorff-alpha", "observed-agreement")
-KEPT = 10  # snapshots
-AT_ONCE = 1_000
+MOST = 50  # labels kept of a task, the most probable ones
+BLOCK = 5_000  # tasks at a time
+NICE = 10  # after the server, where both want the same core
 
 
 def compute(engine: Engine, study: Study) -> None:
     """Read all answers, compute, write a snapshot."""
-    began = time.monotonic()
-    with engine.connect() as connection:
-        last = connection.execute(select(func.max(answers.c.id))).scalar() or 0
-        held = collect(connection, study)
-        stages = _stage_times(connection)
-    body: dict[str, Any] = {"answers": len(held.answers), "by": study.aggregator or DEFAULT, "stages": stages}
-    soft: dict[int, Any] = {}
-    odd: dict[int, list[str]] = {}
-    if len(held.answers):
-        read = forms.make("as-asked").read(held.answers)
-        odd = _flags(study, held, read)
-        fitted = _fit(study, held.answers)
+    Aggregates(engine).compute(study)
+
+
+class Aggregates:
+    """Computes snapshots one after the other, and remembers what it has read."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.took: dict[str, float] = {}  # seconds of each step of the last one
+        self._forget(0)
+
+    def _forget(self, erased: int) -> None:
+        self._reader, self._by, self._erased = Reader(), "", erased
+        self._pending: Ints = np.zeros(0, np.int64)
+
+    def compute(self, study: Study) -> None:
+        """Read what is new, compute, write a snapshot."""
+        began = time.perf_counter()
+        self.took = {}
+        with self.engine.connect() as connection:
+            erased = fact(connection, "erased") or 0
+            if erased != self._erased:
+                self._forget(erased)
+            last = connection.execute(select(func.max(answers.c.id))).scalar() or 0
+            new = np.union1d(self._pending, self._reader.read_on(connection))
+            self._pending = new  # until it is published
+            held = self._reader.collected(connection, study)
+            stages, full = summaries.stage_times(connection), publishing.full_tasks(connection)
+        self._note("read", began)
+        body: dict[str, Any] = {"answers": len(held.answers), "asked": study.aggregator, "stages": stages}
+        body |= {"by": study.aggregator or DEFAULT, "full_tasks": full}
+        number = publishing.begin(self.engine)
+        trouble = self._fill(study, held, new, number, body) if len(held.answers) else ""
+        body["seconds"] = round(time.perf_counter() - began, 3)
+        publishing.publish(self.engine, number, last, body, erased, trouble)
+        self._by, self._pending = body["by"], new[:0]
+        self._note("published", began)
+
+    def _fill(self, study: Study, held: Collected, new: Ints, number: int, body: dict[str, Any]) -> str:
+        """Everything but the snapshot itself; what went wrong."""
+        began = time.perf_counter()
+        read = _read(held.answers)
+        odd = summaries.odd_answers(study, held, read)
+        began = self._note("elicited", began)
+        fitted, body["by"], trouble = _fit(study, read)
+        began = self._note("fitted", began)
+        body["flags"] = dict(Counter(name for names in odd.values() for name in names))
+        body |= {"agreement": summaries.agreement(held, read, fitted), "times": summaries.times(held)}
+        standings = summaries.of_workers(held, read, odd)
+        began = self._note("summed up", began)
+        touched = new if body["by"] == self._by == DEFAULT else np.unique(held.task_ids)
         if fitted is not None:
-            soft = _beliefs(held, fitted)
-            body |= _histograms(fitted)
-            body |= write_gains(engine, study, held, fitted)
-        body |= {"agreement": _agreement(held, read), "times": _times(held), "workers": _workers(held, read, odd)}
-    body["seconds"] = round(time.monotonic() - began, 3)
-    _write(engine, last, body, soft, odd)
+            body |= summaries.histograms(fitted)
+            body |= write_gains(self.engine, study, held, fitted)
+            publishing.believe(self.engine, number, _beliefs(held, fitted, touched))
+        began = self._note("beliefs", began)
+        publishing.flag(self.engine, touched.tolist(), odd)
+        publishing.stand(self.engine, standings)
+        self._note("flags and workers", began)
+        return trouble
+
+    def _note(self, step: str, began: float) -> float:
+        end = time.perf_counter()
+        self.took[step] = round(end - began, 3)
+        return end
 
 
-def _first(found: Answers) -> Answers:
-    """Without repeats: a person says one thing about a task."""
-    return found if found.repeat_of is None else found.where(found.repeat_of < 0)
+def _read(found: Answers) -> Elicited:
+    """Votes of the answers, by the forms they were asked in; most studies have one."""
+    assert found.form is not None
+    names = list(dict.fromkeys(found.form.tolist()))
+    return forms.make(names[0] if len(names) == 1 else "as-asked").read(found)
 
 
-def _fit(study: Study, found: Answers) -> Fit | None:
-    votes = forms.make("as-asked").read(_first(found)).votes
+def _is_first(found: Answers) -> Bools:
+    """(n,) which are no repeats: a person says one thing about a task."""
+    return np.ones(len(found), bool) if found.repeat_of is None else found.repeat_of < 0
+
+
+def _fit(study: Study, read: Elicited) -> tuple[Fit | None, str, str]:
+    """Soft labels, by which method, and what went wrong with the one that was asked for."""
+    assert read.votes.answer is not None
+    first = _is_first(read.answers)
+    votes = read.votes if first.all() else read.votes.where(first[read.votes.answer])
+    wanted, trouble = study.aggregator or DEFAULT, ""
     if not len(votes):
-        return None
-    try:
-        return fit(votes, study.aggregator or DEFAULT)
-    except PlurivoxError:
-        return fit(votes, DEFAULT)
+        return None, wanted, ""
+    if wanted != DEFAULT:
+        try:
+            return fit(votes, wanted), wanted, ""
+        except Exception as cause:  # noqa: BLE001 - the owner is told, and sees the mean meanwhile
+            why = str(cause) if isinstance(cause, PlurivoxError) else f"{type(cause).__name__}: {cause}"
+            trouble = f"The aggregator {wanted!r} of study.toml failed; soft labels are {DEFAULT} meanwhile: {why}"
+    return fit(votes, DEFAULT), DEFAULT, trouble
 
 
-def _beliefs(held: Collected, fitted: Fit) -> dict[int, Any]:
-    """task -> (entropy, [[label, p, low, high], ...] most probable first), for tasks somebody has answered."""
+def _beliefs(held: Collected, fitted: Fit, touched: Ints) -> Iterator[publishing.Belief]:
+    """Of the tasks that were touched: labels with their intervals, most probable first."""
     found = held.answers
-    n = np.bincount(_first(found).task, minlength=len(found.tasks))  # (n_tasks,)
-    prob = np.asarray(fitted.soft.prob, np.float64)  # (n_tasks, n_labels)
-    low, high = interval(prob, n[:, None])
-    entropy = -np.sum(np.where(prob > 0, prob * np.log(np.maximum(prob, 1e-300)), 0), axis=1)
+    n = np.bincount(found.task[_is_first(found)], minlength=len(found.tasks))  # (n_tasks,)
     ids = np.zeros(len(found.tasks), np.int64)
     ids[found.task] = held.task_ids
-    labels, order = found.labels.tolist(), np.argsort(-prob, axis=1, kind="stable")
-    made: dict[int, Any] = {}
-    for t in np.flatnonzero(n).tolist():
-        rows = [[labels[k], *(round(float(x), 5) for x in (prob[t, k], low[t, k], high[t, k]))] for k in order[t]]
-        made[int(ids[t])] = (round(float(entropy[t]), 6), rows)
-    return made
+    here = np.flatnonzero((n > 0) & np.isin(ids, touched))
+    labels = found.labels.tolist()
+    for block in np.array_split(here, max(1, -(-len(here) // BLOCK))):
+        prob = np.asarray(fitted.soft.prob[block], np.float64)  # (n_block, n_labels)
+        sure = np.round(-summaries.entropy_of(prob), 6) + 0.0
+        order = np.argsort(-prob, axis=1, kind="stable")[:, :MOST]
+        top = np.take_along_axis(prob, order, axis=1)
+        low, high = interval(top, n[block][:, None])
+        rows = np.stack([top, low, high], axis=2).round(5).tolist()
+        for at, task in enumerate(block.tolist()):
+            soft = [[labels[k], *three] for k, three in zip(order[at].tolist(), rows[at], strict=True)]
+            yield {"task_id": int(ids[task]), "n": int(n[task]), "sure": float(sure[at]), "soft": json.dumps(soft)}
 
 
 def interval(prob: Floats, n: Any) -> tuple[Floats, Floats]:
     """A 95% interval of a mean of n soft answers, as if each were a vote: Beta(n p + 1/2, n (1 - p) + 1/2)."""
-    a, b = n * prob + 0.5, n * (1 - prob) + 0.5
-    return np.minimum(beta.ppf(0.025, a, b), prob), np.maximum(beta.ppf(0.975, a, b), prob)
+    both, again = np.unique((prob + 1j * n).ravel(), return_inverse=True)  # many tasks share theirs: quantiles are slow
+    a, b = both.imag * both.real + 0.5, both.imag * (1 - both.real) + 0.5
+    low, high = (beta.ppf(q, a, b)[again].reshape(prob.shape) for q in (0.025, 0.975))
+    return np.minimum(low, prob), np.maximum(high, prob)
 
 
-def _histograms(fitted: Fit) -> dict[str, Any]:
-    prob = np.asarray(fitted.soft.prob, np.float64)
-    entropy = -np.sum(np.where(prob > 0, prob * np.log(np.maximum(prob, 1e-300)), 0), axis=1)
-    top = math.log(prob.shape[1])
-    shares = dict(zip(fitted.soft.labels.tolist(), prob.mean(0).round(5).tolist(), strict=True))
-    return {
-        "entropy": np.histogram(entropy, 10, (0, top))[0].tolist(),
-        "confidence": np.histogram(prob.max(1), 10, (0, 1))[0].tolist(),
-        "label_shares": shares,
-    }
-
-
-def _scores(names: Sequence[str], votes: Votes, found: Answers) -> dict[str, dict[str, float | None]]:
-    """score -> name -> value; a score that cannot be told yet is left out."""
-    told: dict[str, dict[str, float | None]] = {}
-    for name in names:
-        try:
-            made = score(votes, name, answers=found)
-        except PlurivoxError:
-            continue
-        values = made.value if made.raw is None or made.of == "worker" else made.raw
-        told[name] = dict(zip(map(str, made.names.tolist()), map(_number, values.tolist()), strict=True))
-    return told
-
-
-def _number(value: float) -> float | None:
-    return round(value, 5) if math.isfinite(value) else None
-
-
-def _agreement(held: Collected, read: Elicited) -> dict[str, Any]:
-    found = held.answers
-    assert found.repeat_of is not None
-    again = np.flatnonzero(found.repeat_of >= 0)
-    top = found.named(0)
-    same = None if not len(again) else float((top[again] == top[found.repeat_of[again]]).mean())
-    scores = {name: next(iter(of.values()), None) for name, of in _scores(OF_CROWD, read.votes, found).items()}
-    return {"scores": scores, "repeats": len(again), "repeats_same_top": same}
-
-
-def _workers(held: Collected, read: Elicited, odd: Mapping[int, list[str]]) -> dict[str, Any]:
-    """What is known of each worker."""
-    found, table = held.answers, {}
-    scores = _scores(OF_WORKERS, read.votes, found)
-    n_odd = np.bincount(found.worker, [int(one) in odd for one in held.ids], len(found.workers))
-    assert found.seconds is not None and found.when is not None
-    for code, name in enumerate(found.workers.tolist()):
-        mine = found.worker == code
-        table[name] = {
-            "answers": int(mine.sum()),
-            "median_seconds": _median(found.seconds[mine]),
-            "scores": {score: values.get(name) for score, values in scores.items()},
-            "flags": int(n_odd[code]),
-            "last_seen": float(found.when[mine].max()),
-        }
-    return table
-
-
-def _times(held: Collected) -> dict[str, Any]:
-    found = held.answers
-    assert found.position is not None and found.seconds is not None
-    known = ~np.isnan(found.seconds)
-    curve = []
-    for place in np.unique(found.position[known]).tolist():
-        here = found.seconds[known & (found.position == place)]
-        curve.append((int(place), round(float(np.median(here)), 3), len(here)))
-    return {
-        "first_input": _median(held.first_input),
-        "top_label": _median(held.top_label),
-        "active": _median(found.seconds),
-        "hidden": _median(held.hidden),
-        "by_position": curve,
-    }
-
-
-def _median(values: Floats) -> float | None:
-    known = values[~np.isnan(values)]
-    return round(float(np.median(known)), 3) if len(known) else None
-
-
-def _stage_times(connection: Connection) -> dict[str, float]:
-    """Median seconds on each page."""
-    spent: dict[str, list[float]] = {}
-    for stage, ms in connection.execute(select(visits.c.stage, visits.c.ms).where(visits.c.ms.is_not(None))):
-        spent.setdefault(stage, []).append(ms / 1000)
-    return {stage: round(float(np.median(seconds)), 3) for stage, seconds in spent.items()}
-
-
-def _flags(study: Study, held: Collected, read: Elicited) -> dict[int, list[str]]:
-    """answer -> what is odd about it."""
-    found = held.answers
-    odd: dict[int, list[str]] = {}
-    assert found.seconds is not None and found.repeat_of is not None
-    top = found.named(0)
-    again = found.repeat_of >= 0
-    marks = {name: read.has(name) for name in read.odd}
-    marks["too-fast"] = found.seconds < study.too_fast_seconds
-    marks["changed-on-repeat"] = again & (top != top[found.repeat_of])
-    marks["extra"] = held.extra
-    for name, where in marks.items():
-        for i in np.flatnonzero(where).tolist():
-            odd.setdefault(int(held.ids[i]), []).append(name)
-    return odd
-
-
-def _write(engine: Engine, last: int, body: dict[str, Any], soft: Mapping[int, Any], odd: Mapping[int, Any]) -> None:
-    """What has changed, in small transactions, so that nobody's answer waits; the snapshot itself comes last."""
-    new_soft = {task: {"entropy": entropy, "soft": json.dumps(rows)} for task, (entropy, rows) in soft.items()}
-    new_odd = {answer: {"flags": json.dumps(names)} for answer, names in odd.items()}
-    with engine.connect().execution_options(**WRITES) as connection:
-        for table, key, new in ((beliefs, beliefs.c.task_id, new_soft), (flags, flags.c.answer_id, new_odd)):
-            with connection.begin():
-                old = {row[0]: row._asdict() for row in connection.execute(select(table))}
-            stale = [one for one, row in old.items() if one not in new or not new[one].items() <= row.items()]
-            fresh = [{key.name: one, **row} for one, row in new.items() if one not in old or one in set(stale)]
-            for part in batched(stale, AT_ONCE):
-                with connection.begin():
-                    connection.execute(delete(table).where(key.in_(part)))
-            for rows in batched(fresh, AT_ONCE):
-                with connection.begin():
-                    connection.execute(insert(table), rows)
-        with connection.begin():
-            row = {"at": now(), "last_answer": last, "body": json.dumps(body)}
-            made = connection.execute(insert(snapshots).values(row)).inserted_primary_key
-            assert made is not None
-            connection.execute(delete(snapshots).where(snapshots.c.id <= made[0] - KEPT))
+def _end_with(parent: int) -> None:
+    """A server that is killed cannot tell: leave in the middle, before another server's process begins."""
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(1)
 
 
 def main() -> None:
     """Settings in the first line; then compute for every line that comes, and answer each with one."""
+    os.nice(NICE)
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     settings = Settings.model_validate_json(sys.stdin.readline())
-    engine = open_engine(settings)
+    aggregates = Aggregates(open_engine(settings))
     for _ in sys.stdin:
         try:
             study = read_study(settings.folder)
-            apply_rules(engine, study)
-            compute(engine, study)
-            compute_pay(engine, study)
+            apply_rules(aggregates.engine, study)
+            aggregates.compute(study)
+            compute_pay(aggregates.engine, study)
             said = "done"
+        except publishing.Outdated:
+            said = "again"
+        except PlurivoxError as cause:
+            said = f"failed: {cause}"
         except Exception as cause:  # noqa: BLE001 - the server reads it and goes on
             said = f"failed: {type(cause).__name__}"
-        sys.stdout.write(said + "\n")
+        sys.stdout.write(" ".join(said.split()) + "\n")
         sys.stdout.flush()
 
 

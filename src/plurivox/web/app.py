@@ -51,12 +51,12 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.studio, app.state.limits = studio, Limits.of(settings)
     for router in (annotate.router, owner.router, people.router, media.router, health.router, pages.router):
         app.include_router(router)
-    _explain_faults(app)
+    explain_faults(app)
     app.add_middleware(Guard, settings=settings, study=studio.study)
     return app
 
 
-def _explain_faults(app: FastAPI) -> None:
+def explain_faults(app: FastAPI) -> None:
     """Every failure has the same body, and says nothing of what is inside."""
 
     @app.exception_handler(Refused)

@@ -45,6 +45,7 @@ class Client:
                     raise
             else:
                 if answer.is_success:
+                    self.token = answer.headers.get("X-Plurivox-Bearer", self.token)
                     return answer.json() if answer.content else None
                 if answer.status_code not in RETRIES or loop.time() > end:
                     raise Rejected(answer.status_code, answer.json())

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
+from sqlalchemy import Connection, insert, select
 
 from plurivox.core.errors import need
 from plurivox.core.labels import SoftLabels
@@ -19,10 +20,12 @@ from plurivox.web.settings import Settings
 from plurivox.web.store.database import WRITES, now, open_engine
 from plurivox.web.store.earlier import add_answers
 from plurivox.web.store.items import NewTask
+from plurivox.web.store.tables import visits, workers
 from plurivox.web.study import Question, Study, Texts
 from plurivox.web.terms import Completion
 
 N_TASKS, N_PRACTICE, SEED = 120, 3, 7
+STAGES = {"consent": 14, "instructions": 35, "quiz": 22, "practice": 40, "tasks": 290, "debrief": 8}  # median seconds
 
 STUDY = Study(
     name="digits",
@@ -65,10 +68,24 @@ def make_demo(folder: Path, database: str = "") -> int:
         with engine.connect().execution_options(**WRITES) as connection, connection.begin():
             given = crowd.answers
             assert given is not None and given.when is not None
+            began = float(given.when.min() - given.when.max() + now() - 600)
             recent = replace(given, when=given.when - given.when.max() + now() - 600)  # as if the last came just now
-            return add_answers(connection, STUDY, Keys.of(folder), recent, pick=0.35)
+            n = add_answers(connection, STUDY, Keys.of(folder), recent, pick=0.35)
+            connection.execute(insert(visits), list(_visits(connection, began)))
+            return n
     finally:
         engine.dispose()
+
+
+def _visits(connection: Connection, began: float) -> Iterator[dict[str, Any]]:
+    """How long each of the simulated people was on each page."""
+    chance = np.random.default_rng(SEED)
+    for worker in connection.execute(select(workers.c.id)).scalars():
+        at = began
+        for stage, seconds in STAGES.items():
+            spent = float(chance.lognormal(np.log(seconds), 0.4))
+            at += spent
+            yield {"worker_id": worker, "stage": stage, "at": at, "ms": round(1000 * spent), "detail": "{}"}
 
 
 def _tasks(digits: Any) -> Iterator[NewTask]:

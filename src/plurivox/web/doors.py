@@ -1,22 +1,26 @@
 """Who is at the door: the worker of a bearer token, the owner of a cookie. Routes ask for these and for nothing else."""
 
+import secrets
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from fastapi import Depends, Header, Request, Response
 
 from plurivox.web.context import Studio
-from plurivox.web.faults import Refused, unsigned
+from plurivox.web.faults import Refused, ended, unsigned
 from plurivox.web.guard import too_many
-from plurivox.web.keys import number_of
+from plurivox.web.keys import Keys, number_of, shown
 from plurivox.web.limits import Buckets, Slowly, network_of
 from plurivox.web.settings import Settings
 from plurivox.web.store import owning
+from plurivox.web.store.database import now
 
 COOKIE = "plurivox_owner"
 TOKEN = "X-Plurivox-Token"
+RENEWED = "X-Plurivox-Bearer"  # a header of answers: the token to go on with
+RENEWALS, DAY = 30, 86400.0  # a token is renewed so often in its life
 PER_ACCOUNT = 3  # so many times what one address may try
 BEARER, LINK, INVITE = "bearer", "link", "invite"  # what a signed text is for
 
@@ -42,7 +46,8 @@ class Limits:
 
     @classmethod
     def of(cls, settings: Settings) -> "Limits":
-        logins = settings.logins_per_minute
+        """Every process counts for itself: what guards the server may grow with it, what guards passwords may not."""
+        logins = settings.logins_per_minute / settings.processes
         limits = settings.requests_per_minute, settings.enters_per_minute, logins, PER_ACCOUNT * logins
         workers, enters, addresses, accounts = map(Buckets, limits)
         return cls(workers, enters, addresses, accounts)
@@ -74,28 +79,53 @@ async def may_log_in(request: Request) -> None:
     same_origin(request)
 
 
+class Bearer(NamedTuple):
+    """What a token says: whose it is, and how many days ago it was made."""
+
+    worker: int
+    days: float
+
+
+def new_bearer(keys: Keys, worker: int) -> str:
+    """A token for a worker; it ends when it was not used for `token_days` of the study."""
+    return keys.sign(BEARER, f"{shown(worker)}.{secrets.token_urlsafe(6)}.{int(now()):x}")
+
+
 async def bearer_of(
     request: Request, studio: StudioDep, authorization: Annotated[str | None, Header(max_length=500)] = None
-) -> int | None:
-    """The id of the worker whose token came along; None where none did, or it is not ours."""
+) -> Bearer | None:
+    """The token that came along; None where none did, or it is not ours."""
     scheme, _, token = (authorization or "").partition(" ")
     if scheme.lower() != "bearer":
         return None
     value = studio.keys.opened(BEARER, token.strip())
     if value is None:
         return None
-    worker = number_of(value.partition(".")[0])
-    let_pass(request.app.state.limits.workers, worker)
-    return worker
+    name, *chance_and_made = value.split(".")
+    made = int(chance_and_made[1], 16) if len(chance_and_made) == 2 else 0
+    bearer = Bearer(number_of(name), (now() - made) / DAY)
+    let_pass(request.app.state.limits.workers, bearer.worker)
+    return bearer
 
 
-async def signed_in(worker: Annotated[int | None, Depends(bearer_of)]) -> int:
-    if worker is None:
+async def signed_in(response: Response, studio: StudioDep, bearer: Annotated[Bearer | None, Depends(bearer_of)]) -> int:
+    """The worker of a token that has not ended; one that gets old is answered with a new one."""
+    if bearer is None:
         raise unsigned()
-    return worker
+    life = studio.study.token_days
+    if bearer.days > life:
+        raise ended(life)
+    if bearer.days > life / RENEWALS:
+        response.headers[RENEWED] = new_bearer(studio.keys, bearer.worker)
+    return bearer.worker
 
 
-PerhapsWorker = Annotated[int | None, Depends(bearer_of)]
+async def known_before(bearer: Annotated[Bearer | None, Depends(bearer_of)]) -> int | None:
+    """The worker of a token, ended or not: it shows who began here, and opens nothing by itself."""
+    return None if bearer is None else bearer.worker
+
+
+PerhapsWorker = Annotated[int | None, Depends(known_before)]
 WorkerDep = Annotated[int, Depends(signed_in)]
 
 
@@ -115,7 +145,7 @@ def same_origin(request: Request) -> None:
 
 async def owner_of(request: Request, studio: StudioDep) -> owning.Session:
     """The owner whose cookie came along."""
-    token = request.cookies.get(COOKIE, "")
+    token = request.cookies.get(cookie_of(studio.settings), "")
     found = await studio.read(partial(owning.session_of, hidden=studio.keys.hidden(token))) if token else None
     if found is None:
         raise Refused(401, "unsigned", "sign in first")
@@ -139,4 +169,10 @@ WritingOwner = Annotated[owning.Session, Depends(writing_owner)]
 def set_cookie(response: Response, settings: Settings, token: str) -> None:
     """Keep the session in a cookie that scripts cannot read and other sites cannot send."""
     age = int(settings.session_hours * 3600)
-    response.set_cookie(COOKIE, token, max_age=age, path="/", httponly=True, samesite="strict", secure=settings.secure)
+    about: dict[str, Any] = {"httponly": True, "samesite": "strict", "secure": settings.secure}
+    response.set_cookie(cookie_of(settings), token, max_age=age, path=settings.prefix or "/", **about)
+
+
+def cookie_of(settings: Settings) -> str:
+    """The name of the cookie: studies side by side have each its own, and so has one that was alone here before."""
+    return COOKIE + settings.prefix.replace("/", "_").replace("~", "_")

@@ -14,24 +14,17 @@ from sqlalchemy import Connection, Engine, select
 from plurivox import io
 from plurivox.io import Dataset
 from plurivox.web.store import collecting
+from plurivox.web.store.items import batched
 from plurivox.web.store.tables import media, tasks, visits, workers
 from plurivox.web.study import Study
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last are wide ones
 VIEWS = ["answer", "task", "worker", "kind", "sitting", "position", "received", "shown_at", "first_input_ms"]
-VIEWS += [
-    "submitted_ms",
-    "hidden_ms",
-    "mode",
-    "label_order",
-    "marks",
-    "abstain",
-    "none_of_these",
-    "replaces",
-    "extra",
-    "excluded",
-]
+VIEWS += ["submitted_ms", "hidden_ms", "mode", "label_order", "marks", "abstain", "none_of_these", "replaces"]
+VIEWS += ["extra", "excluded"]
+STAGES = ["worker", "stage", "at", "ms", "detail"]
 ITEMS = ["task", "kind", "text", "text2", "stratum", "gold", "image", "audio"]
+AT_ONCE = 5_000
 EVENTS = ["answer", "task", "worker", "seq", "ms", "kind", "label", "value", "by"]
 
 
@@ -47,34 +40,35 @@ def inert(text: str) -> str:
 def export(engine: Engine, study: Study, folder: Path, *, form: str = "parquet", replace: bool = False) -> int:
     """Write the folder, whole or not at all; how many answers. Parquet holds names as they are, csv makes them inert."""
     cell = inert if form == "csv" else str
-    with engine.connect() as connection:
+    level = {} if engine.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}  # all of one moment
+    with engine.connect().execution_options(**level) as connection, connection.begin():
         held = collecting.collect(connection, study, cell)
-        every = list(collecting.rows(connection, every=True))
-        tables = {
-            "views": _table(VIEWS, (_view(row, cell) for row in every)),
-            "events": _table(EVENTS, (one for row in every for one in _events(row, cell))),
-            "stages": _table(("worker", "stage", "at", "ms", "detail"), _stages(connection, cell)),
-        }
-        shown = _table(ITEMS, _items(connection, cell))
+        views, events = [], []
+        for part in batched(collecting.rows(connection), AT_ONCE):
+            views += _frames(VIEWS, [_view(row, cell) for row in part])
+            events += _frames(EVENTS, [one for row in part for one in _events(row, cell)])
+        stages = _frames(STAGES, _stages(connection, cell))
+        shown = io.join_frames(_frames(ITEMS, _items(connection, cell)), ITEMS)
+    parts = {"views": (views, VIEWS), "events": (events, EVENTS), "stages": (stages, STAGES)}
     about = {"description": f"answers given in the plurivox studio, form {study.form}, {study.wording} person"}
     data = Dataset(
         study.name,
         about=about,
         answers=held.answers if len(held.answers) else None,
-        items=io.frame_of(shown, "items"),
-        tables={name: partial(io.frame_of, table, name) for name, table in tables.items() if table[next(iter(table))]},
+        items=shown,
+        tables={name: partial(io.join_frames, *part) for name, part in parts.items() if part[0]},
     )
     io.write(data, folder, replace=replace, form=form)
     return len(held.answers)
 
 
-def _table(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, list[Any]]:
-    columns: list[list[Any]] = [[] for _ in names]
-    for row in rows:
-        for column, value in zip(columns, row, strict=True):
-            column.append(value)
-    table = dict(zip(names, columns, strict=True))
-    return {name: column for name, column in table.items() if not column or any(one is not None for one in column)}
+def _frames(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Any]:
+    """Rows as frames of some thousand each, without columns that hold nothing: no row stays a Python object for long."""
+    made = []
+    for part in batched(rows, AT_ONCE):
+        columns = {name: list(column) for name, column in zip(names, zip(*part, strict=True), strict=True)}
+        made.append(io.frame_of({name: one for name, one in columns.items() if set(one) != {None}}, "the export"))
+    return made
 
 
 def _view(row: Any, cell: Callable[[str], str]) -> tuple[Any, ...]:

@@ -31,3 +31,11 @@ def not_found(what: str) -> Refused:
 
 def unsigned() -> Refused:
     return Refused(401, "unsigned", "open your personal link, or the link you were invited with")
+
+
+def ended(days: float) -> Refused:
+    detail = (
+        f"you were last here more than {days:g} days ago. Open your personal link, or the platform's link, to go on; "
+        "what was not sent yet is kept in this browser and is sent then"
+    )
+    return Refused(401, "ended", detail)

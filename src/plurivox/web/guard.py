@@ -32,11 +32,11 @@ class Gone(Exception):
 class Guard:
     """An ASGI application around another one."""
 
-    def __init__(self, app: Asgi, settings: Settings, study: Study) -> None:
-        self.app, self.settings = app, settings
+    def __init__(self, app: Asgi, settings: Settings, study: Study | None = None) -> None:
+        self.app, self.settings, self.prefix = app, settings, settings.prefix
         self.buckets = Buckets(settings.requests_per_minute * PER_ADDRESS)
-        frames = " ".join(study.frames()) or "'none'"
-        sends = " ".join(["'self'", *(MTURK_FRAMES if "mturk" in study.platforms else ())])
+        frames = " ".join(study.frames() if study else ()) or "'none'"
+        sends = " ".join(["'self'", *(MTURK_FRAMES if study and "mturk" in study.platforms else ())])
         self.plain = _headers(settings, frames, sends)
         self.owners = _headers(settings, "'none'", "'self'")
 
@@ -44,13 +44,15 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        path = inside(self.prefix, scope["path"])
+        scope = {**scope, "path": self.prefix + path, "root_path": self.prefix}
         started = False
 
         async def guarded(message: Message) -> None:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                message["headers"] = [*message.get("headers", ()), *self._headers_of(scope["path"])]
+                message["headers"] = [*message.get("headers", ()), *self._headers_of(path)]
             await send(message)
 
         try:
@@ -108,6 +110,17 @@ class Guard:
             return await receive()
 
         return replay
+
+
+def inside(prefix: str, path: str) -> str:
+    """A path without the prefix: proxies may keep it or take it off.
+
+    >>> inside("/study", "/study/join"), inside("/study", "/join"), inside("/study", "/study")
+    ('/join', '/join', '/')
+    """
+    if prefix and (path == prefix or path.startswith(f"{prefix}/")):
+        return path[len(prefix) :] or "/"
+    return path
 
 
 def too_many(wait: float) -> Refused:

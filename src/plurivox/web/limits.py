@@ -54,7 +54,7 @@ class Buckets:
     """
 
     def __init__(self, per_minute: float) -> None:
-        self.rate, self.most = per_minute / 60, float(per_minute)
+        self.rate, self.most = per_minute / 60, max(1.0, per_minute)
         self._held: dict[object, tuple[float, float]] = {}  # name: what is left, when that was
 
     def take(self, name: object, at: float | None = None) -> float:

@@ -14,7 +14,7 @@ from plurivox.web.keys import FILE as SECRET
 from plurivox.web.keys import Keys
 from plurivox.web.settings import Settings
 from plurivox.web.store.copying import copy
-from plurivox.web.store.database import WRITES, migrate, open_engine
+from plurivox.web.store.database import WRITES, has_tables, migrate, open_engine
 from plurivox.web.store.fitting import check_fit
 from plurivox.web.store.items import NewTask, add_tasks, count_tasks, fix_batches
 from plurivox.web.store.people import fact
@@ -32,6 +32,7 @@ HINTS = {
     "sittings": "how many batches one person may answer",
     "practice": "practice tasks, of those that the items mark so in a column practice; without any, the page is left out",
     "assign": "quota, strata, batches or next-best, as 'plurivox assign' tells; empty: what fits the rest",
+    "token_days": "a person who was away for longer needs the personal link to go on",
     "lease_minutes": "after so long without an answer, open slots go to others",
     "aggregator": "of the owner's pages; empty: the mean of the soft answers",
     "frame_ancestors": "https:// addresses of platforms that may show the pages in a frame",
@@ -90,17 +91,27 @@ def make_study(
         (part / STUDY).write_text(study_text(study), encoding="utf-8")
         Keys.of(part)
         inside = settings.model_copy(update={"folder": part})
-        return fill(inside, study, new, batches)
+        return fill(inside, study, new, batches, is_new=True)
 
 
 def fill(
-    settings: Settings, study: Study, new: Iterable[NewTask], batches: Mapping[str, list[str]] | None = None
+    settings: Settings,
+    study: Study,
+    new: Iterable[NewTask],
+    batches: Mapping[str, list[str]] | None = None,
+    *,
+    is_new: bool = False,
 ) -> int:
     """Put tasks, and fixed batches of them, into the database of a study."""
     engine = open_engine(settings)
     try:
         migrate(engine)
         with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+            if is_new and fact(connection, "applied") is not None:
+                raise InputError(
+                    "the database holds a study already; give this one a schema of its own: "
+                    f"--database 'postgresql://...?schema={study.name}'"
+                )
             add_tasks(connection, study, new)
             check_fit(connection, study)
             if batches and not fact(connection, "plans"):
@@ -179,4 +190,13 @@ def opened(settings: Settings) -> Studio:
     if not settings.database and not (settings.folder / "study.db").is_file():
         read_study(settings.folder)
         raise InputError(f"{settings.folder} has no study.db; where is its database? (--database)")
+    if settings.database:
+        read_study(settings.folder)
+        engine = open_engine(settings)
+        try:
+            if not has_tables(engine):
+                place = f"its schema {settings.schema_name!r}" if settings.schema_name else "it"
+                raise InputError(f"the database does not hold {settings.folder}: there are no tables in {place}")
+        finally:
+            engine.dispose()
     return Studio.open(settings)

@@ -48,7 +48,7 @@ class Quota(BaseModel):
     wanted: int  # answers that quotas ask for
     given: int  # done
     leased: int  # being answered now
-    full_tasks: int
+    full_tasks: int  # as of the latest snapshot
 
 
 class Settled(BaseModel):
@@ -141,6 +141,7 @@ class Agreement(BaseModel):
     scores: dict[str, float | None]
     repeats: int
     repeats_same_top: float | None  # share of repeats with the same top label
+    by_hour: list[tuple[float, float, int]]  # (hour, share of answers whose top label is their task's by now, answers)
     at: float | None
 
 
@@ -182,6 +183,8 @@ class Snapshot(BaseModel):
     confidence: list[int]  # of the top label's probability, ten bins from 0 to 1
     label_shares: dict[str, float]
     pending: bool  # whether newer answers wait for the next one
+    trouble: str  # what keeps the background from doing what study.toml asks for; empty: nothing
+    trouble_since: float | None
 
 
 class ChangeState(Model):

@@ -2,13 +2,14 @@
 
 import asyncio
 import errno
+import json
 import logging
 import os
 import resource
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,6 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from plurivox.core.errors import InputError
 from plurivox.web.app import create_app
+from plurivox.web.house import House, create_house, lodge
 from plurivox.web.settings import Settings
 
 SETTINGS = "PLURIVOX_STUDIO"  # how the settings reach further server processes
@@ -77,7 +79,7 @@ def options_of(settings: Settings) -> dict[str, Any]:
         "limit_concurrency": MOST_CONNECTIONS,
         "timeout_keep_alive": 30,
         "timeout_graceful_shutdown": 5,
-        "timeout_worker_healthcheck": 60,  # a process that has just begun may import for longer than the usual 5
+        "timeout_worker_healthcheck": 60,  # a process that is still starting on a busy machine is not a dead one
     }
 
 
@@ -89,13 +91,17 @@ def allow_files() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def serve(settings: Settings, host: str, port: int, processes: int = 1, fd: int | None = None) -> None:
-    """Serve until told to stop."""
+def serve(
+    settings: Settings | Sequence[Settings], host: str, port: int, processes: int = 1, fd: int | None = None
+) -> None:
+    """Serve a study, or several, until told to stop."""
+    studies = [settings] if isinstance(settings, Settings) else settings
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("alembic").setLevel(logging.WARNING)
-    os.environ[SETTINGS] = settings.model_dump_json()
+    told = [one.model_copy(update={"processes": processes}).model_dump(mode="json") for one in studies]
+    os.environ[SETTINGS] = json.dumps(told)
     allow_files()
-    how = options_of(settings)
+    how = options_of(studies[0])
     app = "plurivox.web.serving:from_environment"
     uvicorn.run(app, factory=True, host=host, port=port, fd=fd, workers=processes, **how)
 
@@ -117,24 +123,46 @@ def must_be_free(host: str, port: int) -> None:
 
 @contextmanager
 def running(settings: Settings, port: int = 0) -> Iterator[tuple[str, FastAPI]]:
-    """A server in a thread of this process, on a free port unless one is said: its address and the application."""
+    """A server in a thread of this process, on a free port unless one is said: its address and the application.
+
+    Where the settings name a base_url of their own, people are thought to come by that.
+    """
     with socket.socket() as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(("127.0.0.1", port))
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        app = create_app(settings.model_copy(update={"base_url": url}))
-        server = uvicorn.Server(uvicorn.Config(app, **options_of(settings)))
-        thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
-        thread.start()
-        while not server.started and thread.is_alive():
-            time.sleep(0.005)
-        try:
+        given = settings if "base_url" in settings.model_fields_set else settings.model_copy(update={"base_url": url})
+        app = create_app(given)
+        with _listening(app, settings, listening):
             yield url, app
-        finally:
-            server.should_exit = True
-            thread.join()
 
 
-def from_environment() -> FastAPI:
+@contextmanager
+def running_house(studies: Sequence[Settings], base_url: str = "") -> Iterator[tuple[str, House]]:
+    """Several studies in a thread of this process, on a free port."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        house = create_house(lodge(studies, base_url or url))
+        with _listening(house, studies[0], listening):
+            yield url, house
+
+
+@contextmanager
+def _listening(app: Any, settings: Settings, line: socket.socket) -> Iterator[None]:
+    server = uvicorn.Server(uvicorn.Config(app, **options_of(settings)))
+    thread = threading.Thread(target=server.run, args=([line],), daemon=True)
+    thread.start()
+    while not server.started and thread.is_alive():
+        time.sleep(0.005)
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def from_environment() -> FastAPI | House:
     """The application of one server process."""
-    return create_app(Settings.model_validate_json(os.environ[SETTINGS]))
+    studies = [Settings.model_validate(one) for one in json.loads(os.environ[SETTINGS])]
+    return create_house(studies) if studies[0].in_house else create_app(studies[0])

@@ -74,6 +74,7 @@ class Study(Part):
     practice: int = Field(default=3, ge=0, le=50)  # practice tasks, of those the items mark so
     strata: dict[str, Annotated[int, Field(ge=1, le=1000)]] = {}  # tasks of each stratum in a batch
     assign: str = Field(default="", max_length=300)  # how tasks are chosen; empty: by batches, strata or quota
+    token_days: float = Field(default=30, gt=0, le=3650)  # a person away for longer comes back by the personal link
     lease_minutes: float = Field(default=60, gt=0, le=60 * 24 * 30)
     image_pixels: int = Field(default=160, ge=16, le=4096)  # smaller images are enlarged to this
     aggregator: str = Field(default="", max_length=200)  # of the owner's pages; empty: the mean of the soft answers

@@ -1,7 +1,7 @@
-"""Image folders: a folder per label with its images, and no votes.
+"""Image folders: a folder per label with its images, or images alone, and no votes.
 
 The folders may stand under `train`, `val` and `test`. A task is named by its file's stem where no two files share one,
-else by its path; the gold label is the name of the folder.
+else by its path; the gold label is the name of the folder. Images alone have no label: a trained net may guess it.
 """
 
 from dataclasses import dataclass
@@ -35,10 +35,10 @@ class Found:
 
 
 def recognises(path: Path) -> bool:
-    """Is this a folder with a folder of images in it, and no table of votes?"""
-    if not path.is_dir() or any(path.glob("votes.*")) or any(path.glob("answers.*")):
+    """Is this a folder with images, or a folder of images, in it, and no table of votes or truth?"""
+    if not path.is_dir() or any(any(path.glob(f"{part}.*")) for part in ("votes", "answers", "counts", "gold")):
         return False
-    return any(is_image(file) for root in _roots(path).values() for file in root.glob("*/*"))
+    return any(is_image(file) for root in _roots(path).values() for file in root.glob("*/*")) or bool(_loose(path))
 
 
 def read(path: str | Path) -> Contents:
@@ -47,6 +47,8 @@ def read(path: str | Path) -> Contents:
     if not folder.is_dir():
         raise InputError(f"there is no folder {path}")
     found = find_images(folder)
+    if not found.images and (loose := _loose(folder)):
+        return _alone(folder, loose)
     if not found.images:
         raise InputError(f"{path} holds no images in label folders; put them at {path}/<label>/<name>.png")
     stems = [image.path.stem for image in found.images]
@@ -66,6 +68,18 @@ def read(path: str | Path) -> Contents:
         splits={task: image.split for task, image in zip(tasks, found.images, strict=True)} if with_splits else None,
         notes=notes,
     )
+
+
+def _loose(folder: Path) -> list[Path]:
+    """The images that stand in the folder itself."""
+    return sorted(file for file in folder.iterdir() if is_image(file))
+
+
+def _alone(folder: Path, files: list[Path]) -> Contents:
+    """Images without labels."""
+    stems = [file.stem for file in files]
+    tasks = stems if len(set(stems)) == len(stems) else [file.name for file in files]
+    return Contents(name=folder.resolve().name, images=dict(zip(tasks, files, strict=True)))
 
 
 def find_images(folder: Path) -> Found:

@@ -1,7 +1,6 @@
 """What workers do: enter, walk through the stages, take tasks, answer. A bearer token says who it is; no cookie."""
 
 import json
-import secrets
 from functools import partial
 from typing import Annotated, Any
 
@@ -11,7 +10,7 @@ from sqlalchemy import Connection
 from plurivox.web import schemas as s
 from plurivox.web.checking import check_answer
 from plurivox.web.context import Studio
-from plurivox.web.doors import BEARER, INVITE, LINK, PerhapsWorker, StudioDep, WorkerDep, may_enter
+from plurivox.web.doors import INVITE, LINK, PerhapsWorker, StudioDep, WorkerDep, may_enter, new_bearer
 from plurivox.web.ending import end_of, go_to_end
 from plurivox.web.faults import Refused
 from plurivox.web.keys import number_of, shown
@@ -43,9 +42,8 @@ async def enter(body: s.Enter, studio: StudioDep, bearer: PerhapsWorker) -> s.En
 
     found: list[int] = []
     me = await studio.write(come_in)
-    name = shown(found[-1])
-    link = f"{studio.settings.base_url}/join#link={keys.sign(LINK, name)}"
-    return s.Entered(token=keys.sign(BEARER, f"{name}.{secrets.token_urlsafe(6)}"), personal_link=link, me=me)
+    link = f"{studio.settings.base_url}/join#link={keys.sign(LINK, shown(found[-1]))}"
+    return s.Entered(token=new_bearer(keys, found[-1]), personal_link=link, me=me)
 
 
 @router.get("/preview")

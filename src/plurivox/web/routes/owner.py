@@ -14,23 +14,25 @@ from plurivox.web import schemas as s
 from plurivox.web.background import is_stale
 from plurivox.web.context import Studio
 from plurivox.web.doors import (
-    COOKIE,
     INVITE,
     LimitsDep,
     OwnerDep,
     StudioDep,
     WritingOwner,
+    cookie_of,
     let_pass,
     may_log_in,
     set_cookie,
 )
 from plurivox.web.faults import Refused
 from plurivox.web.keys import number_of, shown
-from plurivox.web.store import owning, reports
+from plurivox.web.store import listing, owning, reports
+from plurivox.web.store.people import fact
 
 FAULTS: dict[int | str, dict[str, Any]] = {code: {"model": s.Fault} for code in (401, 403, 404, 409, 422, 429, 503)}
 router = APIRouter(prefix="/api/owner", tags=["owners"], responses=FAULTS)
 After = Annotated[str | None, Query(max_length=64, pattern=r"^[A-Za-z0-9_.-]+$")]
+Prefix = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$")]
 Limit = Annotated[int, Query(ge=1, le=500)]
 
 
@@ -64,7 +66,7 @@ async def _begin(studio: Studio, response: Response, owner: int, name: str) -> o
 async def log_out(response: Response, studio: StudioDep, owner: WritingOwner) -> None:
     """Sign out: the session is gone, wherever its cookie may be."""
     await studio.write(partial(owning.end_session, session=owner))
-    response.delete_cookie(COOKIE, path="/")
+    response.delete_cookie(cookie_of(studio.settings), path=studio.settings.prefix or "/")
 
 
 @router.get("/session")
@@ -93,11 +95,12 @@ async def tasks(
     owner: OwnerDep,
     after: After = None,
     limit: Limit = 50,
-    order: Literal["name", "entropy", "given"] = "name",
+    order: listing.Order = "name",
+    prefix: Prefix = "",
 ) -> o.TaskPage:
-    """Tasks with their soft labels so far."""
+    """Tasks with their soft labels so far; with a prefix, those whose names begin with it, by name."""
     del owner
-    return await studio.read(partial(reports.task_page, after=after, limit=limit, order=order))
+    return await studio.read(partial(listing.task_page, after=after, limit=limit, order=order, prefix=prefix))
 
 
 @router.get("/tasks/{task}")
@@ -108,10 +111,17 @@ async def task(task: s.Id, studio: StudioDep, owner: OwnerDep) -> o.TaskDetail:
 
 
 @router.get("/workers")
-async def workers(studio: StudioDep, owner: OwnerDep, after: After = None, limit: Limit = 50) -> o.WorkerPage:
-    """Workers with their scores."""
+async def workers(
+    studio: StudioDep,
+    owner: OwnerDep,
+    after: After = None,
+    limit: Limit = 50,
+    order: listing.WorkerOrder = "worker",
+    prefix: Prefix = "",
+) -> o.WorkerPage:
+    """Workers with their scores, by pseudonym or the largest first; with a prefix, whose pseudonyms begin with it."""
     del owner
-    return await studio.read(partial(reports.worker_page, after=after, limit=limit))
+    return await studio.read(partial(listing.worker_page, after=after, limit=limit, order=order, prefix=prefix))
 
 
 @router.get("/agreement")
@@ -119,7 +129,7 @@ async def agreement(studio: StudioDep, owner: OwnerDep) -> o.Agreement:
     """How far people agree, with each other and with themselves."""
     del owner
     at, _, body = await studio.read(reports.latest_snapshot)
-    empty: dict[str, Any] = {"scores": {}, "repeats": 0, "repeats_same_top": None}
+    empty: dict[str, Any] = {"scores": {}, "repeats": 0, "repeats_same_top": None, "by_hour": []}
     return o.Agreement(**body.get("agreement", empty), at=at)
 
 
@@ -136,7 +146,7 @@ async def times(studio: StudioDep, owner: OwnerDep) -> o.Times:
 async def flagged(studio: StudioDep, owner: OwnerDep, after: After = None, limit: Limit = 50) -> o.FlaggedPage:
     """Odd answers, the newest first."""
     del owner
-    return await studio.read(partial(reports.flagged_page, after=after, limit=limit))
+    return await studio.read(partial(listing.flagged_page, after=after, limit=limit))
 
 
 @router.get("/snapshot")
@@ -146,6 +156,7 @@ async def snapshot(studio: StudioDep, owner: OwnerDep) -> o.Snapshot:
 
     def find(connection: Connection) -> o.Snapshot:
         at, _, body = reports.latest_snapshot(connection)
+        trouble = fact(connection, "trouble") or {}
         return o.Snapshot(
             at=at,
             answers=body.get("answers", 0),
@@ -155,6 +166,8 @@ async def snapshot(studio: StudioDep, owner: OwnerDep) -> o.Snapshot:
             confidence=body.get("confidence", []),
             label_shares=body.get("label_shares", {}),
             pending=is_stale(connection),
+            trouble=trouble.get("message", ""),
+            trouble_since=trouble.get("since"),
         )
 
     return await studio.read(find)

@@ -14,6 +14,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, select_autoescape
 
 from plurivox.web.bundle import join_script, join_sheet
+from plurivox.web.doors import StudioDep
 
 router = APIRouter(include_in_schema=False)
 HOME = Path(__file__).parent.parent
@@ -29,6 +30,7 @@ def assets() -> dict[str, bytes]:
     made = {
         "work.js": join_script(STATIC / "js" / "work.js", [css / "base.css", css / "work.css"]),
         "owner.js": join_script(STATIC / "js" / "owner.js"),
+        "house.js": join_script(STATIC / "js" / "house.js"),
         "api.js": join_script(STATIC / "js" / "api_page.js"),
         "owner.css": join_sheet([css / "base.css", css / "owner.css"]),
     }
@@ -37,16 +39,26 @@ def assets() -> dict[str, bytes]:
 
 
 @cache
-def page(name: str) -> str:
+def page(name: str, **about: str) -> str:
     """A page, with addresses that change when what they lead to changes."""
     digest = hashlib.sha256(b"".join(assets()[key] for key in sorted(assets()))).hexdigest()[:12]
     templates = Environment(loader=FileSystemLoader(HOME / "templates"), autoescape=select_autoescape())
-    return templates.get_template(name).render(version=digest)
+    return templates.get_template(name).render(version=digest, **about)
 
 
 @router.get("/")
-async def front() -> RedirectResponse:
-    return RedirectResponse("owner")
+async def front(request: Request) -> RedirectResponse:
+    return RedirectResponse(f"{request.scope['root_path']}/owner")
+
+
+@router.get("/join/")
+@router.get("/work/")
+@router.get("/owner/")
+@router.get("/api/")
+async def tidy(request: Request) -> RedirectResponse:
+    """The same without the last slash, from which the pages' own addresses would lead astray."""
+    query = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse(request.scope["path"].rstrip("/") + query)
 
 
 @router.get("/join")
@@ -57,9 +69,9 @@ async def work() -> HTMLResponse:
 
 
 @router.get("/owner")
-async def owner() -> HTMLResponse:
+async def owner(studio: StudioDep) -> HTMLResponse:
     """Every page of an owner."""
-    return HTMLResponse(page("owner.html"))
+    return HTMLResponse(page("owner.html", house="../owner" if studio.settings.in_house else ""))
 
 
 @router.get("/api")

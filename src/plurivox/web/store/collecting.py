@@ -1,19 +1,23 @@
-"""Answers out of the store, as the noun that every room reads."""
+"""Answers out of the store, column by column, as the noun that every room reads."""
 
 import json
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
-from plurivox.core.answers import Answers
-from plurivox.core.names import TEXT, Bools, Floats, Ints
+from plurivox.core.answers import KINDS, Answers
+from plurivox.core.names import TEXT, Bools, Floats, Ints, Names, encode, encode_into
+from plurivox.web.store.database import now
+from plurivox.web.store.items import batched
 from plurivox.web.store.tables import answers, sittings, slots, tasks, workers
+from plurivox.web.store.tallying import SETTLES
 from plurivox.web.study import Study
 
-AT_ONCE = 2_000
+AT_ONCE = 5_000
 EVERY = (
     select(answers, slots.c.kind, slots.c.position, slots.c.repeat_of, slots.c.state, slots.c.answer_id.label("latest"))
     .add_columns(tasks.c.name.label("task"), workers.c.pseudonym.label("worker"), sittings.c.number.label("sitting"))
@@ -23,7 +27,23 @@ EVERY = (
     .join(sittings, sittings.c.id == slots.c.sitting_id)
     .order_by(answers.c.id)
 )
-COUNTED = EVERY.where(slots.c.answer_id == answers.c.id, slots.c.kind != "practice", slots.c.state != "excluded")
+PICK = re.compile(r'"ms": ([0-9.eE+-]+), "kind": "pick"')
+COUNTED = (  # the last word of every slot; names are looked up once, not with every answer
+    select(answers.c.id, answers.c.slot_id, answers.c.task_id, answers.c.worker_id, slots.c.sitting_id)
+    .add_columns(func.coalesce(slots.c.repeat_of, 0), slots.c.position, answers.c.received)
+    .add_columns(answers.c.submitted_ms, answers.c.hidden_ms, answers.c.first_input_ms)
+    .add_columns(
+        answers.c.abstain, answers.c.none_of_these, answers.c.extra, answers.c.form, answers.c.marks, answers.c.events
+    )
+    .select_from(answers.join(slots, slots.c.answer_id == answers.c.id))
+    .where(slots.c.id == answers.c.slot_id, slots.c.kind != "practice", slots.c.state != "excluded")
+    .order_by(answers.c.id)
+)
+NUMBERS: dict[str, Any] = {"id": np.int64, "slot": np.int64, "task": np.int64, "worker": np.int64, "sitting": np.int64}
+NUMBERS |= {"repeat_of": np.int64, "position": np.int32, "received": np.float64, "submitted": np.float64}
+NUMBERS |= {"hidden": np.float64, "first_input": np.float64, "abstain": np.bool_, "none_of_these": np.bool_}
+NUMBERS |= {"extra": np.bool_}
+Columns = dict[str, Any]  # (n_answers,) each; `marks` is (n_marks, 3): kind, label, typed
 
 
 @dataclass(frozen=True)
@@ -33,47 +53,16 @@ class Collected:
     answers: Answers
     ids: Ints  # (n,) in the store
     task_ids: Ints  # (n,)
+    worker_ids: Ints  # (n,)
     extra: Bools  # (n,) came after its lease, when the task was full
     first_input: Floats  # (n,) seconds after it was shown, nan where unknown
     top_label: Floats  # (n,) seconds until the first label was picked
     hidden: Floats  # (n,) seconds in which the page was not seen
 
 
-def rows(connection: Connection, every: bool = False) -> Iterator[Any]:
-    """Answers in the order they came: those that count, or every one, replaced and practice too."""
-    yield from connection.execution_options(yield_per=AT_ONCE).execute(EVERY if every else COUNTED)
-
-
-def collect(connection: Connection, study: Study, cell: Callable[[str], str] = str) -> Collected:
-    """All answers that count; `cell` is how names are written."""
-    found = list(rows(connection))
-    place = {row.slot_id: i for i, row in enumerate(found)}
-    marks = [[(kind, cell(label), typed) for kind, label, typed in json.loads(row.marks)] for row in found]
-    labels = dict.fromkeys([cell(label) for label in study.labels])
-    labels |= dict.fromkeys(label for answer in marks for _, label, _ in answer)  # some may have been taken out since
-    made = Answers.of(
-        [cell(row.task) for row in found],
-        [row.worker for row in found],
-        marks,
-        labels=list(labels),
-        form=np.array([row.form for row in found], dtype=TEXT),
-        abstain=np.array([row.abstain for row in found], bool),
-        none_of_these=np.array([row.none_of_these for row in found], bool),
-        when=np.array([row.received for row in found], np.float64),
-        seconds=np.array([active(row) for row in found], np.float64),
-        position=np.array([row.position for row in found], np.int64),
-        sitting=np.array([f"{row.worker}-{row.sitting}" for row in found], dtype=TEXT),
-        repeat_of=np.array([place.get(row.repeat_of, -1) if row.repeat_of else -1 for row in found], np.int64),
-    )
-    return Collected(
-        made,
-        ids=np.array([row.id for row in found], np.int64),
-        task_ids=np.array([row.task_id for row in found], np.int64),
-        extra=np.array([row.extra for row in found], bool),
-        first_input=np.array([_seconds(row.first_input_ms) for row in found], np.float64),
-        top_label=np.array([_first_pick(row.events) for row in found], np.float64),
-        hidden=np.array([_seconds(row.hidden_ms) for row in found], np.float64),
-    )
+def rows(connection: Connection, at_once: int = AT_ONCE) -> Iterator[Any]:
+    """Every answer in the order they came, replaced ones and practice too."""
+    yield from connection.execution_options(yield_per=at_once).execute(EVERY)
 
 
 def active(row: Any) -> float:
@@ -81,11 +70,153 @@ def active(row: Any) -> float:
     return float("nan") if row.submitted_ms is None else max(0.0, row.submitted_ms - row.hidden_ms) / 1000
 
 
-def _seconds(ms: float | None) -> float:
-    return float("nan") if ms is None else ms / 1000
+def collect(connection: Connection, study: Study, cell: Callable[[str], str] = str) -> Collected:
+    """All answers that count; `cell` is how names are written."""
+    reader = Reader()
+    reader.read_on(connection)
+    return reader.collected(connection, study, cell)
+
+
+class Reader:
+    """Reads answers once: what has come since the last time is added to the columns that are there."""
+
+    def __init__(self) -> None:
+        self._columns: Columns = {}
+        self._codes: dict[str, dict[str, int]] = {"form": {}, "label": {}, "typed": {}}
+        self._names: dict[Any, dict[int, str]] = {}
+
+    def read_on(self, connection: Connection) -> Ints:
+        """Read what is new; the ids of the tasks that it is about."""
+        found = connection.execution_options(yield_per=AT_ONCE).execute(
+            COUNTED.where(answers.c.id > self._since(connection))
+        )
+        parts = [self._part(part) for part in found.partitions()]
+        if not parts:
+            return np.zeros(0, np.int64)
+        new = _joined(parts)
+        if self._columns:
+            kept = ~np.isin(self._columns["slot"], new["slot"])  # the last word on a slot may be a new one
+            self._columns = _joined([_some(self._columns, kept), new])
+        else:
+            self._columns = new
+        return np.unique(new["task"])
+
+    def _since(self, connection: Connection) -> int:
+        """The answer after which all are read: on PostgreSQL some with smaller numbers may have been on their way."""
+        if not self._columns:
+            return 0
+        if connection.dialect.name == "sqlite":
+            return int(self._columns["id"].max(initial=0))
+        settled = self._columns["id"][self._columns["received"] < now() - 2 * SETTLES]
+        return int(settled.max(initial=0))
+
+    def _part(self, part: Sequence[Any]) -> Columns:
+        """Rows as columns; texts become numbers, since there are few different ones."""
+        *numbers, forms, marks, events = zip(*part, strict=True)
+        made: Columns = {
+            name: np.array(column, kind) for (name, kind), column in zip(NUMBERS.items(), numbers, strict=True)
+        }
+        made["form"] = np.array([self._code("form", one) for one in forms], np.int32)
+        made["picked"] = np.array([_first_pick(one) for one in events], np.float64)
+        said = json.loads(f"[{','.join(marks)}]")
+        made["n_marks"] = np.array([len(one) for one in said], np.int32)
+        codes = [
+            (KINDS[kind], self._code("label", label), self._code("typed", typed))
+            for one in said
+            for kind, label, typed in one
+        ]
+        made["marks"] = np.array(codes, np.int32).reshape(-1, 3)
+        return made
+
+    def _code(self, of: str, text: str) -> int:
+        known = self._codes[of]
+        return known.setdefault(text, len(known))
+
+    def _texts(self, of: str) -> list[str]:
+        return list(self._codes[of])
+
+    def collected(self, connection: Connection, study: Study, cell: Callable[[str], str] = str) -> Collected:
+        """What has been read, as nouns."""
+        if not self._columns:
+            self._columns = self._part_of_none()
+        held = self._columns
+        task, task_names = self._named(connection, tasks.c.id, tasks.c.name, held["task"], cell)
+        worker, worker_names = self._named(connection, workers.c.id, workers.c.pseudonym, held["worker"], str)
+        sitting, sitting_names = self._named(connection, sittings.c.id, sittings.c.number, held["sitting"], str)
+        labels = dict.fromkeys(
+            cell(label) for label in (*study.labels, *self._texts("label"))
+        )  # some may be gone since
+        label, label_names = encode_into([cell(one) for one in self._texts("label")], list(labels), "labels")
+        who = worker_names[worker].astype(TEXT)
+        given = Answers(
+            task=task,
+            worker=worker,
+            tasks=task_names,
+            workers=worker_names,
+            labels=label_names,
+            mark_start=np.concatenate([[0], np.cumsum(held["n_marks"], dtype=np.int64)]),
+            mark_kind=held["marks"][:, 0],
+            mark_label=label[held["marks"][:, 1]],
+            mark_typed=np.array(self._texts("typed") or [""], dtype=TEXT)[held["marks"][:, 2]],
+            form=np.array(self._texts("form") or [""], dtype=TEXT)[held["form"]],
+            abstain=held["abstain"],
+            none_of_these=held["none_of_these"],
+            when=held["received"],
+            seconds=np.maximum(0.0, held["submitted"] - held["hidden"]) / 1000,
+            position=held["position"].astype(np.int64),
+            sitting=np.strings.add(np.strings.add(who, "-"), sitting_names.astype(TEXT)[sitting]),
+            repeat_of=_places(held["slot"], held["repeat_of"]),
+        )
+        return Collected(
+            given,
+            ids=held["id"],
+            task_ids=held["task"],
+            worker_ids=held["worker"],
+            extra=held["extra"],
+            first_input=held["first_input"] / 1000,
+            top_label=held["picked"],
+            hidden=held["hidden"] / 1000,
+        )
+
+    def _part_of_none(self) -> Columns:
+        empty = {name: np.zeros(0, kind) for name, kind in NUMBERS.items()}
+        more = {"form": np.int32, "picked": np.float64, "n_marks": np.int32}
+        return empty | {name: np.zeros(0, kind) for name, kind in more.items()} | {"marks": np.zeros((0, 3), np.int32)}
+
+    def _named(
+        self, connection: Connection, key: Any, name: Any, ids: Ints, cell: Callable[[str], str]
+    ) -> tuple[Ints, Names]:
+        """Codes into sorted names; a name is read once."""
+        there, place = np.unique(ids, return_inverse=True)
+        known = self._names.setdefault(key, {})
+        for part in batched([one for one in there.tolist() if one not in known], 500):
+            for found, text in connection.execute(select(key, name).where(key.in_(part))):
+                known[found] = str(text)
+        codes, names = encode([cell(known[one]) for one in there.tolist()], key.table.name)
+        return codes[place], names
+
+
+def _joined(parts: Sequence[Columns]) -> Columns:
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _some(columns: Columns, keep: Bools) -> Columns:
+    marks = columns["marks"][np.repeat(keep, columns["n_marks"])]
+    return {name: column[keep] for name, column in columns.items() if name != "marks"} | {"marks": marks}
+
+
+def _places(slot: Ints, repeat_of: Ints) -> Ints:
+    """(n,) the place of the answer that each one repeats; -1 where there is none."""
+    order = np.argsort(slot)
+    at = np.searchsorted(slot, repeat_of, sorter=order)
+    found = order[np.minimum(at, len(slot) - 1)] if len(slot) else np.zeros(0, np.int64)
+    return np.where((repeat_of != 0) & (slot[found] == repeat_of), found, -1)
 
 
 def _first_pick(events: str) -> float:
-    if events == "[]":
+    """Seconds until the first label was picked; found without reading the rest, where it is written as we write it."""
+    if found := PICK.search(events):
+        return float(found[1]) / 1000
+    if '"pick"' not in events:
         return float("nan")
     return next((one["ms"] / 1000 for one in json.loads(events) if one["kind"] == "pick"), float("nan"))

@@ -1,6 +1,7 @@
 """Open the database of a study: SQLite or PostgreSQL, brought to the newest form by migrations."""
 
 import fcntl
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,13 +11,14 @@ from typing import Any
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
 
 WRITES = {"writes": True}  # execution option of a connection that writes: SQLite then locks at the beginning
+SCHEMA = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 MIGRATIONS = 7_561_000  # a number of our own for PostgreSQL's advisory lock
 
 
@@ -66,7 +68,12 @@ def _sqlite(settings: Settings) -> Engine:
 
 
 def _postgresql(settings: Settings) -> Engine:
-    wait = max(1, int(settings.write_seconds))
+    wait, schema = max(1, int(settings.write_seconds)), settings.schema_name
+    options = f"-c statement_timeout={wait * 1000}"
+    if schema:
+        if not SCHEMA.fullmatch(schema):
+            raise InputError(f"schema={schema} cannot be: letters, digits, _ . and -, at most 63 of them")
+        options += f' -c search_path="{schema}"'  # and nothing else: no query reaches another study's tables
     return create_engine(
         settings.url,
         hide_parameters=True,
@@ -74,7 +81,8 @@ def _postgresql(settings: Settings) -> Engine:
         pool_size=8,
         max_overflow=16,
         pool_timeout=wait,
-        connect_args={"connect_timeout": wait, "options": f"-c statement_timeout={wait * 1000}"},
+        connect_args={"connect_timeout": wait, "options": options},
+        execution_options={"schema": schema},
     )
 
 
@@ -85,9 +93,20 @@ def migrate(engine: Engine, to: str = "head") -> None:
     config.set_main_option("path_separator", "os")
     try:
         with _alone(engine), engine.connect().execution_options(**WRITES) as connection:
+            if schema := engine.get_execution_options().get("schema"):
+                connection.execute(text(f'CREATE SCHEMA IF NOT EXISTS "{schema}"'))
+                connection.commit()
             config.attributes["connection"] = connection
             command.upgrade(config, to)
             connection.commit()
+    except DBAPIError as cause:
+        raise InputError(f"the database cannot be opened: {first_line(cause)}") from cause
+
+
+def has_tables(engine: Engine) -> bool:
+    """Whether a study lives in this database, or in this schema of it."""
+    try:
+        return inspect(engine).has_table("facts")
     except DBAPIError as cause:
         raise InputError(f"the database cannot be opened: {first_line(cause)}") from cause
 

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, insert, select, update
 from plurivox.core.answers import KINDS, Answers
 from plurivox.core.errors import InputError, some
 from plurivox.web.keys import Keys, new_id
+from plurivox.web.store import tallying
 from plurivox.web.store.database import now
 from plurivox.web.store.items import AT_ONCE, batched
 from plurivox.web.store.tables import answers, sittings, slots, tasks, workers
@@ -57,6 +58,7 @@ def add_answers(connection: Connection, study: Study, keys: Keys, given: Answers
         n = min(task["given"], task["quota"])
         values = {"given": n, **({"queue": None} if n >= task["quota"] else {})}
         connection.execute(update(tasks).where(tasks.c.id == task["id"]).values(values))
+    tallying.count_anew(connection)
     return len(given)
 
 

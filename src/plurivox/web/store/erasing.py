@@ -8,9 +8,11 @@ rows in its files until VACUUM FULL, and its own log and every backup made befor
 
 from typing import Any
 
-from sqlalchemy import Connection, Engine, case, delete, func, or_, select, update
+from sqlalchemy import Connection, Engine, case, delete, func, insert, or_, select, update
 
 from plurivox.core.errors import InputError
+from plurivox.web.store import publishing, tallying
+from plurivox.web.store.items import batched, unknown
 from plurivox.web.store.owning import tell
 from plurivox.web.store.sittings import give_back
 from plurivox.web.store.tables import (
@@ -22,10 +24,12 @@ from plurivox.web.store.tables import (
     raw_ids,
     sittings,
     slots,
-    snapshots,
+    standings,
     visits,
     workers,
 )
+
+AT_ONCE = 500
 
 
 def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
@@ -41,23 +45,22 @@ def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
     counted = select(slots.c.task_id).where(slots.c.worker_id == row.id, slots.c.number.is_not(None))
     back = connection.execute(counted).scalars().all()
     mine = select(answers.c.id).where(answers.c.worker_id == row.id)
-    touched = select(answers.c.task_id).where(answers.c.worker_id == row.id)
+    wanted = select(answers.c.task_id).join(slots, slots.c.id == answers.c.slot_id)
+    wanted = wanted.where(answers.c.worker_id == row.id, slots.c.kind != "practice").distinct()
+    touched = connection.execute(wanted).scalars().all()
+    tallying.take_out(connection, row.id)
     connection.execute(delete(flags).where(flags.c.answer_id.in_(mine)))
-    connection.execute(delete(beliefs).where(beliefs.c.task_id.in_(touched)))
-    for table in (
-        answers,
-        slots,
-        sittings,
-        visits,
-        raw_ids,
-        exclusions,
-        pay,
-    ):  # in the order in which they point to each other
+    connection.execute(delete(standings).where(standings.c.worker_id == row.id))
+    for part in batched(touched, AT_ONCE):
+        connection.execute(delete(beliefs).where(beliefs.c.task_id.in_(part)))
+        connection.execute(insert(beliefs), [unknown(task) for task in part])
+    # in the order in which they point to each other
+    for table in (answers, slots, sittings, visits, raw_ids, exclusions, pay):
         if table is slots:
             connection.execute(update(slots).where(slots.c.worker_id == row.id).values(repeat_of=None))
         connection.execute(delete(table).where(table.c.worker_id == row.id))
     give_back(connection, back)
-    connection.execute(delete(snapshots))
+    publishing.count_differently(connection)
     connection.execute(update(workers).where(workers.c.id == row.id).values(status="erased", stage="done", door=None))
     told = {"worker": row.pseudonym, "gone": gone, "kept": ["pseudonym", "this line"], "slots given back": len(back)}
     tell(connection, who, "erase", **told)

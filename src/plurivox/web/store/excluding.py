@@ -9,10 +9,11 @@ from typing import Any
 from sqlalchemy import Connection, func, insert, select, update
 
 from plurivox.web.faults import not_found
+from plurivox.web.store import publishing, tallying
 from plurivox.web.store.database import now
 from plurivox.web.store.owning import tell
 from plurivox.web.store.sittings import end, give_back
-from plurivox.web.store.tables import exclusions, plans, sittings, slots, snapshots, visits, workers
+from plurivox.web.store.tables import exclusions, plans, sittings, slots, visits, workers
 
 COMPREHENSION = "comprehension"
 
@@ -23,6 +24,7 @@ def exclude(connection: Connection, worker: int, rule: str, reason: str) -> bool
     pseudonym = connection.execute(this.values(status="excluded").returning(workers.c.pseudonym)).scalar()
     if pseudonym is None:
         return False
+    tallying.take_out(connection, worker)
     for sitting in connection.execute(select(sittings).where(sittings.c.worker_id == worker)).all():
         _end(connection, sitting)
     mine = (slots.c.worker_id == worker) & (slots.c.kind != "practice")
@@ -32,7 +34,8 @@ def exclude(connection: Connection, worker: int, rule: str, reason: str) -> bool
     connection.execute(kept.values(state="excluded", number=None))
     give_back(connection, back)
     connection.execute(insert(exclusions).values(worker_id=worker, rule=rule, reason=reason, at=now()))
-    _count_anew(connection)
+    tallying.put_in(connection, worker)
+    publishing.count_differently(connection)
     tell(connection, "rules", "exclude", worker=pseudonym, rule=rule, reason=reason, slots=len(back))
     return True
 
@@ -45,11 +48,6 @@ def _end(connection: Connection, sitting: Any) -> None:
     elif sitting.plan_id is not None:
         again = update(plans).where(plans.c.id == sitting.plan_id)
         connection.execute(again.values(given=plans.c.given - 1, queue=""))
-
-
-def _count_anew(connection: Connection) -> None:
-    """What the snapshots say is old, although no answer came."""
-    connection.execute(update(snapshots).values(last_answer=-1))
 
 
 def keep_aside(connection: Connection, slot: int, answer: int) -> None:
@@ -75,12 +73,14 @@ def lift(connection: Connection, who: str, pseudonym: str) -> None:
     worker = connection.execute(this.values(status="active").returning(workers.c.id)).scalar()
     if worker is None:
         raise not_found("excluded worker")
+    tallying.take_out(connection, worker)
     aside = update(slots).where(slots.c.worker_id == worker, slots.c.state == "excluded")
     connection.execute(aside.where(slots.c.kind == "task").values(state="extra"))
     connection.execute(aside.values(state="done"))  # repeats, which never count for a quota
     open_ones = exclusions.c.worker_id == worker, exclusions.c.lifted.is_(None)
     connection.execute(update(exclusions).where(*open_ones).values(lifted=now()))
-    _count_anew(connection)
+    tallying.put_in(connection, worker)
+    publishing.count_differently(connection)
     tell(connection, who, "exclusion lifted", worker=pseudonym)
 
 

@@ -16,8 +16,9 @@ from plurivox.web.assigning import assigner_of
 from plurivox.web.keys import new_id
 from plurivox.web.pictures import Picture
 from plurivox.web.sounds import Sound
+from plurivox.web.store import tallying
 from plurivox.web.store.people import fact
-from plurivox.web.store.tables import facts, media, plan_tasks, plans, tasks
+from plurivox.web.store.tables import STILL, beliefs, facts, media, plan_tasks, plans, tasks
 from plurivox.web.study import Study
 
 AT_ONCE = 5_000
@@ -70,19 +71,28 @@ def add_tasks(connection: Connection, study: Study, new: Iterable[NewTask]) -> i
         if held:
             connection.execute(insert(media), list(held.values()))
         rows = [_row(method, study, one, held[one.name]["id"] if one.name in held else None, chance) for one in part]
-        connection.execute(insert(tasks), sorted(rows, key=lambda row: row["id"]))
+        rows.sort(key=lambda row: row["id"])
+        connection.execute(insert(tasks), rows)
+        if real := [unknown(row["id"]) for row in rows if not row["practice"]]:
+            connection.execute(insert(beliefs), real)
         trained += [row["id"] for row in rows if row["practice"]]
         n += len(rows)
     set_fact(connection, "practice", trained)
     if n and isinstance(method, Batches):
         set_fact(connection, "applied", None)  # no batch holds the new ones: nobody is asked about them
     apply(connection, study)
+    tallying.count_tasks(connection)
     return n
 
 
 def assigner(connection: Connection, study: Study) -> Assigner:
     """How the study chooses the tasks of a sitting."""
     return assigner_of(study, bool(fact(connection, "plans")))
+
+
+def unknown(task: int) -> dict[str, Any]:
+    """What is believed of a task before anybody has answered it."""
+    return {"task_id": task, "since": 0, "until": STILL, "n": 0, "sure": 1.0, "soft": "[]"}
 
 
 def apply(connection: Connection, study: Study) -> None:
@@ -106,6 +116,7 @@ def apply(connection: Connection, study: Study) -> None:
     connection.execute(update(plans).values(queue=""))
     set_fact(connection, "strata", strata)
     set_fact(connection, "applied", said)
+    tallying.count_tasks(connection)
 
 
 def must_have_batches(connection: Connection, study: Study) -> None:

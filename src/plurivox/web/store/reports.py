@@ -1,17 +1,17 @@
-"""What owners ask the store for: counts, pages of tasks and workers, the answers to one task."""
+"""What owners ask the store for while it is being filled: counts, the latest snapshot, the answers to one task."""
 
 import json
 from typing import Any
 
-from sqlalchemy import Connection, Integer, case, cast, func, select
+from sqlalchemy import Connection, func, select
 
 from plurivox.web import owner_schemas as o
 from plurivox.web import schemas as s
 from plurivox.web.faults import not_found
 from plurivox.web.keys import number_of, shown
-from plurivox.web.store import people
+from plurivox.web.store import people, tallying
 from plurivox.web.store.collecting import EVERY, active
-from plurivox.web.store.tables import answers, beliefs, flags, media, sittings, slots, snapshots, tasks, workers
+from plurivox.web.store.tables import STILL, answers, beliefs, flags, media, sittings, slots, snapshots, tasks, workers
 from plurivox.web.study import Study
 
 TOP = 3
@@ -25,110 +25,76 @@ def latest_snapshot(connection: Connection) -> tuple[float | None, int, dict[str
 
 
 def study_line(connection: Connection, study: Study) -> o.StudyLine:
-    counts = {
-        "tasks": select(func.count()).select_from(tasks).where(tasks.c.practice == 0),
-        "answers": select(func.count()).select_from(slots).where(slots.c.state == "done", slots.c.kind == "task"),
-        "workers": select(func.count()).select_from(workers),
-    }
-    found = {name: connection.execute(count).scalar_one() for name, count in counts.items()}
+    """The study in a line."""
+    found = tallying.totals(connection)
     return o.StudyLine(
         name=study.name,
         title=study.title or study.name,
         state=people.state_of(connection),
         form=study.form,
         labels=study.labels,
-        **found,
+        tasks=sum(n for (what, _), n in found.items() if what == "tasks"),
+        answers=found["kind", "task"],
+        workers=connection.execute(select(func.count()).select_from(workers)).scalar_one(),
     )
 
 
 def progress(connection: Connection) -> o.StudyProgress:
-    """How far the study is."""
-    kinds: dict[tuple[str, str], int] = {}
-    for kind, state, n in connection.execute(
-        select(slots.c.kind, slots.c.state, func.count()).group_by(slots.c.kind, slots.c.state)
-    ):
-        kinds[kind, state] = n
-    quotas = _quotas(connection)
+    """How far the study is, as of now."""
+    found = tallying.totals(connection)
     at, _, body = latest_snapshot(connection)
-    replaced = connection.execute(select(func.count()).where(answers.c.replaces.is_not(None))).scalar_one()
+    quotas = _quotas(connection, found, body.get("full_tasks", {}))
     stages = select(workers.c.stage, func.count()).where(workers.c.status == "active").group_by(workers.c.stage)
+    hours = sorted((int(of), n) for (what, of), n in found.items() if what == "hour" and n)
     return o.StudyProgress(
         state=people.state_of(connection),
-        answers=kinds.get(("task", "done"), 0),
+        answers=found["kind", "task"],
         wanted=sum(one.wanted for one in quotas),
-        repeats=kinds.get(("repeat", "done"), 0),
-        practice=kinds.get(("practice", "done"), 0),
-        extras=kinds.get(("task", "extra"), 0),
-        replaced=replaced,
+        repeats=found["kind", "repeat"],
+        practice=found["kind", "practice"],
+        extras=found["kind", "extra"],
+        replaced=found["kind", "replaced"],
         workers={row[0]: row[1] for row in connection.execute(stages)},
         quotas=quotas,
-        per_hour=_per_hour(connection),
+        per_hour=[(hour * 3600.0, n) for hour, n in hours[-HOURS:]],
         snapshot_at=at,
         settled=o.Settled(**body["settled"]) if "settled" in body else None,
     )
 
 
-def _quotas(connection: Connection) -> list[o.Quota]:
-    now_leased = (
+def _quotas(connection: Connection, found: tallying.Tally, full: dict[str, int]) -> list[o.Quota]:
+    now_leased = (  # only what is being answered now: sittings whose lease runs have an index of their own
         select(tasks.c.stratum, func.count())
-        .select_from(slots.join(tasks, tasks.c.id == slots.c.task_id))
-        .where(slots.c.state == "leased", slots.c.kind == "task")
+        .select_from(
+            sittings.join(slots, slots.c.sitting_id == sittings.c.id).join(tasks, tasks.c.id == slots.c.task_id)
+        )
+        .where(sittings.c.until > 0, slots.c.state == "leased", slots.c.kind == "task")
         .group_by(tasks.c.stratum)
     )
     leased = {row[0]: row[1] for row in connection.execute(now_leased)}
-    full = func.sum(case((tasks.c.given >= tasks.c.quota, 1), else_=0))
-    rows = connection.execute(
-        select(tasks.c.stratum, func.count(), func.sum(tasks.c.quota), func.sum(tasks.c.given), full)
-        .where(tasks.c.practice == 0)
-        .group_by(tasks.c.stratum)
-        .order_by(tasks.c.stratum)
-    )
     return [
         o.Quota(
             stratum=stratum,
             tasks=n,
-            wanted=wanted,
-            given=given - leased.get(stratum, 0),
+            wanted=found["wanted", stratum],
+            given=found["given", stratum],
             leased=leased.get(stratum, 0),
-            full_tasks=n_full,
+            full_tasks=full.get(stratum, 0),
         )
-        for stratum, n, wanted, given, n_full in rows
+        for stratum, n in sorted((of, n) for (what, of), n in found.items() if what == "tasks")
     ]
 
 
-def _per_hour(connection: Connection) -> list[tuple[float, int]]:
-    hour = (
-        cast(func.floor(answers.c.received / 3600), Integer)
-        if connection.dialect.name != "sqlite"
-        else cast(answers.c.received / 3600, Integer)
-    )
-    rows = select(hour.label("hour"), func.count()).group_by("hour").order_by(hour.desc()).limit(HOURS)
-    return sorted((float(at) * 3600, n) for at, n in connection.execute(rows))
-
-
-# ---- tasks
+# ---- one task
 
 LINE = (
-    select(tasks, beliefs.c.entropy, beliefs.c.soft)
-    .select_from(tasks.outerjoin(beliefs, beliefs.c.task_id == tasks.c.id))
+    select(tasks, beliefs.c.n, beliefs.c.sure, beliefs.c.soft)
+    .select_from(tasks.join(beliefs, beliefs.c.task_id == tasks.c.id))
     .where(tasks.c.practice == 0)
 )
 
 
-def task_page(connection: Connection, after: str | None, limit: int, order: str) -> o.TaskPage:
-    """Tasks by name, by entropy (the most doubtful first) or by how few answers they have."""
-    place = int(after) if after and after.isdigit() and len(after) < 10 else 0
-    by: Any = {
-        "name": (tasks.c.name,),
-        "entropy": (beliefs.c.entropy.desc().nulls_last(), tasks.c.name),
-        "given": (tasks.c.given, tasks.c.name),
-    }[order]
-    rows = connection.execute(LINE.order_by(*by).offset(place).limit(limit + 1)).all()
-    following = str(place + limit) if len(rows) > limit else None
-    return o.TaskPage(tasks=[_line(row) for row in rows[:limit]], next=following)
-
-
-def _line(row: Any) -> o.TaskLine:
+def line_of(row: Any) -> o.TaskLine:
     return o.TaskLine(
         task=shown(row.id),
         name=row.name,
@@ -136,7 +102,7 @@ def _line(row: Any) -> o.TaskLine:
         kind=row.kind,
         given=row.given,
         quota=row.quota,
-        entropy=row.entropy,
+        entropy=max(0.0, -row.sure) if row.n else None,
         top=_soft(row.soft)[:TOP],
     )
 
@@ -148,7 +114,7 @@ def _soft(text: str | None) -> list[o.SoftLabel]:
 
 def task_detail(connection: Connection, task: str) -> o.TaskDetail:
     """One task with every answer to it that counts."""
-    row = connection.execute(LINE.where(tasks.c.id == number_of(task))).first()
+    row = connection.execute(LINE.where(tasks.c.id == number_of(task), beliefs.c.until == STILL)).first()
     if row is None:
         raise not_found("task")
     size = connection.execute(select(media.c.width, media.c.height).where(media.c.id == row.media_id)).first()
@@ -157,7 +123,7 @@ def task_detail(connection: Connection, task: str) -> o.TaskDetail:
     said = EVERY.add_columns(flags.c.flags).outerjoin(flags, flags.c.answer_id == answers.c.id)
     said = said.where(answers.c.task_id == row.id, slots.c.answer_id == answers.c.id, slots.c.kind != "practice")
     return o.TaskDetail(
-        line=_line(row),
+        line=line_of(row),
         task=s.Task(kind=row.kind, text=row.text, text2=row.text2, media=address, width=width, height=height),
         soft=_soft(row.soft),
         answers=[_answer(one) for one in connection.execute(said)],
@@ -180,60 +146,3 @@ def _answer(row: Any) -> o.OneAnswer:
         excluded=row.state == "excluded",
         flags=json.loads(row.flags or "[]"),
     )
-
-
-# ---- workers, flags
-
-
-def worker_page(connection: Connection, after: str | None, limit: int) -> o.WorkerPage:
-    """Workers by pseudonym, with what the latest snapshot knows of them."""
-    body = latest_snapshot(connection)[2].get("workers", {})
-    done = (
-        select(sittings.c.worker_id, func.sum(sittings.c.done).label("done"))
-        .where(sittings.c.number > 0)
-        .group_by(sittings.c.worker_id)
-        .subquery()
-    )
-    wanted = select(workers, done.c.done).outerjoin(done, done.c.worker_id == workers.c.id)
-    wanted = wanted.where(workers.c.pseudonym > (after or "")).order_by(workers.c.pseudonym).limit(limit + 1)
-    rows = connection.execute(wanted).all()
-    lines = []
-    for row in rows[:limit]:
-        known = body.get(row.pseudonym, {})
-        lines.append(
-            o.WorkerLine(
-                worker=row.pseudonym,
-                stage=row.stage,
-                status=row.status,
-                answers=int(row.done or 0),
-                median_seconds=known.get("median_seconds"),
-                scores=known.get("scores", {}),
-                flags=known.get("flags", 0),
-                last_seen=max(row.seen, known.get("last_seen", 0.0)),
-            )
-        )
-    return o.WorkerPage(workers=lines, next=lines[-1].worker if len(rows) > limit else None)
-
-
-def flagged_page(connection: Connection, after: str | None, limit: int) -> o.FlaggedPage:
-    """Odd answers, the newest first."""
-    wanted = EVERY.add_columns(flags.c.flags).join(flags, flags.c.answer_id == answers.c.id)
-    if after and after.isdigit() and len(after) < 19:
-        wanted = wanted.where(answers.c.id < int(after))
-    rows = connection.execute(wanted.order_by(None).order_by(answers.c.id.desc()).limit(limit + 1)).all()
-    counts: dict[str, int] = {}
-    for names, n in connection.execute(select(flags.c.flags, func.count()).group_by(flags.c.flags)):
-        for name in json.loads(names):
-            counts[name] = counts.get(name, 0) + n
-    lines = [
-        o.Flagged(
-            answer=str(row.id),
-            worker=row.worker,
-            task=shown(row.task_id),
-            name=row.task,
-            flags=json.loads(row.flags),
-            when=row.received,
-        )
-        for row in rows[:limit]
-    ]
-    return o.FlaggedPage(flagged=lines, counts=counts, next=lines[-1].answer if len(rows) > limit else None)

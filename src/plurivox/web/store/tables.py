@@ -64,7 +64,7 @@ tasks = Table(
     "tasks",
     meta_data,
     _id(),
-    _text("name", unique=True),
+    Column("name", Text().with_variant(Text(collation="C"), "postgresql"), unique=True, nullable=False),
     _text("kind"),  # image, audio, text, pair
     _text("text", null=True),
     _text("text2", null=True),
@@ -208,13 +208,44 @@ leaders = Table("leaders", meta_data, Column("name", Text, primary_key=True), _t
 snapshots = Table(
     "snapshots", meta_data, _id(counts=True), _float("at"), Column("last_answer", BigInteger), _text("body")
 )
-beliefs = Table(
-    "beliefs",
+STILL = 1 << 62  # the `until` of what holds today
+beliefs = (
+    Table(  # of every task but practice; a new one ends the one before, so that a list keeps its order while it is read
+        "beliefs",
+        meta_data,
+        Column("task_id", BigInteger, ForeignKey("tasks.id"), primary_key=True, autoincrement=False),
+        Column(
+            "since", BigInteger, primary_key=True, autoincrement=False
+        ),  # the snapshot that brought it; 0: the beginning
+        Column("until", BigInteger, nullable=False),  # the first snapshot in which it holds no more
+        _int("n"),  # answers it rests on
+        _float(
+            "sure"
+        ),  # minus the entropy in nats; 1 before any answer: the index goes from doubtful to sure to unknown
+        _text("soft"),
+        Index("ix_beliefs_sure", "sure", "task_id"),
+        Index("ix_beliefs_n", "n", "task_id"),
+        Index("ix_beliefs_until", "until"),
+    )
+)
+standings = Table(  # what the latest snapshot knows of workers
+    "standings",
     meta_data,
-    Column("task_id", BigInteger, ForeignKey("tasks.id"), primary_key=True, autoincrement=False),
-    _float("entropy"),
-    _text("soft"),
-    Index("ix_beliefs_entropy", "entropy"),
+    Column("worker_id", BigInteger, ForeignKey("workers.id"), primary_key=True, autoincrement=False),
+    _int("n"),
+    _float("seconds", null=True),
+    _int("flags"),
+    _float("seen"),
+    _float("agreement_with_rest", null=True),
+    _float("repeat_consistency", null=True),
+    _float("too_fast", null=True),
+)
+tallies = Table(  # counts of all answers up to a mark, kept by the leader; what came since is counted when asked for
+    "tallies",
+    meta_data,
+    Column("what", Text, primary_key=True),
+    Column("of", Text, primary_key=True),
+    Column("n", BigInteger, nullable=False),
 )
 flags = Table(
     "flags",

@@ -13,7 +13,7 @@ export class Failure extends Error {
   }
 }
 
-export async function call(method, path, body, headers = {}) {
+export async function call(method, path, body, headers = {}, hear = () => {}) {
   const options = { method, headers: { ...headers }, credentials: "same-origin", signal: AbortSignal.timeout?.(20000) };
   if (body !== undefined) {
     options.body = JSON.stringify(body);
@@ -21,6 +21,7 @@ export async function call(method, path, body, headers = {}) {
   }
   const reply = await fetch(`api/${path}`, options).catch(() => null);
   if (!reply) throw new Failure({});
+  hear(reply.headers);
   const data = await reply.json().catch(() => null);
   if (reply.ok) return data;
   const known =

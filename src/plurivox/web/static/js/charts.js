@@ -1,7 +1,8 @@
 // Small charts as SVG, each with its numbers in a table behind it. Sizes are in the chart's own units; pages scale it.
 import { draw, make } from "./dom.js";
 
-const WIDTH = 560;
+const narrow = () => matchMedia("(max-width: 760px)").matches; // a phone: a smaller chart, whose letters stay readable
+const size = () => (narrow() ? 340 : 560);
 
 function figure(title, note, picture, head, rows) {
   const cells = (row, tag) =>
@@ -43,7 +44,7 @@ function figure(title, note, picture, head, rows) {
 }
 
 const frame = (title, height, ...parts) =>
-  draw("svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": title, class: "plot" }, parts);
+  draw("svg", { viewBox: `0 0 ${size()} ${height}`, role: "img", "aria-label": title, class: "plot" }, parts);
 const text = (x, y, words, props = {}) => draw("text", { x, y, ...props }, words);
 const line = (x1, y1, x2, y2, name = "axis") => draw("line", { x1, y1, x2, y2, class: name });
 export const short = (words, most) => (words.length > most ? `${words.slice(0, most - 1)}…` : words);
@@ -63,15 +64,19 @@ export function steps(most, about = 4) {
   return Array.from({ length: Math.ceil(most / step - 1e-9) + 1 }, (_, at) => Number((at * step).toPrecision(6)));
 }
 
+const span = (values) => (values.length ? `${values.length} values from ${tidy(Math.min(...values))} to ${tidy(Math.max(...values))}` : "");
+const unit = (words) => (words ? text(4, 12, words, { class: "unit" }) : null); // what the numbers at the left count
+
 export function columnChart({ title, note = "", bars, x = "", y = "" }) {
   // Upright bars; `bars` are [name, value], perhaps with a shorter name for the axis.
-  const [left, top, low, height] = [44, 10, 170, 206];
+  const width = size();
+  const [left, top, low, height] = [48, 24, 184, 222];
   const ticks = steps(Math.max(...bars.map(([, value]) => value), 0));
-  const room = (WIDTH - left - 8) / Math.max(bars.length, 1);
+  const room = (width - left - 8) / Math.max(bars.length, 1);
   const rise = (value) => ((low - top) * value) / ticks.at(-1);
-  const every = Math.ceil(bars.length / 10);
+  const every = Math.ceil(bars.length / (narrow() ? 6 : 10));
   const grid = ticks.map((tick) => [
-    line(left, low - rise(tick), WIDTH - 8, low - rise(tick), "rule"),
+    line(left, low - rise(tick), width - 8, low - rise(tick), "rule"),
     text(left - 6, low - rise(tick) + 4, tidy(tick), { "text-anchor": "end" }),
   ]);
   const columns = bars.map(([name, value, brief = name], at) => [
@@ -87,15 +92,16 @@ export function columnChart({ title, note = "", bars, x = "", y = "" }) {
       },
       draw("title", {}, `${name}: ${tidy(value)}`),
     ),
-    at % every ? null : text(left + (at + 0.5) * room, low + 16, short(brief, 12), { "text-anchor": "middle" }),
+    at % every ? null : text(left + (at + 0.5) * room, low + 16, short(brief, narrow() ? 8 : 12), { "text-anchor": "middle" }),
   ]);
   const plot = frame(
-    title,
+    `${title}: ${y || "value"} by ${x || "name"}, ${span(bars.map(([, value]) => value))}`,
     height,
+    unit(y),
     grid.flat(),
     columns.flat(),
-    line(left, low, WIDTH - 8, low),
-    text((left + WIDTH) / 2, height - 2, x, { "text-anchor": "middle", class: "name" }),
+    line(left, low, width - 8, low),
+    text((left + width) / 2, height - 2, x, { "text-anchor": "middle", class: "name" }),
   );
   return figure(
     title,
@@ -108,15 +114,16 @@ export function columnChart({ title, note = "", bars, x = "", y = "" }) {
 
 export function rowChart({ title, note = "", bars, x = "", y = "" }) {
   // Bars that lie, for long names; `bars` are [name, count], the largest first.
-  const [left, step] = [190, 26];
+  const width = size();
+  const [left, step, letters] = narrow() ? [130, 26, 17] : [190, 26, 26];
   const most = Math.max(...bars.map(([, value]) => value), 1);
   const rows = bars.map(([name, value], place) => {
-    const width = ((WIDTH - left - 50) * value) / most;
+    const length = ((width - left - 50) * value) / most;
     const middle = place * step + step / 2;
     return [
-      text(left - 10, middle + 4, short(name, 26), { "text-anchor": "end", class: "name" }),
-      draw("rect", { class: "mark", x: left, y: middle - 8, width, height: 16, rx: 2 }),
-      text(left + width + 8, middle + 4, tidy(value), { class: "name" }),
+      text(left - 10, middle + 4, short(name, letters), { "text-anchor": "end", class: "name" }),
+      draw("rect", { class: "mark", x: left, y: middle - 8, width: length, height: 16, rx: 2 }),
+      text(left + length + 8, middle + 4, tidy(value), { class: "name" }),
     ];
   });
   return figure(
@@ -130,12 +137,15 @@ export function rowChart({ title, note = "", bars, x = "", y = "" }) {
 
 export function rangeChart({ title, note = "", rows, x = "" }) {
   // A dot with an interval for each name: rows are {name, value, low, high}; an interval may be missing.
-  const [left, step] = [150, 30];
+  const width = size();
+  const [left, step, letters] = narrow() ? [100, 30, 13] : [150, 30, 20];
+  const largest = Math.max(...rows.map(({ value, high = value }) => high), 0);
+  const most = [0.2, 0.4].find((one) => largest <= one) ?? 1;
   const base = rows.length * step + 8;
-  const at = (value) => left + (WIDTH - left - 56) * Math.min(1, Math.max(0, value));
-  const grid = [0, 0.25, 0.5, 0.75, 1].map((tick) => [
+  const at = (value) => left + (width - left - 56) * Math.min(1, Math.max(0, value / most));
+  const grid = (narrow() ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1]).map((part) => part * most).map((tick) => [
     line(at(tick), 4, at(tick), base, "rule"),
-    text(at(tick), base + 16, `${tick * 100}%`, { "text-anchor": "middle" }),
+    text(at(tick), base + 16, `${tidy(tick * 100)}%`, { "text-anchor": "middle" }),
   ]);
   const marks = rows.map(({ name, value, low, high }, place) => {
     const y = place * step + step / 2 + 4;
@@ -148,11 +158,11 @@ export function rangeChart({ title, note = "", rows, x = "" }) {
             line(at(high), y - 5, at(high), y + 5, "span"),
           ];
     return [
-      text(left - 10, y + 4, short(name, 20), { "text-anchor": "end", class: "name" }),
+      text(left - 10, y + 4, short(name, letters), { "text-anchor": "end", class: "name" }),
       draw("rect", { class: "soft", x: at(0), y: y - 8, width: at(value) - at(0), height: 16, rx: 2 }),
       span,
       draw("circle", { class: "mark", cx: at(value), cy: y, r: 5 }),
-      text(WIDTH - 48, y + 4, `${Math.round(value * 100)}%`, { class: "name" }),
+      text(width - 48, y + 4, `${Math.round(value * 100)}%`, { class: "name" }),
     ];
   });
   const plot = frame(title, base + 22, grid.flat(), marks.flat(2));
@@ -170,43 +180,45 @@ export function rangeChart({ title, note = "", rows, x = "" }) {
   );
 }
 
-export function lineChart({ title, note = "", points, x = "", y = "" }) {
-  // `points` are [x, y].
-  const [left, top, low, height] = [44, 10, 170, 206];
-  const ticks = steps(Math.max(...points.map(([, value]) => value), 0));
+export function lineChart({ title, note = "", points, x = "", y = "", most = 0, name = tidy }) {
+  const width = size();
+  // `points` are [x, y]; the axis goes up to `most` at least, `name` says how x is written.
+  const [left, top, low, height] = [48, 24, 184, 222];
+  const ticks = steps(Math.max(...points.map(([, value]) => value), most));
   const [first, last] = [points[0]?.[0] ?? 0, points.at(-1)?.[0] ?? 1];
-  const across = (value) => left + ((WIDTH - left - 16) * (value - first)) / (last - first || 1);
+  const across = (value) => left + ((width - left - 16) * (value - first)) / (last - first || 1);
   const up = (value) => low - ((low - top) * value) / ticks.at(-1);
   const grid = ticks.map((tick) => [
-    line(left, up(tick), WIDTH - 8, up(tick), "rule"),
+    line(left, up(tick), width - 8, up(tick), "rule"),
     text(left - 6, up(tick) + 4, tidy(tick), { "text-anchor": "end" }),
   ]);
-  const every = Math.ceil(points.length / 10);
+  let end = -50;
   const names = points
-    .filter((_, at) => at % every === 0)
-    .map(([value]) => text(across(value), low + 16, tidy(value), { "text-anchor": "middle" }));
+    .filter(([value]) => across(value) - end >= 40 && ((end = across(value)), true)) // names do not touch each other
+    .map(([value]) => text(across(value), low + 16, name(value), { "text-anchor": "middle" }));
   const path = draw("polyline", {
     class: "trace",
     points: points.map(([a, b]) => `${across(a).toFixed(1)},${up(b).toFixed(1)}`).join(" "),
   });
   const dots = points.map(([a, b]) =>
-    draw("circle", { class: "mark", cx: across(a), cy: up(b), r: 3.5 }, draw("title", {}, `${tidy(a)}: ${tidy(b)}`)),
+    draw("circle", { class: "mark", cx: across(a), cy: up(b), r: 3.5 }, draw("title", {}, `${name(a)}: ${tidy(b)}`)),
   );
   const plot = frame(
-    title,
+    `${title}: ${y} by ${x}, ${span(points.map(([, value]) => value))}`,
     height,
+    unit(y),
     grid.flat(),
     names,
     path,
     dots,
-    line(left, low, WIDTH - 8, low),
-    text((left + WIDTH) / 2, height - 2, x, { "text-anchor": "middle", class: "name" }),
+    line(left, low, width - 8, low),
+    text((left + width) / 2, height - 2, x, { "text-anchor": "middle", class: "name" }),
   );
   return figure(
     title,
     note,
     plot,
     [x, y],
-    points.map((point) => point.map(tidy)),
+    points.map(([a, b]) => [name(a), tidy(b)]),
   );
 }

@@ -1,6 +1,7 @@
 // The owner's side: sign in, then pages by what follows # in the address.
 import { Failure, call } from "./api.js";
 import { button, make, put } from "./dom.js";
+import { keepStudy, studyName } from "./known_studies.js";
 import {
   auditPage,
   flaggedPage,
@@ -26,11 +27,13 @@ const PAGES = {
 };
 const LIVE = ["", "times", "workers"]; // pages that renew themselves
 const EVERY = 5000;
+const setupToken = () => new URLSearchParams(location.hash.slice(1)).get("setup");
 
 export class Owner {
   constructor(app) {
     this.app = app;
-    addEventListener("hashchange", () => this.csrf && this.show(true));
+    this.house = app.dataset.house; // where the other studies of this server are
+    addEventListener("hashchange", () => (this.csrf ? this.show(true) : setupToken() && this.signIn(setupToken())));
     setInterval(() => this.renew(), EVERY);
   }
 
@@ -45,13 +48,12 @@ export class Owner {
   }
 
   async begin() {
-    const token = new URLSearchParams(location.hash.slice(1)).get("setup");
-    if (token) return this.signIn(token);
+    if (setupToken()) return this.signIn(setupToken());
     try {
       this.came(await this.read("session"));
     } catch (failure) {
       if (failure.status !== 401) return this.fail(failure);
-      this.signIn();
+      if (!setupToken()) this.signIn(); // it may have been pasted meanwhile
     }
     return undefined;
   }
@@ -61,18 +63,20 @@ export class Owner {
     this.main = make("main", { class: "owner" });
     const link = ([key, [text]]) => make("a", { href: `#/${key}`, data: { key } }, text);
     this.nav = make("nav", { "aria-label": "Pages" }, Object.entries(PAGES).map(link));
-    const out = button(
-      "Sign out",
-      () => call("POST", "owner/logout", {}, { "X-Plurivox-Token": csrf }).finally(() => location.reload()),
-      { class: "button plain" },
-    );
+    if (this.house) keepStudy(studyName(), true, this.house);
+    const signOut = () => {
+      if (this.house) keepStudy(studyName(), false, this.house);
+      return call("POST", "owner/logout", {}, { "X-Plurivox-Token": csrf }).finally(() => location.reload());
+    };
+    const out = button("Sign out", signOut, { class: "button plain" });
     put(
       this.app,
       make(
         "header",
         { class: "top" },
-        make("strong", { class: "brand" }, "plurivox studio"),
+        make("strong", { class: "brand" }, this.house ? studyName() : "plurivox studio"),
         this.nav,
+        this.house && make("a", { href: this.house }, "All studies"),
         make("span", { class: "quiet small" }, name),
         out,
       ),
@@ -111,7 +115,7 @@ export class Owner {
     // Leave the page alone while somebody looks away, works in it, or reads a table.
     const busy =
       document.hidden || !this.csrf || this.main.contains(document.activeElement?.closest("button, input, summary, a"));
-    if (!busy && LIVE.includes(this.place().key) && !this.place().after) this.show();
+    if (!busy && LIVE.includes(this.place().key) && !this.place().after) this.show(); // a page within a list stays
   }
 
   fail(failure) {
@@ -168,7 +172,7 @@ export class Owner {
       other,
     );
     document.title = `${first ? "Set up" : "Sign in"} · plurivox studio`;
-    put(this.app, make("main", { class: "doorway" }, make("strong", { class: "brand" }, "plurivox studio"), form));
+    put(this.app, make("main", { class: "doorway" }, make("strong", { class: "brand" }, this.house ? studyName() : "plurivox studio"), form));
     form.querySelector(first && token ? "#name" : "input").focus();
   }
 }

@@ -5,6 +5,7 @@ import {
   badges,
   count,
   figureOf,
+  finder,
   fixed,
   meter,
   page,
@@ -13,10 +14,14 @@ import {
   seconds,
   shareBar,
   table,
+  trouble,
   when,
 } from "./owner_parts.js";
 
 const LINK = (to, text) => make("a", { href: `#/${to}` }, text);
+const MOST = 12; // labels in a chart
+const FEWEST = 5; // answers of an hour that say something about it
+const hourName = (hour) => `${new Date(hour * 1000).toISOString().slice(11, 13)}h`;
 const tenths = (most, unit) => (value, at) => [`${Number(((at * most) / 10).toPrecision(2))}${unit}`, value];
 
 export async function overviewPage(owner) {
@@ -48,13 +53,23 @@ export async function overviewPage(owner) {
     const name = `${new Date(hour * 1000).toISOString().slice(0, 13).replace("T", " ")}h`;
     return [name, n, name.slice(-3)];
   });
+  const agreed = agreement.by_hour.filter(([, , n]) => n >= FEWEST).map(([hour, share]) => [hour, 100 * share]);
   const shares = Object.entries(snapshot.label_shares)
     .map(([label, value]) => ({ name: label, value }))
     .sort((a, b) => b.value - a.value)
-    .slice(0, 12);
+    .slice(0, MOST);
   const most = Math.log(study.labels.length);
   const charts = make("section", { class: "charts", "aria-label": "Charts" }, [
     columnChart({ title: "Answers per hour", bars: hours, x: "hour (UTC)", y: "answers" }),
+    lineChart({
+      title: "Agreement over time",
+      note: `Answers whose top label is the task's most probable one by now, in hours with ${FEWEST} answers or more`,
+      points: agreed,
+      x: "hour (UTC)",
+      y: "% of answers",
+      most: 100,
+      name: hourName,
+    }),
     columnChart({
       title: "How unsure tasks are",
       note: "Entropy of the soft label, in nats",
@@ -62,9 +77,14 @@ export async function overviewPage(owner) {
       x: "entropy from",
       y: "tasks",
     }),
-    rangeChart({ title: "What the crowd sees", note: "Share of each label in the current soft labels", rows: shares }),
+    rangeChart({
+      title: "What the crowd sees",
+      note: `Share of each label in the current soft labels${study.labels.length > MOST ? `: the ${MOST} largest of ${study.labels.length}` : ""}`,
+      rows: shares,
+    }),
     columnChart({
       title: "How sure the top label is",
+      note: "Probability of each task's top label",
       bars: snapshot.confidence.map(tenths(100, "%")),
       x: "probability from",
       y: "tasks",
@@ -87,7 +107,9 @@ export async function overviewPage(owner) {
     { class: "quiet small" },
     snapshot.at
       ? `Soft labels of ${when(snapshot.at)}${snapshot.by ? `, by ${snapshot.by}` : ""}${snapshot.pending ? "; newer answers are being read" : ""}.`
-      : "Soft labels are being computed.",
+      : now.answers
+        ? "Soft labels are being computed."
+        : "Soft labels and scores appear here after the first answers.",
   );
   const others = make(
     "p",
@@ -97,6 +119,14 @@ export async function overviewPage(owner) {
   return page(
     study.title || study.name,
     stateTools(owner, now.state),
+    trouble(snapshot),
+    people
+      ? null
+      : make(
+          "p",
+          { class: "note calm" },
+          make("span", {}, "Nobody has come yet. ", LINK("invites", "Make an invitation"), " and send its link to people."),
+        ),
     figures,
     charts,
     make("h2", {}, "Quotas"),
@@ -118,10 +148,10 @@ function stateTools(owner, state) {
   ];
 }
 
-export async function tasksPage(owner, { after, order = "entropy" }) {
-  const { tasks, next } = await owner.read(
-    `tasks?order=${order}&limit=50${after ? `&after=${encodeURIComponent(after)}` : ""}`,
-  );
+const query = (values) => new URLSearchParams(Object.entries(values).filter(([, one]) => one)).toString();
+
+export async function tasksPage(owner, { after, order = "entropy", prefix = "" }) {
+  const { tasks, next } = await owner.read(`tasks?${query({ order, limit: 50, after, prefix })}`);
   const rows = tasks.map((one) => [
     LINK(`task/${one.task}`, one.name),
     one.stratum || "–",
@@ -134,21 +164,30 @@ export async function tasksPage(owner, { after, order = "entropy" }) {
     "nav",
     { class: "row", "aria-label": "Order" },
     Object.entries(names).map(([key, text]) =>
-      make("a", { class: "button", href: `#/tasks?order=${key}`, "aria-current": key === order && "true" }, text),
+      make(
+        "a",
+        { class: "button", href: `#/tasks?order=${key}`, "aria-current": !prefix && key === order && "true" },
+        text,
+      ),
     ),
   );
+  const find = finder("Name begins with", prefix, (text) => {
+    location.hash = `#/tasks?${query({ order: text ? "name" : order, prefix: text })}`;
+  });
   return page(
     "Tasks",
-    orders,
-    table("Tasks", ["Task", "Stratum", "#Answers", "#Entropy", "Current soft label"], rows),
-    more(next, `tasks?order=${order}&after=`),
+    [find, orders],
+    table("Tasks", ["Task", "Stratum", "#Answers", "#Entropy (nats)", "Current soft label"], rows, {
+      empty: prefix ? `No task begins with “${prefix}”.` : "There are no tasks.",
+    }),
+    more(next, `tasks?${query({ order, prefix })}&after=`),
   );
 }
 
 const more = (next, to) =>
   next ? make("p", {}, make("a", { class: "button", href: `#/${to}${encodeURIComponent(next)}` }, "More")) : null;
 
-export async function taskPage(owner, { id }) {
+export async function taskPage(owner, { id, answer }) {
   const { line, task, soft, answers } = await owner.read(`tasks/${encodeURIComponent(id)}`);
   const shown =
     task.kind === "image"
@@ -158,10 +197,10 @@ export async function taskPage(owner, { id }) {
         : [make("p", {}, task.text ?? ""), task.text2 && make("p", {}, task.text2)];
   const labels = [...soft]
     .sort((a, b) => b.p - a.p)
-    .slice(0, 12)
+    .slice(0, MOST)
     .map(({ label, p, low, high }) => ({ name: label, value: p, low, high }));
   const rows = answers.map((one) => [
-    one.worker,
+    LINK(`workers?prefix=${one.worker}`, one.worker),
     said(one),
     seconds(one.seconds),
     String(one.position),
@@ -172,20 +211,44 @@ export async function taskPage(owner, { id }) {
     "section",
     { class: "charts" },
     make("figure", { class: "card chart seen" }, make("figcaption", {}, make("h2", {}, "What people see")), shown),
-    rangeChart({ title: "Current soft label", note: "with 95% intervals", rows: labels }),
+    rangeChart({
+      title: "Current soft label",
+      note: `with 95% intervals${soft.length > MOST ? `; the ${MOST} most probable labels` : ""}`,
+      rows: labels,
+    }),
   );
   return page(
     line.name,
     LINK("tasks", "All tasks"),
     pair,
-    make("h2", {}, `${answers.length} answers`),
-    table("Answers", ["Worker", "Answer", "#Time", "#Place", "When", "Notes"], rows),
+    make("h2", {}, `${answers.length} ${answers.length === 1 ? "answer" : "answers"}`),
+    table("Answers", ["Worker", "Answer", "#Time", "#Place", "When", "Notes"], rows, {
+      here: answers.findIndex((one) => one.answer === answer),
+      empty: "Nobody has answered this task yet.",
+    }),
   );
 }
 
-export async function workersPage(owner, { after }) {
-  const { workers, next } = await owner.read(`workers?limit=50${after ? `&after=${encodeURIComponent(after)}` : ""}`);
-  const names = [...new Set(workers.flatMap((one) => Object.keys(one.scores)))];
+const SCORES = ["agreement-with-rest", "repeat-consistency", "too-fast"];
+
+export async function workersPage(owner, { after, order = "worker", prefix = "" }) {
+  const { workers, next } = await owner.read(`workers?${query({ order, limit: 50, after, prefix })}`);
+  const names = SCORES;
+  const sort = (text, key, way = "descending") => [
+    text,
+    { key, way, to: `#/workers?${query({ order: key, prefix })}` },
+  ];
+  const sorts = Object.fromEntries([
+    sort("Worker", "worker", "ascending"),
+    sort("Answers", "answers"),
+    sort("Median time", "seconds"),
+    ...names.map((name) => sort(name.replaceAll("-", " "), name)),
+    sort("Flags", "flags"),
+    sort("Last seen", "seen"),
+  ]);
+  const find = finder("Pseudonym begins with", prefix, (text) => {
+    location.hash = `#/workers?${query({ order, prefix: text })}`;
+  });
   const head = [
     "Worker",
     "Stage",
@@ -206,9 +269,14 @@ export async function workersPage(owner, { after }) {
   ]);
   return page(
     "Workers",
-    make("span", { class: "quiet small" }, "Scores: higher is worse"),
-    table("Workers", head, rows),
-    more(next, "workers?after="),
+    find,
+    make("p", { class: "quiet small" }, "Scores lie between 0 and 1; higher is worse. A name at the top of a column sorts by it."),
+    table("Workers", head, rows, {
+      sorts,
+      order,
+      empty: prefix ? `No pseudonym begins with “${prefix}”.` : "Nobody has come yet.",
+    }),
+    more(next, `workers?${query({ order, prefix })}&after=`),
   );
 }
 
@@ -230,13 +298,13 @@ export async function timesPage(owner) {
     }),
     columnChart({
       title: "Time per stage",
-      note: "Median seconds",
+      note: "Median seconds from coming to a stage to leaving it",
       bars: Object.entries(times.stages),
       x: "stage",
       y: "seconds",
     }),
   ]);
-  return page("Times", null, figures, charts, make("p", { class: "quiet small" }, `As of ${when(times.at)}.`));
+  return page("Times", null, figures, charts, make("p", { class: "quiet small" }, times.at ? `As of ${when(times.at)}.` : "Times appear here after the first answers."));
 }
 
 export async function flaggedPage(owner, { after }) {
@@ -252,8 +320,8 @@ export async function flaggedPage(owner, { after }) {
     y: "answers",
   });
   const rows = flagged.map((one) => [
-    LINK(`task/${one.task}`, one.name),
-    one.worker,
+    LINK(`task/${one.task}?answer=${one.answer}`, one.name),
+    LINK(`workers?prefix=${one.worker}`, one.worker),
     badges(one.flags),
     when(one.when),
   ]);
@@ -261,7 +329,7 @@ export async function flaggedPage(owner, { after }) {
     "Flagged answers",
     null,
     Object.keys(counts).length ? make("section", { class: "charts" }, chart) : null,
-    table("Flagged answers", ["Task", "Worker", "Flags", "When"], rows),
+    table("Flagged answers", ["Task", "Worker", "Flags", "When"], rows, { empty: "No answer is odd so far." }),
     more(next, "flagged?after="),
   );
 }

@@ -20,20 +20,29 @@ export function when(stamp) {
   return new Date(stamp * 1000).toISOString().slice(0, 16).replace("T", " ");
 }
 
-export function table(name, head, rows) {
-  // `head` are names, with "#" before those of numbers; cells are texts or nodes.
+export function table(name, head, rows, { sorts = {}, order = "", here = -1, empty = "Nothing here yet." } = {}) {
+  // `head` are names, with "#" before those of numbers; cells are texts or nodes. `sorts` leads from a name to the address
+  // and the key of that order; `here` is the row that somebody came for.
   const numeric = head.map((one) => one.startsWith("#"));
-  const top = head.map((one, at) => make("th", { scope: "col", class: numeric[at] && "number" }, one.replace("#", "")));
-  const body = rows.map((row) =>
+  const top = head.map((one, at) => {
+    const [text, sort] = [one.replace("#", ""), sorts[one.replace("#", "")]];
+    const is = sort && sort.key === order;
+    return make(
+      "th",
+      { scope: "col", class: numeric[at] && "number", "aria-sort": is && sort.way },
+      sort ? make("a", { href: sort.to, class: "sort" }, text) : text,
+    );
+  });
+  const body = rows.map((row, place) =>
     make(
       "tr",
-      {},
+      { class: place === here && "here" },
       row.map((cell, at) => make("td", { class: numeric[at] && "number" }, cell)),
     ),
   );
   const inside = rows.length
     ? make("table", {}, make("thead", {}, make("tr", {}, top)), make("tbody", {}, body))
-    : make("p", { class: "quiet pad" }, "Nothing here yet.");
+    : make("p", { class: "quiet pad" }, empty);
   return make("div", { class: "card scroll", tabindex: "0", role: "region", "aria-label": name }, inside);
 }
 
@@ -108,3 +117,21 @@ export const page = (title, tools, ...parts) => [
   make("div", { class: "pagehead" }, make("h1", { tabindex: "-1" }, title), make("div", { class: "row" }, tools)),
   ...parts,
 ];
+
+export function finder(label, value, found) {
+  // A search box: what is typed is looked for when somebody says so.
+  const input = make("input", { type: "search", id: "find", value, maxlength: "200", autocomplete: "off" });
+  const send = (event) => (event.preventDefault(), found(input.value.trim()));
+  return make(
+    "form",
+    { class: "find row", role: "search", onsubmit: send },
+    make("label", { for: "find", class: "small quiet" }, label),
+    input,
+    make("button", { class: "button" }, "Find"),
+  );
+}
+
+export const trouble = ({ trouble: words, trouble_since: since }) =>
+  words
+    ? make("p", { class: "note bad trouble", role: "status" }, make("span", {}, `${words} (since ${when(since)})`))
+    : null;

@@ -3,23 +3,28 @@ import { call } from "./api.js";
 import { newKey, openStore } from "./outbox.js";
 import { platformWay } from "./platform.js";
 
-const KEPT = "plurivox.session";
+// Studies on one server share the browser's store: what one keeps there carries its address, if that has a path.
+export const studySpace = (path = location.pathname) => path.slice(0, path.lastIndexOf("/") + 1).replace(/^\/$/, "");
 
 export class Session {
   constructor(store = openStore()) {
     this.store = store;
-    const kept = JSON.parse(store.getItem(KEPT) ?? "{}");
+    this.space = studySpace();
+    this.kept = `plurivox.session${this.space}`;
+    const kept = JSON.parse(store.getItem(this.kept) ?? "{}");
     Object.assign(this, { token: null, link: "", came: "", me: null, trying: null }, kept);
   }
 
   keep(news) {
     Object.assign(this, news);
     const { token, link, came, me, trying } = this;
-    this.store.setItem(KEPT, JSON.stringify({ token, link, came, me, trying }));
+    this.store.setItem(this.kept, JSON.stringify({ token, link, came, me, trying }));
   }
 
   call(method, path, body) {
-    return call(method, path, body, { Authorization: `Bearer ${this.token}` });
+    const hear = (headers) =>
+      headers.has("X-Plurivox-Bearer") && this.keep({ token: headers.get("X-Plurivox-Bearer") });
+    return call(method, path, body, { Authorization: `Bearer ${this.token}` }, hear);
   }
 
   async enter(address) {
@@ -28,16 +33,20 @@ export class Session {
     const came = way ? JSON.stringify(way) : "";
     const known = this.token && (!way || came === this.came);
     if (known && this.me && ["practice", "tasks"].includes(this.me.stage)) return; // tasks will tell if this is old
-    if (known) return this.keep({ me: await this.call("GET", "me") });
+    if (known) {
+      try {
+        return this.keep({ me: await this.call("GET", "me") });
+      } catch (failure) {
+        if (failure.error !== "ended" || !way?.platform) throw failure; // a platform's link and the old token: go on
+      }
+    }
     if (!way) throw new Error("nobody");
     if (this.trying?.came !== came) this.keep({ trying: { came, key: newKey() } }); // a lost reply: once more, same key
-    const { token, personal_link: link, me } = await this.come({ ...way, key: this.trying.key });
-    this.keep({ token, link, came, me, trying: null });
-  }
-
-  come(body) {
-    // The same person sent by the platform again brings the old token along.
-    return body.platform && this.token ? this.call("POST", "enter", body) : call("POST", "enter", body);
+    const { token, personal_link: link, me } = await this.call("POST", "enter", {
+      ...way,
+      key: this.trying.key,
+    });
+    return this.keep({ token, link, came, me, trying: null });
   }
 
   async refresh() {
@@ -45,7 +54,12 @@ export class Session {
   }
 
   forget() {
-    this.store.removeItem(KEPT);
+    this.store.removeItem(this.kept);
+  }
+
+  end() {
+    // Away too long: who sits here now may be somebody else. The old token alone opens nothing.
+    this.keep({ me: null, link: "" });
   }
 }
 

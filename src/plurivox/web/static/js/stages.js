@@ -172,18 +172,23 @@ export function showClosed(app, me, retry) {
 
 export function showTrouble(app, failure, retry) {
   const nobody = failure.message === "nobody";
+  const ended = failure.error === "ended";
   const title = nobody
     ? "Please open your invitation link"
-    : failure.retry
-      ? "Please wait a moment"
-      : "This did not work";
+    : ended
+      ? "It has been a while"
+      : failure.retry
+        ? "Please wait a moment"
+        : "This did not work";
   const text = nobody
     ? "This page opens from the link you were sent. If you have been here before in another browser, use your personal link."
-    : (failure.detail ?? failure.message);
+    : ended
+      ? `For your safety, ${failure.detail}.`
+      : (failure.detail ?? failure.message);
   const kept = failure.retry
     ? make("p", { class: "quiet" }, "Your answers are kept in this browser and are sent as soon as the server answers.")
     : null;
-  const again = nobody ? null : button("Try again", retry, { class: "button main" });
+  const again = nobody || ended ? null : button("Try again", retry, { class: "button main" });
   readingPage(app, null, title, make("p", {}, text), kept, make("div", { class: "row" }, again));
 }
 

@@ -12,7 +12,7 @@ const AHEAD = 3; // the task on the screen and the next two
 export class Sitting {
   constructor(app, session, leave) {
     Object.assign(this, { app, session, leave, queue: [], before: [], preloaded: new Map(), current: null });
-    const space = session.me.worker;
+    const space = session.space + session.me.worker;
     this.drafts = `plurivox.draft.${space}.`;
     this.acks = `plurivox.answer.${space}.`; // key -> the server's name of an answer, to put it right later
     this.outbox = new Outbox({
@@ -228,7 +228,13 @@ export class Sitting {
     this.session.store.setItem(name, JSON.stringify({ core, replaces: this.replaces, view: this.view.draft() }));
   }
 
+  end(failure) {
+    if (!this.over) this.leave(failure);
+    this.over = true;
+  }
+
   async send({ key, body, replacesKey }) {
+    if (this.over) return "later"; // when the person is back
     const replaces = replacesKey ? this.session.store.getItem(this.acks + replacesKey) : null;
     try {
       const taken = await this.session.call("POST", "answers", { ...body, key, replaces });
@@ -236,6 +242,7 @@ export class Sitting {
       this.taken(taken);
       return "kept";
     } catch (failure) {
+      if (failure.error === "ended") this.end(failure);
       this.trouble = failure.retry || failure.status === 401 ? "" : failure.detail;
       return failure.retry || failure.status === 401 ? "later" : "refused";
     }

@@ -115,8 +115,13 @@ export class Work {
 
   fail(failure) {
     onEnter(null);
+    if (failure.error === "ended") {
+      this.sitting?.stop();
+      this.session.end();
+      return showTrouble(this.app, failure);
+    }
     if (failure.status === 401) this.session.forget();
-    showTrouble(this.app, failure.status === 401 ? new Error("nobody") : failure, () => location.reload());
+    return showTrouble(this.app, failure.status === 401 ? new Error("nobody") : failure, () => location.reload());
   }
 }
 

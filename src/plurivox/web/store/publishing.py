@@ -1,0 +1,142 @@
+"""What was computed, into the store: in short transactions, so that nobody's answer waits, and seen all at once.
+
+Beliefs of a new snapshot carry its number, and count from the moment on at which the snapshot itself is there. A list that
+is being read goes on in the snapshot it began with; what no list can need any more is taken away.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Engine, delete, func, insert, select, tuple_, update
+
+from plurivox.web.store.database import WRITES, now
+from plurivox.web.store.items import batched, set_fact
+from plurivox.web.store.people import fact
+from plurivox.web.store.tables import STILL, answers, beliefs, flags, snapshots, standings, tasks
+
+AT_ONCE = 500  # rows in one transaction: some ten milliseconds
+KEPT = 900.0  # seconds for which a list stays as it was
+Belief = dict[str, Any]  # task_id, n, sure, soft
+
+
+class Outdated(Exception):
+    """Somebody was erased meanwhile: what was computed must not be seen."""
+
+
+def number_of(connection: Connection) -> int:
+    """The newest snapshot that is seen."""
+    return fact(connection, "published") or 0
+
+
+def oldest(connection: Connection) -> int:
+    """The oldest snapshot whose lists are whole."""
+    return fact(connection, "oldest") or 0
+
+
+def begin(engine: Engine) -> int:
+    """The number of the next snapshot. What one that was broken off has left is taken back."""
+    with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+        number = number_of(connection) + 1
+        if fact(connection, "writing") is not None:
+            connection.execute(delete(beliefs).where(beliefs.c.since >= number))
+            ended = beliefs.c.until.between(number, STILL - 1)
+            connection.execute(update(beliefs).where(ended).values(until=STILL))
+        set_fact(connection, "writing", number)
+    return number
+
+
+def believe(engine: Engine, number: int, new: Iterable[Belief]) -> int:
+    """Beliefs that differ from those that hold; how many."""
+    n = 0
+    for part in batched(new, AT_ONCE):
+        ids = [one["task_id"] for one in part]
+        with engine.connect() as connection:
+            holds = select(beliefs).where(beliefs.c.task_id.in_(ids), beliefs.c.until == STILL)
+            old = {row.task_id: row._asdict() for row in connection.execute(holds)}
+        fresh = [one for one in part if not one.items() <= old.get(one["task_id"], {}).items()]
+        if fresh:
+            with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+                ids = [one["task_id"] for one in fresh]
+                here = beliefs.c.task_id.in_(ids) & (beliefs.c.until == STILL)
+                connection.execute(update(beliefs).where(here).values(until=number))
+                connection.execute(insert(beliefs), [{**one, "since": number, "until": STILL} for one in fresh])
+        n += len(fresh)
+    return n
+
+
+def flag(engine: Engine, ids: Sequence[int], odd: Mapping[int, Sequence[str]]) -> None:
+    """What is odd about the answers to these tasks, in place of what was said of them before."""
+    for part in batched(ids, AT_ONCE):
+        with engine.connect() as connection:
+            said = select(flags).join(answers, answers.c.id == flags.c.answer_id).where(answers.c.task_id.in_(part))
+            old = {row.answer_id: row.flags for row in connection.execute(said)}
+            latest = select(answers.c.id).where(answers.c.task_id.in_(part))
+            new = {one: json.dumps(odd[one]) for one in connection.execute(latest).scalars() if one in odd}
+        gone = [one for one, names in old.items() if new.get(one) != names]
+        fresh = [{"answer_id": one, "flags": names} for one, names in new.items() if old.get(one) != names]
+        if gone or fresh:
+            with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+                for few in batched(gone, AT_ONCE):
+                    connection.execute(delete(flags).where(flags.c.answer_id.in_(few)))
+                if fresh:
+                    connection.execute(insert(flags), fresh)
+
+
+def stand(engine: Engine, lines: Mapping[int, Mapping[str, Any]]) -> None:
+    """What is known of workers."""
+    with engine.connect() as connection:
+        old = {row.worker_id: row._asdict() for row in connection.execute(select(standings))}
+    new = {worker: {"worker_id": worker, **line} for worker, line in lines.items()}
+    gone = [worker for worker, line in old.items() if new.get(worker) != line]
+    fresh = [line for worker, line in new.items() if old.get(worker) != line]
+    for part in batched([*gone, *(line["worker_id"] for line in fresh if line["worker_id"] not in old)], AT_ONCE):
+        with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+            connection.execute(delete(standings).where(standings.c.worker_id.in_(part)))
+            if rows := [new[worker] for worker in part if worker in new]:
+                connection.execute(insert(standings), rows)
+
+
+def publish(engine: Engine, number: int, last: int, body: Mapping[str, Any], erased: int, trouble: str = "") -> None:
+    """From now on this snapshot is the newest, unless somebody was erased while it was computed."""
+    with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+        if (fact(connection, "erased") or 0) != erased:
+            raise Outdated
+        row = {"id": number, "at": now(), "last_answer": last, "body": json.dumps(body)}
+        connection.execute(insert(snapshots).values(row))
+        old = (snapshots.c.at < now() - KEPT) & (snapshots.c.id < number)
+        connection.execute(delete(snapshots).where(old))
+        first = connection.execute(select(func.min(snapshots.c.id))).scalar_one()
+        for name, value in (("published", number), ("oldest", first), ("writing", None)):
+            set_fact(connection, name, value)
+        tell_trouble(connection, trouble)
+    _clear(engine, first)
+
+
+def _clear(engine: Engine, first: int) -> None:
+    """Beliefs that no list needs any more."""
+    past = select(beliefs.c.task_id, beliefs.c.since).where(beliefs.c.until <= first).limit(AT_ONCE)
+    key = tuple_(beliefs.c.task_id, beliefs.c.since)
+    n = AT_ONCE
+    while n == AT_ONCE:
+        with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+            n = connection.execute(delete(beliefs).where(key.in_(past))).rowcount
+
+
+def count_differently(connection: Connection) -> None:
+    """Earlier answers count no more, or again: what is being computed is not published, and all are read anew."""
+    connection.execute(delete(snapshots))
+    set_fact(connection, "erased", (fact(connection, "erased") or 0) + 1)
+
+
+def tell_trouble(connection: Connection, message: str) -> None:
+    """Keep for the owner what is wrong, and since when; an empty message: nothing is."""
+    told = fact(connection, "trouble")
+    if message != (told or {}).get("message", ""):
+        set_fact(connection, "trouble", {"message": message, "since": now()} if message else None)
+
+
+def full_tasks(connection: Connection) -> dict[str, int]:
+    """How many tasks of each stratum have all their answers, or soon will."""
+    full = select(tasks.c.stratum, func.count()).where(tasks.c.practice == 0, tasks.c.given >= tasks.c.quota)
+    return {row[0]: row[1] for row in connection.execute(full.group_by(tasks.c.stratum))}

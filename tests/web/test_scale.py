@@ -1,0 +1,422 @@
+"""Counts, lists and snapshots of a study that grows while they are read."""
+
+import contextlib
+import gc
+import random
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+from sqlalchemy import func, select
+
+from plurivox.web.aggregating import Aggregates, compute
+from plurivox.web.background import Background
+from plurivox.web.store import listing, publishing, reports, tallying
+from plurivox.web.store.collecting import Reader, collect
+from plurivox.web.store.erasing import erase
+from plurivox.web.store.items import NewTask
+from plurivox.web.store.sittings import end
+from plurivox.web.store.tables import STILL, answers, beliefs, flags, sittings, slots, snapshots, standings, tasks
+from web.crashing import studied
+from web.studios import Person, Served, fresh_database, plain_study, served, text_tasks
+
+LABELS = ("cat", "dog", "ship")
+
+
+def plain_counts(study: Served) -> dict[str, Any]:
+    """What progress should say, counted the plain way."""
+    kinds = Counter((row.kind, row.state) for row in study.look(select(slots)))
+    done = select(tasks.c.stratum).join(slots, slots.c.task_id == tasks.c.id).where(slots.c.kind == "task")
+    said = study.look(select(answers))
+    return {
+        "answers": kinds["task", "done"],
+        "repeats": kinds["repeat", "done"],
+        "practice": kinds["practice", "done"],
+        "extras": kinds["task", "extra"],
+        "replaced": sum(row.replaces is not None for row in said),
+        "given": Counter(row.stratum for row in study.look(done.where(slots.c.state == "done"))),
+        "leased": Counter(row.stratum for row in study.look(done.where(slots.c.state == "leased"))),
+        "hours": Counter(row.received // 3600 * 3600 for row in said),
+    }
+
+
+def live_counts(study: Served) -> dict[str, Any]:
+    """The same, as owners are told."""
+    told = study.studio.look(reports.progress)
+    names = ("answers", "repeats", "practice", "extras", "replaced")
+    found: dict[str, Any] = {name: getattr(told, name) for name in names}
+    for name in ("given", "leased"):
+        found[name] = Counter({one.stratum: n for one in told.quotas if (n := getattr(one, name))})
+    return found | {"hours": Counter(dict(told.per_hour))}
+
+
+def act(study: Served, crowd: list[Person], chance: random.Random) -> None:
+    """Something that happens in a study."""
+    write = study.studio.writer.submit
+    if not crowd or chance.random() < 0.1:
+        return crowd.append(study.enter())
+    person = chance.choice(crowd)
+    what = chance.random()
+    mine = person.entered["me"]["worker"]
+    if what < 0.12 and (sat := study.look(select(sittings.c.id).order_by(func.random()).limit(1))):
+        write(lambda c: end(c, sat[0].id)).result()
+    elif what < 0.15:
+        crowd.remove(person)
+        write(lambda c: erase(c, "test", mine)).result()
+    elif what < 0.35:
+        write(tallying.move_on).result()
+    elif what < 0.45 and (last := person.get("/api/answers").json()["answers"]):
+        one = chance.choice(last)
+        person.answer(one["slot"]["slot"], chance.choice(LABELS), replaces=one["answer"])
+    else:
+        said = person.get(f"/api/tasks?n={chance.randint(1, 3)}").json()
+        for slot in said.get("slots", []):
+            person.answer(slot["slot"], chance.choice(LABELS))
+    return None
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_live_counts_are_the_plain_counts_whatever_happens(
+    tmp_path: Path, kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
+    monkeypatch.setattr(tallying, "SETTLES", 0.05)
+    made = plain_study(strata={"easy": 2, "hard": 1}, per_task=3, repeats=1, practice=1, sittings=3)
+    new = [NewTask(f"t{i}", text="x", stratum=("easy", "hard")[i % 3 == 0]) for i in range(9)]
+    new.append(NewTask("p", text="x", practice=True))
+    with served(tmp_path / "s", made, new, database=database) as study:
+        chance, crowd = random.Random(4), []
+        for step in range(45):
+            act(study, crowd, chance)
+            if step % 4 == 0:
+                assert live_counts(study) == plain_counts(study), step
+        while study.studio.writer.submit(tallying.move_on).result():
+            pass
+        assert live_counts(study) == plain_counts(study)
+        told = study.studio.look(reports.progress)
+        assert told.wanted == 27 and [one.tasks for one in told.quotas] == [6, 3]
+
+
+def test_long_stretches_are_counted_in_rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tallying, "STRETCH", 3)
+    with served(tmp_path / "s", plain_study(batch=8), text_tasks(8)) as study:
+        person = study.enter()
+        for slot in person.slots():
+            person.answer(slot["slot"])
+        assert study.studio.look(reports.progress).answers == 3  # no request counts more than a stretch
+        rounds = 1
+        while study.studio.writer.submit(tallying.move_on).result():
+            rounds += 1
+        assert rounds == 3 and study.studio.look(reports.progress).answers == 8
+
+
+def listed(study: Served, order: Any, between: Any = None, limit: int = 3) -> list[str]:
+    """All names of a list, page by page, with something in between."""
+    names, after = [], None
+    while True:
+        page = study.studio.look(lambda c, at=after: listing.task_page(c, at, limit, order))
+        names += [one.name for one in page.tasks]
+        if page.next is None:
+            return names
+        after = page.next
+        if between is not None:
+            between()
+
+
+def test_no_task_is_listed_twice_or_left_out_while_answers_come_in(tmp_path: Path) -> None:
+    with served(tmp_path / "s", plain_study(per_task=6, batch=5, sittings=4), text_tasks(14)) as study:
+        chance = random.Random(1)
+        aggregates = Aggregates(study.studio.engine)
+
+        def answer() -> None:
+            person = study.enter()
+            for slot in person.slots():
+                person.answer(slot["slot"], chance.choice(LABELS))
+            aggregates.compute(study.studio.study)
+
+        answer()
+        for order in ("name", "entropy", "given"):
+            before = listed(study, order, limit=5)
+            assert listed(study, order, answer, limit=5) == before and sorted(before) == [
+                f"t{i:03d}" for i in range(14)
+            ]
+        known = study.look(select(beliefs).where(beliefs.c.until == STILL))
+        by_hand = Counter(row.task_id for row in study.look(select(answers)))
+        assert {row.task_id: row.n for row in known if row.n} == dict(by_hand) and len(known) == 14
+        page = study.studio.look(lambda c: listing.task_page(c, None, 14, "entropy"))
+        there = [one.entropy for one in page.tasks if one.entropy is not None]
+        assert there == sorted(there, reverse=True) and len(there) == len(by_hand)
+
+
+def test_a_list_that_is_too_old_is_begun_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(publishing, "KEPT", 0.0)
+    with served(tmp_path / "s", None, text_tasks(6)) as study:
+        study.sign_in()
+        first = study.http.get("/api/owner/tasks?order=given&limit=2").json()
+        person = study.enter()
+        for slot in person.slots():
+            person.answer(slot["slot"])
+            compute(study.studio.engine, study.studio.study)
+        said = study.http.get(f"/api/owner/tasks?order=given&limit=2&after={first['next']}")
+        assert said.status_code == 409 and "first page" in said.json()["detail"]
+        assert len(study.look(select(beliefs))) == 6 and len(study.look(select(snapshots))) == 1  # nothing piles up
+        for after in ("x", "1_2", "0_nan_0", "-1_0_0", "99_0_0", "0_1e400_0"):
+            assert study.http.get(f"/api/owner/tasks?order=entropy&after={after}").status_code == 422, after
+
+
+def test_tasks_and_workers_are_found_by_how_their_names_begin(tmp_path: Path) -> None:
+    names = ["a%b", "a_c", "ab", "b", "é1", "é2"]
+    with served(tmp_path / "s", None, [NewTask(name, text="x") for name in names]) as study:
+        study.sign_in()
+
+        def found(prefix: str) -> list[str]:
+            said = study.http.get("/api/owner/tasks", params={"prefix": prefix}).json()
+            return [one["name"] for one in said["tasks"]]
+
+        assert [found(one) for one in ("a", "a%", "é", "zz", "")] == [names[:3], ["a%b"], names[4:], [], names]
+        who = sorted(study.enter().entered["me"]["worker"] for _ in range(4))
+        said = study.http.get("/api/owner/workers", params={"prefix": who[1][:9]}).json()
+        assert [one["worker"] for one in said["workers"]] == [who[1]]
+
+
+def test_workers_are_listed_by_any_score(tmp_path: Path) -> None:
+    with served(tmp_path / "s", plain_study(per_task=9), text_tasks(4)) as study:
+        study.sign_in()
+        for i in range(5):
+            person = study.enter(platform={"pid": f"secret-pid-{i}", "study": "a", "session": "b"})
+            for slot in person.slots()[: i or None]:
+                person.answer(slot["slot"], submitted_ms=1000 + 100 * i)
+        study.enter()
+        compute(study.studio.engine, study.studio.study)
+        for order in ("answers", "seconds", "flags", "seen", "too-fast", "agreement-with-rest"):
+            lines, after = [], ""
+            while after is not None:
+                said = study.http.get(f"/api/owner/workers?limit=2&order={order}{after}").json()
+                lines += said["workers"]
+                after = f"&after={said['next']}" if said["next"] else None
+            assert len({one["worker"] for one in lines}) == len(lines) == 6, order
+            if order in ("answers", "seconds"):
+                field = {"answers": "answers", "seconds": "median_seconds"}[order]
+                values = [one[field] for one in lines if one["median_seconds"]]
+                assert values == sorted(values, reverse=True) and lines[-1]["median_seconds"] is None
+        pages = ("studies", "progress", "tasks", "workers", "agreement", "times", "flagged", "snapshot", "audit")
+        assert not any("secret-pid" in study.http.get(f"/api/owner/{page}").text for page in pages)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_reading_on_is_reading_all(tmp_path: Path, kind: str, request: pytest.FixtureRequest) -> None:
+    database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
+    with served(tmp_path / "s", plain_study(per_task=9, repeats=2), text_tasks(6), database=database) as study:
+        reader, chance = Reader(), random.Random(2)
+        for _ in range(3):
+            person = study.enter()
+            for slot in person.slots():
+                person.answer(
+                    slot["slot"], chance.choice(LABELS), submitted_ms=1000, hidden_ms=chance.choice([0, 2000])
+                )
+            last = person.get("/api/answers").json()["answers"][-1]
+            person.answer(last["slot"]["slot"], "ship", replaces=last["answer"], abstain=chance.random() < 0.5)
+            with study.studio.engine.connect() as connection:
+                reader.read_on(connection)
+                piecewise = reader.collected(connection, study.studio.study)
+                whole = collect(connection, study.studio.study)
+        order = np.argsort(piecewise.ids)
+        one, other = piecewise.answers.columns(), whole.answers.columns()
+        place = np.append(np.argsort(order), -1)  # of a row of `piecewise` among the sorted ones
+        for name in other:
+            mine = one[name][order] if name != "repeat_of" else place[one[name][order]]
+            assert np.array_equal(mine, other[name], equal_nan=other[name].dtype.kind == "f"), name
+        assert (piecewise.ids[order] == whole.ids).all() and len(whole.ids) == 18
+
+
+def test_new_answers_alone_give_new_beliefs(tmp_path: Path) -> None:
+    with served(tmp_path / "s", plain_study(per_task=9, batch=2, sittings=3), text_tasks(6)) as study:
+        aggregates = Aggregates(study.studio.engine)
+        person = study.enter()
+        for _ in range(3):
+            for slot in person.slots():
+                person.answer(slot["slot"], "cat", submitted_ms=100)
+            aggregates.compute(study.studio.study)
+        held = study.look(select(beliefs).where(beliefs.c.until == STILL))
+        assert sorted(row.since for row in held) == [1, 1, 2, 2, 3, 3]
+        assert len(study.look(select(flags))) == 6 and [row.flags for row in study.look(select(standings))] == [6]
+        one_go = Aggregates(study.studio.engine)
+        one_go.compute(study.studio.study)
+        assert study.look(select(beliefs).where(beliefs.c.until == STILL)) == held  # and a new process agrees
+
+
+def test_what_was_broken_off_is_taken_back(tmp_path: Path) -> None:
+    with served(tmp_path / "s", None, text_tasks(4)) as study:
+        person = study.enter()
+        for slot in person.slots():
+            person.answer(slot["slot"])
+        compute(study.studio.engine, study.studio.study)
+        before = study.look(select(beliefs).order_by(beliefs.c.task_id))
+        number = publishing.begin(study.studio.engine)
+        wrong = [{"task_id": row.task_id, "n": 9, "sure": -0.5, "soft": "[]"} for row in before]
+        assert publishing.believe(study.studio.engine, number, wrong) == 4
+        assert {one.name for one in study.studio.look(lambda c: listing.task_page(c, None, 9, "entropy")).tasks} == {
+            f"t{i:03d}" for i in range(4)
+        }
+        assert publishing.begin(study.studio.engine) == number
+        assert study.look(select(beliefs).order_by(beliefs.c.task_id)) == before
+
+
+def test_nothing_is_published_of_somebody_who_is_erased_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served(tmp_path / "s", None, text_tasks(4)) as study:
+        person, other = study.enter(), study.enter()
+        for one in (person, other):
+            for slot in one.slots():
+                one.answer(slot["slot"])
+        aggregates, name = Aggregates(study.studio.engine), person.entered["me"]["worker"]
+        flag = publishing.flag
+
+        def late(*given: Any) -> None:
+            study.studio.writer.submit(lambda c: erase(c, "test", name)).result()
+            monkeypatch.setattr(publishing, "flag", flag)
+
+        monkeypatch.setattr(publishing, "flag", late)
+        with pytest.raises(publishing.Outdated):
+            aggregates.compute(study.studio.study)
+        assert study.look(select(snapshots)) == []
+        aggregates.compute(study.studio.study)
+        held = study.look(select(beliefs).where(beliefs.c.until == STILL))
+        assert sorted(row.n for row in held) == [1] * 4 and len(study.look(select(standings))) == 1
+
+
+def test_answers_are_taken_while_a_snapshot_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with served(tmp_path / "s", plain_study(per_task=50, batch=100), text_tasks(3000)) as study:
+        ids = [row.id for row in study.look(select(tasks.c.id))]
+        rows = [{"task_id": one, "n": 1, "sure": -0.5, "soft": "x" * 500} for one in ids]
+        person = study.enter()
+        waiting = person.slots()
+        over = threading.Event()
+
+        def write() -> None:
+            for number in range(1, 40):
+                publishing.believe(study.studio.engine, number, [{**one, "n": number} for one in rows])
+                if over.is_set():
+                    return
+
+        thread = threading.Thread(target=write)
+        thread.start()
+        try:
+            took = []
+            for slot in waiting:
+                began = time.monotonic()
+                assert person.answer(slot["slot"]).status_code == 200
+                took.append(time.monotonic() - began)
+        finally:
+            over.set()
+            thread.join()
+        assert sorted(took)[-2] < 2.5, took  # far below the ten seconds after which the database counts as lost
+
+
+@pytest.mark.parametrize(("name", "said"), [("dawid-skeen", "dawid-skeen"), ("dawid-skene", "ValueError: bad luck")])
+def test_an_aggregator_that_fails_is_told_to_the_owner(
+    tmp_path: Path, name: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from plurivox.web import aggregating
+
+    def fail(votes: Any, method: str) -> Any:
+        if method == "dawid-skene":
+            raise ValueError("bad luck")
+        return real(votes, method)
+
+    real = aggregating.fit
+    monkeypatch.setattr(aggregating, "fit", fail)
+    with served(tmp_path / "s", plain_study(aggregator=name), text_tasks(4)) as study:
+        study.sign_in()
+        person = study.enter()
+        for slot in person.slots():
+            person.answer(slot["slot"])
+        compute(study.studio.engine, study.studio.study)
+        told = study.http.get("/api/owner/snapshot").json()
+        assert said in told["trouble"] and "vote-shares meanwhile" in told["trouble"] and told["by"] == "vote-shares"
+        since = told["trouble_since"]
+        compute(study.studio.engine, study.studio.study)
+        assert study.http.get("/api/owner/snapshot").json()["trouble_since"] == since  # not anew in every round
+        mended = study.studio.study.model_copy(update={"aggregator": ""})
+        compute(study.studio.engine, mended)
+        assert study.http.get("/api/owner/snapshot").json()["trouble"] == ""
+
+
+def _children(parent: int) -> set[int]:
+    """The processes that it has begun."""
+    found = set()
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            if int(file.read_text().rpartition(")")[2].split()[1]) == parent:
+                found.add(int(file.parent.name))
+    return found
+
+
+def _until(what: Any, seconds: float = 60.0) -> Any:
+    end = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < end, "it did not come to pass"
+        time.sleep(0.05)
+    return found
+
+
+def test_the_process_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
+    with studied(tmp_path / "s", plain_study(), 4, "") as (servers, invite):
+        servers.settings = servers.settings.model_copy(update={"is_leader": True, "snapshot_seconds": 0.1})
+        servers.start()
+        with httpx.Client(base_url=f"http://127.0.0.1:{servers.ports[0]}", timeout=20) as http:
+            token = http.post("/api/enter", json={"invite": invite}).json()["token"]
+            who = {"Authorization": f"Bearer {token}"}
+            slot = http.get("/api/tasks?n=1", headers=who).json()["slots"][0]["slot"]
+            marks = [{"kind": "named", "label": "cat", "typed": "70"}]
+            http.post("/api/answers", json={"key": "k", "slot": slot, "marks": marks}, headers=who)
+            children = _until(lambda: _children(servers.pids[0]))
+        servers.kill()
+        _until(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
+
+
+def test_whoever_stops_in_the_middle_leaves_no_process_behind(tmp_path: Path) -> None:
+    with served(tmp_path / "s", snapshot_seconds=0.01, is_leader=False) as study:
+        person = study.enter()
+        person.answer(person.slots()[0]["slot"])
+        for wait in (False, True):
+            background = Background(study.studio)
+            background._thread.start()
+            child = _until(lambda one=background: one._child) if wait else None
+            background.stop()
+            assert background._child is None and (child is None or child.returncode is not None)
+        gc.collect()  # a process that still ran would be told now
+
+
+def test_a_study_file_that_cannot_be_read_is_told_and_forgotten(tmp_path: Path) -> None:
+    with served(tmp_path / "s", None, text_tasks(4)) as study:
+        study.sign_in()
+        person = study.enter()
+        person.answer(person.slots()[0]["slot"])
+        background, file = Background(study.studio), tmp_path / "s" / "study.toml"
+        before = file.read_text()
+        try:
+            file.write_text("name = ")
+            background.look_after()
+            told = study.http.get("/api/owner/snapshot").json()
+            assert "cannot be read" in told["trouble"] and told["trouble_since"] > 0
+            file.write_text(before.replace('aggregator = ""', 'aggregator = "dawid-skeen"'))
+            background._not_before = 0.0
+            background.look_after()
+            assert "dawid-skeen" in study.http.get("/api/owner/snapshot").json()["trouble"]
+            rest = background._not_before - time.monotonic()
+            assert rest > 0.1  # it took some time: there is three times as much to rest
+            background.look_after()  # and nothing is done meanwhile
+            assert "dawid-skeen" in study.http.get("/api/owner/snapshot").json()["trouble"]
+            file.write_text(before)
+            background._not_before = 0.0
+            background.look_after()
+            assert study.http.get("/api/owner/snapshot").json()["trouble"] == ""
+        finally:
+            background.stop()
