@@ -77,9 +77,12 @@ def test_an_owner_sees_why_and_can_take_it_back(tmp_path: Path) -> None:
         good = live.enter()
         for slot in good.slots():
             good.answer(slot["slot"])
+        counts = lambda: [live.http.get("/api/owner/progress").json()[name] for name in ("answers", "extras")]  # noqa: E731
+        assert counts() == [4, 0]
         way = f"/api/owner/exclusions/{one['worker']}/lift"
         assert live.http.post(way).status_code == 403
         lifted = live.http.post(way, headers=live.owner).json()["exclusions"][0]["lifted"]
+        assert counts() == [4, 4]
         assert lifted and live.http.post(way, headers=live.owner).status_code == 404
         mine = select(slots.c.state).where(slots.c.kind == "task")
         assert sorted(row.state for row in live.look(mine)) == ["done"] * 4 + ["extra"] * 4
