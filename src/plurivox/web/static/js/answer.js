@@ -46,10 +46,8 @@ export function recall(setup, said) {
   const [first, next] = named;
   if (!first) return state;
   if (!next) {
-    const sure =
-      percent(first) === 100 &&
-      (state.ticks === "possible" ? !ticked.length : ticked.length === state.labels.length - 1);
-    return { ...state, top: place(first), topPercent: sure ? null : percent(first), ticked: sure ? [] : ticked };
+    const sure = percent(first) === 100 && !ticked.length;
+    return { ...state, top: place(first), topPercent: sure ? null : percent(first), ticked };
   }
   return {
     ...state,
@@ -193,8 +191,7 @@ export function marks(state) {
   if (state.form === "one-label") return { ...answer, marks: [mark("named", state.top)] };
   const list = [mark("named", state.top, top === null ? "" : String(top))];
   if (state.second !== null) list.push(mark("named", state.second, second === null ? "" : String(second)));
-  const ticked = isSure(state) && ticksMean(state) === "never" ? openLabels(state) : state.ticked; // "sure: nothing else"
-  return { ...answer, marks: [...list, ...ticked.map((place) => mark(ticksMean(state), place))] };
+  return { ...answer, marks: [...list, ...state.ticked.map((place) => mark(ticksMean(state), place))] };
 }
 
 // ---- keys
