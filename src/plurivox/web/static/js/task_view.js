@@ -33,7 +33,13 @@ export class TaskView {
     const long = Object.values(me.phrases).some((text) => text.length > 120);
     this.root = make(
       "main",
-      { class: "task", tabindex: "-1", "data-long": long, "data-many": me.labels.length > KEYS.length },
+      {
+        class: "task",
+        tabindex: "-1",
+        "data-long": long,
+        "data-many": me.labels.length > KEYS.length,
+        "data-words": slot.task.kind !== "image",
+      },
       this.look(),
       this.choose(),
       this.live(),
@@ -353,7 +359,7 @@ export function questions(state, phrases) {
   const ask = (name, now) => ({ text: phrases[name], now });
   if (inHistogram(state)) return [ask("histogram", true)].filter((one) => one.text);
   const named = state.top !== null;
-  if (state.form === "one-label") return [ask("top", !named)];
+  if (state.form === "one-label") return [ask("top", true)];
   const both = state.second !== null;
   const said = state.topPercent !== null || state.secondPercent !== null;
   const list = [
