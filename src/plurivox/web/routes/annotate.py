@@ -11,11 +11,11 @@ from sqlalchemy import Connection
 from plurivox.web import schemas as s
 from plurivox.web.checking import check_answer
 from plurivox.web.context import Studio
-from plurivox.web.doors import BEARER, INVITE, LINK, PerhapsWorker, StudioDep, WorkerDep, may_enter
+from plurivox.web.doors import BEARER, INVITE, LINK, PerhapsWorker, StudioDep, WorkerDep, may_draft, may_enter
 from plurivox.web.faults import Refused
 from plurivox.web.keys import number_of, shown
 from plurivox.web.showing import me_of, progress_of, slot_of
-from plurivox.web.store import answers, people, sittings
+from plurivox.web.store import answers, drafting, people, sittings
 from plurivox.web.store.people import Worker
 from plurivox.web.study import Study
 
@@ -111,7 +111,17 @@ def _next(connection: Connection, study: Study, worker: int, n: int) -> s.Slots:
     if person.stage == "tasks" and not rows:  # out of practice into the first sitting
         person, sitting, rows = sittings.next_slots(connection, study, person, n)
     held = None if sitting is None else (sitting.number, sitting.total, sitting.done)
-    return s.Slots(slots=[slot_of(row) for row in rows], progress=progress_of(study, held), enough=not rows)
+    begun = drafting.of(connection, worker)
+    draft = None if begun is None else s.Draft(slot=shown(begun[0]), body=begun[1])
+    seen = [slot_of(row) for row in rows]
+    return s.Slots(slots=seen, progress=progress_of(study, held), enough=not rows, draft=draft)
+
+
+@router.put("/draft", dependencies=[Depends(may_draft)])
+async def keep_draft(body: s.Draft, worker: WorkerDep, studio: StudioDep) -> s.DraftKept:
+    """Keep my unfinished answer, in the place of the one before; `/tasks` gives it back."""
+    slot = number_of(body.slot)
+    return s.DraftKept(kept=await studio.write(lambda c: drafting.keep(c, worker, slot, body.body)))
 
 
 @router.post("/answers")
