@@ -129,8 +129,10 @@ export class Sitting {
     this.paint({ ...this.state, hint: this.notice ?? "" });
     this.notice = null;
     this.page.root.focus({ preventScroll: true });
-    await this.page.scene.ready((what) => view.note(what, "other"));
+    const { page } = this;
+    await page.scene.ready((what) => view.note(what, "other"));
     view.show();
+    page.root.dataset.seen = ""; // from here on time counts
   }
 
   // ---- other tabs of the same person
