@@ -30,6 +30,7 @@ COMMANDS = {  # name: where it is, its line in the help; in the order of the wal
     "predict": ("plurivox.cli.predict:predict", "Say what a trained net believes."),
     "compare": ("plurivox.cli.compare:compare", "Hold methods side by side on data with gold labels."),
     "evaluate": ("plurivox.cli.evaluate:evaluate", "Judge soft labels against truth, with intervals and a baseline."),
+    "audit": ("plurivox.cli.audit:audit", "Look for leaks and telling names before numbers are believed."),
     "recipe": ("plurivox.cli.recipe:recipe", "Walk a whole recipe, such as the tables of a paper."),
     "convert": ("plurivox.cli.convert:convert", "Carry data from one form of file to another."),
     "datasets": ("plurivox.cli.datasets:datasets", "List, inspect and install data sets."),
