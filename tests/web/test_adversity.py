@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from plurivox.web.store.tables import answers, drafts, workers
+from plurivox.web.aggregating import compute
+from plurivox.web.store.tables import answers, drafts, flags, workers
 from web.running import run, studio_of
 from web.walking import answer, key, saved, shown
 
@@ -188,6 +189,10 @@ def test_a_picture_that_does_not_load_is_told_to_the_person_and_to_the_owner(stu
     kinds = [[event["kind"] for event in one["events"]] for one in live.answers()]
     assert live.answers()[0]["abstain"] and kinds[0][0] == "unseen"
     assert kinds[1][:2] == ["unseen", "seen"]
+    compute(live.studio.engine, live.studio.study)
+    told = select(flags.c.flags).where(flags.c.answer_id.in_([one["id"] for one in live.answers()]))
+    found = live.studio.look(lambda c: c.execute(told.order_by(flags.c.answer_id)).scalars().all())
+    assert sum("picture-not-seen" in one for one in found) == 1  # the one that came after all is none
 
 
 def drafted(live: Any) -> list[str]:
