@@ -1,8 +1,8 @@
 """Withdrawal of consent: what goes, what stays, and a line about it in the audit.
 
-Gone: the person's id, every answer with its events and times, the unfinished one, comments and times per page, what was computed from them.
-Kept: an empty row under the pseudonym, so that the person is not asked again, and the audit's line with counts. The tasks
-get their slots back.
+Gone: the person's id, every answer with its events and times, the unfinished one, comments and times per page, what was
+computed from them. Kept: an empty row under the pseudonym, so that the person is not asked again, and the audit's line with
+counts. The tasks get their slots back.
 """
 
 from typing import Any
@@ -12,7 +12,18 @@ from sqlalchemy import Connection, delete, func, or_, select, update
 from plurivox.core.errors import InputError
 from plurivox.web.store.owning import tell
 from plurivox.web.store.sittings import give_back
-from plurivox.web.store.tables import answers, beliefs, drafts, flags, raw_ids, sittings, slots, snapshots, visits, workers
+from plurivox.web.store.tables import (
+    answers,
+    beliefs,
+    drafts,
+    flags,
+    raw_ids,
+    sittings,
+    slots,
+    snapshots,
+    visits,
+    workers,
+)
 
 
 def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
