@@ -25,7 +25,7 @@ COMMANDS = {  # name: where it is, its line in the help; in the order of the wal
     "elicit": ("plurivox.cli.elicit:elicit", "Turn what people entered into votes."),
     "aggregate": ("plurivox.cli.aggregate:aggregate", "Turn votes into soft labels."),
     "identify": ("plurivox.cli.identify:identify", "Find hard tasks and workers to doubt."),
-    "assign": ("plurivox.cli.assign:assign", "Tell whom to ask what next."),
+    "assign": ("plurivox.cli.assign:assign", "Tell whom to ask what next, or make batches."),
     "train": ("plurivox.cli.train:train", "Train nets on what a crowd says, and measure them."),
     "predict": ("plurivox.cli.predict:predict", "Say what a trained net believes."),
     "compare": ("plurivox.cli.compare:compare", "Hold methods side by side on data with gold labels."),

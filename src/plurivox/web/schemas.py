@@ -107,9 +107,10 @@ class Entered(BaseModel):
 
 
 class FinishStage(Model):
-    """A worker has finished `stage`: consent given, instructions read, quiz answered, debrief read."""
+    """A worker has finished `stage`: consent given, instructions read, quiz answered, debrief read; or does not want to
+    wait for more tasks."""
 
-    stage: Literal["consent", "instructions", "quiz", "practice", "debrief"]
+    stage: Literal["consent", "instructions", "quiz", "practice", "tasks", "debrief"]
     agreed: bool | None = None  # consent
     quiz: Annotated[list[Annotated[int, Field(ge=0, le=9)]], Field(max_length=20)] | None = None  # chosen, from 0
     ms: Ms | None = None  # how long the page was seen
@@ -161,12 +162,23 @@ class DraftKept(BaseModel):
     kept: bool
 
 
+class Waiting(BaseModel):
+    """Others hold the last tasks; what they do not answer in time comes back. Ask again after `again_seconds`; who has
+    answered may also finish the stage `tasks`."""
+
+    answered: int  # by this person: with none there is no completion code
+    until: float  # seconds since 1970: the first lease of others ends
+    again_seconds: float
+    text: str
+
+
 class Slots(BaseModel):
     """The next slots in order, the same ones again until they are answered; `enough`: none is left for this person."""
 
     slots: list[Slot]
     progress: Progress
     enough: bool
+    waiting: Waiting | None = None
     draft: Draft | None = None  # what was begun and not finished, perhaps on another device
 
 
@@ -248,6 +260,8 @@ class Done(BaseModel):
 
     code: str
     redirect: str
+    how: Literal["done", "full"] = "done"  # full: no task was left for one who has answered nothing
+    text: str = ""  # of an end that is not the usual one
 
 
 class Health(BaseModel):

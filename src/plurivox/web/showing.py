@@ -5,6 +5,7 @@ from typing import Any
 
 from plurivox.web import schemas as s
 from plurivox.web.keys import shown
+from plurivox.web.store.idling import Waiting
 from plurivox.web.store.people import Worker
 from plurivox.web.study import Study
 
@@ -46,6 +47,12 @@ def me_of(study: Study, worker: Worker, state: s.State, sitting: Sequence[int] |
 def _counts(worker: Worker, sitting: Sequence[int] | None) -> bool:
     """A practice sitting tells nothing of the tasks that follow it."""
     return sitting is not None and (sitting[0] > 0 or worker.stage == "practice")
+
+
+def waiting_of(study: Study, waiting: Waiting) -> s.Waiting:
+    """What to tell a person who may hope for tasks that others hold."""
+    text = study.texts.waiting
+    return s.Waiting(answered=waiting.answered, until=waiting.until, again_seconds=waiting.again, text=text)
 
 
 def slot_of(row: Any) -> s.Slot:

@@ -14,8 +14,8 @@ from plurivox.web.context import Studio
 from plurivox.web.doors import BEARER, INVITE, LINK, PerhapsWorker, StudioDep, WorkerDep, may_draft, may_enter
 from plurivox.web.faults import Refused
 from plurivox.web.keys import number_of, shown
-from plurivox.web.showing import me_of, progress_of, slot_of
-from plurivox.web.store import answers, drafting, people, sittings
+from plurivox.web.showing import me_of, progress_of, slot_of, waiting_of
+from plurivox.web.store import answers, drafting, idling, people, sittings
 from plurivox.web.store.people import Worker
 from plurivox.web.study import Study
 
@@ -37,7 +37,7 @@ async def enter(body: s.Enter, studio: StudioDep, bearer: PerhapsWorker) -> s.En
         else:
             worker = people.worker_of(connection, number_of(opened(studio, LINK, body.link or "")))
         found.append(worker.id)
-        return _me(connection, studio.study, worker)
+        return _me(connection, studio.study, idling.unless_full(connection, studio.study, worker))
 
     found: list[int] = []
     me = await studio.write(come_in)
@@ -68,7 +68,10 @@ async def me(worker: WorkerDep, studio: StudioDep) -> s.Me:
 
 @router.post("/me/stage")
 async def finish_stage(body: s.FinishStage, worker: WorkerDep, studio: StudioDep) -> s.StageFinished:
-    """A page is finished: consent, instructions, quiz, debrief. A quiz with mistakes stays."""
+    """A page is finished: consent, instructions, quiz, debrief. A quiz with mistakes stays.
+
+    `tasks` may be finished by one who has answered and waits for tasks that others hold.
+    """
     return await studio.write(partial(_finish, study=studio.study, worker=worker, body=body))
 
 
@@ -86,8 +89,19 @@ def _finish(connection: Connection, study: Study, worker: int, body: s.FinishSta
             why = [study.quiz[place].why for place in wrong]
             return s.StageFinished(me=_me(connection, study, person), wrong=wrong, why=why)
         said["quiz"] = body.quiz
+    if body.stage == "tasks":
+        _must_be_idle(connection, person)
     person = people.advance(connection, study, person, ms=body.ms, **said)
-    return s.StageFinished(me=_me(connection, study, person))
+    return s.StageFinished(me=_me(connection, study, idling.unless_full(connection, study, person)))
+
+
+def _must_be_idle(connection: Connection, person: Worker) -> None:
+    """Only who has answered something, and has nothing left to answer, may go on without further tasks."""
+    sitting = connection.execute(sittings.LATEST, {"worker": person.id}).first()
+    if sitting is not None and sitting.done < sitting.total:
+        raise Refused(409, "not-yet", "some of your tasks are not answered yet")
+    if not idling.answered_by(connection, person.id):
+        raise Refused(409, "full", "you have answered nothing yet, so there is no completion code to go on to")
 
 
 def wrong_stage(connection: Connection, study: Study, person: Worker) -> Refused:
@@ -107,14 +121,18 @@ def _next(connection: Connection, study: Study, worker: int, n: int) -> s.Slots:
     if person.stage not in ("practice", "tasks"):
         raise wrong_stage(connection, study, person)
     people.must_be_open(connection, study)
-    person, sitting, rows = sittings.next_slots(connection, study, person, n)
-    if person.stage == "tasks" and not rows:  # out of practice into the first sitting
-        person, sitting, rows = sittings.next_slots(connection, study, person, n)
-    held = None if sitting is None else (sitting.number, sitting.total, sitting.done)
+    turn = sittings.next_slots(connection, study, person, n)
+    if person.stage == "practice" and turn.worker.stage == "tasks":  # out of practice into the first sitting
+        turn = sittings.next_slots(connection, study, turn.worker, n)
+    held = None if turn.sitting is None else (turn.sitting.number, turn.sitting.total, turn.sitting.done)
     begun = drafting.of(connection, worker)
-    draft = None if begun is None else s.Draft(slot=shown(begun[0]), body=begun[1])
-    seen = [slot_of(row) for row in rows]
-    return s.Slots(slots=seen, progress=progress_of(study, held), enough=not rows, draft=draft)
+    return s.Slots(
+        slots=[slot_of(row) for row in turn.slots],
+        progress=progress_of(study, held),
+        enough=not turn.slots and turn.waiting is None,
+        waiting=None if turn.waiting is None else waiting_of(study, turn.waiting),
+        draft=None if begun is None else s.Draft(slot=shown(begun[0]), body=begun[1]),
+    )
 
 
 @router.put("/draft", dependencies=[Depends(may_draft)])
@@ -169,6 +187,8 @@ async def done(worker: WorkerDep, studio: StudioDep) -> s.Done:
         person = people.worker_of(connection, worker)
         if person.stage != "done":
             raise wrong_stage(connection, studio.study, person)
+        if not idling.answered_by(connection, worker):  # nobody is paid for nothing by mistake
+            return s.Done(code="", redirect="", how="full", text=studio.study.texts.full)
         return s.Done(code=studio.study.completion.code, redirect=studio.study.completion.redirect)
 
     return await studio.read(end)

@@ -87,7 +87,7 @@ export class Owner {
 
   async show(arrived = false) {
     const at = this.place();
-    const [title, make] = at.key === "task" ? ["Task", taskPage] : (PAGES[at.key] ?? PAGES[""]);
+    const [title, make] = at.key === "task" ? ["Task", taskPage] : PAGES[Object.hasOwn(PAGES, at.key) ? at.key : ""];
     for (const link of this.nav.children)
       link.toggleAttribute("aria-current", link.dataset.key === (at.key === "task" ? "tasks" : at.key));
     document.title = `${title} · plurivox studio`;
