@@ -5,7 +5,7 @@ import logging
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from plurivox.core.errors import InputError
 from plurivox.core.files import whole_file, whole_folder
@@ -19,11 +19,13 @@ from plurivox.web.store.database import WRITES, migrate, open_engine
 from plurivox.web.store.items import NewTask, add_tasks, count_tasks, fix_batches
 from plurivox.web.store.people import fact
 from plurivox.web.study import STUDY, Study, read_study
+from plurivox.web.wordings import Form
 
 logging.getLogger("alembic").setLevel(logging.WARNING)
 HINTS = {
-    "form": "one-label, top-two, also-possible or histogram",
+    "form": ", ".join(get_args(Form)),
     "wording": "first or third person: what do you think, or what would 100 others say",
+    "chips": "of the form chips: how many there are; each is 100 / chips percent",
     "per_task": "answers wanted for every task, each of another person",
     "batch": "tasks in a sitting; strata, where there are any, say it instead",
     "repeats": "tasks of a sitting that come again in it, as a check of consistency",

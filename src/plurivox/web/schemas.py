@@ -90,6 +90,7 @@ class Me(BaseModel):
     labels: list[str]  # in this person's order, the same on every visit
     form: Form
     wording: Person
+    chips: int  # of the form chips: how many there are to place
     exclude_by: Literal["never", "possible"]  # what the unnamed labels are marked with: possible for also-possible
     phrases: dict[str, str]  # see wordings.py; a blank line parts paragraphs, all is plain text
     text: str  # of the current stage: consent, instructions, debrief, or closed where the study takes no answers

@@ -82,6 +82,7 @@ class Study(Part):
     labels: list[Label] = Field(min_length=2, max_length=1000)
     form: Form = "top-two"
     wording: Person = "third"
+    chips: int = Field(default=20, ge=2, le=100)  # of the form chips: how many there are to place
     per_task: int = Field(default=6, ge=1, le=1000)
     batch: int = Field(default=25, ge=1, le=1000)
     repeats: int = Field(default=0, ge=0, le=100)
@@ -104,6 +105,8 @@ class Study(Part):
             raise ValueError("labels must differ from each other")
         if self.repeats > self.tasks_per_sitting:
             raise ValueError(f"{self.repeats} repeats cannot come from a batch of {self.tasks_per_sitting} tasks")
+        if 100 % self.chips:
+            raise ValueError(f"{self.chips} chips cannot share 100 percent in whole parts; take 10, 20, 25 or 50")
         if strange := sorted(set(self.phrase) - set(wording(self.form, "first"))):
             raise ValueError(f"there are no phrases {strange}")
         return self

@@ -61,16 +61,22 @@ export function keyTable(me) {
   const keys = (...names) => names.map((name) => make("kbd", {}, name));
   const command = (letter) => (me.labels.length > 10 ? keys("Alt", letter) : keys(letter));
   const percent = me.form === "top-two" || me.form === "also-possible";
+  const bars = { histogram: "5%", chips: "a chip" }[me.form];
+  const ranks = me.form === "ranking";
+  const picks = {
+    ranking: "Put a label next in your order",
+    "select-top-two": "Pick the most probable label, then perhaps the second",
+  };
+  const pick = bars ? `Put ${bars} on a label; with Shift, take ${bars} away` : picks[me.form];
+  const find = me.labels.length > 10 ? "; type letters to find it" : "";
+  const sure = percent || me.form === "top-one" ? "Sure: send it and go on" : "Done: send it and go on";
   const rows = [
-    [
-      keys("1", "…", "0"),
-      me.form === "histogram"
-        ? "Put 5% on a label; with Shift, take 5% away"
-        : me.labels.length > 10
-          ? "Pick a label; type letters to find it"
-          : "Pick the most probable label",
-    ],
-    me.form !== "histogram" && [keys("↵"), "Sure: send it and go on"],
+    [keys("1", "…", "0"), (pick ?? (find ? "Pick a label" : "Pick the most probable label")) + find],
+    [keys("↵"), bars ? "Send it, once all is placed" : sure],
+    bars && [keys("."), "Put all that is left on the last label"],
+    ranks && [keys("←", "→"), "Move the label that you ranked last, or whose key you pressed again"],
+    ranks && [keys("Shift", "4"), "Take label 4 out of the order"],
+    me.form === "top-one" && [keys("3", "7", "0", "↵"), "Label 3 with 70%"],
     percent && [keys("3", "5", "7", "0", "↵"), "Label 3 with 70%, label 5 with the rest"],
     percent && [keys("←", "→"), "Move the split by 5%; with Shift, by 1%"],
     percent && [

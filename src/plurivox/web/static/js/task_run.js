@@ -104,7 +104,7 @@ export class Sitting {
     this.view?.close();
     this.view = new View(draft?.view);
     this.shownAt = null;
-    const setup = { labels: me.labels, form: me.form, ticks: me.exclude_by, now: performance.now() };
+    const setup = { labels: me.labels, form: me.form, ticks: me.exclude_by, chips: me.chips, now: performance.now() };
     this.state = said ? recall(setup, said) : draft ? { ...begin(setup), ...draft.core } : begin(setup);
     if (draft) this.view.note("resume", "other");
     this.replaces = said?.key ?? draft?.replaces ?? null;
@@ -134,7 +134,7 @@ export class Sitting {
     if (event.repeat && key === "Enter") return event.preventDefault();
     if (
       (key === "Enter" || key === " ") &&
-      event.target.closest(".deeds button, .head button, .barrow button, .split button")
+      event.target.closest(".deeds button, .head button, .barrow button, .split button, .ranking button")
     )
       return undefined;
     if (key === " " && event.target.closest("button")) return undefined;
@@ -164,7 +164,7 @@ export class Sitting {
     const slot = this.current;
     const { form, ...said } = marks(this.state);
     const { first_input_ms, submit_ms, hidden_ms, events } = this.view.record();
-    const mode = form === "histogram" ? "histogram" : by === "key" ? "keyboard" : by;
+    const mode = form === "histogram" && this.session.me.form !== "chips" ? "histogram" : by === "key" ? "keyboard" : by;
     const times = {
       shown_at: this.shownAt,
       first_input_ms,

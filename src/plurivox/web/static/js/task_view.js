@@ -1,18 +1,22 @@
 // The task page: made once for a task, then painted anew after every action.
 import {
   KEYS,
+  asksPercents,
   inHistogram,
   isSure,
   keyOf,
   manyLabels,
   percents,
-  placed,
   problem,
   shares,
   shown,
   warning,
 } from "./answer.js";
+import { barWords, beginsWithBars, chipsOf, isChips } from "./bars.js";
+import { BarRows } from "./bars_view.js";
 import { button, change, make, put } from "./dom.js";
+import { ordinal, ranked } from "./ranking.js";
+import { RankView } from "./ranking_view.js";
 import { decoded } from "./timing.js";
 
 const TICK = { never: ["✕", "not", "definitely not"], possible: ["+", "also", "also possible"] };
@@ -22,7 +26,8 @@ export class TaskView {
   constructor(me, slot, act) {
     Object.assign(this, { me, slot, act });
     this.tiles = make("ul", { class: "grid", "data-few": me.labels.length <= 5 });
-    this.bars = make("ul", { class: "bars", hidden: true });
+    this.bars = asksPercents(me) ? new BarRows(me, act) : null;
+    this.ranks = me.form === "ranking" ? new RankView(me, act) : null;
     this.sought = me.labels.length > KEYS.length ? this.search() : null;
     this.asks = make("ol", { class: "small" });
     this.hint = make("span", { class: "hint", role: "alert" });
@@ -71,18 +76,13 @@ export class TaskView {
 
   choose() {
     this.tileOf = this.me.labels.map((label, place) => this.tile(label, place));
-    this.rowOf = this.me.form === "one-label" ? [] : this.me.labels.map((label, place) => this.barRow(label, place));
-    put(
-      this.bars,
-      this.rowOf.map((row) => row.root),
-    );
     return make(
       "fieldset",
       { class: "tiles" },
       make("legend", { class: "unseen" }, "Labels"),
       this.sought,
       this.tiles,
-      this.bars,
+      this.bars?.root,
     );
   }
 
@@ -116,32 +116,6 @@ export class TaskView {
     return { root: make("li", { class: "tile" }, pick, tick), pick, tick, says, key };
   }
 
-  barRow(label, place) {
-    const input = make("input", { type: "range", min: "0", max: "100", value: "0", "aria-label": label });
-    input.addEventListener("input", (event) => this.act({ do: "bar", place, value: snap(input.value) }, event));
-    const out = make("output", {}, "0%");
-    const chip = (by, sign) =>
-      button(sign, (event) => this.act({ do: "chip", place, by }, event), {
-        "aria-label": `${label}: ${by > 0 ? "add" : "take away"} 5%`,
-      });
-    const key = make("kbd", { "aria-hidden": "true" });
-    return {
-      root: make(
-        "li",
-        { class: "barrow" },
-        key,
-        make("span", { class: "name" }, label),
-        input,
-        out,
-        chip(-5, "−"),
-        chip(5, "+"),
-      ),
-      input,
-      out,
-      key,
-    };
-  }
-
   slider() {
     const input = make("input", {
       type: "range",
@@ -168,6 +142,7 @@ export class TaskView {
       { class: "live", "aria-label": "Your answer" },
       this.bar,
       this.split.root,
+      this.ranks?.root,
       make("p", { class: "said" }, this.summary, this.hint),
     );
   }
@@ -208,10 +183,11 @@ export class TaskView {
     const open = inHistogram(state);
     this.root.toggleAttribute("data-bars", open);
     this.tiles.hidden = open;
-    this.bars.hidden = !open;
+    if (this.bars) this.bars.root.hidden = !open;
     if (this.sought && this.sought.value !== state.filter) this.sought.value = state.filter;
-    if (open) this.paintBars(state);
+    if (open) this.bars.paint(state);
     else this.paintTiles(state);
+    this.ranks?.paint(state);
     this.paintBar(state);
     this.paintSplit(state);
     this.paintDeeds(state);
@@ -232,12 +208,13 @@ export class TaskView {
   paintTile(state, place, key) {
     const { root, pick, tick, says, key: cap } = this.tileOf[place];
     const { top, second } = percents(state);
-    const role =
-      place === state.top ? "top" : place === state.second ? "second" : state.ticked.includes(place) ? state.ticks : "";
+    const at = ranked(state, place);
+    const [first, next] = this.ranks ? [at === 0, at > 0] : [place === state.top, place === state.second];
+    const role = first ? "top" : next ? "second" : state.ticked.includes(place) ? state.ticks : "";
     root.dataset.is = role;
     const percent = { top, second }[role] ?? null;
-    const rank = { top: state.form === "one-label" ? "✓" : "1st", second: "2nd" }[role];
-    change(says, rank ? `${rank}${percent === null || state.form === "one-label" ? "" : ` ${percent}%`}` : "");
+    const standing = at >= 0 ? ordinal(at + 1) : { top: state.form === "one-label" ? "✓" : "1st", second: "2nd" }[role];
+    change(says, standing ? `${standing}${percent === null || !asksPercents(state) ? "" : ` ${percent}%`}` : "");
     change(cap, key);
     cap.hidden = !key;
     pick.setAttribute("aria-pressed", String(role === "top" || role === "second"));
@@ -250,18 +227,6 @@ export class TaskView {
     tick.disabled = role === "top" || role === "second";
   }
 
-  paintBars(state) {
-    const places = shown(state);
-    this.rowOf.forEach(({ root, input, out, key }, place) => {
-      const value = state.bars[place];
-      root.hidden = !places.includes(place) || (manyLabels(state) && places.indexOf(place) >= KEYS.length && !value);
-      input.value = String(value);
-      input.style.setProperty("--fill", `${value}%`);
-      change(out, `${value}%`);
-      change(key, keyOf(state, place) || "·");
-    });
-  }
-
   paintBar(state) {
     const words = {
       unplaced: state.bars ? "to place" : "nothing picked yet",
@@ -270,22 +235,23 @@ export class TaskView {
       abstain: "Can't tell",
       none: "None of these",
     };
+    const amount = (share) => (isChips(state) ? ` ${chipsOf(state, share)}` : ` ${share}%`);
     const piece = ({ kind, place, share }) => {
       const name = place === undefined ? words[kind] : state.labels[place];
       const number =
-        ["undecided", "abstain", "none"].includes(kind) || (kind === "unplaced" && !state.bars) ? "" : ` ${share}%`;
+        ["undecided", "abstain", "none"].includes(kind) || (kind === "unplaced" && !state.bars) ? "" : amount(share);
       const node = make("span", { data: { is: kind } }, share >= 14 ? name + number : share >= 6 ? number.trim() : "");
       node.style.width = `${share}%`;
       return node;
     };
-    this.bar.hidden = state.form === "one-label"; // nobody was asked how sure they are
+    this.bar.hidden = !asksPercents(state); // nobody was asked how sure they are
     put(this.bar, shares(state).map(piece));
   }
 
   paintSplit(state) {
     const { root, input } = this.split;
     const { top } = percents(state);
-    root.hidden = inHistogram(state) || state.form === "one-label";
+    root.hidden = inHistogram(state) || !asksPercents(state);
     const off = state.top === null || state.aside !== null;
     for (const part of root.children) part.disabled = off;
     input.toggleAttribute("data-unset", top === null);
@@ -299,11 +265,11 @@ export class TaskView {
     abstain.setAttribute("aria-pressed", String(state.aside === "abstain"));
     none.setAttribute("aria-pressed", String(state.aside === "none"));
     histogram.setAttribute("aria-pressed", String(inHistogram(state)));
-    histogram.hidden = state.form === "histogram" || !state.allowHistogram;
+    histogram.hidden = beginsWithBars(state.form) || !state.allowHistogram;
     others.hidden = state.ticks !== "never" || inHistogram(state);
     change(undo.lastChild, state.past.length ? "Undo" : "Back");
     next.setAttribute("aria-disabled", String(Boolean(problem(state))));
-    const words = isSure(state) ? (state.form === "one-label" ? "Next" : "Sure, next") : "Next";
+    const words = isSure(state) ? (asksPercents(state) ? "Sure, next" : "Next") : "Next";
     if (next.dataset.says !== words) put(next, words, make("kbd", { "aria-hidden": "true" }, "↵"));
     next.dataset.says = words;
   }
@@ -317,6 +283,7 @@ export class TaskView {
 }
 
 const snap = (value) => Math.round(Number(value) / 5) * 5;
+const FEW = { "one-label": ["top"], "select-top-two": ["top", "second"], "top-one": ["top", "top_percent", "never"] };
 
 export function showImage(task, pixels) {
   // The server enlarges small pictures (Lanczos); the size on the page is the same before and after.
@@ -333,10 +300,10 @@ export function showImage(task, pixels) {
 }
 
 export function summary(state) {
-  if (state.form === "one-label") return state.top === null ? "" : state.labels[state.top];
-  const rest = 100 - placed(state);
-  if (inHistogram(state)) return state.aside ? "" : rest ? `${rest}% still to place` : "All 100% placed";
   const name = (place) => state.labels[place];
+  if (inHistogram(state)) return state.aside ? "" : barWords(state);
+  if (state.form === "ranking") return state.order.map(name).join(" › ");
+  if (!asksPercents(state)) return [state.top, state.second].filter((place) => place !== null).map(name).join(" · ");
   const words = {
     top: (one) => `${name(one.place)} ${one.share}%`,
     second: (one) => `${name(one.place)} ${one.share}%`,
@@ -351,17 +318,18 @@ export function summary(state) {
 export function questions(state, phrases) {
   // The questions of this form in order, with the one that is being answered.
   const ask = (name, now) => ({ text: phrases[name], now });
-  if (inHistogram(state)) return [ask("histogram", true)].filter((one) => one.text);
+  if (inHistogram(state)) return [ask(isChips(state) ? "chips" : "histogram", true)].filter((one) => one.text);
+  if (state.form === "ranking") return [ask("ranking", true)];
   const named = state.top !== null;
-  if (state.form === "one-label") return [ask("top", !named)];
   const both = state.second !== null;
   const said = state.topPercent !== null || state.secondPercent !== null;
-  const list = [
-    ask("top", !named),
-    ask("top_percent", (named && state.field === "top" && !both) || (both && !said)),
-    ask("second", named && !both && state.field !== "top"),
-    ask("second_percent", both && state.field === "second"),
-    ask(state.ticks, both && said && state.field !== "second"),
-  ];
-  return list.filter((one) => one.text);
+  const list = {
+    top: ask("top", !named),
+    top_percent: ask("top_percent", (named && state.field === "top" && !both) || (both && !said)),
+    second: ask("second", named && !both && state.field !== "top"),
+    second_percent: ask("second_percent", both && state.field === "second"),
+    never: ask(state.ticks, both && said && state.field !== "second"),
+  };
+  const wanted = FEW[state.form] ?? Object.keys(list);
+  return wanted.map((name) => list[name]).filter((one) => one.text);
 }
