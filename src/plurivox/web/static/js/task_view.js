@@ -31,14 +31,14 @@ export class TaskView {
     this.sought = me.labels.length > KEYS.length ? this.search() : null;
     this.asks = make("ol", { class: "small" });
     this.hint = make("span", { class: "hint", role: "alert" });
-    this.summary = make("span", { class: "quiet number", "aria-live": "polite" });
+    this.summary = make("span", { class: this.ranks ? "unseen" : "quiet number", "aria-live": "polite" });
     this.bar = make("div", { class: "bar", "aria-hidden": "true" });
     this.split = this.slider();
     this.deeds = this.buttons();
     const long = Object.values(me.phrases).some((text) => text.length > 120);
     this.root = make(
       "main",
-      { class: "task", tabindex: "-1", "data-long": long, "data-many": me.labels.length > KEYS.length },
+      { class: "task", tabindex: "-1", "data-long": long, "data-many": me.labels.length > KEYS.length, "data-ranks": me.form === "ranking" },
       this.look(),
       this.choose(),
       this.live(),
