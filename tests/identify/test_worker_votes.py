@@ -129,3 +129,43 @@ def test_times_below_zero_are_left_out_and_that_is_said() -> None:
     votes = Votes.of(list("abc"), ["ann", "ann", "bo"], list("xxy"), seconds=[4, -8, 2])
     with pytest.warns(PlurivoxWarning, match="speed: 1 answers took less than no time"):
         assert score("speed", votes=votes).raw.tolist() == [4, 2]
+
+
+def tiring(seed: int, n_tasks: int = 60) -> Votes:
+    """Twenty workers who say the truth nine times of ten; the first five more and more rarely."""
+    chance, n = np.random.default_rng(seed), 20
+    truth = chance.integers(0, 3, n_tasks)
+    at = np.stack([chance.permutation(n_tasks) for _ in range(n)])  # (n_workers, n_tasks) when each came to each task
+    right = np.where(np.arange(n)[:, None] < 5, 1 - at / n_tasks, 0.9)
+    said = np.where(chance.random((n, n_tasks)) < right, truth, (truth + 1) % 3)
+    worker, task = np.divmod(np.arange(n * n_tasks), n_tasks)
+    return Votes.of(task, worker, said.ravel(), when=at.ravel())
+
+
+def test_drift_is_a_correlation_in_units_of_chance() -> None:
+    votes = tiring(0)
+    scores = score("drift", votes=votes)
+    worker = 7
+    mine = np.flatnonzero(votes.worker == worker)
+    counts = votes.counts()[votes.task]
+    share = (counts[np.arange(len(votes)), votes.label] - 1) / (counts.sum(1) - 1)
+    above = share - (np.bincount(votes.task, share) / np.bincount(votes.task))[votes.task]
+    assert votes.when is not None and scores.raw is not None and scores.n is not None
+    r = np.corrcoef(votes.when[mine], above[mine])[0, 1]
+    np.testing.assert_allclose(scores.value[worker], -r * np.sqrt(len(mine) - 1))
+    np.testing.assert_allclose(scores.raw[worker], np.polyfit(votes.when[mine], above[mine], 1)[0] * (len(mine) - 1))
+    assert scores.n[worker] == 60
+
+
+def test_drift_finds_who_tires_and_only_those() -> None:
+    z = np.stack([score("drift", votes=tiring(seed)).value for seed in range(20)])
+    assert (z[:, :5] > 2.5).mean() > 0.95 and (z[:, 5:] > 2.5).mean() < 0.03
+
+
+def test_drift_says_what_it_needs_and_is_silent_of_the_few() -> None:
+    with pytest.raises(InputError, match="a column when"):
+        score("drift", votes=Votes.of(**crowd()))
+    few = Votes.of(list("aabb"), ["ann", "bo"] * 2, list("xxxy"), when=[1, 2, 3, 4])
+    assert np.isnan(score("drift", votes=few).value).all()
+    same = Votes.of(list("aabbcc"), ["ann", "bo"] * 3, list("xxyyzz"), when=range(6))
+    np.testing.assert_array_equal(score("drift", votes=same).value, [0, 0])

@@ -49,6 +49,8 @@ def test_a_stopped_series_goes_on_where_it_was(tmp_path: Path) -> None:
     series = repeat(train_one, judge, runs=3, folder=tmp_path, watch=lambda step, total, value=None: steps.append(step))
     assert steps == [5, 6, 7, 8] and series.measures == repeat(train_one, judge, runs=3).measures
     assert (tmp_path / "results.csv").read_text().splitlines()[0] == "run,seed,loss"
+    again = repeat(train_one, lambda trained: {"twice": 2 * judge(trained)["loss"]}, runs=3, folder=tmp_path)
+    assert again.measures == {"twice": tuple(2 * value for value in series.measures["loss"])}  # measured anew
     with pytest.raises(InputError, match="at least one run"):
         repeat(train_one, judge, runs=0)
 

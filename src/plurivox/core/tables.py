@@ -149,12 +149,12 @@ class Tables(Noun):
 
 
 def _shortened(text: str, n_rows: int) -> str:
-    """The text of a table without its last rows, where there are many."""
+    """The text of a table without its last rows, where there are many; title, head and notes stay."""
     if n_rows <= MOST:
         return text
-    return "\n".join(
-        [*text.split("\n")[: MOST // 2 + 2], f"... {n_rows - MOST // 2:,} more rows; files hold all of them"]
-    )
+    lines = text.split("\n")
+    more = f"... {n_rows - MOST // 2:,} more rows; files hold all of them"
+    return "\n".join([*lines[: MOST // 2 + 2], more, *lines[n_rows + 2 :]])
 
 
 def _column(column: Any) -> NDArray[Any]:

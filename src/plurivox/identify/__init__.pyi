@@ -5,6 +5,7 @@ from plurivox.identify.agreement_with_rest import AgreementWithRest as Agreement
 from plurivox.identify.aum import Aum as Aum
 from plurivox.identify.cohen_kappa import CohenKappa as CohenKappa
 from plurivox.identify.disagreement import Disagreement as Disagreement
+from plurivox.identify.drift import Drift as Drift
 from plurivox.identify.entropy import Entropy as Entropy
 from plurivox.identify.fleiss_kappa import FleissKappa as FleissKappa
 from plurivox.identify.glad_ability import GladAbility as GladAbility

@@ -10,6 +10,7 @@ from plurivox.recipes.peerannot_tables import PeerannotTables as PeerannotTables
 from plurivox.recipes.prune_and_compare import PruneAndCompare as PruneAndCompare
 from plurivox.recipes.prune_and_train import PruneAndTrain as PruneAndTrain
 from plurivox.recipes.rankings import Rankings as Rankings
+from plurivox.recipes.report_cards import ReportCards as ReportCards
 from plurivox.recipes.waum import Waum as Waum
 from plurivox.recipes.waum_per_worker import WaumPerWorker as WaumPerWorker
 from plurivox.recipes._choosing import Choice as Choice

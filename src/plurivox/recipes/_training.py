@@ -157,6 +157,8 @@ def settle(material: Material, tasks: Names, wish: Wish) -> tuple[Known, str]:
             )
         soft_word, target = wish.target, "soft"
     wants = heads.methods.make(wish.head).wants if wish.head else "distribution"
+    if wants != "pair" and wish.main != Wish.main:
+        raise InputError(f"main={wish.main} is the hard target of two heads; add --head two-heads, or leave it out")
     if wants == "votes" and target == "soft":
         target = "all-votes"
     if wants == "pair" and target == "soft":

@@ -91,12 +91,10 @@ def run_folder(folder: str | Path, run: int) -> Path:
 
 
 def _judged(trained: Trained, judge: JudgeOne, home: Path | None) -> dict[str, float]:
-    there = None if home is None else home / RESULT
-    if there is not None and there.is_file():
-        return dict(json.loads(there.read_text(encoding="utf-8")))
+    """Measured anew even where a run had ended before: what it is tested on may have changed since."""
     found = {name: float(value) for name, value in judge(trained).items()}
-    if there is not None:
-        with whole_file(there) as part:
+    if home is not None:
+        with whole_file(home / RESULT) as part:
             part.write_text(json.dumps(found, indent=1), encoding="utf-8")
     return found
 

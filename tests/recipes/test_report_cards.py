@@ -1,0 +1,39 @@
+"""Report cards of workers."""
+
+import numpy as np
+import pytest
+
+from plurivox import recipes, simulate
+from plurivox.core.errors import InputError, OptionError, UnknownName
+from plurivox.io import Dataset
+
+CROWD = simulate.methods.make("hammer-spammer", n_tasks=100, n_workers=12, feedback=6, ratio=0.4, seed=1).draw()
+DATA = Dataset("made", votes=CROWD.votes, gold=CROWD.truth)
+
+
+def test_a_spammer_has_a_poor_card_and_a_hammer_a_good_one() -> None:
+    good = {str(one): bool(CROWD.confusion.of(one)[0, 0] > 0.5) for one in CROWD.votes.workers.tolist()}
+    worst, best = (next(name for name, fine in good.items() if fine is kind) for kind in (False, True))
+    made = recipes.ReportCards(data="made", workers=f"{worst},{best}").run(read=lambda name: DATA)
+    order = made["made: 12 workers"].cells["worker"].tolist()
+    assert [good[str(one)] for one in order] == sorted(good.values())  # all spammers before all hammers
+    poor, fine = (made[f"{name}: scores"].cells for name in (worst, best))
+    assert poor["score"].tolist() == ["gold-accuracy", "agreement-with-rest", "trace", "spam-score"]
+    assert poor["worker"][0] < 0.5 < fine["worker"][0] and fine["place"].tolist()[0].endswith("of 12")
+    said = np.stack([made[f"{best}: how they answer"].cells[f"says {label}"] for label in CROWD.votes.labels], 1)
+    assert (said.argmax(1) == np.arange(len(said))).all()
+    least = made[f"{worst}: said what we believe least"].cells
+    assert (least["with"] < 0.5).all() and (least["said"] != least["believed"]).all()
+
+
+def test_what_cannot_be_told_is_a_note_and_mistakes_are_errors() -> None:
+    made = recipes.ReportCards(data="made", n=1).run(read=lambda name: DATA)
+    assert len(made.tables) == 4 and any(
+        "without drift: drift needs the order" in note for note in made.tables[0].notes
+    )
+    with pytest.raises(UnknownName, match="there is no worker 'nobody'"):
+        recipes.ReportCards(data="made", workers="nobody").run(read=lambda name: DATA)
+    with pytest.raises(InputError, match="learns no confusion matrices"):
+        recipes.ReportCards(data="made", method="vote-shares").run(read=lambda name: DATA)
+    with pytest.raises(OptionError, match="scores of workers; 'entropy' is not"):
+        recipes.ReportCards(scores="entropy")
