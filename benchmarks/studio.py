@@ -204,7 +204,7 @@ def _choices(studio: Studio) -> list[float]:
 
     def choose(connection: Any, worker: people.Worker) -> None:
         began = time.perf_counter()
-        _, sitting, rows = sittings.next_slots(connection, study, worker, 1)
+        _, sitting, rows, _ = sittings.next_slots(connection, study, worker, 1)
         took.append(time.perf_counter() - began)
         assert rows
         connection.execute(text("UPDATE slots SET state = 'done' WHERE sitting_id = :s"), {"s": sitting.id})

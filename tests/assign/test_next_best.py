@@ -5,7 +5,7 @@ import pytest
 
 from plurivox import simulate
 from plurivox.aggregate import Ibcc, VoteShares
-from plurivox.assign import NextBest
+from plurivox.assign import Ledger, NextBest
 from plurivox.assign._gain import channels, expected_gain, several, uncertainty_of
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.votes import Votes
@@ -111,3 +111,20 @@ def test_the_recipe_says_what_it_cannot_do() -> None:
 def test_votes_spent_are_those_behind_the_accuracy() -> None:
     made = AskNext(n_tasks=12, n_workers=2, feedback=2, budget=1, runs=1, crowds="hammer-spammer").run()
     assert made["hammer-spammer"].cells["votes spent"].tolist() == [24]  # each of both has answered each task once
+
+
+def test_a_task_people_differ_on_gains_more_than_one_they_agree_on() -> None:
+    votes = Votes.of(list("aaabbbc"), list("xyzxyzx"), ["no", "no", "no", "yes", "no", "yes", "no"])
+    for method in (VoteShares(), Ibcc()):
+        agreed, split, new = NextBest().gains(votes, method.fit(votes)).tolist()
+        assert split > agreed and new > agreed > 0
+
+
+def test_next_best_leaves_alone_what_is_settled() -> None:
+    held = Ledger([5] * 4)
+    for task, gain in enumerate((1e-6, 0.2, 0.4, 0.1)):
+        held.learn(task, gain)
+    assert [place.task for place in held.seat(NextBest(per_worker=1), "ann")] == [2]
+    held.learn(2, 0.4)
+    places = held.seat(NextBest(per_worker=9), "bo")
+    assert sorted(place.task for place in places) == [1, 2, 3]

@@ -1,6 +1,12 @@
-"""Assign: what we believe -> what to ask next. One file a way; `ls` lists them."""
+"""Assign: what is open and what we believe -> what to ask next. One file a way; `ls` lists them.
 
-from plurivox.assign._contract import Assigner, Proposals, Question, methods
+Every way chooses a sitting for the worker who has come (`Assigner.sit`, out of a `Pool`); one that knows what an answer
+would tell ranks questions for a whole crowd as well (`Proposer.propose`).
+"""
 
-__all__ = ["Assigner", "Proposals", "Question", "methods"]
+from plurivox.assign._contract import Assigner, Place, Pool, methods
+from plurivox.assign._ledger import Ledger, plan
+from plurivox.assign._proposals import Proposals, Proposer, Question
+
+__all__ = ["Assigner", "Ledger", "Place", "Pool", "Proposals", "Proposer", "Question", "methods", "plan"]
 __getattr__ = methods.attribute

@@ -1,4 +1,7 @@
 # made by `make stubs`
 from plurivox.assign._contract import *
 from plurivox.assign._contract import methods as methods
+from plurivox.assign.batches import Batches as Batches
 from plurivox.assign.next_best import NextBest as NextBest
+from plurivox.assign.quota import Quota as Quota
+from plurivox.assign.strata import Strata as Strata

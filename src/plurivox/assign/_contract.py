@@ -1,104 +1,75 @@
-"""What every way to choose the next question is, and what it proposes."""
+"""What every way to assign is: which tasks a worker who has come is asked, and in which order."""
 
+import random
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import NamedTuple, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-from plurivox.core.errors import InputError
-from plurivox.core.method import Method
-from plurivox.core.names import TEXT, Floats, Ints, Names, owned, owned_names
-from plurivox.core.noun import Noun
+from plurivox.core.method import Method, option
 from plurivox.core.registry import Methods
-from plurivox.core.results import Fit
-from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch, quiet
 
-__all__ = ["Assigner", "Proposals", "Question", "methods"]
+__all__ = ["Assigner", "Place", "Pool", "arrange", "methods"]
 
 
-class Question(NamedTuple):
-    """A kind of question: its form, the seconds an answer takes, and how many plain votes an answer is worth."""
+class Place(NamedTuple):
+    """One place in a sitting: a task, and whether it comes again as a check of consistency."""
 
-    form: str = "one-label"
-    seconds: float = 1.8
-    worth: float = 1.0
+    task: int
+    repeat: bool = False
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Proposals(Noun):
-    """Whom to ask what next, best first: the expected fall of uncertainty, and that per second of the worker's time."""
+class Pool(Protocol):
+    """What is open to one worker who has come: tasks that want more answers and that this worker has not seen.
 
-    task: Ints  # (n,) code into `tasks`
-    worker: Ints  # (n,) code into `workers`
-    question: Ints  # (n,) code into `forms`
-    gain: Floats  # (n,) expected fall of the task's entropy, in nats
-    seconds: Floats  # (n,) the answer is expected to take
-    tasks: Names
-    workers: Names
-    forms: Names
-    enough: bool  # whether the stopping rule says that no further answer pays
-    why: str  # the stopping rule in words
-    made_by: str
-    let_go: Names | None = None  # workers not worth asking now
+    A task is a number. Whoever keeps the slots answers three questions, by an index or a heap: a sitting is chosen as fast
+    among a million tasks as among ten. The studio's database is one such pool, `Ledger` keeps another one in memory.
+    """
 
-    def __post_init__(self) -> None:
-        for name in ("tasks", "workers", "forms"):
-            object.__setattr__(self, name, owned_names(getattr(self, name), name))
-        for name in ("task", "worker", "question", "gain", "seconds"):
-            column = owned(getattr(self, name))
-            if len(column) != len(self.task):
-                raise InputError(f"{name} of the proposals has {len(column)} values for {len(self.task)} proposals")
-            object.__setattr__(self, name, column)
+    def fewest(self, stratum: str | None, n: int) -> Sequence[int]:
+        """At most `n` tasks of a stratum (None: of all), those with the fewest slots given, at random among equals."""
+        ...
 
-    def __len__(self) -> int:
-        return len(self.task)
+    def batch(self) -> Sequence[int]:
+        """The open rest of the fixed batch that the fewest people have; empty where no batch has any."""
+        ...
 
-    @property
-    def per_second(self) -> Floats:
-        """(n,) what the proposals are ranked by."""
-        return self.gain / self.seconds
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """task, worker, question, gain, seconds, gain per second; best first."""
-        return {
-            "task": self.tasks[self.task],
-            "worker": self.workers[self.worker],
-            "question": self.forms[self.question],
-            "gain": self.gain,
-            "seconds": self.seconds,
-            "gain_per_second": self.per_second,
-        }
-
-    def facts(self) -> dict[str, object]:
-        gone = np.array([], TEXT) if self.let_go is None else self.let_go
-        return {"by": self.made_by, "proposals": len(self), "workers let go": len(gone), "enough": self.enough}
+    def telling(self, n: int, least: float) -> Sequence[int]:
+        """At most `n` tasks whose next answer is expected to tell most, and no less than `least` nats."""
+        ...
 
 
 @dataclass(frozen=True)
 class Assigner(Method, ABC):
-    """Votes and what we believe in, whom to ask what next out."""
+    """What is open to a worker in, what that worker is asked out."""
 
-    takes: ClassVar[frozenset[str]] = frozenset()
+    repeats: int = option(0, "tasks of a sitting that come again in it, as a check of consistency", low=0)
+    seed: int = option(0, "of what is left to chance in a plan; a running study draws its own", low=0)
 
-    def propose(self, votes: Votes, fit: Fit, workers: Names | None = None, *, watch: Watch = quiet) -> Proposals:
-        """The best next questions for `workers` (default: everybody who has voted), best first.
+    def sit(self, pool: Pool, chance: random.Random) -> list[Place]:
+        """What one worker is asked in one go, in order; empty where nothing is open to that worker.
 
-        `fit` is what an aggregator with confusion matrices made of the same votes.
+        The order is this worker's own. `repeats` of the tasks come a second time, later and never directly after.
         """
-        if fit.confusion is None:
-            raise InputError(
-                f"{self.name()} must know how each worker answers; {fit.made_by} has no confusion matrices: try ibcc"
-            )
-        if len(fit.soft) != votes.n_tasks or not bool((fit.soft.tasks == votes.tasks).all()):
-            raise InputError(f"the fit by {fit.made_by} is of other tasks than the votes; fit these votes")
-        return self._propose(votes, fit, workers, watch)
+        return arrange(self.choose(pool), self.repeats, chance)
 
     @abstractmethod
-    def _propose(self, votes: Votes, fit: Fit, workers: Names | None, watch: Watch) -> Proposals:
-        """The way itself; `fit` has confusion matrices and the tasks of `votes`."""
+    def choose(self, pool: Pool) -> list[int]:
+        """The tasks of a sitting, each of them once."""
+
+
+def arrange(tasks: Sequence[int], repeats: int, chance: random.Random) -> list[Place]:
+    """Tasks in a random order; some come again, at random places at least two further on.
+
+    >>> [tuple(place) for place in arrange([7, 8, 9], 1, random.Random(3))]
+    [(8, False), (9, False), (7, False), (8, True)]
+    """
+    places = [Place(task) for task in tasks]
+    chance.shuffle(places)
+    early = places[:-2] if len(places) - 2 >= repeats else places[:-1]  # the last one has no room after it
+    for one in chance.sample(early, min(repeats, len(early))):
+        places.insert(chance.randint(places.index(one) + 2, len(places)), Place(one.task, True))
+    return places
 
 
 methods: Methods[Assigner] = Methods(__package__, Assigner)

@@ -5,6 +5,10 @@ import numpy as np
 from plurivox.core.names import Floats
 
 CELLS = 2**22  # numbers held at a time
+UNASKED = 1e9  # the gain of a task that nobody has been asked about: it comes before all others
+FALL = 0.5  # a slot that is given is expected to leave this share of what there was to tell
+SURE, UNSURE = 0.95, 0.3  # how often the right label is told at most, and at least above chance as a share of the rest
+GUESSED = 0.75  # the same before two people have said something about one task
 
 
 def expected_gain(belief: Floats, channel: Floats) -> Floats:
@@ -50,6 +54,28 @@ def channels(matrices: Floats, n_votes: Floats, strength: float) -> Floats:
     seen = n_votes > 0
     mean = np.average(matrices, axis=0, weights=n_votes) if seen.any() else matrices.mean(0)
     return np.asarray(weight * matrices + (1 - weight) * mean)
+
+
+def one_coin(counts: Floats, squares: Floats) -> tuple[Floats, Floats]:
+    """(n_tasks, K) beliefs and a (K, K) channel of a crowd of whom only the agreement is known.
+
+    Two who are right with probability a, and else say any other label, agree with probability a^2 + (1 - a)^2 / (K - 1);
+    a is read off the share of pairs that agree. `counts` (n_tasks, K) is the weight on each label, `squares` (n_tasks,)
+    the sum of the squared weights of single answers.
+
+    >>> belief, channel = one_coin(np.array([[2.0, 0], [1, 1]]), np.array([2.0, 2]))
+    >>> channel.round(2).tolist(), belief.round(2).tolist()
+    ([[0.65, 0.35], [0.35, 0.65]], [[0.78, 0.22], [0.5, 0.5]])
+    """
+    k, n = counts.shape[1], counts.sum(1)
+    pairs = np.maximum(n * n - n, 0)[n > 1].sum()
+    agree = ((counts**2).sum(1) - squares)[n > 1].sum()
+    right = GUESSED if not pairs else 1 / k + np.sqrt(max(agree / pairs - 1 / k, 0) * (k - 1) / k)
+    right = float(np.clip(right, 1 / k + UNSURE * (1 - 1 / k), SURE))
+    channel = np.full((k, k), (1 - right) / (k - 1)) + np.eye(k) * (right - (1 - right) / (k - 1))
+    logs = counts @ np.log(channel)  # (n_tasks, truth)
+    belief = np.exp(logs - logs.max(1, keepdims=True))
+    return belief / belief.sum(1, keepdims=True), channel
 
 
 def _entropy(p: Floats) -> Floats:

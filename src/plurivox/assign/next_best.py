@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurivox.assign._contract import Assigner, Proposals, Question
-from plurivox.assign._gain import channels, expected_gain, several, uncertainty_of
+from plurivox.assign._contract import Pool
+from plurivox.assign._gain import channels, expected_gain, one_coin, several, uncertainty_of
+from plurivox.assign._proposals import Proposals, Proposer, Question, same_tasks
 from plurivox.core.errors import InputError, OptionError, some
 from plurivox.core.method import option
 from plurivox.core.names import Bools, Floats, Ints, Names, as_names, positions
@@ -29,7 +30,7 @@ class Useful(NamedTuple):
 
 
 @dataclass(frozen=True)
-class NextBest(Assigner):
+class NextBest(Proposer):
     """Ask where an answer is expected to tell most in a second of the worker's time.
 
     The gain of asking worker w about task t is the mutual information of the truth and the answer, under what we
@@ -41,6 +42,9 @@ class NextBest(Assigner):
     tenth is let go. It is enough when no gain of the most telling worker reaches `least`, or the expected accuracy
     reaches `target`; not because those who are there cannot help.
 
+    In a running study, whoever comes gets the tasks where an answer by one of the crowd is expected to tell most; those
+    that nobody was asked about come first, and those where the gain is below `least` get no more, whatever their quota.
+
     >>> from plurivox.aggregate import Ibcc
     >>> votes = Votes.of(task=list("aabb"), worker=["x", "y"] * 2, label=["no", "no", "yes", "no"])
     >>> found = NextBest(n=1, again=True).propose(votes, Ibcc().fit(votes))
@@ -49,7 +53,7 @@ class NextBest(Assigner):
     """
 
     n: int = option(100, "how many questions to propose at most", low=1)
-    per_worker: int = option(10, "questions proposed to one worker at most", low=1)
+    per_worker: int = option(10, "questions proposed to one worker at most; tasks in a sitting", low=1)
     questions: str = option(
         "one-label:1.8", "kinds of question as form:seconds[:votes an answer is worth], with commas between"
     )
@@ -66,6 +70,17 @@ class NextBest(Assigner):
     def kinds(self) -> tuple[Question, ...]:
         """The kinds of question."""
         return tuple(_question(word) for word in self.questions.split(","))
+
+    def choose(self, pool: Pool) -> list[int]:
+        return list(pool.telling(self.per_worker, self.least))
+
+    def gains(self, votes: Votes, fit: Fit) -> Floats:
+        same_tasks(votes, fit)
+        if fit.confusion is not None:
+            each = channels(fit.confusion.dense(), votes.workload, self.strength)
+            return expected_gain(np.asarray(fit.soft.prob, np.float64), np.asarray(each.mean(0)))
+        weight = np.ones(len(votes)) if votes.weight is None else votes.weight
+        return expected_gain(*one_coin(votes.counts(), np.bincount(votes.task, weight**2, votes.n_tasks)))
 
     def useful(self, belief: Floats, matrices: Floats, n_votes: Floats) -> Useful:
         """Who is worth asking, given (n_tasks, K) beliefs, (n_workers, K, K) matrices and (n_workers,) votes."""

@@ -15,7 +15,7 @@ from plurivox.web.faults import unavailable
 from plurivox.web.keys import Keys
 from plurivox.web.settings import Settings
 from plurivox.web.store.database import WRITES, first_line, migrate, open_engine
-from plurivox.web.store.items import apply
+from plurivox.web.store.items import apply, must_have_batches
 from plurivox.web.store.writer import Writer
 from plurivox.web.study import Study, read_study
 
@@ -44,6 +44,7 @@ class Studio:
         try:
             with engine.connect().execution_options(**WRITES) as connection, connection.begin():
                 apply(connection, study)
+                must_have_batches(connection, study)
         except OperationalError as cause:
             raise InputError(f"the database cannot be written: {first_line(cause)}") from cause
         return cls(settings, study, keys, engine, Writer(engine))

@@ -31,6 +31,7 @@ HINTS = {
     "repeats": "tasks of a sitting that come again in it, as a check of consistency",
     "sittings": "how many batches one person may answer",
     "practice": "practice tasks, of those that the items mark so",
+    "assign": "quota, strata, batches or next-best, as 'plurivox assign' tells; empty: what fits the rest",
     "lease_minutes": "after so long without an answer, open slots go to others",
     "aggregator": "of the owner's pages; empty: the mean of the soft answers",
     "frame_ancestors": "https:// addresses of platforms that may show the pages in a frame",

@@ -93,7 +93,8 @@ class Me(BaseModel):
     chips: int  # of the form chips: how many there are to place
     exclude_by: Literal["never", "possible"]  # what the unnamed labels are marked with: possible for also-possible
     phrases: dict[str, str]  # see wordings.py; a blank line parts paragraphs, all is plain text
-    text: str  # of the current stage: consent, instructions, debrief, or closed where the study takes no answers
+    text: str  # of the current stage: consent, instructions, debrief; or closed, or full
+    full: bool  # before the tasks: nothing is left to answer, and nothing can come back
     quiz: list[QuizQuestion]  # only at stage quiz
     image_pixels: int
 
@@ -107,9 +108,10 @@ class Entered(BaseModel):
 
 
 class FinishStage(Model):
-    """A worker has finished `stage`: consent given, instructions read, quiz answered, debrief read."""
+    """A worker has finished `stage`: consent given, instructions read, quiz answered, debrief read; or does not want to
+    wait for more tasks."""
 
-    stage: Literal["consent", "instructions", "quiz", "practice", "debrief"]
+    stage: Literal["consent", "instructions", "quiz", "practice", "tasks", "debrief"]
     agreed: bool | None = None  # consent
     quiz: Annotated[list[Annotated[int, Field(ge=0, le=9)]], Field(max_length=20)] | None = None  # chosen, from 0
     ms: Ms | None = None  # how long the page was seen
@@ -148,12 +150,27 @@ class Slot(BaseModel):
     practice: bool
 
 
+class Idle(BaseModel):
+    """Nothing is open to this person now. waiting: others hold the last tasks, and what they do not answer in time comes
+    back; ask again after `again_seconds`, or finish the stage `tasks`. full: all answers are there.
+
+    Who has answered nothing gets no completion code, neither way.
+    """
+
+    why: Literal["waiting", "full"]
+    answered: int  # by this person
+    until: float | None  # seconds since 1970: the first lease of others ends
+    again_seconds: float | None
+    text: str
+
+
 class Slots(BaseModel):
     """The next slots in order, the same ones again until they are answered; `enough`: none is left for this person."""
 
     slots: list[Slot]
     progress: Progress
     enough: bool
+    idle: Idle | None = None
 
 
 class Mark(Model):

@@ -47,13 +47,17 @@ async def fill(
 async def walk(
     client: Client, chance: random.Random, way: dict[str, Any], pause: float = 0.0, retell: float = 0.0
 ) -> dict[str, Any]:
-    """One worker, all stages; the completion code at the end."""
+    """One worker, all stages; the completion code at the end, or nothing where there was nothing to answer."""
     me = await client.enter(**way)
     while me["stage"] != "done":
         stage = me["stage"]
+        if me["full"]:
+            return {}
         if stage in ("practice", "tasks"):
-            await _work(client, me, chance, pause, retell)
-            me = await client.me()
+            idle = await _work(client, me, chance, pause, retell)
+            if idle is not None and not idle["answered"]:
+                return {}  # all is with others: no answer, no code
+            me = (await client.finish("tasks"))["me"] if idle is not None else await client.me()
         elif stage == "quiz":
             me = await _quiz(client, me, chance)
         else:
@@ -74,15 +78,17 @@ async def _quiz(client: Client, me: dict[str, Any], chance: random.Random) -> di
         tried += 1
 
 
-async def _work(client: Client, me: dict[str, Any], chance: random.Random, pause: float, retell: float) -> None:
-    """Answer until nothing is left, asking for the next slot with every answer."""
+async def _work(
+    client: Client, me: dict[str, Any], chance: random.Random, pause: float, retell: float
+) -> dict[str, Any] | None:
+    """Answer until nothing is left, asking for the next slot with every answer; why nothing is, where others hold it."""
     try:
-        slots = (await client.tasks(2))["slots"]
+        news = await client.tasks(2)
     except Rejected as cause:
         if cause.body.get("error") == "wrong-stage":
-            return
+            return None
         raise
-    while slots:
+    while slots := news["slots"]:
         slot = slots[0]
         await asyncio.sleep(pause * chance.uniform(0.5, 1.5) if pause else 0)
         said = reply(slot["task"], me["labels"], me["form"], chance, me["chips"])
@@ -91,7 +97,10 @@ async def _work(client: Client, me: dict[str, Any], chance: random.Random, pause
             again = await client.answer(slot["slot"], said, key=client.acknowledged[-1])
             assert again["again"]
             client.acknowledged.pop()
-        slots = [] if taken["stage"] != me["stage"] else taken["slots"] or (await client.tasks(2))["slots"]
+        if taken["stage"] != me["stage"]:
+            return None
+        news = {"slots": taken["slots"], "idle": None} if taken["slots"] else await client.tasks(2)
+    return dict(news["idle"]) if news["idle"] else None
 
 
 def reply(

@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from plurivox.core.errors import InputError
+from plurivox.assign import methods as assigners
+from plurivox.core.errors import InputError, PlurivoxError
 from plurivox.web.wordings import Form, Person, wording
 
 STUDY = "study.toml"
@@ -60,6 +61,11 @@ class Texts(Part):
     )
     debrief: Words = "Thank you. Your answers have been saved."
     closed: Words = "This study takes no answers at the moment. What you have answered is saved."
+    waiting: Words = "All tasks are with other people at the moment. Some may come back; this page looks by itself."
+    full: Words = (
+        "This study has all the answers it needs, so nothing is left for you to answer. Thank you for coming.\n\n"
+        "If a platform sent you, please give your place back there: without an answer there is no completion code."
+    )
 
 
 class Completion(Part):
@@ -89,6 +95,7 @@ class Study(Part):
     sittings: int = Field(default=1, ge=1, le=1000)  # how many batches one person may answer
     practice: int = Field(default=3, ge=0, le=50)  # practice tasks, of those the items mark so
     strata: dict[str, Annotated[int, Field(ge=1, le=1000)]] = {}  # tasks of each stratum in a batch
+    assign: str = Field(default="", max_length=300)  # how tasks are chosen; empty: by batches, strata or quota
     lease_minutes: float = Field(default=60, gt=0, le=60 * 24 * 30)
     image_pixels: int = Field(default=160, ge=16, le=4096)  # smaller images are enlarged to this
     aggregator: str = Field(default="", max_length=200)  # of the owner's pages; empty: the mean of the soft answers
@@ -109,6 +116,16 @@ class Study(Part):
             raise ValueError(f"{self.chips} chips cannot share 100 percent in whole parts; take 10, 20, 25 or 50")
         if strange := sorted(set(self.phrase) - set(wording(self.form, "first"))):
             raise ValueError(f"there are no phrases {strange}")
+        return self
+
+    @model_validator(mode="after")
+    def _assigns(self) -> Self:
+        try:
+            made = assigners.make(self.assign) if self.assign else None
+        except PlurivoxError as cause:
+            raise ValueError(f"assign: {cause}") from None
+        if made is not None and made.name() == "strata" and not self.strata and "counts" not in self.assign:
+            raise ValueError("assign: strata needs [strata], such as hard = 22")
         return self
 
     @property

@@ -14,8 +14,8 @@ from plurivox.web.context import Studio
 from plurivox.web.doors import BEARER, INVITE, LINK, PerhapsWorker, StudioDep, WorkerDep, may_enter
 from plurivox.web.faults import Refused
 from plurivox.web.keys import number_of, shown
-from plurivox.web.showing import me_of, progress_of, slot_of
-from plurivox.web.store import answers, people, sittings
+from plurivox.web.showing import idle_of, me_of, progress_of, slot_of
+from plurivox.web.store import answers, idling, people, sittings
 from plurivox.web.store.people import Worker
 from plurivox.web.study import Study
 
@@ -57,7 +57,8 @@ def opened(studio: Studio, purpose: str, signed: str) -> str:
 def _me(connection: Connection, study: Study, worker: Worker) -> s.Me:
     row = connection.execute(sittings.LATEST, {"worker": worker.id}).first()
     sitting = None if row is None else (row.number, row.total, row.done)
-    return me_of(study, worker, people.state_of(connection), sitting)
+    full = idling.is_full_for(connection, study, worker)
+    return me_of(study, worker, people.state_of(connection), sitting, full)
 
 
 @router.get("/me")
@@ -68,7 +69,10 @@ async def me(worker: WorkerDep, studio: StudioDep) -> s.Me:
 
 @router.post("/me/stage")
 async def finish_stage(body: s.FinishStage, worker: WorkerDep, studio: StudioDep) -> s.StageFinished:
-    """A page is finished: consent, instructions, quiz, debrief. A quiz with mistakes stays."""
+    """A page is finished: consent, instructions, quiz, debrief. A quiz with mistakes stays.
+
+    `tasks` may be finished by one who has answered and waits for tasks that others hold.
+    """
     return await studio.write(partial(_finish, study=studio.study, worker=worker, body=body))
 
 
@@ -86,8 +90,19 @@ def _finish(connection: Connection, study: Study, worker: int, body: s.FinishSta
             why = [study.quiz[place].why for place in wrong]
             return s.StageFinished(me=_me(connection, study, person), wrong=wrong, why=why)
         said["quiz"] = body.quiz
+    if body.stage == "tasks":
+        _must_be_idle(connection, person)
     person = people.advance(connection, study, person, ms=body.ms, **said)
     return s.StageFinished(me=_me(connection, study, person))
+
+
+def _must_be_idle(connection: Connection, person: Worker) -> None:
+    """Only who has answered something, and has nothing left to answer, may go on without further tasks."""
+    sitting = connection.execute(sittings.LATEST, {"worker": person.id}).first()
+    if sitting is not None and sitting.done < sitting.total:
+        raise Refused(409, "not-yet", "some of your tasks are not answered yet")
+    if not idling.answered_by(connection, person.id):
+        raise Refused(409, "full", "you have answered nothing yet, so there is no completion code to go on to")
 
 
 def wrong_stage(connection: Connection, study: Study, person: Worker) -> Refused:
@@ -107,11 +122,16 @@ def _next(connection: Connection, study: Study, worker: int, n: int) -> s.Slots:
     if person.stage not in ("practice", "tasks"):
         raise wrong_stage(connection, study, person)
     people.must_be_open(connection, study)
-    person, sitting, rows = sittings.next_slots(connection, study, person, n)
-    if person.stage == "tasks" and not rows:  # out of practice into the first sitting
-        person, sitting, rows = sittings.next_slots(connection, study, person, n)
-    held = None if sitting is None else (sitting.number, sitting.total, sitting.done)
-    return s.Slots(slots=[slot_of(row) for row in rows], progress=progress_of(study, held), enough=not rows)
+    turn = sittings.next_slots(connection, study, person, n)
+    if person.stage == "practice" and turn.worker.stage == "tasks":  # out of practice into the first sitting
+        turn = sittings.next_slots(connection, study, turn.worker, n)
+    held = None if turn.sitting is None else (turn.sitting.number, turn.sitting.total, turn.sitting.done)
+    return s.Slots(
+        slots=[slot_of(row) for row in turn.slots],
+        progress=progress_of(study, held),
+        enough=not turn.slots and (turn.idle is None or turn.idle.why == "full"),
+        idle=None if turn.idle is None else idle_of(study, turn.idle),
+    )
 
 
 @router.post("/answers")
@@ -159,6 +179,8 @@ async def done(worker: WorkerDep, studio: StudioDep) -> s.Done:
         person = people.worker_of(connection, worker)
         if person.stage != "done":
             raise wrong_stage(connection, studio.study, person)
+        if not idling.answered_by(connection, worker):  # nobody is paid for nothing by mistake
+            return s.Done(code="", redirect="")
         return s.Done(code=studio.study.completion.code, redirect=studio.study.completion.redirect)
 
     return await studio.read(end)

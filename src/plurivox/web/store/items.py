@@ -9,7 +9,10 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, case, delete, func, insert, literal, null, select, update
 
+from plurivox.assign import Assigner, Batches, Proposer, Strata
+from plurivox.assign._gain import UNASKED
 from plurivox.core.errors import InputError, some
+from plurivox.web.assigning import assigner_of
 from plurivox.web.keys import new_id
 from plurivox.web.pictures import Picture
 from plurivox.web.store.people import fact
@@ -47,43 +50,67 @@ class NewTask:
 def add_tasks(connection: Connection, study: Study, new: Iterable[NewTask]) -> int:
     """Put tasks into the store; how many there were."""
     chance, n, trained = random.SystemRandom(), 0, list(fact(connection, "practice") or [])
+    method = assigner(connection, study)
     for part in batched(new, AT_ONCE):
         _refuse_known(connection, [one.name for one in part])
         pictures = [(new_id(), one.picture) for one in part if one.picture is not None]
         if pictures:
             connection.execute(insert(media), [{"id": id, **vars(picture)} for id, picture in pictures])
         ids = iter([id for id, _ in pictures])
-        rows = [_row(study, one, next(ids) if one.picture else None, chance) for one in part]
+        rows = [_row(method, study, one, next(ids) if one.picture else None, chance) for one in part]
         connection.execute(insert(tasks), sorted(rows, key=lambda row: row["id"]))
         trained += [row["id"] for row in rows if row["practice"]]
         n += len(rows)
     set_fact(connection, "practice", trained)
+    if n and isinstance(method, Batches):
+        set_fact(connection, "applied", None)  # no batch holds the new ones: nobody is asked about them
     apply(connection, study)
     return n
 
 
+def assigner(connection: Connection, study: Study) -> Assigner:
+    """How the study chooses the tasks of a sitting."""
+    return assigner_of(study, bool(fact(connection, "plans")))
+
+
 def apply(connection: Connection, study: Study) -> None:
     """Let quotas and queues follow study.toml, which may have been edited."""
-    said = {"per_task": study.per_task, "strata": dict(study.strata)}
+    method = assigner(connection, study)
+    strata = method.wanted() if isinstance(method, Strata) else {}
+    said = {"per_task": study.per_task, "strata": strata} | ({"gains": True} if _ranks(method) else {})
     if fact(connection, "applied") == said:
         return
     quota: Any = study.per_task
-    if fact(connection, "plans"):
+    if isinstance(method, Batches):
         held = select(func.count()).where(plan_tasks.c.task_id == tasks.c.id).scalar_subquery()
         quota = study.per_task * held
     real = tasks.c.practice == 0
-    connection.execute(update(tasks).where(real).values(quota=quota))
-    queue = tasks.c.stratum if study.strata else literal("")
+    gain = func.coalesce(tasks.c.gain, case((tasks.c.given > 0, 1.0), else_=UNASKED)) if _ranks(method) else null()
+    connection.execute(update(tasks).where(real).values(quota=quota, gain=gain))
+    queue = tasks.c.stratum if strata else literal("")
     connection.execute(
         update(tasks).where(real).values(queue=case((tasks.c.given < tasks.c.quota, queue), else_=null()))
     )
     connection.execute(update(plans).values(queue=""))
-    set_fact(connection, "strata", dict(study.strata))
+    set_fact(connection, "strata", strata)
     set_fact(connection, "applied", said)
 
 
-def _row(study: Study, one: NewTask, picture: int | None, chance: random.Random) -> dict[str, Any]:
-    queue = None if one.practice else one.stratum if study.strata else ""
+def must_have_batches(connection: Connection, study: Study) -> None:
+    """Refuse a study that names a way of which its database holds nothing."""
+    if isinstance(assigner(connection, study), Batches) and not fact(connection, "plans"):
+        raise InputError(
+            "study.toml says assign = 'batches', but the study was made without: plurivox studio new --batches FILE"
+        )
+
+
+def _ranks(method: Assigner) -> bool:
+    """Whether it asks for the tasks that tell most."""
+    return isinstance(method, Proposer)
+
+
+def _row(method: Assigner, study: Study, one: NewTask, picture: int | None, chance: random.Random) -> dict[str, Any]:
+    queue = None if one.practice else one.stratum if isinstance(method, Strata) else ""
     return {
         "id": new_id(),
         "name": one.name,
@@ -97,6 +124,7 @@ def _row(study: Study, one: NewTask, picture: int | None, chance: random.Random)
         "given": 0,
         "queue": queue,
         "rank": chance.random(),
+        "gain": UNASKED if _ranks(method) and not one.practice else None,
     }
 
 

@@ -1,42 +1,27 @@
-"""Sittings: which slots a person gets, in which order, and what becomes of those that are not answered in time.
+"""Sittings: the slots that a person gets, and what becomes of those that are not answered in time.
 
-A slot exists once it is leased. Open tasks stand in a queue: an index over (queue, slots given, random rank), so that
-the next task is found as fast among a million tasks as among ten.
+Which tasks they are, and in which order, is chosen by a method of the room `assign`. A slot exists once it is leased.
 """
 
 import random
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, bindparam, case, exists, func, insert, null, select, update
+from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
 from plurivox.web.keys import new_id
 from plurivox.web.store.database import now
+from plurivox.web.store.idling import Idle, idle_of, sittings_done
+from plurivox.web.store.items import assigner
 from plurivox.web.store.people import Worker, advance, fact
-from plurivox.web.store.tables import media, plan_tasks, plans, sittings, slots, tasks
+from plurivox.web.store.pools import StorePool, close_plans, give, open_plans, take_back
+from plurivox.web.store.tables import media, plans, sittings, slots, tasks
 from plurivox.web.study import Study
 
 OVERDUE = 20  # sittings looked after at a time
 chance = random.SystemRandom()
 
 LATEST = select(sittings).where(sittings.c.worker_id == bindparam("worker")).order_by(sittings.c.number.desc()).limit(1)
-SEEN = exists().where(slots.c.task_id == tasks.c.id, slots.c.worker_id == bindparam("worker"))
-OPEN = (
-    select(tasks.c.id, tasks.c.given)
-    .where(tasks.c.queue == bindparam("queue"), ~SEEN)
-    .order_by(tasks.c.given, tasks.c.rank)
-    .limit(bindparam("n"))
-    .with_for_update(skip_locked=True, of=tasks)
-)
-GIVE = (
-    update(tasks)
-    .where(tasks.c.id == bindparam("task"), tasks.c.given < tasks.c.quota)
-    .values(
-        given=tasks.c.given + 1,
-        rank=bindparam("at"),
-        queue=case((tasks.c.given + 1 >= tasks.c.quota, null()), else_=tasks.c.queue),
-    )
-)
 NEXT = (
     select(slots.c.id, slots.c.position, slots.c.kind, tasks.c.kind.label("task_kind"), tasks.c.text, tasks.c.text2)
     .add_columns(tasks.c.media_id, media.c.width, media.c.height)
@@ -49,9 +34,18 @@ NEXT_OPEN = (
 )
 
 
-def next_slots(connection: Connection, study: Study, worker: Worker, n: int) -> tuple[Worker, Any, Sequence[Row[Any]]]:
-    """The person, the sitting and its next open slots; a new sitting begins where one is due, and the stage moves on
-    where none is left."""
+class Turn(NamedTuple):
+    """Where a person stands who has asked for tasks."""
+
+    worker: Worker
+    sitting: Any
+    slots: Sequence[Row[Any]]  # the next open ones
+    idle: Idle | None = None  # nothing is open to this person, who is at the stage of tasks
+
+
+def next_slots(connection: Connection, study: Study, worker: Worker, n: int) -> Turn:
+    """The next open slots of the person's sitting; a new sitting begins where one is due, and the stage moves on where
+    none is left to one who has answered."""
     sitting = connection.execute(LATEST, {"worker": worker.id}).first()
     practises = worker.stage == "practice"
     if sitting is not None and sitting.until is None and sitting.done < sitting.total:
@@ -61,17 +55,26 @@ def next_slots(connection: Connection, study: Study, worker: Worker, n: int) -> 
         sitting = _practise(connection, study, worker)
     elif over and not practises:
         number = 0 if sitting is None else sitting.number
-        begun = _begin(connection, study, worker, number + 1) if number < study.sittings else None
+        done = sittings_done(connection, study, worker, number)
+        begun = None if done else _begin(connection, study, worker, number + 1)
         if begun is None:
-            return advance(connection, study, worker), sitting, []
+            return _nothing_open(connection, study, worker, sitting, done)
         sitting = begun
     assert sitting is not None
     found = connection.execute(NEXT_OPEN, {"sitting": sitting.id, "n": n}).all()
     if not found:
-        return advance(connection, study, worker), sitting, []
+        return Turn(advance(connection, study, worker), sitting, [])
     if sitting.until - now() < study.lease_minutes * 45:  # three quarters of the lease, in seconds
         _renew(connection, study, sitting.id)
-    return worker, sitting, found
+    return Turn(worker, sitting, found)
+
+
+def _nothing_open(connection: Connection, study: Study, worker: Worker, sitting: Any, done: bool) -> Turn:
+    """On to the next stage, for one who has answered; else wait for what others may not answer, or hear that it is full."""
+    idle = None if done else idle_of(connection, worker)
+    if idle is None or (idle.why == "full" and idle.answered):
+        return Turn(advance(connection, study, worker), sitting, [])
+    return Turn(worker, sitting, [], idle)
 
 
 def _practise(connection: Connection, study: Study, worker: Worker) -> Any:
@@ -82,52 +85,20 @@ def _practise(connection: Connection, study: Study, worker: Worker) -> Any:
 def _begin(connection: Connection, study: Study, worker: Worker, number: int) -> Any:
     """A new sitting with tasks that this person has not seen; None where there are none."""
     end_overdue(connection)
-    if fact(connection, "plans"):
-        plan, chosen = _from_plan(connection, worker)
-    else:
-        plan, chosen = None, _from_queues(connection, study, worker)
+    pool = StorePool(connection, worker.id)
+    chosen = assigner(connection, study).sit(pool, chance)
     if not chosen:
         return None
-    numbers = _free_numbers(connection, chosen)
-    connection.execute(GIVE, [{"task": task, "at": chance.random()} for task in chosen])
-    places = _shuffled([(task, numbers[task], "task") for task in chosen], min(study.repeats, len(chosen)))
-    return _sit_down(connection, study, worker, number, places, plan)
-
-
-def _from_queues(connection: Connection, study: Study, worker: Worker) -> list[int]:
-    """Open tasks of every queue, those with the fewest answers first, at random among them."""
-    wanted = study.strata or {"": study.batch}
-    found = []
-    for queue, n in wanted.items():
-        given = {"queue": queue, "worker": worker.id, "n": n}
-        rows = connection.execute(OPEN, given).all()
-        if len(rows) < n and connection.dialect.name != "sqlite":  # no more are open, or others look at them just now
-            rows = connection.execute(OPEN.with_for_update(of=tasks), given).all()
-        found += [row.id for row in rows]
-    return found
-
-
-def _from_plan(connection: Connection, worker: Worker) -> tuple[int | None, list[int]]:
-    """The tasks of a fixed batch that are still open and new to this person."""
-    mine = select(sittings.c.plan_id).where(sittings.c.worker_id == worker.id, sittings.c.plan_id.is_not(None))
-    waiting = (
-        select(plans.c.id)
-        .where(plans.c.queue.is_not(None), plans.c.id.not_in(mine))
-        .order_by(plans.c.given, plans.c.rank)
-        .limit(1)
-    )
-    tried = plans.c.queue.is_not(None)
-    while (plan := connection.execute(waiting.where(tried).with_for_update()).scalar()) is not None:
-        inside = select(plan_tasks.c.task_id).where(plan_tasks.c.plan_id == plan)
-        still = select(tasks.c.id).where(tasks.c.id.in_(inside), tasks.c.given < tasks.c.quota)
-        found = connection.execute(still.where(~SEEN).with_for_update(of=tasks), {"worker": worker.id}).scalars().all()
-        if found:
-            connection.execute(update(plans).where(plans.c.id == plan).values(given=plans.c.given + 1))
-            return plan, list(found)
-        if connection.execute(still.limit(1)).first() is None:
-            connection.execute(update(plans).where(plans.c.id == plan).values(queue=None))
-        tried = tried & (plans.c.id != plan)
-    return None, []
+    once = [place.task for place in chosen if not place.repeat]
+    numbers = _free_numbers(connection, once)
+    give(connection, [(task, chance.random()) for task in once])
+    if pool.plan is not None:
+        connection.execute(update(plans).where(plans.c.id == pool.plan).values(given=plans.c.given + 1))
+        close_plans(connection, once)
+    places: list[Place] = [
+        (task, None, "repeat") if repeat else (task, numbers[task], "task") for task, repeat in chosen
+    ]
+    return _sit_down(connection, study, worker, number, places, pool.plan)
 
 
 def _free_numbers(connection: Connection, chosen: Sequence[int]) -> dict[int, int]:
@@ -140,16 +111,6 @@ def _free_numbers(connection: Connection, chosen: Sequence[int]) -> dict[int, in
 
 
 Place = tuple[int, int | None, str]  # task, number, kind
-
-
-def _shuffled(places: list[Place], repeats: int) -> list[Place]:
-    """In an order of this person's own; some tasks come again later, at random places and distances."""
-    chance.shuffle(places)
-    early = places[:-2] if len(places) - 2 >= repeats else places
-    for task, _, _ in chance.sample(early, repeats):
-        first = next(i for i, place in enumerate(places) if place[0] == task)
-        places.insert(chance.randint(min(first + 2, len(places)), len(places)), (task, None, "repeat"))
-    return places
 
 
 def _sit_down(
@@ -205,26 +166,26 @@ def end(connection: Connection, sitting: int) -> None:
         .values(state="expired", number=None)
         .returning(slots.c.task_id, slots.c.kind)
     ).all()
-    give_back(connection, [row.task_id for row in back if row.kind == "task"])
     if plan is not None and back:
-        connection.execute(update(plans).where(plans.c.id == plan).values(given=plans.c.given - 1, queue=""))
+        connection.execute(update(plans).where(plans.c.id == plan).values(given=plans.c.given - 1))
+    give_back(connection, [row.task_id for row in back if row.kind == "task"])
 
 
 def give_back(connection: Connection, ids: Sequence[int]) -> None:
     """These tasks have one slot more to give."""
-    strata = fact(connection, "strata")
-    queue = tasks.c.stratum if strata else ""
-    for task in ids:
-        values: dict[str, Any] = {"given": tasks.c.given - 1, "queue": queue, "rank": chance.random()}
-        connection.execute(update(tasks).where(tasks.c.id == task).values(values))
+    take_back(connection, [(task, chance.random()) for task in sorted(ids)], bool(fact(connection, "strata")))
+    if ids and fact(connection, "plans"):
+        open_plans(connection, ids)
 
 
 def retake(connection: Connection, slot: int, task: int) -> bool:
     """Lease an expired slot once more to whom it was; False where its task has become full meanwhile."""
-    if not connection.execute(GIVE, {"task": task, "at": chance.random()}).rowcount:
+    if not give(connection, [(task, chance.random())]):
         return False
     number = _free_numbers(connection, [task])[task]
     connection.execute(update(slots).where(slots.c.id == slot).values(state="leased", number=number))
+    if fact(connection, "plans"):
+        close_plans(connection, [task])
     return True
 
 
@@ -239,6 +200,8 @@ def _revive(connection: Connection, study: Study, sitting: Any) -> Any:
     orphans = select(slots.c.id).where(mine, slots.c.state == "expired", slots.c.kind == "task")
     repeats = update(slots).where(mine, slots.c.state == "leased", slots.c.repeat_of.in_(orphans))
     connection.execute(repeats.values(state="expired"))
+    if sitting.plan_id is not None:
+        connection.execute(update(plans).where(plans.c.id == sitting.plan_id).values(given=plans.c.given + 1))
     left = connection.execute(select(func.count()).where(mine, slots.c.state == "leased")).scalar_one()
     until = now() + study.lease_minutes * 60 if left else None
     values = {"total": sitting.done + left, "until": until}

@@ -75,7 +75,16 @@ tasks = Table(
     _int("given"),  # slots that are leased or done
     _text("queue", null=True),  # which queue of open tasks it stands in; none when it is full, or for practice
     _float("rank"),  # its random place there, drawn anew whenever a slot is given: no sorting of all tasks, ever
+    _float("gain", null=True),  # expected of one more answer, in nats; only where the study asks for what tells most
     Index("ix_tasks_queue", "queue", "given", "rank"),
+)
+GAINS = Index(
+    "ix_tasks_gain",
+    tasks.c.queue,
+    tasks.c.gain,
+    tasks.c.rank,
+    sqlite_where=tasks.c.gain.is_not(None),
+    postgresql_where=tasks.c.gain.is_not(None),
 )
 
 plans = Table(  # batches fixed by a file
@@ -93,6 +102,7 @@ plan_tasks = Table(
     meta_data,
     Column("plan_id", BigInteger, ForeignKey("plans.id"), primary_key=True),
     Column("task_id", BigInteger, ForeignKey("tasks.id"), primary_key=True),
+    Index("ix_plan_tasks_task_id", "task_id"),
 )
 
 workers = Table(

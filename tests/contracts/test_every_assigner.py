@@ -1,0 +1,132 @@
+"""What every way to assign promises, whatever is open and whoever comes."""
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plurivox import assign
+from plurivox.assign import Assigner, Ledger, Place, Proposer, plan
+
+OPTIONS = {"strata": {"counts": "hard=3,easy=1"}, "quota": {"batch": 4}, "next-best": {"per_worker": 4}}
+every = pytest.mark.parametrize("name", sorted(assign.methods))
+
+
+def way(name: str, **more: object) -> Assigner:
+    return assign.methods.make(name, **OPTIONS.get(name, {}), **more)
+
+
+def ledger(n_tasks: int = 12, per_task: int = 3, seed: int = 0) -> Ledger:
+    """Every fourth task is easy; batches of five that overlap by one."""
+    batches = [[*range(i, min(i + 4, n_tasks)), (i + 6) % n_tasks] for i in range(0, n_tasks, 4)]
+    held = Counter(task for batch in batches for task in set(batch))
+    strata = ["easy" if i % 4 == 0 else "hard" for i in range(n_tasks)]
+    return Ledger([per_task * held[i] for i in range(n_tasks)], strata, batches, seed)
+
+
+def once(places: list[Place]) -> list[int]:
+    return [place.task for place in places if not place.repeat]
+
+
+@every
+def test_all_tasks_fill_and_no_quota_is_exceeded(name: str) -> None:
+    held = ledger()
+    for i in range(100):
+        tasks = once(held.seat(way(name), f"worker {i}"))
+        assert len(set(tasks)) == len(tasks) and (held.given <= held.quota).all()
+        for task in tasks:
+            held.learn(task, 0.3)  # always worth asking about
+        if not tasks:
+            break
+    assert (held.given == held.quota).all()
+
+
+@every
+def test_nobody_meets_a_task_twice_but_as_a_repeat(name: str) -> None:
+    held = ledger(per_task=9)
+    met: list[int] = []
+    for _ in range(8):
+        places = held.seat(way(name, repeats=2), "ann")
+        met += once(places)
+        assert {place.task for place in places if place.repeat} <= set(once(places))
+    assert len(met) == len(set(met)) == 12
+
+
+@every
+def test_repeats_come_later_never_directly_after_and_at_many_distances(name: str) -> None:
+    apart = Counter()
+    for seed in range(60):
+        places = ledger(seed=seed).seat(way(name, repeats=2), "ann")
+        assert sum(place.repeat for place in places) == 2
+        for at, place in enumerate(places):
+            if place.repeat:
+                apart[at - places.index(Place(place.task))] += 1
+    assert min(apart) >= 2 and len(apart) >= 3
+
+
+@every
+def test_the_same_seed_is_the_same_plan(name: str) -> None:
+    one, same, other = (list(plan(way(name, repeats=1), ledger(seed=seed), 6)) for seed in (1, 1, 2))
+    assert one == same != other
+
+
+@every
+def test_no_task_starves(name: str) -> None:
+    """While everybody may still be asked about everything, no task is two sittings behind another."""
+    held = ledger(per_task=50)
+    for i in range(20):
+        held.seat(way(name), f"worker {i}")
+        for stratum in ("hard", "easy"):
+            there = np.array([one == stratum for one in held.stratum])
+            share = held.given[there] / (held.quota[there] if name == "batches" else 1)
+            assert np.ptp(share) <= 1
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3])
+def test_small_sittings_have_as_many_repeats_as_there_is_room_for(n: int) -> None:
+    for seed in range(20):
+        places = assign._contract.arrange(range(n), 3, random.Random(seed))
+        assert len(places) == n + max(0, n - 1)
+        assert all(one.task != two.task for one, two in zip(places, places[1:], strict=False))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    name=st.sampled_from(sorted(assign.methods)),
+    steps=st.lists(st.tuples(st.sampled_from(["come", "expire", "answer"]), st.integers(0, 9)), max_size=60),
+    seed=st.integers(0, 99),
+)
+def test_arrivals_and_expiries_in_any_order(name: str, steps: list[tuple[str, int]], seed: int) -> None:
+    held, method = ledger(per_task=2, seed=seed), way(name, repeats=1)
+    leased: list[tuple[str, int]] = []
+    met: Counter[tuple[str, int]] = Counter()
+    done: Counter[int] = Counter()
+    for what, who in steps:
+        if what == "come":
+            new = [(f"worker {who}", task) for task in once(held.seat(method, f"worker {who}"))]
+            leased += new
+            met.update(new)
+        elif leased:
+            _, task = leased.pop(who % len(leased))
+            if what == "expire":
+                held.give_back([task])
+            else:
+                done[task] += 1
+                held.learn(task, 0.5)
+        counted = Counter(task for _, task in leased) + done
+        assert held.given.tolist() == [counted[task] for task in range(12)]
+        assert (held.given <= held.quota).all() and max(met.values(), default=1) == 1
+    held.give_back([task for _, task in leased])
+    for i in range(200):
+        for task in once(held.seat(method, f"late {i}")):
+            held.learn(task, 0.5)
+    assert (held.given == held.quota).all()
+
+
+@every
+def test_who_can_propose_says_what_an_answer_would_tell(name: str) -> None:
+    method = way(name)
+    assert isinstance(method, Proposer) == hasattr(method, "propose")
