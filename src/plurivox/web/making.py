@@ -24,6 +24,7 @@ from plurivox.web.wordings import Form
 logging.getLogger("alembic").setLevel(logging.WARNING)
 HINTS = {
     "form": ", ".join(get_args(Form)),
+    "forms": "two or more: each person is asked in one of them, drawn at random; or [[arm]] with form, wording, share",
     "wording": "first or third person: what do you think, or what would 100 others say",
     "chips": "of the form chips: how many there are; each is 100 / chips percent",
     "per_task": "answers wanted for every task, each of another person",
@@ -45,15 +46,15 @@ def study_text(study: Study) -> str:
     name = "pets"
     """
     values = study.model_dump()
-    parts = {name: values.pop(name) for name in ("texts", "completion", "quiz", "strata", "phrase")}
+    parts = {name: values.pop(name) for name in ("texts", "completion", "quiz", "arm", "strata", "phrase")}
     lines = []
     for name, value in values.items():
         hint = f"  # {HINTS[name]}" if name in HINTS else ""
         lines.append(f"{name} = {_value(value)}{hint}")
     for name in ("strata", "texts", "completion", "phrase"):
         lines += ["", f"[{name}]", *(f"{_key(key)} = {_value(value)}" for key, value in parts[name].items())]
-    for one in parts["quiz"]:
-        lines += ["", "[[quiz]]", *(f"{key} = {_value(value)}" for key, value in one.items())]
+    for name, one in [(name, one) for name in ("quiz", "arm") for one in parts[name]]:
+        lines += ["", f"[[{name}]]", *(f"{key} = {_value(value)}" for key, value in one.items())]
     return "\n".join(lines) + "\n"
 
 
