@@ -8,7 +8,8 @@ from web.walking import answer, fits, key, saved, shown
 
 PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 FORMS = ("ranking", "chips", "top-one", "select-top-two")
-MIDDLE = "one => { const { left, top, width, height } = one.getBoundingClientRect(); return [left + width / 2, top + height / 2]; }"
+MIDDLE = """one => { const { left, top, width, height } = one.getBoundingClientRect();
+  return [left + width / 2, top + height / 2]; }"""
 
 
 def enter(live: Any, context: Any, **options: Any) -> tuple[Any, list[str]]:

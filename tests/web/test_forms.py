@@ -1,6 +1,5 @@
 """Every form of the studio, from the first key to the soft label."""
 
-import asyncio
 import json
 import random
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 
 import plurivox as pv
 from plurivox.web.exporting import export
-from plurivox.web.simulated import fill, reply
+from plurivox.web.simulated import fill, reply, run
 from plurivox.web.wordings import Form
 from web.studios import plain_study, served, text_tasks
 
@@ -43,7 +42,7 @@ def mass_of(form: str, marks: list[dict[str, str]]) -> dict[str, float]:
 def test_what_simulated_workers_say_comes_out_as_they_said_it(tmp_path: Path, form: str) -> None:
     made = plain_study(form=form, labels=LABELS, per_task=3, batch=6)
     with served(tmp_path / "s", made, text_tasks(6)) as study:
-        asyncio.run(fill(study.url, study.invite(), 3, seed=4))
+        run(fill(study.url, study.invite(), 3, seed=4))
         assert export(study.studio.engine, made, tmp_path / "out") == 18
     data = pv.read(tmp_path / "out")
     views = {row["answer"]: row for row in data.tables["views"]().to_dicts()}

@@ -24,6 +24,7 @@ from plurivox.elicit import Elicited
 from plurivox.elicit import methods as forms
 from plurivox.recipes._doing import fit
 from plurivox.recipes._scoring import score
+from plurivox.web.comparing import compare
 from plurivox.web.settings import Settings
 from plurivox.web.store.collecting import Collected, collect
 from plurivox.web.store.database import WRITES, now, open_engine
@@ -55,6 +56,9 @@ def compute(engine: Engine, study: Study) -> None:
         if fitted is not None:
             soft = _beliefs(held, fitted)
             body |= _histograms(fitted)
+        if study.arms:
+            with engine.connect() as connection:
+                body["forms"] = compare(connection, study, read)
         body |= {"agreement": _agreement(held, read), "times": _times(held), "workers": _workers(held, read, odd)}
     body["seconds"] = round(time.monotonic() - began, 3)
     _write(engine, last, body, soft, odd)

@@ -19,7 +19,18 @@ from plurivox.web.study import Study
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 VIEWS = ["answer", "task", "worker", "kind", "sitting", "position", "received", "shown_at", "first_input_ms"]
-VIEWS += ["submitted_ms", "hidden_ms", "mode", "label_order", "marks", "abstain", "none_of_these", "replaces", "extra", "arm"]
+VIEWS += [
+    "submitted_ms",
+    "hidden_ms",
+    "mode",
+    "label_order",
+    "marks",
+    "abstain",
+    "none_of_these",
+    "replaces",
+    "extra",
+    "arm",
+]
 EVENTS = ["answer", "task", "worker", "seq", "ms", "kind", "label", "value", "by"]
 
 
@@ -46,8 +57,8 @@ def export(engine: Engine, study: Study, folder: Path, *, form: str = "parquet",
         shown = _table(("task", "kind", "text", "text2", "stratum", "image"), _items(connection, cell))
         if study.arms:
             tables["arms"] = _table(("worker", "arm", "form", "wording"), _arms(connection, study))
-    ways = study.arms or [study]
-    asked = " or ".join(f"form {one.form}, {one.wording or study.wording} person" for one in ways)
+    ways = [study.in_arm(one.name) for one in study.arms] or [study]
+    asked = " or ".join(f"form {one.form}, {one.wording} person" for one in ways)
     about = {"description": f"answers given in the plurivox studio, {asked}"}
     data = Dataset(
         study.name,

@@ -53,8 +53,9 @@ def study_text(study: Study) -> str:
         lines.append(f"{name} = {_value(value)}{hint}")
     for name in ("strata", "texts", "completion", "phrase"):
         lines += ["", f"[{name}]", *(f"{_key(key)} = {_value(value)}" for key, value in parts[name].items())]
-    for name, one in [(name, one) for name in ("quiz", "arm") for one in parts[name]]:
-        lines += ["", f"[[{name}]]", *(f"{key} = {_value(value)}" for key, value in one.items())]
+    for name in ("quiz", "arm"):
+        for one in parts[name]:
+            lines += ["", f"[[{name}]]", *(f"{key} = {_value(value)}" for key, value in one.items())]
     return "\n".join(lines) + "\n"
 
 

@@ -5,9 +5,7 @@ The third-person top-two wording is that of Collins, Bhatt and Weller (2022), wo
 
 from typing import Literal
 
-Form = Literal[
-    "one-label", "select-top-two", "top-one", "top-two", "also-possible", "ranking", "chips", "histogram"
-]
+Form = Literal["one-label", "select-top-two", "top-one", "top-two", "also-possible", "ranking", "chips", "histogram"]
 Person = Literal["first", "third"]
 
 PAPER = {

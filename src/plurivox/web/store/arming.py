@@ -1,8 +1,8 @@
 """Arms: a study that asks in several forms gives every person one of them, for good, and fills every arm's quota by itself.
 
-Who comes in draws an arm without replacement from a block that holds every arm twice its share, in the transaction that
-lets the person in: arms never drift apart by more than a block. `per_task` counts per arm; an arm that is full is no longer
-drawn while another is open. `arm_tasks` counts for each arm what `tasks` counts for the study.
+Who comes in draws an arm without replacement from a block that holds every arm as often as its share says, in the
+transaction that lets the person in: arms never drift apart by more than a block. `per_task` counts per arm; an arm that is
+full is no longer drawn while another is open. `arm_tasks` counts for each arm what `tasks` counts for the study.
 """
 
 import random
@@ -11,11 +11,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Text, bindparam, case, exists, func, insert, literal, null, select, update
 
-from plurivox.web.store.pools import SEEN, StorePool, WANTS
+from plurivox.web.store.pools import SEEN, WANTS, StorePool
 from plurivox.web.store.tables import arm_tasks, arms, plan_tasks, slots, tasks, workers
 from plurivox.web.study import Study
 
-BLOCK = 2  # how many times its share an arm stands in a block
 chance = random.SystemRandom()
 
 HERE = (arm_tasks.c.task_id == tasks.c.id) & (arm_tasks.c.arm == bindparam("arm"))
@@ -53,8 +52,8 @@ def draw(connection: Connection, study: Study) -> str:
     names = [one.name for one in study.arms]
     drawn = [name for name in names if _is_open(connection, name)] or names
     if not any(left[name] for name in drawn):
-        left |= {one.name: one.share * BLOCK for one in study.arms}
-    arm: str = chance.choices(drawn, [left[name] for name in drawn])[0]
+        left |= {one.name: one.share for one in study.arms}
+    arm = chance.choices(drawn, [left[name] for name in drawn])[0]
     left[arm] -= 1
     for name in names:
         connection.execute(update(arms).where(arms.c.name == name).values(left=left[name]))
@@ -124,8 +123,8 @@ def lay_out(connection: Connection, study: Study, *, by_stratum: bool, in_batche
     fields = ("task_id", "arm", "quota", "given", "queue", "home", "rank")
     for name in names:
         there = exists().where(arm_tasks.c.task_id == tasks.c.id, arm_tasks.c.arm == name)
-        empty = select(tasks.c.id, literal(name, Text), 0, 0, null(), literal("", Text), tasks.c.rank)
-        connection.execute(insert(arm_tasks).from_select(fields, empty.where(tasks.c.practice == 0, ~there)))
+        row: Any = (tasks.c.id, literal(name, Text), literal(0), literal(0), null(), literal("", Text), tasks.c.rank)
+        connection.execute(insert(arm_tasks).from_select(fields, select(*row).where(tasks.c.practice == 0, ~there)))
     quota: Any = study.per_task
     if in_batches:
         quota *= select(func.count()).where(plan_tasks.c.task_id == arm_tasks.c.task_id).scalar_subquery()

@@ -55,7 +55,8 @@ class StorePool:
     most_telling = TELLING
 
     def __init__(self, connection: Connection, worker: int, looks: bool = False) -> None:
-        self.connection, self.given = connection, {"worker": worker}
+        self.connection = connection
+        self.given: dict[str, Any] = {"worker": worker}
         self.looks = looks  # nothing is to be given: no row is locked
         self.plan: int | None = None  # the fixed batch that was chosen
 

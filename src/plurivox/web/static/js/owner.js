@@ -1,6 +1,7 @@
 // The owner's side: sign in, then pages by what follows # in the address.
 import { Failure, call } from "./api.js";
 import { button, make, put } from "./dom.js";
+import { formsPage } from "./owner_forms.js";
 import {
   auditPage,
   flaggedPage,
@@ -21,7 +22,8 @@ const PAGES = {
   invites: ["Invitations", invitesPage],
   audit: ["Audit", auditPage],
 };
-const LIVE = ["", "times", "workers"]; // pages that renew themselves
+const INNER = { task: ["Task", taskPage, "tasks"], forms: ["Forms compared", formsPage, ""] }; // reached from other pages
+const LIVE = ["", "times", "workers", "forms"]; // pages that renew themselves
 const EVERY = 5000;
 
 export class Owner {
@@ -87,9 +89,8 @@ export class Owner {
 
   async show(arrived = false) {
     const at = this.place();
-    const [title, make] = at.key === "task" ? ["Task", taskPage] : (PAGES[at.key] ?? PAGES[""]);
-    for (const link of this.nav.children)
-      link.toggleAttribute("aria-current", link.dataset.key === (at.key === "task" ? "tasks" : at.key));
+    const [title, make, home = at.key] = INNER[at.key] ?? PAGES[at.key] ?? PAGES[""];
+    for (const link of this.nav.children) link.toggleAttribute("aria-current", link.dataset.key === home);
     document.title = `${title} · plurivox studio`;
     try {
       const parts = await make(this, at);

@@ -91,7 +91,7 @@ export async function overviewPage(owner) {
   );
   return page(
     study.title || study.name,
-    stateTools(owner, now.state),
+    [study.arms.length > 0 && make("a", { class: "button", href: "#/forms" }, "Forms compared"), stateTools(owner, now.state)],
     figures,
     charts,
     make("h2", {}, "Quotas"),
