@@ -14,7 +14,12 @@ from plurivox.train import heads, losses, nets, targets
 HERE = Path(__file__).parent
 ROOMS: dict[str, tuple[Methods, str]] = {
     "aggregate": (aggregate.methods, "Votes in, a `Fit` out: soft labels, and what was learnt of workers and tasks."),
-    "assign": (assign.methods, "Votes and what we believe in, whom to ask what next out."),
+    "assign": (
+        assign.methods,
+        "What is open to whoever has come in, what that person is asked out; the studio and plans go by the same methods. "
+        "`plurivox assign quota|strata|batches ITEMS -o batches.csv` writes batches that `plurivox studio new --batches` "
+        "takes. `next-best` also ranks questions for a whole crowd, from votes: `plurivox assign next-best VOTES`.",
+    ),
     "clean": (
         clean.methods,
         "Answers or votes in, the same without some out, and an `Audit`: which, by which rule, why. Rules are applied in "

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plurivox import simulate
-from plurivox.aggregate import Ibcc, VoteShares
+from plurivox.aggregate import DawidSkene, Ibcc, VoteShares
 from plurivox.assign import Ledger, NextBest
 from plurivox.assign._gain import channels, expected_gain, several, uncertainty_of
 from plurivox.core.errors import InputError, OptionError
@@ -128,3 +128,9 @@ def test_next_best_leaves_alone_what_is_settled() -> None:
     held.learn(2, 0.4)
     places = held.seat(NextBest(per_worker=9), "bo")
     assert sorted(place.task for place in places) == [1, 2, 3]
+
+
+def test_one_answer_settles_nothing_however_sure_the_fit_is() -> None:
+    once = Votes.of(list("abcd"), list("xyxy"), ["no"] * 4, labels=["no", "yes"])
+    fit = DawidSkene().fit(once)
+    assert fit.soft.confidence.min() > 0.999 and NextBest().gains(once, fit).min() > 0.02

@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from plurivox import assign
 from plurivox.assign import Assigner, Ledger, Place, Proposer, plan
+from plurivox.assign._sitting import arrange
 
 OPTIONS = {"strata": {"counts": "hard=3,easy=1"}, "quota": {"batch": 4}, "next-best": {"per_worker": 4}}
 every = pytest.mark.parametrize("name", sorted(assign.methods))
@@ -49,7 +51,7 @@ def test_nobody_meets_a_task_twice_but_as_a_repeat(name: str) -> None:
     held = ledger(per_task=9)
     met: list[int] = []
     for _ in range(8):
-        places = held.seat(way(name, repeats=2), "ann")
+        places = held.seat(way(name, twice=2), "ann")
         met += once(places)
         assert {place.task for place in places if place.repeat} <= set(once(places))
     assert len(met) == len(set(met)) == 12
@@ -59,7 +61,7 @@ def test_nobody_meets_a_task_twice_but_as_a_repeat(name: str) -> None:
 def test_repeats_come_later_never_directly_after_and_at_many_distances(name: str) -> None:
     apart = Counter()
     for seed in range(60):
-        places = ledger(seed=seed).seat(way(name, repeats=2), "ann")
+        places = ledger(seed=seed).seat(way(name, twice=2), "ann")
         assert sum(place.repeat for place in places) == 2
         for at, place in enumerate(places):
             if place.repeat:
@@ -69,7 +71,7 @@ def test_repeats_come_later_never_directly_after_and_at_many_distances(name: str
 
 @every
 def test_the_same_seed_is_the_same_plan(name: str) -> None:
-    one, same, other = (list(plan(way(name, repeats=1), ledger(seed=seed), 6)) for seed in (1, 1, 2))
+    one, same, other = (list(plan(way(name, twice=1), ledger(seed=seed), 6)) for seed in (1, 1, 2))
     assert one == same != other
 
 
@@ -88,9 +90,9 @@ def test_no_task_starves(name: str) -> None:
 @pytest.mark.parametrize("n", [0, 1, 2, 3])
 def test_small_sittings_have_as_many_repeats_as_there_is_room_for(n: int) -> None:
     for seed in range(20):
-        places = assign._contract.arrange(range(n), 3, random.Random(seed))
+        places = arrange(range(n), 3, random.Random(seed))
         assert len(places) == n + max(0, n - 1)
-        assert all(one.task != two.task for one, two in zip(places, places[1:], strict=False))
+        assert all(one.task != two.task for one, two in pairwise(places))
 
 
 @settings(max_examples=60, deadline=None)
@@ -100,7 +102,7 @@ def test_small_sittings_have_as_many_repeats_as_there_is_room_for(n: int) -> Non
     seed=st.integers(0, 99),
 )
 def test_arrivals_and_expiries_in_any_order(name: str, steps: list[tuple[str, int]], seed: int) -> None:
-    held, method = ledger(per_task=2, seed=seed), way(name, repeats=1)
+    held, method = ledger(per_task=2, seed=seed), way(name, twice=1)
     leased: list[tuple[str, int]] = []
     met: Counter[tuple[str, int]] = Counter()
     done: Counter[int] = Counter()

@@ -21,3 +21,35 @@ def test_the_best_questions_are_shown_and_all_are_written(call: Call, tmp_path: 
 def test_an_aggregator_without_matrices_is_refused(call: Call) -> None:
     done = call("assign", "next-best", "toy", "--by", "wawa")
     assert done.exit_code == 2 and "try ibcc" in done.stderr
+
+
+def test_a_plan_is_a_file_of_batches_that_a_study_takes(call: Call, tmp_path: Path) -> None:
+    items, out = tmp_path / "items.csv", tmp_path / "batches.csv"
+    items.write_text(
+        "task,text,stratum\n" + "".join(f"t{i},text {i},{'easy' if i % 4 == 0 else 'hard'}\n" for i in range(12))
+    )
+    done = call("assign", "strata", str(items), "--counts", "hard=3,easy=1", "--twice", "1", "-o", str(out))
+    assert done.exit_code == 0 and "3 batches of 5 to 5; 12 of 12 places given" in done.output, done.output
+    study = tmp_path / "study"
+    made = call("studio", "new", str(study), "--items", str(items), "--labels", "a,b", "--batches", str(out))
+    assert made.exit_code == 0, made.output
+    told = json.loads(call("studio", "status", str(study), "--json").stdout)
+    assert told["wanted"] == 72
+    again = call("assign", "batches", str(out), "--workers", "2", "--json", "-o", str(tmp_path / "again.csv"))
+    assert json.loads(again.stdout)["given"] == 8
+
+
+def test_the_same_seed_plans_the_same(call: Call, tmp_path: Path) -> None:
+    items = tmp_path / "items.csv"
+    items.write_text("task\n" + "".join(f"t{i}\n" for i in range(30)))
+    for name, seed in (("one", "3"), ("two", "3"), ("three", "4")):
+        call("assign", "quota", str(items), "--batch", "7", "--seed", seed, "-o", str(tmp_path / f"{name}.csv"))
+    one, two, three = ((tmp_path / f"{name}.csv").read_text() for name in ("one", "two", "three"))
+    assert one == two != three
+
+
+def test_a_table_that_cannot_be_planned_is_refused(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text("task,text\na,x\na,y\n")
+    for method, said in (("quota", "names tasks twice: 'a'"), ("strata", "lacks columns ['stratum']")):
+        done = call("assign", method, str(tmp_path / "items.csv"))
+        assert done.exit_code == 2 and said in done.stderr, done.stderr

@@ -4,7 +4,9 @@ import re
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
+from plurivox.web.store.tables import sittings
 from web.replayed import crowd_answers
 from web.walking import answer, fits, key, saved, shown, walk_in
 
@@ -389,3 +391,48 @@ def test_a_lost_reply_to_entering_uses_up_no_invitation(studio: Any, context: An
     page.unroute("**/api/enter")
     page.click("text=Try again")
     assert "1 of 3" in shown(page)
+
+
+def test_all_tasks_are_with_others_then_one_comes_back(studio: Any, context: Any) -> None:
+    live = studio(n=2, per_task=1, batch=1, sittings=2)
+    first, other, late = (context().new_page() for _ in range(3))
+    for page in (first, other):
+        page.goto(live.join)
+        shown(page)
+    late.goto(live.join)
+    late.wait_for_selector("text=Please wait a moment")
+    assert re.search(r"may come back by \d", late.inner_text("[role=status]"))
+    assert late.locator("button:has-text('Finish now')").count() == 0  # nothing answered: nothing to finish
+    fits(late)
+    answer(first, "1", "Enter")
+    first.wait_for_selector("button:has-text('Finish now')")
+    live.studio.writer.submit(
+        lambda c: c.execute(update(sittings).where(sittings.c.until > 0).values(until=1.0))
+    ).result()
+    late.click("button:has-text('Look again')")
+    shown(late)  # what the other one did not answer in time
+    first.click("button:has-text('Finish now')")
+    first.wait_for_selector("text=All done")
+    assert first.inner_text(".code") == "C1X7-PLURAL"
+    answer(late, "1", "Enter")
+    late.wait_for_selector("text=All done")
+    full = context().new_page()
+    full.goto(live.join)
+    full.wait_for_selector("text=No task is left")
+    assert full.locator(".code").count() == 0 and "no completion code" in full.inner_text("main")
+
+
+def test_the_waiting_page_looks_by_itself(studio: Any, context: Any) -> None:
+    live = studio(n=1, per_task=1, batch=1)
+    first = context().new_page()
+    first.goto(live.join)
+    shown(first)
+    late = context().new_page()
+    late.clock.install()
+    late.goto(live.join)
+    late.wait_for_selector("text=Please wait a moment")
+    live.studio.writer.submit(
+        lambda c: c.execute(update(sittings).where(sittings.c.until > 0).values(until=1.0))
+    ).result()
+    late.clock.run_for(40_000)
+    late.wait_for_selector("main.task")

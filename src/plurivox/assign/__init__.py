@@ -4,9 +4,17 @@ Every way chooses a sitting for the worker who has come (`Assigner.sit`, out of 
 would tell ranks questions for a whole crowd as well (`Proposer.propose`).
 """
 
-from plurivox.assign._contract import Assigner, Place, Pool, methods
-from plurivox.assign._ledger import Ledger, plan
-from plurivox.assign._proposals import Proposals, Proposer, Question
+from plurivox.assign._contract import (
+    Assigner,
+    Ledger,
+    Place,
+    Pool,
+    Proposals,
+    Proposer,
+    Question,
+    methods,
+    plan,
+)
 
 __all__ = ["Assigner", "Ledger", "Place", "Pool", "Proposals", "Proposer", "Question", "methods", "plan"]
 __getattr__ = methods.attribute

@@ -6,8 +6,8 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from plurivox.assign._contract import Assigner, Place
 from plurivox.assign._gain import FALL, UNASKED
+from plurivox.assign._sitting import Assigner, Place
 from plurivox.core.names import Floats, Ints
 
 Entry = tuple[float, float, int]  # by what, random rank, number
@@ -115,7 +115,7 @@ class OpenTo:
         return [task for task in found if led.gain[task] >= least]
 
     def batch(self) -> list[int]:
-        led, kept, found = self.ledger, [], []
+        led, kept, found = self.ledger, list[Entry](), list[int]()
         while not found and (entry := led._by_batch.pop()) is not None:
             given, _, number = entry
             open_now = [task for task in led.batches[number] if led.given[task] < led.quota[task]]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.assign._contract import Assigner
+from plurivox.assign._sitting import Assigner
 from plurivox.core.errors import InputError
 from plurivox.core.names import TEXT, Floats, Ints, Names, owned, owned_names
 from plurivox.core.noun import Noun

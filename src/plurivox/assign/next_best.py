@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurivox.assign._contract import Pool
 from plurivox.assign._gain import channels, expected_gain, one_coin, several, uncertainty_of
 from plurivox.assign._proposals import Proposals, Proposer, Question, same_tasks
+from plurivox.assign._sitting import Pool
 from plurivox.core.errors import InputError, OptionError, some
 from plurivox.core.method import option
 from plurivox.core.names import Bools, Floats, Ints, Names, as_names, positions
@@ -75,12 +75,23 @@ class NextBest(Proposer):
         return list(pool.telling(self.per_worker, self.least))
 
     def gains(self, votes: Votes, fit: Fit) -> Floats:
+        """(n_tasks,) what one more answer by one of this crowd is expected to tell of each task, in nats.
+
+        A fit that is certain after few answers is not taken at its word: what agreement alone says of a task counts as
+        one more answer beside those it has, and what it says of answers to tasks of a label as `strength` answers.
+        Without confusion matrices, agreement alone is what there is.
+        """
         same_tasks(votes, fit)
-        if fit.confusion is not None:
-            each = channels(fit.confusion.dense(), votes.workload, self.strength)
-            return expected_gain(np.asarray(fit.soft.prob, np.float64), np.asarray(each.mean(0)))
         weight = np.ones(len(votes)) if votes.weight is None else votes.weight
-        return expected_gain(*one_coin(votes.counts(), np.bincount(votes.task, weight**2, votes.n_tasks)))
+        counts = votes.counts()
+        belief, channel = one_coin(counts, np.bincount(votes.task, weight**2, votes.n_tasks).astype(np.float64))
+        if fit.confusion is not None:
+            n, sure = counts.sum(1, keepdims=True), np.asarray(fit.soft.prob, np.float64)  # (n_tasks, 1), (n_tasks, K)
+            mean = channels(fit.confusion.dense(), votes.workload, self.strength).mean(0)
+            known = (n * sure).sum(0)[:, None]  # (K, 1) answers to tasks of each label
+            channel = (known * mean + self.strength * channel) / np.maximum(known + self.strength, 1e-12)
+            belief = (n * sure + belief) / (n + 1)
+        return expected_gain(belief, channel)
 
     def useful(self, belief: Floats, matrices: Floats, n_votes: Floats) -> Useful:
         """Who is worth asking, given (n_tasks, K) beliefs, (n_workers, K, K) matrices and (n_workers,) votes."""

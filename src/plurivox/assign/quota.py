@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from plurivox.assign._contract import Assigner, Pool
+from plurivox.assign._sitting import Assigner, Pool
 from plurivox.core.method import option
 
 
@@ -12,7 +12,7 @@ class Quota(Assigner):
 
     >>> from plurivox.assign import Ledger
     >>> ledger = Ledger([2, 2, 2, 2])
-    >>> [len(ledger.seat(Quota(batch=3, repeats=1), worker)) for worker in ("ann", "bo", "cy")]
+    >>> [len(ledger.seat(Quota(batch=3, twice=1), worker)) for worker in ("ann", "bo", "cy")]
     [4, 4, 3]
     >>> ledger.given.tolist()
     [2, 2, 2, 2]

@@ -52,7 +52,8 @@ def run(
     pack: Path | None,
 ) -> Answer:
     """Read, divide, train, measure, tell."""
-    from plurivox.recipes._training import Wish, divide, lesson_word, train_runs, unseen_labels
+    from plurivox.recipes._dividing import divide
+    from plurivox.recipes._training import Wish, lesson_word, train_runs, unseen_labels
 
     what = Wish(**wish)
     if out is None and pack is None:

@@ -16,9 +16,10 @@ from plurivox.core.votes import Votes
 from plurivox.core.watch import Watch, quiet
 from plurivox.identify import Evidence, Identifier
 from plurivox.io import Dataset
+from plurivox.recipes._dividing import divide
 from plurivox.recipes._materials import material_of
 from plurivox.recipes._results import all_runs, mean_and_std
-from plurivox.recipes._training import Wish, divide, train_once
+from plurivox.recipes._training import Wish, train_once
 from plurivox.recipes.rankings import _wrong_tasks
 from plurivox.train.fitting import fit as fit_net
 from plurivox.train.material import Material

@@ -23,7 +23,7 @@ HOMES = {
     "targets": "",
     "text": "",
 }
-LIGHT = ("crowdlab", "raykar_em")  # they need numpy alone
+LIGHT = ("crowdlab", "raykar_em", "splits")  # they need numpy alone
 __all__ = [*HOMES]
 _attribute = importer(__name__, HOMES)
 

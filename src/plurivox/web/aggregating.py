@@ -25,6 +25,7 @@ from plurivox.elicit import methods as forms
 from plurivox.recipes._doing import fit
 from plurivox.recipes._scoring import score
 from plurivox.web.comparing import compare
+from plurivox.web.gaining import write_gains
 from plurivox.web.settings import Settings
 from plurivox.web.store.collecting import Collected, collect
 from plurivox.web.store.database import WRITES, now, open_engine
@@ -56,6 +57,7 @@ def compute(engine: Engine, study: Study) -> None:
         if fitted is not None:
             soft = _beliefs(held, fitted)
             body |= _histograms(fitted)
+            body |= write_gains(engine, study, held, fitted)
         if study.arms:
             with engine.connect() as connection:
                 body["forms"] = compare(connection, study, read)

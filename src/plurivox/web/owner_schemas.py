@@ -52,6 +52,14 @@ class Quota(BaseModel):
     full_tasks: int
 
 
+class Settled(BaseModel):
+    """What next-best asks no more about: a further answer is expected to tell less than `least` nats."""
+
+    tasks: int  # whose quota is not full
+    spared: int  # answers that are not asked for
+    least: float
+
+
 class StudyProgress(BaseModel):
     state: State
     answers: int  # the last word of each slot; repeats, practice and extras not counted
@@ -64,6 +72,7 @@ class StudyProgress(BaseModel):
     quotas: list[Quota]
     per_hour: list[tuple[float, int]]  # (hour as seconds since 1970, answers), the latest 72 hours with answers
     snapshot_at: float | None
+    settled: Settled | None = None  # only where the study asks for what tells most; of the latest snapshot
 
 
 class SoftLabel(BaseModel):

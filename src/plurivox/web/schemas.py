@@ -93,8 +93,7 @@ class Me(BaseModel):
     chips: int  # of the form chips: how many there are to place
     exclude_by: Literal["never", "possible"]  # what the unnamed labels are marked with: possible for also-possible
     phrases: dict[str, str]  # see wordings.py; a blank line parts paragraphs, all is plain text
-    text: str  # of the current stage: consent, instructions, debrief; or closed, or full
-    full: bool  # before the tasks: nothing is left to answer, and nothing can come back
+    text: str  # of the current stage: consent, instructions, debrief, or closed where the study takes no answers
     quiz: list[QuizQuestion]  # only at stage quiz
     image_pixels: int
 
@@ -150,17 +149,13 @@ class Slot(BaseModel):
     practice: bool
 
 
-class Idle(BaseModel):
-    """Nothing is open to this person now. waiting: others hold the last tasks, and what they do not answer in time comes
-    back; ask again after `again_seconds`, or finish the stage `tasks`. full: all answers are there.
+class Waiting(BaseModel):
+    """Others hold the last tasks; what they do not answer in time comes back. Ask again after `again_seconds`; who has
+    answered may also finish the stage `tasks`."""
 
-    Who has answered nothing gets no completion code, neither way.
-    """
-
-    why: Literal["waiting", "full"]
-    answered: int  # by this person
-    until: float | None  # seconds since 1970: the first lease of others ends
-    again_seconds: float | None
+    answered: int  # by this person: with none there is no completion code
+    until: float  # seconds since 1970: the first lease of others ends
+    again_seconds: float
     text: str
 
 
@@ -170,7 +165,7 @@ class Slots(BaseModel):
     slots: list[Slot]
     progress: Progress
     enough: bool
-    idle: Idle | None = None
+    waiting: Waiting | None = None
 
 
 class Mark(Model):
@@ -251,6 +246,8 @@ class Done(BaseModel):
 
     code: str
     redirect: str
+    how: Literal["done", "full"] = "done"  # full: no task was left for one who has answered nothing
+    text: str = ""  # of an end that is not the usual one
 
 
 class Health(BaseModel):

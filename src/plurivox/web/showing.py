@@ -5,7 +5,7 @@ from typing import Any
 
 from plurivox.web import schemas as s
 from plurivox.web.keys import shown
-from plurivox.web.store.idling import Idle
+from plurivox.web.store.idling import Waiting
 from plurivox.web.store.people import Worker
 from plurivox.web.study import Study
 
@@ -18,12 +18,10 @@ def progress_of(study: Study, sitting: Sequence[int] | None) -> s.Progress:
     return s.Progress(done=done, total=total, sitting=max(number, 1), sittings=study.sittings)
 
 
-def me_of(study: Study, worker: Worker, state: s.State, sitting: Sequence[int] | None, full: bool = False) -> s.Me:
+def me_of(study: Study, worker: Worker, state: s.State, sitting: Sequence[int] | None) -> s.Me:
     """Everything a worker's page needs."""
     if state != "open" and worker.stage in ("practice", "tasks"):
         text = study.texts.closed
-    elif full:
-        text = study.texts.full
     else:
         text = getattr(study.texts, worker.stage) if worker.stage in NAMES else ""
     quiz = [s.QuizQuestion(question=one.question, choices=one.choices) for one in study.quiz]
@@ -42,7 +40,6 @@ def me_of(study: Study, worker: Worker, state: s.State, sitting: Sequence[int] |
         exclude_by="possible" if study.form == "also-possible" else "never",
         phrases=study.phrases(),
         text=text,
-        full=full,
         quiz=quiz if worker.stage == "quiz" else [],
         image_pixels=study.image_pixels,
     )
@@ -53,10 +50,10 @@ def _counts(worker: Worker, sitting: Sequence[int] | None) -> bool:
     return sitting is not None and (sitting[0] > 0 or worker.stage == "practice")
 
 
-def idle_of(study: Study, idle: Idle) -> s.Idle:
-    """What to tell a person to whom nothing is open."""
-    text = study.texts.waiting if idle.why == "waiting" else study.texts.full
-    return s.Idle(why=idle.why, answered=idle.answered, until=idle.until, again_seconds=idle.again, text=text)
+def waiting_of(study: Study, waiting: Waiting) -> s.Waiting:
+    """What to tell a person who may hope for tasks that others hold."""
+    text = study.texts.waiting
+    return s.Waiting(answered=waiting.answered, until=waiting.until, again_seconds=waiting.again, text=text)
 
 
 def slot_of(row: Any) -> s.Slot:

@@ -51,13 +51,11 @@ async def walk(
     me = await client.enter(**way)
     while me["stage"] != "done":
         stage = me["stage"]
-        if me["full"]:
-            return {}
         if stage in ("practice", "tasks"):
-            idle = await _work(client, me, chance, pause, retell)
-            if idle is not None and not idle["answered"]:
-                return {}  # all is with others: no answer, no code
-            me = (await client.finish("tasks"))["me"] if idle is not None else await client.me()
+            waiting = await _work(client, me, chance, pause, retell)
+            if waiting is not None and not waiting["answered"]:
+                return {}  # all is with others, and nobody waits here: no answer, no code
+            me = await client.me() if waiting is None else (await client.finish("tasks"))["me"]
         elif stage == "quiz":
             me = await _quiz(client, me, chance)
         else:
@@ -81,7 +79,7 @@ async def _quiz(client: Client, me: dict[str, Any], chance: random.Random) -> di
 async def _work(
     client: Client, me: dict[str, Any], chance: random.Random, pause: float, retell: float
 ) -> dict[str, Any] | None:
-    """Answer until nothing is left, asking for the next slot with every answer; why nothing is, where others hold it."""
+    """Answer until nothing is left, asking for the next slot with every answer; what is to be waited for, if anything."""
     try:
         news = await client.tasks(2)
     except Rejected as cause:
@@ -99,8 +97,8 @@ async def _work(
             client.acknowledged.pop()
         if taken["stage"] != me["stage"]:
             return None
-        news = {"slots": taken["slots"], "idle": None} if taken["slots"] else await client.tasks(2)
-    return dict(news["idle"]) if news["idle"] else None
+        news = {"slots": taken["slots"], "waiting": None} if taken["slots"] else await client.tasks(2)
+    return dict(news["waiting"]) if news["waiting"] else None
 
 
 def reply(

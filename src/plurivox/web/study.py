@@ -61,7 +61,7 @@ class Texts(Part):
     )
     debrief: Words = "Thank you. Your answers have been saved."
     closed: Words = "This study takes no answers at the moment. What you have answered is saved."
-    waiting: Words = "All tasks are with other people at the moment. Some may come back; this page looks by itself."
+    waiting: Words = "All tasks are with other people at the moment. This page looks by itself for any that come back."
     full: Words = (
         "This study has all the answers it needs, so nothing is left for you to answer. Thank you for coming.\n\n"
         "If a platform sent you, please give your place back there: without an answer there is no completion code."

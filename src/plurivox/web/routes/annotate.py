@@ -14,7 +14,7 @@ from plurivox.web.context import Studio
 from plurivox.web.doors import BEARER, INVITE, LINK, PerhapsWorker, StudioDep, WorkerDep, may_enter
 from plurivox.web.faults import Refused
 from plurivox.web.keys import number_of, shown
-from plurivox.web.showing import idle_of, me_of, progress_of, slot_of
+from plurivox.web.showing import me_of, progress_of, slot_of, waiting_of
 from plurivox.web.store import answers, idling, people, sittings
 from plurivox.web.store.people import Worker
 from plurivox.web.study import Study
@@ -37,7 +37,7 @@ async def enter(body: s.Enter, studio: StudioDep, bearer: PerhapsWorker) -> s.En
         else:
             worker = people.worker_of(connection, number_of(opened(studio, LINK, body.link or "")))
         found.append(worker.id)
-        return _me(connection, studio.study, worker)
+        return _me(connection, studio.study, idling.unless_full(connection, studio.study, worker))
 
     found: list[int] = []
     me = await studio.write(come_in)
@@ -57,8 +57,7 @@ def opened(studio: Studio, purpose: str, signed: str) -> str:
 def _me(connection: Connection, study: Study, worker: Worker) -> s.Me:
     row = connection.execute(sittings.LATEST, {"worker": worker.id}).first()
     sitting = None if row is None else (row.number, row.total, row.done)
-    full = idling.is_full_for(connection, study, worker)
-    return me_of(study.in_arm(worker.arm), worker, people.state_of(connection), sitting, full)
+    return me_of(study.in_arm(worker.arm), worker, people.state_of(connection), sitting)
 
 
 @router.get("/me")
@@ -93,7 +92,7 @@ def _finish(connection: Connection, study: Study, worker: int, body: s.FinishSta
     if body.stage == "tasks":
         _must_be_idle(connection, person)
     person = people.advance(connection, study, person, ms=body.ms, **said)
-    return s.StageFinished(me=_me(connection, study, person))
+    return s.StageFinished(me=_me(connection, study, idling.unless_full(connection, study, person)))
 
 
 def _must_be_idle(connection: Connection, person: Worker) -> None:
@@ -129,8 +128,8 @@ def _next(connection: Connection, study: Study, worker: int, n: int) -> s.Slots:
     return s.Slots(
         slots=[slot_of(row) for row in turn.slots],
         progress=progress_of(study, held),
-        enough=not turn.slots and (turn.idle is None or turn.idle.why == "full"),
-        idle=None if turn.idle is None else idle_of(study, turn.idle),
+        enough=not turn.slots and turn.waiting is None,
+        waiting=None if turn.waiting is None else waiting_of(study, turn.waiting),
     )
 
 
@@ -181,7 +180,7 @@ async def done(worker: WorkerDep, studio: StudioDep) -> s.Done:
         if person.stage != "done":
             raise wrong_stage(connection, studio.study, person)
         if not idling.answered_by(connection, worker):  # nobody is paid for nothing by mistake
-            return s.Done(code="", redirect="")
+            return s.Done(code="", redirect="", how="full", text=studio.study.texts.full)
         return s.Done(code=studio.study.completion.code, redirect=studio.study.completion.redirect)
 
     return await studio.read(end)

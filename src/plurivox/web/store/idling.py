@@ -1,13 +1,14 @@
 """Who has come and finds nothing open: to wait for slots that others may not answer, or to hear that the study is full."""
 
-from typing import Literal, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, bindparam, func, select, update
 
 from plurivox.web.store.arming import pool_of
 from plurivox.web.store.database import now
 from plurivox.web.store.items import assigner
-from plurivox.web.store.people import Worker, state_of
+from plurivox.web.store.people import Worker, note, state_of
 from plurivox.web.store.pools import SEEN
 from plurivox.web.store.tables import sittings, slots, tasks, workers
 from plurivox.web.study import Study
@@ -24,22 +25,20 @@ ANSWERED = select(func.coalesce(func.sum(sittings.c.done), 0)).where(sittings.c.
 HELD = select(func.count()).where(sittings.c.number > 0, sittings.c.done > 0)
 
 
-class Idle(NamedTuple):
-    """Nothing is open to this person now."""
+class Waiting(NamedTuple):
+    """Nothing is open to a person now, but others hold tasks that may come back."""
 
-    why: Literal["waiting", "full"]  # some may come back; all answers are there
     answered: int  # by this person: with none there is no completion code
-    until: float | None = None  # when the first lease of others ends
-    again: float | None = None  # seconds until it is worth asking again
+    until: float  # when the first lease of others ends
+    again: float  # seconds until it is worth asking again
 
 
-def idle_of(connection: Connection, worker: Worker) -> Idle:
+def waiting_of(connection: Connection, worker: Worker) -> Waiting | None:
     """Whether a person to whom nothing is open may hope for something."""
-    answered = answered_by(connection, worker.id)
     until = connection.execute(BACK, {"worker": worker.id, "arm": worker.arm}).scalar()
     if until is None:
-        return Idle("full", answered)
-    return Idle("waiting", answered, until, min(max(until - now(), SOONEST), LATEST))
+        return None
+    return Waiting(answered_by(connection, worker.id), until, min(max(until - now(), SOONEST), LATEST))
 
 
 def answered_by(connection: Connection, worker: int) -> int:
@@ -56,11 +55,18 @@ def sittings_done(connection: Connection, study: Study, worker: Worker, latest: 
     return n >= study.sittings
 
 
-def is_full_for(connection: Connection, study: Study, worker: Worker) -> bool:
-    """Whether to tell a person at the door that nothing is left, before they read and practise for nothing."""
+def turn_away(connection: Connection, worker: Worker) -> Worker:
+    """Nothing was left for a person who has answered nothing: straight to the end, without thanks and without a code."""
+    note(connection, worker, full=True)
+    connection.execute(update(workers).where(workers.c.id == worker.id).values(stage="done", seen=now()))
+    return replace(worker, stage="done")
+
+
+def unless_full(connection: Connection, study: Study, worker: Worker) -> Worker:
+    """Tell a person at the door that nothing is left, before they read and practise for nothing."""
     if worker.stage in ("tasks", "debrief", "done") or state_of(connection) != "open":
-        return False
+        return worker
     pool = pool_of(connection, study, worker, looks=True)
     if pool and assigner(connection, study).choose(pool):
-        return False
-    return idle_of(connection, worker).why == "full"
+        return worker
+    return worker if waiting_of(connection, worker) else turn_away(connection, worker)

@@ -19,10 +19,10 @@ OPEN = select(tasks.c.id).where(tasks.c.queue == bindparam("queue"), ~SEEN).limi
 FEWEST = OPEN.order_by(tasks.c.given, tasks.c.rank)
 TELLING = OPEN.where(tasks.c.gain >= bindparam("least")).order_by(tasks.c.gain.desc(), tasks.c.rank.desc())
 INSIDE = plan_tasks.c.task_id == tasks.c.id
-REST = exists().where(plan_tasks.c.plan_id == plans.c.id, INSIDE, WANTS).correlate(plans)  # some task of the batch is open
-MINE = select(sittings.c.plan_id).where(
-    sittings.c.worker_id == bindparam("worker"), sittings.c.plan_id.is_not(None)
-)
+REST = (
+    exists().where(plan_tasks.c.plan_id == plans.c.id, INSIDE, WANTS).correlate(plans)
+)  # some task of the batch is open
+MINE = select(sittings.c.plan_id).where(sittings.c.worker_id == bindparam("worker"), sittings.c.plan_id.is_not(None))
 NEXT_PLAN = select(plans.c.id).where(plans.c.queue == "").order_by(plans.c.given, plans.c.rank).limit(1)
 GIVE = (
     update(tasks)
@@ -40,9 +40,7 @@ TAKE_BACK = (
     .values(
         given=tasks.c.given - 1,
         rank=bindparam("at"),
-        gain=case(
-            (tasks.c.gain.is_(None), null()), (tasks.c.given <= 1, UNASKED), else_=tasks.c.gain / FALL
-        ),
+        gain=case((tasks.c.gain.is_(None), null()), (tasks.c.given <= 1, UNASKED), else_=tasks.c.gain / FALL),
     )
 )
 
@@ -81,7 +79,7 @@ class StorePool:
         """A batch that is new to this worker, else the rest of one that was open only in part when it came."""
         unseen = exists().where(plan_tasks.c.plan_id == plans.c.id, INSIDE, self.wants, ~SEEN).correlate(plans)
         for which in (plans.c.id.not_in(MINE), plans.c.id.in_(MINE)):
-            wanted, tried = NEXT_PLAN.where(unseen, which), []
+            wanted, tried = NEXT_PLAN.where(unseen, which), list[int]()
             while (plan := self._first(wanted.where(plans.c.id.not_in(tried)))) is not None:
                 tried.append(plan)
                 held = select(plan_tasks.c.task_id).where(plan_tasks.c.plan_id == plan)

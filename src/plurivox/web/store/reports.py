@@ -50,6 +50,7 @@ def progress(connection: Connection) -> o.StudyProgress:
     ):
         kinds[kind, state] = n
     quotas = _quotas(connection)
+    at, _, body = latest_snapshot(connection)
     replaced = connection.execute(select(func.count()).where(answers.c.replaces.is_not(None))).scalar_one()
     stages = select(workers.c.stage, func.count()).where(workers.c.status == "active").group_by(workers.c.stage)
     return o.StudyProgress(
@@ -63,7 +64,8 @@ def progress(connection: Connection) -> o.StudyProgress:
         workers={row[0]: row[1] for row in connection.execute(stages)},
         quotas=quotas,
         per_hour=_per_hour(connection),
-        snapshot_at=latest_snapshot(connection)[0],
+        snapshot_at=at,
+        settled=o.Settled(**body["settled"]) if "settled" in body else None,
     )
 
 

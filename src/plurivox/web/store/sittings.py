@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 from plurivox.web.keys import new_id
 from plurivox.web.store.arming import has_room, pool_of, recount
 from plurivox.web.store.database import now
-from plurivox.web.store.idling import Idle, idle_of, sittings_done
+from plurivox.web.store.idling import Waiting, answered_by, sittings_done, turn_away, waiting_of
 from plurivox.web.store.items import assigner
 from plurivox.web.store.people import Worker, advance, fact
 from plurivox.web.store.pools import close_plans, give, open_plans, take_back
@@ -41,7 +41,7 @@ class Turn(NamedTuple):
     worker: Worker
     sitting: Any
     slots: Sequence[Row[Any]]  # the next open ones
-    idle: Idle | None = None  # nothing is open to this person, who is at the stage of tasks
+    waiting: Waiting | None = None  # nothing is open, but others hold some
 
 
 def next_slots(connection: Connection, study: Study, worker: Worker, n: int) -> Turn:
@@ -71,11 +71,12 @@ def next_slots(connection: Connection, study: Study, worker: Worker, n: int) -> 
 
 
 def _nothing_open(connection: Connection, study: Study, worker: Worker, sitting: Any, done: bool) -> Turn:
-    """On to the next stage, for one who has answered; else wait for what others may not answer, or hear that it is full."""
-    idle = None if done else idle_of(connection, worker)
-    if idle is None or (idle.why == "full" and idle.answered):
-        return Turn(advance(connection, study, worker), sitting, [])
-    return Turn(worker, sitting, [], idle)
+    """Wait for what others may not answer; else on to the next stage, or away where nothing was answered."""
+    waiting = None if done else waiting_of(connection, worker)
+    if waiting is not None:
+        return Turn(worker, sitting, [], waiting)
+    answered = done or answered_by(connection, worker.id)
+    return Turn(advance(connection, study, worker) if answered else turn_away(connection, worker), sitting, [])
 
 
 def _practise(connection: Connection, study: Study, worker: Worker) -> Any:

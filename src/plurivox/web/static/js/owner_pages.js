@@ -38,6 +38,11 @@ export async function overviewPage(owner) {
     ),
     figureOf(fixed(score), name.replaceAll("-", " ")),
     figureOf(percent(agreement.repeats_same_top), `of ${agreement.repeats} repeats kept their top label`),
+    now.settled &&
+      figureOf(
+        count(now.settled.tasks),
+        `tasks are settled: ${count(now.settled.spared)} answers spared, each expected to tell under ${now.settled.least} nats`,
+      ),
   ]);
   const hours = now.per_hour.map(([hour, n]) => {
     const name = `${new Date(hour * 1000).toISOString().slice(0, 13).replace("T", " ")}h`;

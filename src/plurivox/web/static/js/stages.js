@@ -22,7 +22,7 @@ function steps(me) {
   return make("ol", { class: "steps", "aria-label": "Steps" }, me.stages.map(step));
 }
 
-function readingPage(app, me, title, ...content) {
+export function readingPage(app, me, title, ...content) {
   const heading = make("h1", { tabindex: "-1" }, title);
   const page = make(
     "main",
@@ -158,14 +158,10 @@ export function showDone(app, me, done) {
   const go = done.redirect
     ? make("a", { class: "button main", href: done.redirect, rel: "noreferrer" }, "Back to the platform")
     : null;
-  readingPage(
-    app,
-    me,
-    "All done",
-    make("p", {}, "Every answer is saved. You may close this page."),
-    code,
-    make("div", { class: "row" }, copy, go),
-  );
+  const usual = done.how === "done";
+  const told = usual ? make("p", {}, "Every answer is saved. You may close this page.") : paragraphs(done.text);
+  const title = { done: "All done", full: "No task is left" }[done.how];
+  readingPage(app, me, title, told, code, make("div", { class: "row" }, copy, go));
 }
 
 export function showClosed(app, me, retry) {

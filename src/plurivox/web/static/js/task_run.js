@@ -68,7 +68,7 @@ export class Sitting {
     if (this.current) return undefined; // they came with an acknowledgement
     if (this.queue.length) return this.next();
     this.stop();
-    return this.leave(news instanceof Error && news.retry ? news : null);
+    return this.leave(news instanceof Error && news.retry ? news : null, news?.waiting);
   }
 
   async moreSlots() {

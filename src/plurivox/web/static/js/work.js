@@ -12,6 +12,7 @@ import {
 } from "./stages.js";
 import { applySheet } from "./style.js";
 import { Sitting } from "./task_run.js";
+import { WaitingPage } from "./waiting.js";
 
 const READ = { consent: showConsent, instructions: showInstructions, quiz: showQuiz, debrief: showDebrief };
 
@@ -35,6 +36,7 @@ export class Work {
     const { me } = this.session;
     this.since = performance.now();
     onEnter(null);
+    this.waiting?.stop();
     if (me.state !== "open" && me.stage !== "done") return showClosed(this.app, me, () => this.again());
     if (me.stage === "practice" || me.stage === "tasks") return this.sit();
     if (me.stage === "done") return this.end();
@@ -43,8 +45,18 @@ export class Work {
 
   async sit() {
     this.sitting?.stop();
-    this.sitting = new Sitting(this.app, this.session, (failure) => (failure ? this.fail(failure) : this.again()));
+    this.sitting = new Sitting(this.app, this.session, (failure, waiting) => {
+      if (waiting) this.wait(waiting);
+      else if (failure) this.fail(failure);
+      else this.again();
+    });
     await this.sitting.start().catch((failure) => this.recover(failure));
+  }
+
+  wait(waiting) {
+    const again = () => this.again();
+    this.waiting = new WaitingPage(this.app, this.session, again, () => this.finish("tasks", {}));
+    this.waiting.show(waiting);
   }
 
   async recover(failure) {

@@ -11,7 +11,5 @@ def upgrade() -> None:
     """The gain of tasks, and two indexes."""
     op.add_column("tasks", sa.Column("gain", sa.Float(precision=53), nullable=True))
     known = sa.text("gain IS NOT NULL")
-    op.create_index(
-        "ix_tasks_gain", "tasks", ["queue", "gain", "rank"], sqlite_where=known, postgresql_where=known
-    )
+    op.create_index("ix_tasks_gain", "tasks", ["queue", "gain", "rank"], sqlite_where=known, postgresql_where=known)
     op.create_index("ix_plan_tasks_task_id", "plan_tasks", ["task_id"])
