@@ -193,3 +193,13 @@ def test_a_study_file_with_arms_reads_back_and_says_what_is_wrong(tmp_path: Path
     ):
         with pytest.raises(InputError, match=why):
             study_of({**base, **wrong})
+
+
+def test_what_tells_most_is_asked_in_every_arm_up_to_its_quota(tmp_path: Path, database: str) -> None:
+    made = plain_study(forms=TWO, per_task=1, assign="next-best")
+    with served(tmp_path / "s", made, text_tasks(4), database=database) as study:
+        for _ in range(2):
+            person = study.enter()
+            assert [say(person, slot["slot"]) for slot in person.slots()] == [200] * 4
+        assert counted(study) == {(arm, f"t{i:03d}"): 1 for arm in TWO for i in range(4)} == books(study)
+        assert study.enter().entered["me"]["stage"] in ("tasks", "done")
