@@ -4,6 +4,9 @@ from typing import Any
 
 import pytest
 
+from plurivox import elicit
+from plurivox.core.answers import Answers
+
 LABELS = ["cat", "dog", "bird", "deer", "frog", "ship", "horse", "truck", "airplane", "automobile"]
 PRESS = """([keys, setup]) => {
   let state = answer.begin(setup);
@@ -60,9 +63,32 @@ def test_keys_become_marks(page: Any, keys: str, form: str, marks: list[list[str
     assert state["sent"] and state["marks"] == marks
 
 
-def test_sure_in_the_form_of_the_paper_rules_out_the_rest(page: Any) -> None:
-    marks = press(page, "3 Enter", form="top-two")["marks"]
-    assert marks[0] == ["named", "bird", "100"] and [mark[0] for mark in marks[1:]] == ["never"] * 9
+@pytest.mark.parametrize(
+    ("form", "keys", "marks", "share"),
+    [
+        ("one-label", "3 Enter", named(("bird", "")), 1.0),
+        ("top-two", "3 Enter", named(("bird", "100")), 0.9),  # nine labels were not ruled out: gamma is theirs
+        ("top-two", "3 n Enter", [*named(("bird", "100")), *(["never", x, ""] for x in LABELS if x != "bird")], 1.0),
+        ("also-possible", "3 Enter", named(("bird", "100")), 1.0),  # what is unmarked is negligible
+        ("histogram", "3 . Enter", named(("bird", "100")), 1.0),
+    ],
+)
+def test_the_shortest_answer_stores_what_was_entered_and_no_more(
+    page: Any, form: str, keys: str, marks: list[list[str]], share: float
+) -> None:
+    state = press(page, keys, form=form)
+    assert state["sent"] and state["marks"] == marks
+    said = [tuple(mark) for mark in state["marks"]]
+    answers = Answers.of(task=["a"], worker=["w"], marks=[said], labels=LABELS, form=[form])
+    soft = elicit.methods.make("as-asked").read(answers).votes
+    [shares] = soft.counts()
+    names = soft.labels.tolist()
+    assert shares[names.index("bird")] == pytest.approx(share)
+    rest = [value for name, value in zip(names, shares, strict=True) if name != "bird"]
+    assert rest == pytest.approx([(1 - share) / 9] * 9)
+
+
+def test_one_key_rules_out_the_rest_and_takes_it_back(page: Any) -> None:
     ruled = press(page, "3 5 7 0 n", form="top-two")["marks"]
     assert [mark[0] for mark in ruled] == ["named"] * 2 + ["never"] * 8
     assert len(press(page, "3 5 7 0 n n", form="top-two")["marks"]) == 2
@@ -143,7 +169,7 @@ def test_an_earlier_answer_comes_back_as_it_was(page: Any) -> None:
       const said = {{ marks, abstain: before.aside === "abstain", none_of_these: before.aside === "none" }};
       return answer.marks(answer.recall(setup, said)).marks.map((mark) => [mark.kind, mark.label, mark.typed]); }}"""
     for form in ("top-two", "also-possible"):
-        for keys in ("3", "3 5 7 0", "3 5 7 0 Shift+1 . 2 0", "h 1 1 1 2 3 .", "s"):
+        for keys in ("3", "3 n", "Shift+1", "3 5 7 0", "3 5 7 0 Shift+1 . 2 0", "h 1 1 1 2 3 .", "s"):
             setup = {"labels": LABELS, "form": form}
             assert page.evaluate(script, [keys.split(), setup]) == press(page, keys, **setup)["marks"], (form, keys)
 
@@ -163,7 +189,7 @@ def test_an_earlier_answer_comes_back_as_it_was(page: Any) -> None:
         ("1 1 1 2 Shift+1 3 . Enter", "chips", named(("bird", "85"), ("cat", "10"), ("dog", "5"))),
         ("1 2 ArrowRight Shift+ArrowRight 3 . Enter", "chips", named(("bird", "80"), ("dog", "15"), ("cat", "5"))),
         ("3 7 0 Enter", "top-one", named(("bird", "70"))),
-        ("3 Enter", "top-one", [*named(("bird", "100")), *[["never", one, ""] for one in LABELS if one != "bird"]]),
+        ("3 Enter", "top-one", named(("bird", "100"))),
         ("3 7 0 Shift+1 Enter", "top-one", [*named(("bird", "70")), ["never", "cat", ""]]),
         ("3 Enter", "select-top-two", named(("bird", ""))),
         ("3 5 7 Enter", "select-top-two", named(("bird", ""), ("horse", ""))),

@@ -202,6 +202,7 @@ def _flags(study: Study, held: Collected, read: Elicited) -> dict[int, list[str]
     marks["too-fast"] = found.seconds < study.too_fast_seconds
     marks["changed-on-repeat"] = again & (top != top[found.repeat_of])
     marks["extra"] = held.extra
+    marks["picture-not-seen"] = held.unseen
     for name, where in marks.items():
         for i in np.flatnonzero(where).tolist():
             odd.setdefault(int(held.ids[i]), []).append(name)

@@ -36,11 +36,12 @@ class Limits:
     workers: Buckets
     enters: Buckets
     logins: Buckets
+    drafts: Buckets
 
     @classmethod
     def of(cls, settings: Settings) -> "Limits":
         limits = settings.requests_per_minute, settings.enters_per_minute, settings.logins_per_minute
-        return cls(*map(Buckets, limits))
+        return cls(*map(Buckets, (*limits, settings.drafts_per_minute)))
 
 
 def _pass(buckets: Buckets, name: object) -> None:
@@ -84,6 +85,10 @@ async def signed_in(worker: Annotated[int | None, Depends(bearer_of)]) -> int:
 
 PerhapsWorker = Annotated[int | None, Depends(bearer_of)]
 WorkerDep = Annotated[int, Depends(signed_in)]
+
+
+async def may_draft(request: Request, worker: WorkerDep) -> None:
+    _pass(request.app.state.limits.drafts, worker)
 
 
 # ---- owners

@@ -11,11 +11,11 @@ from sqlalchemy import Connection
 from plurivox.web import schemas as s
 from plurivox.web.checking import check_answer
 from plurivox.web.context import Studio
-from plurivox.web.doors import BEARER, INVITE, LINK, PerhapsWorker, StudioDep, WorkerDep, may_enter
+from plurivox.web.doors import BEARER, INVITE, LINK, PerhapsWorker, StudioDep, WorkerDep, may_draft, may_enter
 from plurivox.web.faults import Refused
 from plurivox.web.keys import number_of, shown
 from plurivox.web.showing import me_of, progress_of, slot_of, waiting_of
-from plurivox.web.store import answers, idling, people, sittings
+from plurivox.web.store import answers, drafting, idling, people, sittings
 from plurivox.web.store.people import Worker
 from plurivox.web.study import Study
 
@@ -125,12 +125,21 @@ def _next(connection: Connection, study: Study, worker: int, n: int) -> s.Slots:
     if person.stage == "practice" and turn.worker.stage == "tasks":  # out of practice into the first sitting
         turn = sittings.next_slots(connection, study, turn.worker, n)
     held = None if turn.sitting is None else (turn.sitting.number, turn.sitting.total, turn.sitting.done)
+    begun = drafting.of(connection, worker)
     return s.Slots(
         slots=[slot_of(row) for row in turn.slots],
         progress=progress_of(study, held),
         enough=not turn.slots and turn.waiting is None,
         waiting=None if turn.waiting is None else waiting_of(study, turn.waiting),
+        draft=None if begun is None else s.Draft(slot=shown(begun[0]), body=begun[1]),
     )
+
+
+@router.put("/draft", dependencies=[Depends(may_draft)])
+async def keep_draft(body: s.Draft, worker: WorkerDep, studio: StudioDep) -> s.DraftKept:
+    """Keep my unfinished answer, in the place of the one before; `/tasks` gives it back."""
+    slot = number_of(body.slot)
+    return s.DraftKept(kept=await studio.write(lambda c: drafting.keep(c, worker, slot, body.body)))
 
 
 @router.post("/answers")

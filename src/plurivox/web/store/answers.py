@@ -13,14 +13,17 @@ from plurivox.web.schemas import GiveAnswer, Mark
 from plurivox.web.store.database import now
 from plurivox.web.store.people import Worker, advance
 from plurivox.web.store.sittings import NEXT, NEXT_OPEN, retake
-from plurivox.web.store.tables import answers, sittings, slots, workers
+from plurivox.web.store.drafting import THROW
+from plurivox.web.store.tables import answers, drafts, sittings, slots, workers
 from plurivox.web.study import Study
 
 HERE = (
     select(slots, sittings.c.number.label("sitting_number"), sittings.c.total, sittings.c.done, sittings.c.until)
     .add_columns(workers.c.pseudonym, workers.c.seed, workers.c.stage, workers.c.status, workers.c.arm)
+    .add_columns(drafts.c.slot_id.label("draft_of"))
     .select_from(slots.join(sittings, sittings.c.id == slots.c.sitting_id))
     .join(workers, workers.c.id == slots.c.worker_id)
+    .outerjoin(drafts, drafts.c.worker_id == slots.c.worker_id)
     .where(slots.c.id == bindparam("slot"), slots.c.worker_id == bindparam("worker"))
 )
 BY_KEY = select(answers.c.id, answers.c.slot_id, answers.c.marks, answers.c.extra).where(
@@ -66,6 +69,8 @@ def take(connection: Connection, study: Study, worker: int, body: GiveAnswer) ->
     extra = here.state == "extra" or (here.state == "expired" and not _back(connection, here))
     answer = connection.execute(insert(answers).values(_row(study, here, body, replaces, extra))).inserted_primary_key
     assert answer is not None
+    if here.draft_of == here.id:
+        connection.execute(THROW, {"worker": worker})
     sitting, person = _count(connection, study, here, person, answer[0], extra)
     return Taken(person, False, extra, sitting, _ahead(connection, here.sitting_id, body.ahead))
 

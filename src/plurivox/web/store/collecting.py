@@ -38,6 +38,7 @@ class Collected:
     first_input: Floats  # (n,) seconds after it was shown, nan where unknown
     top_label: Floats  # (n,) seconds until the first label was picked
     hidden: Floats  # (n,) seconds in which the page was not seen
+    unseen: Bools  # (n,) its picture did not load
 
 
 def rows(connection: Connection, every: bool = False) -> Iterator[Any]:
@@ -74,6 +75,7 @@ def collect(connection: Connection, study: Study, cell: Callable[[str], str] = s
         first_input=np.array([_seconds(row.first_input_ms) for row in found], np.float64),
         top_label=np.array([_first_pick(row.events) for row in found], np.float64),
         hidden=np.array([_seconds(row.hidden_ms) for row in found], np.float64),
+        unseen=np.array([is_unseen(row.events) for row in found], bool),
     )
 
 
@@ -84,6 +86,13 @@ def active(row: Any) -> float:
 
 def _seconds(ms: float | None) -> float:
     return float("nan") if ms is None else ms / 1000
+
+
+def is_unseen(events: str) -> bool:
+    """Whether the picture had not come when the answer was given."""
+    if '"unseen"' not in events:
+        return False
+    return [one["kind"] for one in json.loads(events) if one["kind"] in ("seen", "unseen")][-1:] == ["unseen"]
 
 
 def _first_pick(events: str) -> float:

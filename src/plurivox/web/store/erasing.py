@@ -1,6 +1,6 @@
 """Withdrawal of consent: what goes, what stays, and a line about it in the audit.
 
-Gone: the person's id, every answer with its events and times, comments and times per page, what was computed from them.
+Gone: the person's id, every answer with its events and times, the unfinished one, comments and times per page, what was computed from them.
 Kept: an empty row under the pseudonym, so that the person is not asked again, and the audit's line with counts. The tasks
 get their slots back.
 """
@@ -12,7 +12,7 @@ from sqlalchemy import Connection, delete, func, or_, select, update
 from plurivox.core.errors import InputError
 from plurivox.web.store.owning import tell
 from plurivox.web.store.sittings import give_back
-from plurivox.web.store.tables import answers, beliefs, flags, raw_ids, sittings, slots, snapshots, visits, workers
+from plurivox.web.store.tables import answers, beliefs, drafts, flags, raw_ids, sittings, slots, snapshots, visits, workers
 
 
 def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
     touched = select(answers.c.task_id).where(answers.c.worker_id == row.id)
     connection.execute(delete(flags).where(flags.c.answer_id.in_(mine)))
     connection.execute(delete(beliefs).where(beliefs.c.task_id.in_(touched)))
-    for table in (answers, slots, sittings, visits, raw_ids):  # in the order in which they point to each other
+    for table in (drafts, answers, slots, sittings, visits, raw_ids):  # in the order in which they point to each other
         if table is slots:
             connection.execute(update(slots).where(slots.c.worker_id == row.id).values(repeat_of=None))
         connection.execute(delete(table).where(table.c.worker_id == row.id))

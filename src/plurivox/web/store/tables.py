@@ -212,6 +212,14 @@ answers = Table(
     UniqueConstraint("worker_id", "key"),
     Index("ix_answers_task_id", "task_id"),
 )
+drafts = Table(  # the unfinished answer of a person, one at most: overwritten, gone with the answer, never counted
+    "drafts",
+    meta_data,
+    Column("worker_id", BigInteger, ForeignKey("workers.id"), primary_key=True, autoincrement=False),
+    _to("slots"),
+    _float("at"),
+    _text("body"),
+)
 
 invites = Table("invites", meta_data, _id(), _text("note"), _int("uses"), _int("used"), _int("is_open"), _float("born"))
 owners = Table("owners", meta_data, _id(counts=True), _text("name", unique=True), _text("password"))

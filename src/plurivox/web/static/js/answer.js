@@ -53,10 +53,8 @@ export function recall(setup, said) {
   const [first, next] = named;
   if (!first) return state;
   if (!next) {
-    const sure =
-      percent(first) === 100 &&
-      (state.ticks === "possible" ? !ticked.length : ticked.length === state.labels.length - 1);
-    return { ...state, top: place(first), topPercent: sure ? null : percent(first), ticked: sure ? [] : ticked };
+    const sure = percent(first) === 100 && !ticked.length;
+    return { ...state, top: place(first), topPercent: sure ? null : percent(first), ticked };
   }
   return {
     ...state,
@@ -79,8 +77,18 @@ const areDigits = (state) => !manyLabels(state) && state.labels.every((label) =>
 export function keyOf(state, place) {
   // The key of a label: by its place among those shown, or the digit itself where all labels are digits.
   if (areDigits(state)) return state.labels[place];
-  return KEYS[shown(state).indexOf(place)] ?? "";
+  const key = KEYS[shown(state).indexOf(place)] ?? "";
+  return key && seeks(state, key) ? "" : key;
 }
+
+function seeks(state, digit) {
+  // Among many labels a digit goes on with a name where one goes on so; otherwise it picks.
+  if (!manyLabels(state)) return false;
+  const sought = fold(state.filter + digit);
+  return state.labels.some((label) => (state.filter ? fold(label).includes(sought) : fold(label).startsWith(sought)));
+}
+
+const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase(); // without accents and case
 
 function placeOf(state, digit) {
   if (!areDigits(state)) return shown(state)[KEYS.indexOf(digit)];
@@ -98,12 +106,23 @@ export const isEmpty = (state) =>
   !state.filter;
 
 export function shown(state) {
-  // Places of the labels on the page: all, or those that match what was typed, beginnings first.
+  // Places of the labels on the page: all, or those that match what was typed: the very name, beginnings, the rest.
   const places = state.labels.map((_, place) => place);
-  const sought = state.filter.toLowerCase();
+  const sought = fold(state.filter.trim());
   if (!sought) return places;
-  const at = (place) => state.labels[place].toLowerCase().indexOf(sought);
-  return places.filter((place) => at(place) >= 0).sort((a, b) => (at(a) > 0) - (at(b) > 0) || a - b);
+  const rank = places.map((place) => {
+    const label = fold(state.labels[place]);
+    return label === sought ? 0 : label.startsWith(sought) ? 1 : label.includes(sought) ? 2 : 3;
+  });
+  return places.filter((place) => rank[place] < 3).sort((a, b) => rank[a] - rank[b] || a - b);
+}
+
+function found(state) {
+  // The label that Enter picks: the only one left, or the one that was typed out.
+  if (!state.filter.trim()) return undefined;
+  const [first, ...others] = shown(state);
+  if (first === undefined) return undefined;
+  return !others.length || fold(state.labels[first]) === fold(state.filter.trim()) ? first : undefined;
 }
 
 export function percents(state) {
@@ -201,8 +220,7 @@ export function marks(state) {
   }
   const list = [mark("named", state.top, top === null ? "" : String(top))];
   if (state.second !== null) list.push(mark("named", state.second, second === null ? "" : String(second)));
-  const ticked = isSure(state) && ticksMean(state) === "never" ? openLabels(state) : state.ticked; // "sure: nothing else"
-  return { ...answer, marks: [...list, ...ticked.map((place) => mark(ticksMean(state), place))] };
+  return { ...answer, marks: [...list, ...state.ticked.map((place) => mark(ticksMean(state), place))] };
 }
 
 // ---- keys
@@ -210,7 +228,7 @@ export function marks(state) {
 export function readKey(state, { key, code = "", shift = false, alt = false }) {
   // The action a key stands for, or null. `code` tells Shift+3 from # on every keyboard layout.
   if (key === "Enter")
-    return state.filter && shown(state).length === 1 ? { do: "pick", place: shown(state)[0] } : { do: "enter" };
+    return found(state) === undefined ? { do: "enter" } : { do: "pick", place: found(state) };
   if (key === "Escape") return { do: "clear" };
   if (key === "Backspace") return state.filter ? { do: "filter", text: state.filter.slice(0, -1) } : { do: "undo" };
   if (state.form === "ranking" && key.startsWith("Arrow"))
@@ -220,7 +238,7 @@ export function readKey(state, { key, code = "", shift = false, alt = false }) {
   const digit = /^(?:Digit|Numpad)(\d)$/.exec(code)?.[1] ?? (/^\d$/.test(key) ? key : null);
   if (digit !== null) return { do: shift ? "shift-digit" : "digit", digit }; // before signs: Shift+5 may be %
   if (key === "." || key === "," || key === "%") return { do: inHistogram(state) ? "rest" : "field" };
-  if (key.length !== 1) return null;
+  if ([...key].length !== 1) return null;
   if (manyLabels(state) && !alt)
     return key === " " && !state.filter ? null : { do: "filter", text: state.filter + key };
   const command = { u: "undo", s: "abstain", o: "none", h: "histogram", n: "others" }[key.toLowerCase()];
@@ -301,6 +319,7 @@ const ACTIONS = {
     const place = placeOf(state, digit);
     const naming = inHistogram(state) || !asksPercents(state) || state.top === null || state.filter;
     if (!naming && (state.field || state.second !== null)) return type(state, digit);
+    if (seeks(state, digit)) return ACTIONS.filter(state, { text: state.filter + digit });
     if (place === undefined) return null;
     if (state.form === "ranking") return rank(state, place);
     if (!naming && place === state.top) return say(state, `${state.labels[place]} is your top label already`);

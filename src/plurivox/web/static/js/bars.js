@@ -7,12 +7,14 @@ export const beginsWithBars = (form) => form === "histogram" || form === "chips"
 export const isChips = (state) => state.form === "chips";
 export const chipsOf = (state, percent) => Math.round(percent / state.step);
 
-const all = (state) => (isChips(state) ? `All ${chipsOf(state, 100)} chips` : "All 100%");
+export const barAmount = (state, percent) => (isChips(state) ? String(chipsOf(state, percent)) : `${percent}%`);
+
+const allOf = (state) => (isChips(state) ? `All ${chipsOf(state, 100)} chips` : "All 100%");
 
 export function barWords(state) {
   // What is still to be placed, or that all is.
   const left = 100 - placed(state);
-  if (!left) return `${all(state)} placed`;
+  if (!left) return `${allOf(state)} placed`;
   if (!isChips(state)) return `${left}% still to place`;
   const n = chipsOf(state, left);
   return `${n} of ${chipsOf(state, 100)} chips still to place`;
@@ -24,7 +26,7 @@ export function setBar(state, place, value) {
   const grain = isChips(state) ? state.step : 1;
   const height = Math.max(0, Math.min(room, Math.round(value / grain) * grain));
   if (value > room && height === state.bars[place])
-    return { ...state, hint: `${all(state)} are placed; take some away first` };
+    return { ...state, hint: `${allOf(state)} are placed; take some away first` };
   const bars = state.bars.map((old, other) => (other === place ? height : old));
   return { ...state, aside: null, bars, touched: place };
 }

@@ -1,6 +1,6 @@
 // The rows of bars or chips: a slider to drag, a button to add and one to take away, a key.
 import { KEYS, keyOf, manyLabels, shown } from "./answer.js";
-import { chipsOf, isChips } from "./bars.js";
+import { barAmount, chipsOf, isChips } from "./bars.js";
 import { button, change, make, put } from "./dom.js";
 
 export class BarRows {
@@ -29,7 +29,7 @@ export class BarRows {
         "aria-label": `${label}: ${by > 0 ? "add" : "take away"} ${this.chips ? "a chip" : `${step}%`}`,
       });
     const key = make("kbd", { "aria-hidden": "true" });
-    const name = make("span", { class: "name" }, label);
+    const name = make("span", { class: "name", dir: "auto" }, label);
     const root = make("li", { class: "barrow" }, key, name, input, out, chip(-step, "−"), chip(step, "+"));
     return { root, input, out, key };
   }
@@ -43,7 +43,7 @@ export class BarRows {
       input.style.setProperty("--fill", `${value}%`);
       const n = chipsOf(state, value);
       if (isChips(state)) input.setAttribute("aria-valuetext", `${n} ${n === 1 ? "chip" : "chips"}, ${value}%`);
-      change(out, isChips(state) ? String(n) : `${value}%`);
+      change(out, barAmount(state, value));
       change(key, keyOf(state, place) || "·");
     });
   }

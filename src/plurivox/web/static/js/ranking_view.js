@@ -26,7 +26,7 @@ export class RankView {
 
   one(label, place) {
     const number = make("b", { class: "number" });
-    const handle = make("button", { type: "button", class: "rank" }, number, make("span", { class: "name" }, label));
+    const handle = make("button", { type: "button", class: "rank" }, number, make("span", { class: "name", dir: "auto" }, label));
     handle.addEventListener("click", (event) => {
       if (!this.dragged) this.act({ do: "touch", place }, event);
     });

@@ -17,8 +17,8 @@ export class Session {
     this.store.setItem(KEPT, JSON.stringify({ token, link, came, me, trying }));
   }
 
-  call(method, path, body) {
-    return call(method, path, body, { Authorization: `Bearer ${this.token}` });
+  call(method, path, body, more) {
+    return call(method, path, body, { Authorization: `Bearer ${this.token}` }, more);
   }
 
   async enter(address) {

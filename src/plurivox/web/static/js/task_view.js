@@ -12,20 +12,21 @@ import {
   shown,
   warning,
 } from "./answer.js";
-import { barWords, beginsWithBars, chipsOf, isChips } from "./bars.js";
+import { barAmount, barWords, beginsWithBars, isChips } from "./bars.js";
 import { BarRows } from "./bars_view.js";
 import { button, change, make, put } from "./dom.js";
 import { ordinal, ranked } from "./ranking.js";
 import { RankView } from "./ranking_view.js";
-import { decoded } from "./timing.js";
+import { Scene } from "./scene.js";
 
 const TICK = { never: ["✕", "not", "definitely not"], possible: ["+", "also", "also possible"] };
 const FILTERED = 40; // tiles shown of a long list; typing narrows it
 
 export class TaskView {
-  constructor(me, slot, act) {
-    Object.assign(this, { me, slot, act });
+  constructor(me, slot, act, changing = false) {
+    Object.assign(this, { me, slot, act, changing, scene: new Scene(slot.task, me.image_pixels) });
     this.tiles = make("ul", { class: "grid", "data-few": me.labels.length <= 5 });
+    this.more = make("p", { class: "more quiet small", role: "status", hidden: true });
     this.bars = asksPercents(me) ? new BarRows(me, act) : null;
     this.ranks = me.form === "ranking" ? new RankView(me, act) : null;
     this.sought = me.labels.length > KEYS.length ? this.search() : null;
@@ -38,7 +39,14 @@ export class TaskView {
     const long = Object.values(me.phrases).some((text) => text.length > 120);
     this.root = make(
       "main",
-      { class: "task", tabindex: "-1", "data-long": long, "data-many": me.labels.length > KEYS.length, "data-ranks": me.form === "ranking" },
+      {
+        class: "task",
+        tabindex: "-1",
+        "data-long": long,
+        "data-many": me.labels.length > KEYS.length,
+        "data-words": slot.task.kind !== "image",
+        "data-ranks": me.form === "ranking",
+      },
       this.look(),
       this.choose(),
       this.live(),
@@ -47,31 +55,17 @@ export class TaskView {
   }
 
   look() {
-    const { task, practice } = this.slot;
     const { opening } = this.me.phrases;
-    const tag = practice ? make("p", { class: "tag" }, "Practice: does not count") : null;
+    const says = this.slot.practice ? "Practice: does not count" : this.changing ? "You are changing an earlier answer" : "";
+    const tag = says && make("p", { class: "tag" }, says);
     return make(
       "section",
       { class: "look", "aria-label": "Task" },
-      tag,
+      tag || null,
       opening && make("p", { class: "opening" }, opening),
-      this.scene(task),
+      this.scene.root,
       make("div", { class: "asks" }, this.asks),
     );
-  }
-
-  scene(task) {
-    if (task.kind === "image") {
-      this.image = showImage(task, this.me.image_pixels);
-      return make("figure", { class: "scene card" }, this.image);
-    }
-    const part = (name, text) => make("section", {}, name && make("h3", {}, name), make("p", {}, text ?? ""));
-    const parts = task.kind === "pair" ? [part("First", task.text), part("Second", task.text2)] : [part("", task.text)];
-    return make("div", { class: "scene words card", tabindex: "0", role: "region", "aria-label": "Text" }, parts);
-  }
-
-  async ready() {
-    if (this.image) await decoded(this.image);
   }
 
   choose() {
@@ -82,6 +76,7 @@ export class TaskView {
       make("legend", { class: "unseen" }, "Labels"),
       this.sought,
       this.tiles,
+      this.more,
       this.bars?.root,
     );
   }
@@ -105,7 +100,7 @@ export class TaskView {
       "button",
       { type: "button", class: "pick", onclick: (event) => this.act({ do: "pick", place }, event) },
       key,
-      make("span", { class: "name" }, label),
+      make("span", { class: "name", dir: "auto" }, label),
       says,
     );
     const tick = make("button", {
@@ -183,6 +178,7 @@ export class TaskView {
     const open = inHistogram(state);
     this.root.toggleAttribute("data-bars", open);
     this.tiles.hidden = open;
+    if (open) this.more.hidden = true;
     if (this.bars) this.bars.root.hidden = !open;
     if (this.sought && this.sought.value !== state.filter) this.sought.value = state.filter;
     if (open) this.bars.paint(state);
@@ -199,10 +195,15 @@ export class TaskView {
   paintTiles(state) {
     const places = shown(state);
     const few = manyLabels(state) ? places.slice(0, FILTERED) : places;
+    const marked = [state.top, state.second, ...state.ticked].filter((place) => place !== null && !few.includes(place));
+    if (manyLabels(state)) few.unshift(...marked); // what was said stays in sight
     const wanted = few.map((place) => this.tileOf[place].root);
     if (wanted.length !== this.tiles.children.length || wanted.some((node, at) => this.tiles.children[at] !== node))
       put(this.tiles, wanted);
     few.forEach((place) => this.paintTile(state, place, keyOf(state, place)));
+    const rest = places.filter((place) => !few.includes(place)).length;
+    this.more.hidden = Boolean(few.length && !rest);
+    change(this.more, few.length ? `${rest} more: type to find them` : `No label has “${state.filter}” in it`);
   }
 
   paintTile(state, place, key) {
@@ -235,11 +236,10 @@ export class TaskView {
       abstain: "Can't tell",
       none: "None of these",
     };
-    const amount = (share) => (isChips(state) ? ` ${chipsOf(state, share)}` : ` ${share}%`);
     const piece = ({ kind, place, share }) => {
       const name = place === undefined ? words[kind] : state.labels[place];
       const number =
-        ["undecided", "abstain", "none"].includes(kind) || (kind === "unplaced" && !state.bars) ? "" : amount(share);
+        ["undecided", "abstain", "none"].includes(kind) || (kind === "unplaced" && !state.bars) ? "" : ` ${barAmount(state, share)}`;
       const node = make("span", { data: { is: kind } }, share >= 14 ? name + number : share >= 6 ? number.trim() : "");
       node.style.width = `${share}%`;
       return node;
@@ -285,26 +285,17 @@ export class TaskView {
 const snap = (value) => Math.round(Number(value) / 5) * 5;
 const FEW = { "one-label": ["top"], "select-top-two": ["top", "second"], "top-one": ["top", "top_percent", "never"] };
 
-export function showImage(task, pixels) {
-  // The server enlarges small pictures (Lanczos); the size on the page is the same before and after.
-  const image = make("img", {
-    src: task.media.replace(/^\//, ""),
-    alt: "The picture to be labelled",
-    decoding: "async",
-    draggable: "false",
-  });
-  const { width, height } = task;
-  const scale = width && height ? Math.max(1, pixels / Math.max(width, height)) : 1;
-  if (width && height) Object.assign(image, { width: Math.round(width * scale), height: Math.round(height * scale) });
-  return image;
-}
-
 export function summary(state) {
   const name = (place) => state.labels[place];
-  if (inHistogram(state)) return state.aside ? "" : barWords(state);
+  if (state.aside) return state.aside === "abstain" ? "Can't tell" : "None of these";
   if (state.form === "ranking") return state.order.map(name).join(" › ");
   if (!asksPercents(state)) return [state.top, state.second].filter((place) => place !== null).map(name).join(" · ");
+  if (inHistogram(state)) {
+    const moved = state.touched === null ? "" : `${name(state.touched)} ${barAmount(state, state.bars[state.touched])} · `;
+    return moved + barWords(state);
+  }
   const words = {
+    undecided: () => `${name(state.top)} and ${name(state.second)}: no percent yet`,
     top: (one) => `${name(one.place)} ${one.share}%`,
     second: (one) => `${name(one.place)} ${one.share}%`,
     open: (one) => `${one.share}% left for ${one.among} other label${one.among === 1 ? "" : "s"}`,
@@ -324,7 +315,7 @@ export function questions(state, phrases) {
   const both = state.second !== null;
   const said = state.topPercent !== null || state.secondPercent !== null;
   const list = {
-    top: ask("top", !named),
+    top: ask("top", !named || state.form === "one-label"),
     top_percent: ask("top_percent", (named && state.field === "top" && !both) || (both && !said)),
     second: ask("second", named && !both && state.field !== "top"),
     second_percent: ask("second_percent", both && state.field === "second"),

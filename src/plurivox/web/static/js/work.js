@@ -25,7 +25,8 @@ export class Work {
   async begin() {
     try {
       await this.session.enter(location);
-      if (this.session.store === globalThis.localStorage) history.replaceState(null, "", location.pathname); // no secret in the address bar
+      const { store, link } = this.session; // no secret in the address bar, unless nothing else leads back here
+      history.replaceState(null, "", store.safe ? location.pathname : location.pathname + new URL(link, location).hash);
       await this.stage();
     } catch (failure) {
       this.fail(failure);
