@@ -34,6 +34,7 @@ format: install
 
 soak: install
 	PYTHONPATH=tests $(BIN)/python -m web.soak
+	PLURIVOX_EXAMPLES=200 $(BIN)/python -m pytest -q tests/web/test_openapi.py
 
 bench: install
 	$(BIN)/python -m benchmarks

@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +15,10 @@ from click.testing import Result
 
 import plurivox as pv
 from doors.calling import PYTHON, environment
+from plurivox.web.serving import running
+from plurivox.web.settings import Settings
 from plurivox.web.simulated import fill, run
+from plurivox.web.store.owning import make_invite
 from web.crashing import free_port
 
 Call = Callable[..., Result]
@@ -111,7 +115,7 @@ MISTAKES = {
     "studio serve NOWHERE": "holds no study.toml; make a study first",
     "studio new S --items NOWHERE --labels a,b": "does not exist; name a folder of images",
     "studio new S --items EMPTY --labels a,b": "holds no images",
-    "studio new S --items ITEMS --labels a": "labels: List should have at least 2",
+    "studio new S --items ITEMS --labels a": "labels must hold at least 2",
     "studio new S --items ITEMS --labels a,a": "labels must differ",
     "studio new S --items ITEMS --labels a,b --form top-tow": "there is no form 'top-tow'; did you mean 'top-two'",
     "studio new S --items ITEMS --labels a,b --strata hard": "says no strata; write how many",
@@ -142,3 +146,59 @@ def test_the_extra_is_asked_for_where_it_is_missing(call: Call, monkeypatch: pyt
     monkeypatch.setitem(sys.modules, "fastapi", None)
     said = call("studio", "status", "x")
     assert said.exit_code == 2 and "pip install 'plurivox[web]'" in said.stderr
+
+
+def test_a_study_that_cannot_be_asked_is_not_made(tmp_path: Path, items: Path, call: Call) -> None:
+    """What was mistyped is told at once, and no folder is left behind."""
+    (tmp_path / "none.csv").write_text("task,text\n")
+    (tmp_path / "batches.csv").write_text("batch,task\n1,t0\n1,nobody\n")
+    for words, told in [
+        (("--items", tmp_path / "none.csv"), "there is no task to ask about"),
+        (
+            ("--items", items, "--strata", "hrad=4"),
+            "no task is of stratum 'hrad', which the strata name; they have 'easy', 'hard'",
+        ),
+        (("--items", items, "--batches", tmp_path / "batches.csv"), "names tasks that are not there: 'nobody'"),
+        (("--items", items, "--batch", 0), "batch must be at least 1; it is 0"),
+    ]:
+        done = call("studio", "new", tmp_path / "s", "--labels", "a,b", *words)
+        assert done.exit_code and told in done.stderr, done.output
+        assert not (tmp_path / "s").exists()
+    assert (
+        "labels must hold at least 2" in call("studio", "new", tmp_path / "s", "--items", items, "--labels", "a").stderr
+    )
+
+
+def test_an_edited_study_still_fits_or_says_why_not(tmp_path: Path, items: Path, call: Call) -> None:
+    study = tmp_path / "s"
+    assert call("studio", "new", study, "--items", items, "--labels", "cat,dog,ship", "--per-task", 2).exit_code == 0
+    toml = (study / "study.toml").read_text()
+    assert "the text below" in toml and "image" not in toml.partition("[phrase]")[2]  # the paper's words, for texts
+    with running(Settings(folder=study, database="", is_leader=False)) as (url, app):
+        studio = app.state.studio
+        row = studio.writer.submit(lambda connection: make_invite(connection, "", "", 2)).result()
+        run(fill(url, studio.keys.sign("invite", f"{row.id:x}"), 2))
+
+    def edited(old: str, new: str) -> str:
+        assert old in toml
+        (study / "study.toml").write_text(toml.replace(old, new))
+        return call("studio", "status", study).output
+
+    assert "did you mean per_task?" in edited("per_task = 2", "per_tsk = 2")
+    assert "per_task must be a whole number; it is 'two'" in edited("per_task = 2", "per_task = 'two'")
+    assert "did you mean 'dawid-skene'?" in edited('aggregator = ""', 'aggregator = "dawid"')
+    assert "no label 'cat', but" in edited('"cat", "dog"', '"kitten", "dog"')
+    assert "wanted           46" in edited('"cat", "dog"', '"cat", "dog", "fox"')
+    assert "34 of 17" in edited("per_task = 2", "per_task = 1")  # more than is wanted now; nothing is lost
+    edited('"cat"', '"cat"')
+    (study / "secret.key").unlink()
+    assert "is not there, but people came in by it" in call("studio", "status", study).stderr
+
+
+def test_a_port_in_use_is_told_before_anything_is_promised(tmp_path: Path, items: Path, call: Call) -> None:
+    assert call("studio", "new", tmp_path / "s", "--items", items, "--labels", "a,b").exit_code == 0
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = call("studio", "serve", tmp_path / "s", "--port", taken.getsockname()[1])
+    assert done.exit_code and "is in use" in done.stderr and "setup=" not in done.output

@@ -180,3 +180,23 @@ def test_both_work_without_tables(box: Path, tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment())
     assert done.returncode == 0 and "60 tasks" in done.stdout, done.stderr
+
+
+def test_images_that_came_with_the_items_are_trained_on(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    image, pl = pytest.importorskip("PIL.Image"), pytest.importorskip("polars")
+    (folder := tmp_path / "set").mkdir()
+    buffer = io.BytesIO()
+    image.fromarray(np.zeros((8, 8, 3), np.uint8)).save(buffer, "PNG")
+    tasks = [f"t{i}" for i in range(6)]
+    votes = pl.DataFrame({"task": tasks, "worker": ["u"] * 6, "label": ["a", "b"] * 3})
+    pl.DataFrame({"task": [*tasks, "text"], "image": [buffer.getvalue()] * 6 + [None]}).write_parquet(
+        folder / "items.parquet"
+    )
+    votes.write_csv(folder / "votes.csv")
+    assert call("train", folder, "--pack", tmp_path / "all.npz").exit_code == 0
+    assert read_material(tmp_path / "all.npz").x.shape == (6, 3, 8, 8)
+    (folder / "items.parquet").unlink()
+    assert "put features.npz" in call("train", folder, "--pack", tmp_path / "no.npz").stderr
+    votes.rename({"label": "top"}).with_columns(top_percent=70).write_csv(folder / "answers.csv")
+    (folder / "votes.csv").unlink()
+    assert "plurivox elicit as-asked" in call("train", folder, "--pack", tmp_path / "no.npz").stderr

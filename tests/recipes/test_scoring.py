@@ -139,3 +139,10 @@ def test_scores_may_be_one_text_and_data_must_be_read() -> None:
     assert both.scores.tolist() == ["entropy[unit=bits]", "disagreement"]
     with pytest.raises(InputError, match=r"not of a str; read it first: pv\.read"):
         pv.score("labelme", "entropy")  # type: ignore[arg-type]
+
+
+def test_fit_takes_a_data_set_and_says_what_else_to_do() -> None:
+    assert pv.fit(pv.Dataset("d", votes=VOTES), "vote-shares").soft.tasks.tolist() == VOTES.tasks.tolist()
+    for strange, told in (("votes.csv", r"pv\.read\(path\)"), ({"task": [1]}, r"pv\.votes\(table")):
+        with pytest.raises(InputError, match=told):
+            pv.fit(strange, "vote-shares")  # type: ignore[arg-type]

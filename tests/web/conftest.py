@@ -17,6 +17,8 @@ from plurivox.web.bundle import join_script  # noqa: E402
 from plurivox.web.demo import make_demo  # noqa: E402
 from web.running import Running, run, studio_of  # noqa: E402
 
+VIOLATION = """addEventListener("securitypolicyviolation", (event) =>
+  console.error(`Content Security Policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`))"""
 JS = Path(__file__).parent.parent.parent / "src" / "plurivox" / "web" / "static" / "js"
 
 
@@ -38,6 +40,7 @@ def context(browser: Any) -> Iterator[Callable[..., Any]]:
         one.set_default_timeout(8000)
         one.on("weberror", lambda fault: faults.append(str(fault.error)))
         one.on("console", lambda said: "Content Security Policy" in said.text and faults.append(said.text))
+        one.add_init_script(VIOLATION)
         made.append(one)
         return one
 

@@ -13,6 +13,7 @@ from sqlalchemy import func, select, update
 from plurivox.core.errors import InputError
 from plurivox.web.aggregating import compute
 from plurivox.web.making import fill, study_text
+from plurivox.web.store import pools
 from plurivox.web.store.erasing import erase
 from plurivox.web.store.items import NewTask
 from plurivox.web.store.sittings import end_overdue
@@ -316,3 +317,17 @@ def test_a_way_that_cannot_be_is_said(tmp_path: Path) -> None:
             plain_study(assign=word)
     with pytest.raises(InputError, match="made without"), served(tmp_path / "s", plain_study(assign="batches")):
         pass
+
+
+@pytest.mark.parametrize(
+    ("statement", "index"),
+    [(pools.FEWEST, "ix_tasks_queue"), (pools.TELLING, "ix_tasks_gain"), (pools.NEXT_PLAN, "ix_plans_queue")],
+)
+def test_no_question_of_the_pool_sorts_all_tasks(tmp_path: Path, statement: Any, index: str) -> None:
+    with served(tmp_path / "s", plain_study(assign="next-best")) as study:
+        made = statement.compile(study.studio.engine)
+        values = {**made.params, "queue": "", "worker": 1, "n": 5, "least": 0.1}
+        given = tuple(values[name] for name in made.positiontup or ())
+        found = study.studio.look(lambda c: c.exec_driver_sql(f"EXPLAIN QUERY PLAN {made}", given).all())
+        told = " | ".join(row[-1] for row in found)
+        assert f"INDEX {index} (" in told and "TEMP B-TREE" not in told and "SCAN tasks" not in told, told

@@ -152,12 +152,12 @@ def test_a_study_file_reads_back_and_says_what_is_wrong(tmp_path: Path) -> None:
     base = json.loads(made.model_dump_json())
     for change, said in {
         "labels": (["x", "x"], "must differ"),
-        "form": ("top-three", "form:"),
+        "form": ("top-three", "form must be"),
         "repeats": (9, "repeats cannot come from a batch of 3"),
         "completion": ({"redirect": "javascript:alert(1)"}, "must be an https:// address"),
         "frame_ancestors": (["https://a.test; script-src *"], "https"),
-        "name": ("../x", "name:"),
-        "per_tsk": (3, "per_tsk"),
+        "name": ("../x", "name must be of letters"),
+        "per_tsk": (3, "did you mean per_task"),
     }.items():
         with pytest.raises(InputError, match=said[1]):
             study_of({**base, change: said[0]})

@@ -33,7 +33,11 @@ def material_of(screen: Screen, source: Source, part: str | None, pictures: Pict
     if source.where.endswith(".npz") and Path(source.where).is_file():
         return read_material(source.where)
     data = source.read()
-    votes = crowd_of(screen, data, part) if data.has("votes") or data.has("counts") else None
+    told = any(map(data.has, ("votes", "counts")))
+    told = told or (
+        data.has("answers") and not any(map(data.has, ("gold", "soft_labels")))
+    )  # its error says what to do
+    votes = crowd_of(screen, data, part) if told else None
     if pictures.table is None and (features := data.features) is not None:
         gold = features.gold if features.gold is not None else data.gold
         split = features.split if features.split is not None else _split_of(data, features.tasks)
@@ -57,8 +61,14 @@ def _images_of(screen: Screen, data: "Dataset", pictures: Pictures) -> "tuple[Na
         tasks, images = names_of(frame[name], pictures.table), frame["image"].to_list()
     elif data.images is not None:
         tasks, images = as_names(list(data.images), "tasks"), list(data.images.values())
+    elif (items := data.items) is not None and "image" in items.columns:
+        shown = items.drop_nulls("image")
+        tasks, images = as_names(shown["task"].to_list(), "tasks"), shown["image"].to_list()
     else:
-        raise InputError(f"{data.name} has neither features nor images to train on; give --images FILE")
+        raise InputError(
+            f"{data.name} has neither features nor images to train on; put features.npz (x, a row a task, and task) into "
+            "its folder, or give --images FILE"
+        )
     found = decode(images, tasks, size=pictures.size, damaged="skip" if pictures.skip else "error")
     if len(found.damaged):
         screen.note(f"{len(found.damaged)} images cannot be read and are left out")

@@ -84,16 +84,17 @@ def _local(host: str, port: int) -> str:
 
 def _serve(screen: Screen, settings: "Settings", host: str, port: int, processes: int) -> Answer:
     from plurivox.web.making import opened
-    from plurivox.web.serving import serve
+    from plurivox.web.serving import must_be_free, serve
     from plurivox.web.store.owning import offer_setup
 
+    must_be_free(host, port)
     studio = opened(settings)
     token = studio.writer.submit(lambda connection: offer_setup(connection, studio.keys)).result()
     studio.close()
     if not screen.quiet:
         click.echo(f"{studio.study.name} at {settings.base_url}, owners at {settings.base_url}/owner", err=True)
     if token is not None:
-        click.echo(f"first start: {settings.base_url}/owner#setup={token}  (works once)", err=True)
+        click.echo(f"open this to become its owner (it works once): {settings.base_url}/owner#setup={token}", err=True)
     serve(settings, host, port, processes)
     return Answer({"study": settings.folder, "address": settings.base_url}, line="stopped; every answer is saved")
 
@@ -122,7 +123,8 @@ def run_export(screen: Screen, study: Path, database: str | None, out: Path, for
         n = export(studio.engine, studio.study, out, form=form, replace=force)
     finally:
         studio.close()
-    return Answer({"command": screen.command, "answers": n, "out": out}, line=f"{n:,} answers -> {out}")
+    line = f"{n:,} answers, repeats counted -> {out}; next: plurivox elicit as-asked {out} -o votes"
+    return Answer({"command": screen.command, "answers": n, "out": out}, line=line)
 
 
 def run_import(screen: Screen, study: Path, source: Path, database: str | None, answers: bool) -> Answer:
@@ -193,11 +195,13 @@ def run_erase(screen: Screen, study: Path, worker: str, database: str | None) ->
     """Withdrawal of consent."""
     settings = settings_of(study, database)
     from plurivox.web.making import opened
-    from plurivox.web.store.erasing import erase
+    from plurivox.web.store.erasing import erase, wipe
 
     studio = opened(settings)
     try:
         told = studio.writer.submit(lambda connection: erase(connection, "command line", worker)).result()
+        if not wipe(studio.engine):
+            screen.note("old copies may stay in the database's own files until it tidies up: see docs/studio_server.md")
     finally:
         studio.close()
     gone = ", ".join(f"{n} {what}" for what, n in told["gone"].items())
@@ -259,7 +263,8 @@ NEW = [
         type=WHERE,
         required=True,
         metavar="PATH",
-        help="a folder of images, a data-set folder, a table with task and text, or a .txt  [required]",
+        help="a folder of images, a data-set folder, a table with task and text (text2 too: pairs; or file: images), or a .txt"
+        "  [required]",
     ),
     Flag(["--labels"], STUDY, type=LabelList(), required=True, metavar="LIST", help="such as cat,dog,ship  [required]"),
     _study(

@@ -130,7 +130,7 @@ class Dataset:
                 assert isinstance(found, Votes)
                 return found
         hint = (
-            "it holds answers: turn them into votes first (elicit)"
+            "it holds answers: turn them into votes first (plurivox elicit as-asked)"
             if self.has("answers")
             else f"it holds {self._held()}"
         )

@@ -8,6 +8,7 @@ import numpy as np
 
 from plurivox import aggregate, io, simulate
 from plurivox.aggregate import Aggregator
+from plurivox.core.errors import InputError
 from plurivox.core.labels import SoftLabels
 from plurivox.core.names import as_names
 from plurivox.core.noun import Noun
@@ -21,7 +22,7 @@ from plurivox.simulate import Simulated, Simulator
 
 
 def fit(
-    votes: Votes,
+    votes: Votes | Dataset,
     method: str | Aggregator = "vote-shares",
     *,
     gold: SoftLabels | None = None,
@@ -29,13 +30,23 @@ def fit(
     watch: Watch = quiet,
     **options: Any,
 ) -> Fit:
-    """Aggregate votes by a method of that name, with its options.
+    """Aggregate votes, or those of a data set, by a method of that name, with its options.
 
     >>> votes = Votes.of(task=["a", "a", "b"], worker=["ann", "bo", "ann"], label=["cat", "dog", "dog"])
     >>> fit(votes, "majority-vote", ties="share").soft.confidence
     array([0.5, 1. ])
     """
-    return aggregate.methods.make(method, **options).fit(votes, gold=gold, start=start, watch=watch)
+    return aggregate.methods.make(method, **options).fit(_votes_in(votes), gold=gold, start=start, watch=watch)
+
+
+def _votes_in(given: object) -> Votes:
+    """What was given, where it is votes or has some; else how to come to votes."""
+    if isinstance(given, Dataset):
+        return given.crowd()
+    if isinstance(given, Votes):
+        return given
+    way = "pv.read(path)" if isinstance(given, str | Path) else "pv.votes(table, task=..., worker=..., label=...)"
+    raise InputError(f"fit takes Votes or a Dataset, and got {type(given).__name__}; make votes first: {way}")
 
 
 def simulate_crowd(

@@ -19,8 +19,10 @@ from plurivox.web.faults import Refused, unavailable
 from plurivox.web.guard import Guard, retry_after
 from plurivox.web.routes import annotate, health, media, owner, pages
 from plurivox.web.settings import Settings
+from plurivox.web.store.database import first_line
 
 log = logging.getLogger(__name__)
+MOST_TOLD = 500  # characters about a request that is not as it should be; it may be long itself
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -43,6 +45,7 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,  # theirs loads scripts from elsewhere; ours is among the pages
         redoc_url=None,
         openapi_url="/api/openapi.json",
+        redirect_slashes=False,  # it would send people to whatever the Host header says
         lifespan=living,
     )
     app.state.studio, app.state.limits = studio, Limits.of(settings)
@@ -63,7 +66,7 @@ def _explain_faults(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, cause: RequestValidationError) -> JSONResponse:
         told = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in cause.errors()[:3]]
-        return _fault(Refused(422, "invalid", "; ".join(told)))
+        return _fault(Refused(422, "invalid", "; ".join(told)[:MOST_TOLD]))
 
     @app.exception_handler(HTTPException)
     async def other(_: Request, cause: HTTPException) -> JSONResponse:
@@ -75,7 +78,7 @@ def _explain_faults(app: FastAPI) -> None:
     async def lost(_: Request, cause: SQLAlchemyError) -> JSONResponse:
         if isinstance(cause, OperationalError | InterfaceError):
             return _fault(unavailable())
-        log.error("the database refused what it was told", exc_info=cause)
+        log.error("the database refused what it was told: %s", first_line(cause))  # the rest may hold people's ids
         return _fault(Refused(500, "internal", "something went wrong here; it has been written down"))
 
 

@@ -15,6 +15,7 @@ from plurivox.web.faults import unavailable
 from plurivox.web.keys import Keys
 from plurivox.web.settings import Settings
 from plurivox.web.store.database import WRITES, first_line, migrate, open_engine
+from plurivox.web.store.fitting import check_aggregator, check_fit, keys_of
 from plurivox.web.store.items import apply, must_have_batches
 from plurivox.web.store.writer import Writer
 from plurivox.web.study import Study, read_study
@@ -38,15 +39,22 @@ class Studio:
     @classmethod
     def open(cls, settings: Settings) -> "Studio":
         """The study of a folder, its tables brought to the newest form."""
-        study, engine = read_study(settings.folder), open_engine(settings)
-        keys = Keys.of(settings.folder)
-        migrate(engine)
+        study = read_study(settings.folder)
+        check_aggregator(study)
         try:
+            engine = open_engine(settings)
+            migrate(engine)
             with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+                keys = keys_of(connection, settings)
+                check_fit(connection, study)
                 apply(connection, study)
                 must_have_batches(connection, study)
         except OperationalError as cause:
             raise InputError(f"the database cannot be written: {first_line(cause)}") from cause
+        except PermissionError as cause:
+            raise InputError(
+                f"{settings.folder} may not be written to by you; a study writes into its folder at every start"
+            ) from cause
         return cls(settings, study, keys, engine, Writer(engine))
 
     def close(self) -> None:

@@ -1,6 +1,6 @@
 """Who is at the door: the worker of a bearer token, the owner of a cookie. Routes ask for these and for nothing else."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -11,12 +11,13 @@ from plurivox.web.context import Studio
 from plurivox.web.faults import Refused, unsigned
 from plurivox.web.guard import too_many
 from plurivox.web.keys import number_of
-from plurivox.web.limits import Buckets
+from plurivox.web.limits import Buckets, Slowly, network_of
 from plurivox.web.settings import Settings
 from plurivox.web.store import owning
 
 COOKIE = "plurivox_owner"
 TOKEN = "X-Plurivox-Token"
+PER_ACCOUNT = 3  # so many times what one address may try
 BEARER, LINK, INVITE = "bearer", "link", "invite"  # what a signed text is for
 
 
@@ -35,30 +36,41 @@ class Limits:
 
     workers: Buckets
     enters: Buckets
-    logins: Buckets
+    logins: Buckets  # of one address
+    accounts: Buckets  # of one name, from wherever
     drafts: Buckets
+    slowly: Slowly = field(default_factory=Slowly)
 
     @classmethod
     def of(cls, settings: Settings) -> "Limits":
-        limits = settings.requests_per_minute, settings.enters_per_minute, settings.logins_per_minute
+        logins = settings.logins_per_minute
+        limits = settings.requests_per_minute, settings.enters_per_minute, logins, PER_ACCOUNT * logins
         return cls(*map(Buckets, (*limits, settings.drafts_per_minute)))
 
 
-def _pass(buckets: Buckets, name: object) -> None:
+async def limits_of(request: Request) -> Limits:
+    limits: Limits = request.app.state.limits
+    return limits
+
+
+LimitsDep = Annotated[Limits, Depends(limits_of)]
+
+
+def let_pass(buckets: Buckets, name: object) -> None:
     if wait := buckets.take(name):
         raise too_many(wait)
 
 
 def _address(request: Request) -> str:
-    return request.client.host if request.client else ""
+    return network_of(request.client.host) if request.client else ""
 
 
 async def may_enter(request: Request) -> None:
-    _pass(request.app.state.limits.enters, _address(request))
+    let_pass(request.app.state.limits.enters, _address(request))
 
 
 async def may_log_in(request: Request) -> None:
-    _pass(request.app.state.limits.logins, _address(request))
+    let_pass(request.app.state.limits.logins, _address(request))
     same_origin(request)
 
 
@@ -73,7 +85,7 @@ async def bearer_of(
     if value is None:
         return None
     worker = number_of(value.partition(".")[0])
-    _pass(request.app.state.limits.workers, worker)
+    let_pass(request.app.state.limits.workers, worker)
     return worker
 
 
@@ -88,7 +100,7 @@ WorkerDep = Annotated[int, Depends(signed_in)]
 
 
 async def may_draft(request: Request, worker: WorkerDep) -> None:
-    _pass(request.app.state.limits.drafts, worker)
+    let_pass(request.app.state.limits.drafts, worker)
 
 
 # ---- owners

@@ -17,7 +17,7 @@ from plurivox.web.store import collecting
 from plurivox.web.store.tables import media, tasks, visits, workers
 from plurivox.web.study import Study
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last are wide ones
 VIEWS = ["answer", "task", "worker", "kind", "sitting", "position", "received", "shown_at", "first_input_ms"]
 VIEWS += [
     "submitted_ms",
@@ -120,9 +120,13 @@ def zipped(engine: Engine, study: Study, form: str) -> Path:
     """The folder as a zip file, which whoever asked deletes."""
     handle, name = tempfile.mkstemp(".zip", "plurivox-")
     os.close(handle)
-    with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(name, "w", zipfile.ZIP_DEFLATED) as out:
-        folder = Path(place) / study.name
-        export(engine, study, folder, form=form)
-        for file in sorted(folder.rglob("*")):
-            out.write(file, file.relative_to(place))
+    try:
+        with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(name, "w", zipfile.ZIP_DEFLATED) as out:
+            folder = Path(place) / study.name
+            export(engine, study, folder, form=form)
+            for file in sorted(folder.rglob("*")):
+                out.write(file, file.relative_to(place))
+    except BaseException:
+        Path(name).unlink()
+        raise
     return Path(name)

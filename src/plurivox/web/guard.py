@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from plurivox.web.faults import Refused
-from plurivox.web.limits import Buckets
+from plurivox.web.limits import Buckets, network_of
 from plurivox.web.settings import Settings
 from plurivox.web.study import Study
 
@@ -18,7 +18,7 @@ Asgi = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors "
+    "form-action 'self'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'; frame-ancestors "
 )
 log = logging.getLogger(__name__)
 PER_ADDRESS = 20  # one address may stand for a whole room of workers
@@ -52,7 +52,7 @@ class Guard:
             await send(message)
 
         try:
-            wait = self.buckets.take(scope["client"][0] if scope["client"] else "")
+            wait = self.buckets.take(network_of(scope["client"][0]) if scope["client"] else "")
             if wait:
                 raise too_many(wait)
             await self.app(scope, await self._whole_body(scope, receive), guarded)
@@ -80,7 +80,9 @@ class Guard:
             return receive
         if length is not None and not (length.isdigit() and int(length) <= self.settings.body_limit):
             raise _too_large(self.settings.body_limit)
-        parts: list[bytes] = []
+        if length is not None and b"transfer-encoding" in names:  # a proxy may read it otherwise than we do
+            raise Refused(400, "invalid", "a request has a Content-Length or a Transfer-Encoding, not both")
+        parts, size = [], 0
         try:
             async with asyncio.timeout(self.settings.body_seconds):
                 while True:
@@ -88,7 +90,8 @@ class Guard:
                     if message["type"] == "http.disconnect":
                         raise Gone
                     parts.append(message.get("body", b""))
-                    if sum(map(len, parts)) > self.settings.body_limit:
+                    size += len(parts[-1])
+                    if size > self.settings.body_limit:
                         raise _too_large(self.settings.body_limit)
                     if not message.get("more_body"):
                         break
@@ -123,7 +126,7 @@ def retry_after(cause: Refused) -> dict[str, str]:
 async def _answer(cause: Refused, send: Send) -> None:
     body = json.dumps({name: value for name, value in cause.body().items() if name != "wait"}).encode()
     headers = {"content-type": "application/json", "content-length": str(len(body)), **retry_after(cause)}
-    if cause.status in (408, 413):
+    if cause.status in (400, 408, 413):
         headers["connection"] = "close"  # the rest of the body is not read
     pairs = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": cause.status, "headers": pairs})

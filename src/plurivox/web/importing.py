@@ -25,8 +25,7 @@ def read_tasks(source: Path, study: Study) -> Iterator[NewTask]:
     elif not source.is_file():
         raise InputError(f"{source} does not exist; name a folder of images, a data-set folder or a table")
     elif source.suffix.lower() == ".txt":
-        lines = source.read_text(encoding="utf-8").splitlines()
-        texts = [line for line in lines if line.strip()]
+        texts = [line for line in _read(source).split("\n") if line.strip()]
         yield from (NewTask(f"{n:06d}", text=_text(text, source)) for n, text in enumerate(texts, start=1))
     else:
         yield from _of_table(source, study)
@@ -36,8 +35,17 @@ def _of_images(folder: Path, images: list[Path], study: Study) -> Iterator[NewTa
     if not images:
         raise InputError(f"{folder} holds no images ({', '.join(IMAGES)}) and no table of items")
     for file in images:
-        name = str(file.relative_to(folder))
-        yield NewTask(_name(name), picture=read_picture(file.read_bytes(), name, study.image_pixels))
+        name = _name(str(file.relative_to(folder)))
+        data = _inside(folder, name).read_bytes()
+        yield NewTask(name, picture=read_picture(data, name, study.image_pixels))
+
+
+def _read(file: Path) -> str:
+    """A text file, with or without a mark at its beginning; \\r\\n counts as a line's end too."""
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as cause:
+        raise InputError(f"{file} is no text in UTF-8; save it as such") from cause
 
 
 def _of_table(file: Path, study: Study) -> Iterator[NewTask]:
@@ -46,13 +54,16 @@ def _of_table(file: Path, study: Study) -> Iterator[NewTask]:
         raise InputError(f"{file} is no table; known are {', '.join(ENDINGS)}, and .txt")
     frame = read_table(file)
     if "task" not in frame.columns or not {"text", "image", "file"} & set(frame.columns):
-        raise InputError(f"{file} needs a column task and one of text, image, file; it has {some(frame.columns, 9)}")
+        raise InputError(
+            f"{file} needs a column task and one of text (with text2: pairs), image, file; it has {some(frame.columns, 9)}; "
+            "rename yours"
+        )
     for row in frame.select([name for name in COLUMNS if name in frame.columns]).iter_rows(named=True):
         yield _of_row(row, file.parent, study)
 
 
 def _of_row(row: Mapping[str, Any], folder: Path, study: Study) -> NewTask:
-    name = _name(str(row["task"]))
+    name = _name("" if row["task"] is None else str(row["task"]))
     data = row.get("image")
     if isinstance(data, Mapping):  # as Hugging Face stores images
         data = data.get("bytes")
@@ -76,14 +87,19 @@ def _inside(folder: Path, name: str) -> Path:
     home = folder.resolve()
     file = (home / name).resolve()
     if not file.is_relative_to(home) or not file.is_file():
-        raise InputError(f"{name!r} is no file in {folder}")
+        raise InputError(f"{name!r} is no file in {folder}; links that lead elsewhere are not followed")
     return file
 
 
 def _name(name: str) -> str:
-    if not name or len(name) > 500 or any(ord(letter) < 32 for letter in name):
+    if not name or len(name) > 500 or any(ord(letter) < 32 for letter in name) or not _is_unicode(name):
         raise InputError(f"{name[:40]!r} is no name for a task; names have 1 to 500 printable characters")
     return name
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether it can be written in UTF-8; names of files need not be."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _text(text: str, where: object) -> str:

@@ -28,6 +28,14 @@ class Keys:
     def of(cls, folder: Path) -> "Keys":
         """The secret in a folder, made at the first call; only its owner may read the file."""
         file = folder / FILE
+        if not file.exists():
+            cls._make(folder, file)
+        if file.stat().st_mode & 0o077:
+            raise InputError(f"{file} can be read by others; run: chmod 600 {file}")
+        return cls(file.read_bytes())
+
+    @staticmethod
+    def _make(folder: Path, file: Path) -> None:
         with contextlib.suppress(FileExistsError):
             part = folder / f".{FILE}.{secrets.token_hex(4)}"
             handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -40,9 +48,6 @@ class Keys:
                 os.link(part, file)  # whole or not at all; of two servers that start at once, one wins
             finally:
                 part.unlink()
-        if file.stat().st_mode & 0o077:
-            raise InputError(f"{file} can be read by others; run: chmod 600 {file}")
-        return cls(file.read_bytes())
 
     def sign(self, purpose: str, value: str) -> str:
         """A value that we shall know again; it holds no secret, but nobody else can make it."""

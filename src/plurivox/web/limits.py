@@ -1,8 +1,48 @@
-"""How often somebody may come: a bucket of requests that fills up again, for each name."""
+"""How often somebody may come: a bucket of requests that fills up again, for each name; and what is slow on purpose."""
 
+import asyncio
+import ipaddress
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from plurivox.web.faults import Refused
 
 MOST_NAMES = 50_000
+T = TypeVar("T")
+
+
+def network_of(host: str) -> str:
+    """Whom an address stands for: with IPv6 one person has a whole network of them.
+
+    >>> network_of("2001:db8::1") == network_of("2001:db8::ffff"), network_of("192.0.2.7"), network_of("::ffff:192.0.2.7")
+    (True, '192.0.2.7', '192.0.2.7')
+    """
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    return str(address.ipv4_mapped or ipaddress.ip_network((address, 64), strict=False))
+
+
+class Slowly:
+    """Runs what takes long on purpose, such as hashing a password: two at a time, beside everything else, few in line."""
+
+    def __init__(self, at_once: int = 2, in_line: int = 16) -> None:
+        self._threads = ThreadPoolExecutor(at_once, "plurivox-slow")
+        self._most, self._there = at_once + in_line, 0
+
+    async def run(self, work: Callable[..., T], *given: Any) -> T:
+        if self._there >= self._most:
+            raise Refused(429, "too-many", "many are signing in just now; wait a moment", retry=True, more={"wait": 5})
+        self._there += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work, *given)
+        finally:
+            self._there -= 1
 
 
 class Buckets:

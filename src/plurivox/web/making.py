@@ -1,11 +1,11 @@
 """Make a study: its folder, its study.toml, its tasks in a database."""
 
-import json
 import logging
 import shutil
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from plurivox.core.errors import InputError
 from plurivox.core.files import whole_file, whole_folder
@@ -16,10 +16,12 @@ from plurivox.web.keys import Keys
 from plurivox.web.settings import Settings
 from plurivox.web.store.copying import copy
 from plurivox.web.store.database import WRITES, migrate, open_engine
+from plurivox.web.store.fitting import check_fit
 from plurivox.web.store.items import NewTask, add_tasks, count_tasks, fix_batches
 from plurivox.web.store.people import fact
 from plurivox.web.study import STUDY, Study, read_study
-from plurivox.web.wordings import Form
+from plurivox.web.telling import BEFORE, HEAD, QUIZ, key_of, written
+from plurivox.web.wordings import Form, phrase_for
 
 logging.getLogger("alembic").setLevel(logging.WARNING)
 HINTS = {
@@ -31,43 +33,42 @@ HINTS = {
     "batch": "tasks in a sitting; strata, where there are any, say it instead",
     "repeats": "tasks of a sitting that come again in it, as a check of consistency",
     "sittings": "how many batches one person may answer",
-    "practice": "practice tasks, of those that the items mark so",
+    "practice": "practice tasks, of those that the items mark so in a column practice; without any, the page is left out",
     "assign": "quota, strata, batches or next-best, as 'plurivox assign' tells; empty: what fits the rest",
     "lease_minutes": "after so long without an answer, open slots go to others",
     "aggregator": "of the owner's pages; empty: the mean of the soft answers",
     "frame_ancestors": "https:// addresses of platforms that may show the pages in a frame",
+    "title": "what people see above the tasks; empty: the name",
+    "labels": "more may be added later; none can be renamed once answers name it",
+    "image_pixels": "smaller images are enlarged to this",
+    "too_fast_seconds": "answers faster than this are flagged",
 }
 
 
 def study_text(study: Study) -> str:
     """A study as a file that people can read and edit.
 
-    >>> print(study_text(Study(name="pets", labels=["cat", "dog"])).splitlines()[0])
+    >>> print(study_text(Study(name="pets", labels=["cat", "dog"])).splitlines()[2])
     name = "pets"
     """
     values = study.model_dump()
     parts = {name: values.pop(name) for name in ("texts", "completion", "quiz", "arm", "strata", "phrase")}
-    lines = []
+    lines = [HEAD]
     for name, value in values.items():
         hint = f"  # {HINTS[name]}" if name in HINTS else ""
-        lines.append(f"{name} = {_value(value)}{hint}")
+        lines.append(f"{name} = {written(value)}{hint}")
     for name in ("strata", "texts", "completion", "phrase"):
-        lines += ["", f"[{name}]", *(f"{_key(key)} = {_value(value)}" for key, value in parts[name].items())]
+        lines += ["", *BEFORE.get(name, []), f"[{name}]"]
+        lines += [f"{key_of(key)} = {written(value)}" for key, value in parts[name].items()]
     for name in ("quiz", "arm"):
         for one in parts[name]:
-            lines += ["", f"[[{name}]]", *(f"{key} = {_value(value)}" for key, value in one.items())]
-    return "\n".join(lines) + "\n"
+            lines += ["", f"[[{name}]]", *(f"{key} = {written(value)}" for key, value in one.items())]
+    return "\n".join(lines + ([] if parts["quiz"] else QUIZ)) + "\n"
 
 
-def _key(name: str) -> str:
-    return name if name.replace("_", "").isalnum() and name.isascii() else _value(name)
-
-
-def _value(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def make_study(settings: Settings, study: Study, new: Iterable[NewTask]) -> int:
+def make_study(
+    settings: Settings, study: Study, new: Iterable[NewTask], batches: Mapping[str, list[str]] | None = None
+) -> int:
     """A new folder with study.toml, secret and, for SQLite, the database; how many tasks, practice not counted."""
     if (settings.folder / STUDY).exists():
         raise InputError(f"{settings.folder} holds a study already; choose another folder")
@@ -75,7 +76,7 @@ def make_study(settings: Settings, study: Study, new: Iterable[NewTask]) -> int:
         (part / STUDY).write_text(study_text(study), encoding="utf-8")
         Keys.of(part)
         inside = settings.model_copy(update={"folder": part})
-        return fill(inside, study, new)
+        return fill(inside, study, new, batches)
 
 
 def fill(
@@ -87,19 +88,23 @@ def fill(
         migrate(engine)
         with engine.connect().execution_options(**WRITES) as connection, connection.begin():
             add_tasks(connection, study, new)
+            check_fit(connection, study)
             if batches and not fact(connection, "plans"):
                 fix_batches(connection, study, batches)
-            return count_tasks(connection)
+            if not (n := count_tasks(connection)):
+                raise InputError("there is no task to ask about; give items that are not all practice")
+            return n
     finally:
         engine.dispose()
 
 
 def new_study(settings: Settings, study: Study, items: Path, batches: Path | None = None) -> int:
     """A study on the tasks of a file or folder."""
-    n = make_study(settings, study, read_tasks(items, study))
-    if batches is not None:
-        fill(settings, study, [], read_batches(batches))
-    return n
+    tasks = read_tasks(items, study)
+    if first := next(tasks, None):
+        study = study.model_copy(update={"phrase": phrase_for(study.form, study.wording, first.kind) | study.phrase})
+        tasks = chain([first], tasks)
+    return make_study(settings, study, tasks, None if batches is None else read_batches(batches))
 
 
 # ---- backup and restore

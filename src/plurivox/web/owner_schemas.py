@@ -18,7 +18,7 @@ class SetUp(Model):
 
 
 class LogIn(Model):
-    name: Annotated[str, Field(min_length=1, max_length=80)]
+    name: Annotated[Plain, Field(min_length=1, max_length=80)]
     password: Annotated[str, Field(min_length=1, max_length=200)]
 
 

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from plurivox.assign import methods as assigners
 from plurivox.core.errors import InputError, PlurivoxError
+from plurivox.web.mistakes import told
 from plurivox.web.wordings import Form, Person, wording
 
 STUDY = "study.toml"
@@ -204,8 +205,10 @@ def study_of(values: dict[str, Any], where: str = STUDY) -> Study:
     try:
         return Study.model_validate(values)
     except ValidationError as cause:
-        told = []
-        for one in cause.errors(include_url=False)[:3]:
-            place = ".".join(map(str, one["loc"])) or "the whole"
-            told.append(f"{place}: {one['msg'].removeprefix('Value error, ')}")
-        raise InputError(f"{where}: {'; '.join(told)}") from None
+        mistakes = cause.errors(include_url=False)[:3]
+        raise InputError(f"{where}: {'; '.join(told(dict(one), _names()) for one in mistakes)}") from None
+
+
+def _names() -> list[str]:
+    """Every name that may stand in study.toml."""
+    return [name for part in Part.__subclasses__() for name in part.model_fields]

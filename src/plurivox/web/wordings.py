@@ -59,3 +59,15 @@ def wording(form: Form, person: Person) -> dict[str, str]:
     if person == "first":
         return FIRST
     return THIRD | PAPER if form == "top-two" else THIRD
+
+
+def phrase_for(form: Form, person: Person, kind: str) -> dict[str, str]:
+    """The paper's wording, which speaks of an image, for tasks that are none; empty where nothing is to be put right.
+
+    >>> phrase_for("top-two", "third", "text")["opening"]
+    'Imagine 100 crowdsourced workers are asked to identify what category the text below belongs to.'
+    """
+    thing = {"text": "text", "pair": "pair of texts"}.get(kind)
+    if thing is None or form != "top-two" or person != "third":
+        return {}
+    return {name: words.replace("image", thing) for name, words in PAPER.items() if "image" in words}

@@ -13,7 +13,17 @@ from plurivox.web import owner_schemas as o
 from plurivox.web import schemas as s
 from plurivox.web.background import is_stale
 from plurivox.web.context import Studio
-from plurivox.web.doors import COOKIE, INVITE, OwnerDep, StudioDep, WritingOwner, may_log_in, set_cookie
+from plurivox.web.doors import (
+    COOKIE,
+    INVITE,
+    LimitsDep,
+    OwnerDep,
+    StudioDep,
+    WritingOwner,
+    let_pass,
+    may_log_in,
+    set_cookie,
+)
 from plurivox.web.faults import Refused
 from plurivox.web.keys import number_of, shown
 from plurivox.web.store import owning, reports
@@ -25,19 +35,20 @@ Limit = Annotated[int, Query(ge=1, le=500)]
 
 
 @router.post("/setup", dependencies=[Depends(may_log_in)])
-async def set_up(body: o.SetUp, response: Response, studio: StudioDep) -> o.Session:
+async def set_up(body: o.SetUp, response: Response, studio: StudioDep, limits: LimitsDep) -> o.Session:
     """The first owner, by the one-time token of the terminal."""
     hidden = studio.keys.hidden(body.token)
-    hashed = await asyncio.to_thread(owning.hasher.hash, body.password)
+    hashed = await limits.slowly.run(owning.hasher.hash, body.password)
     owner = await studio.write(partial(owning.set_up, hidden=hidden, name=body.name, password_hash=hashed))
     return await _begin(studio, response, owner, body.name)
 
 
 @router.post("/login", dependencies=[Depends(may_log_in)])
-async def log_in(body: o.LogIn, response: Response, studio: StudioDep) -> o.Session:
+async def log_in(body: o.LogIn, response: Response, studio: StudioDep, limits: LimitsDep) -> o.Session:
     """Sign in by password."""
+    let_pass(limits.accounts, body.name)
     owner, hashed = await studio.read(partial(owning.password_of, name=body.name))
-    if not await asyncio.to_thread(owning.fits, hashed, body.password) or owner is None:
+    if not await limits.slowly.run(owning.fits, hashed, body.password) or owner is None:
         raise Refused(401, "wrong-password", "name or password is wrong")
     return await _begin(studio, response, owner, body.name)
 

@@ -25,9 +25,12 @@ HERE = (
     .join(workers, workers.c.id == slots.c.worker_id)
     .outerjoin(drafts, drafts.c.worker_id == slots.c.worker_id)
     .where(slots.c.id == bindparam("slot"), slots.c.worker_id == bindparam("worker"))
+    .with_for_update(of=slots)  # two servers: one after the other, the second sees what the first did
 )
-BY_KEY = select(answers.c.id, answers.c.slot_id, answers.c.marks, answers.c.extra).where(
-    answers.c.worker_id == bindparam("worker"), answers.c.key == bindparam("key")
+BY_KEY = (
+    select(answers.c.id, answers.c.slot_id, answers.c.marks, answers.c.extra)
+    .add_columns(answers.c.abstain, answers.c.none_of_these)
+    .where(answers.c.worker_id == bindparam("worker"), answers.c.key == bindparam("key"))
 )
 FIRST = (
     update(slots)
@@ -61,7 +64,7 @@ def take(connection: Connection, study: Study, worker: int, body: GiveAnswer) ->
         check_answer(study, body)
     earlier = connection.execute(BY_KEY, {"worker": worker, "key": body.key}).first()
     if earlier is not None:
-        if earlier.slot_id != here.id or earlier.marks != _marks(body.marks):
+        if earlier.slot_id != here.id or not _same(earlier, body):
             raise Refused(409, "key-used", "another answer came with this key; make a new key for every answer")
         sitting = (here.sitting_number, here.total, here.done)
         return Taken(person, True, bool(earlier.extra), sitting, _ahead(connection, here.sitting_id, body.ahead))
@@ -126,7 +129,7 @@ def _count(
         connection.execute(AGAIN, place)
         return (here.sitting_number, here.total, here.done), person
     values: dict[str, Any] = {"done": sittings.c.done + 1}
-    if here.until is None or here.until - now() < study.lease_minutes * 45:  # three quarters of it, in seconds
+    if here.until is not None and here.until - now() < study.lease_minutes * 45:  # three quarters of it, in seconds
         values["until"] = now() + study.lease_minutes * 60
     this = update(sittings).where(sittings.c.id == here.sitting_id)
     done, total = connection.execute(this.values(values).returning(sittings.c.done, sittings.c.total)).one()
@@ -147,6 +150,12 @@ def _last(study: Study, here: Any, person: Worker) -> bool:
 
 def _ahead(connection: Connection, sitting: int, n: int) -> Any:
     return connection.execute(NEXT_OPEN, {"sitting": sitting, "n": n}).all() if n else ()
+
+
+def _same(earlier: Any, body: GiveAnswer) -> bool:
+    """Whether an answer says what an earlier one said."""
+    aside = bool(earlier.abstain), bool(earlier.none_of_these)
+    return earlier.marks == _marks(body.marks) and aside == (body.abstain, body.none_of_these)
 
 
 def _marks(marks: list[Mark]) -> str:

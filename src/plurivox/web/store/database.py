@@ -52,6 +52,7 @@ def _sqlite(settings: Settings) -> Engine:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")  # what is acknowledged survives a loss of power
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA secure_delete = ON")  # what is erased is overwritten
         connection.execute("PRAGMA cache_size = -65536")
         if settings.max_pages:
             connection.execute(f"PRAGMA max_page_count = {settings.max_pages}")

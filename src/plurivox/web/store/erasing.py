@@ -2,12 +2,13 @@
 
 Gone: the person's id, every answer with its events and times, the unfinished one, comments and times per page, what was computed from them.
 Kept: an empty row under the pseudonym, so that the person is not asked again, and the audit's line with counts. The tasks
-get their slots back.
+get their slots back. SQLite overwrites what is deleted (secure_delete), and `wipe` empties its log; PostgreSQL keeps old
+rows in its files until VACUUM FULL, and its own log and every backup made before are matters of whoever runs it.
 """
 
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, or_, select, update
+from sqlalchemy import Connection, Engine, case, delete, func, or_, select, update
 
 from plurivox.core.errors import InputError
 from plurivox.web.store.owning import tell
@@ -18,7 +19,9 @@ from plurivox.web.store.tables import answers, beliefs, drafts, flags, raw_ids, 
 def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
     """Erase a worker, named by pseudonym or by the platform's id; what went and what stays."""
     wanted = select(workers.c.id, workers.c.pseudonym).outerjoin(raw_ids, raw_ids.c.worker_id == workers.c.id)
-    row = connection.execute(wanted.where(or_(workers.c.pseudonym == name, raw_ids.c.raw == name))).first()
+    wanted = wanted.where(or_(workers.c.pseudonym == name, raw_ids.c.raw == name))
+    by_pseudonym = case((workers.c.pseudonym == name, 0), else_=1)  # anybody may call themselves like a pseudonym
+    row = connection.execute(wanted.order_by(by_pseudonym)).first()
     if row is None:
         raise InputError(f"there is no worker {name!r}; give the pseudonym (see the export) or the platform's id")
     gone = {"answers": _count(connection, answers, row.id), "visits": _count(connection, visits, row.id)}
@@ -43,3 +46,15 @@ def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
 
 def _count(connection: Connection, table: Any, worker: int) -> int:
     return connection.execute(select(func.count()).where(table.c.worker_id == worker)).scalar_one()
+
+
+def wipe(engine: Engine) -> bool:
+    """Take what was erased out of SQLite's log; False where somebody is still reading it, or it is another database."""
+    if engine.dialect.name != "sqlite":
+        return False
+    connection = engine.raw_connection()
+    try:
+        busy, _, _ = connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    finally:
+        connection.close()
+    return not busy

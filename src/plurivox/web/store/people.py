@@ -64,8 +64,8 @@ def fact(connection: Connection, name: str) -> Any:
 def enter_by_invite(connection: Connection, keys: Keys, study: Study, invite: int, key: str | None = None) -> Worker:
     """A new person with an invite that is open and not used up; or the one whose client has this key."""
     door = None if key is None else keys.hidden(f"{invite} {key}")
-    if door is not None and (known := connection.execute(WORKER.where(workers.c.door == door)).first()):
-        return worker_of(connection, known.id)
+    if (known := _behind(connection, door)) is not None:
+        return known
     must_be_open(connection, study)
     taken = connection.execute(
         update(invites)
@@ -73,8 +73,16 @@ def enter_by_invite(connection: Connection, keys: Keys, study: Study, invite: in
         .values(used=invites.c.used + 1)
     )
     if not taken.rowcount:
+        if (known := _behind(connection, door)) is not None:  # another server let the same client in just now
+            return known
         raise Refused(403, "invite-used", "this invite is used up or closed; ask for another one")
     return _born(connection, study, keys.pseudonym(f"invite {secrets.token_hex(16)}"), door)
+
+
+def _behind(connection: Connection, door: str | None) -> Worker | None:
+    """The person whose client came in with this key."""
+    known = None if door is None else connection.execute(WORKER.where(workers.c.door == door)).first()
+    return None if known is None else worker_of(connection, known.id)
 
 
 def enter_by_platform(
@@ -116,8 +124,10 @@ def advance(connection: Connection, study: Study, worker: Worker, **about: Any) 
     following = next(stage for stage in study.stages() if stage not in before)
     if following == "practice" and not fact(connection, "practice"):
         following = "tasks"
+    here = update(workers).where(workers.c.id == worker.id, workers.c.stage == worker.stage)
+    if not connection.execute(here.values(stage=following, seen=now())).rowcount:
+        return worker_of(connection, worker.id)  # another server was faster: one click, one step
     note(connection, worker, **about)
-    connection.execute(update(workers).where(workers.c.id == worker.id).values(stage=following, seen=now()))
     return replace(worker, stage=following)
 
 

@@ -49,8 +49,10 @@ def next_slots(connection: Connection, study: Study, worker: Worker, n: int) -> 
     none is left to one who has answered."""
     sitting = connection.execute(LATEST, {"worker": worker.id}).first()
     practises = worker.stage == "practice"
-    if sitting is not None and sitting.until is None and sitting.done < sitting.total:
-        sitting = _revive(connection, study, sitting)
+    if _has_ended(sitting):
+        sitting = connection.execute(LATEST.with_for_update(), {"worker": worker.id}).first()
+        if _has_ended(sitting):  # still: no other server went on with it meanwhile
+            sitting = _revive(connection, study, sitting)
     over = sitting is None or sitting.done >= sitting.total
     if over and practises and sitting is None:
         sitting = _practise(connection, study, worker)
@@ -77,6 +79,11 @@ def _nothing_open(connection: Connection, study: Study, worker: Worker, sitting:
         return Turn(worker, sitting, [], waiting)
     answered = done or answered_by(connection, worker.id)
     return Turn(advance(connection, study, worker) if answered else turn_away(connection, worker), sitting, [])
+
+
+def _has_ended(sitting: Any) -> bool:
+    """Whether its lease ended before all was answered."""
+    return sitting is not None and sitting.until is None and sitting.done < sitting.total
 
 
 def _practise(connection: Connection, study: Study, worker: Worker) -> Any:
@@ -146,7 +153,8 @@ def _sit_down(
 
 def _renew(connection: Connection, study: Study, sitting: int) -> None:
     until = now() + study.lease_minutes * 60
-    connection.execute(update(sittings).where(sittings.c.id == sitting).values(until=until))
+    here = update(sittings).where(sittings.c.id == sitting, sittings.c.until.is_not(None))  # or it has just ended
+    connection.execute(here.values(until=until))
 
 
 # ---- leases that end

@@ -89,7 +89,8 @@ export class Owner {
 
   async show(arrived = false) {
     const at = this.place();
-    const [title, make, home = at.key] = INNER[at.key] ?? PAGES[at.key] ?? PAGES[""];
+    const pages = [INNER, PAGES].find((some) => Object.hasOwn(some, at.key));
+    const [title, make, home = at.key] = pages ? pages[at.key] : PAGES[""];
     for (const link of this.nav.children) link.toggleAttribute("aria-current", link.dataset.key === home);
     document.title = `${title} · plurivox studio`;
     try {

@@ -1,0 +1,273 @@
+"""The wire itself: slow clients, floods, tricks with lengths, paths, methods, hosts and forwarded addresses."""
+
+import resource
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import httpx
+import pytest
+
+from doors.calling import environment
+from plurivox.web import serving
+from plurivox.web.limits import network_of
+from plurivox.web.store import owning
+from web.studios import Served, plain_study, served, text_tasks
+
+HEALTH = b"GET /health HTTP/1.1\r\nHost: x\r\n"
+
+
+@contextmanager
+def dialled(study: Served) -> Iterator[socket.socket]:
+    with socket.create_connection(("127.0.0.1", int(study.url.rsplit(":", 1)[1]))) as line:
+        line.settimeout(15)
+        yield line
+
+
+@pytest.fixture(scope="module")
+def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("wire") / "s") as study:
+        yield study
+
+
+def heard(line: socket.socket) -> bytes:
+    """Everything until the server hangs up."""
+    parts = []
+    with suppress(ConnectionResetError):
+        while part := line.recv(65536):
+            parts.append(part)
+    return b"".join(parts)
+
+
+def whole_reply(line: socket.socket) -> bytes:
+    """What /health says."""
+    said = b""
+    while not said.endswith(b"}"):
+        said += line.recv(65536)
+    return said
+
+
+def drip(line: socket.socket, stop: threading.Event) -> None:
+    """A letter now and then, for ever."""
+    try:
+        while not stop.wait(0.05):
+            line.sendall(b"x")
+    except OSError:
+        return
+
+
+def test_a_kept_connection_does_not_make_a_slow_client_welcome(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "HEADER_SECONDS", 0.5)
+    with served(tmp_path / "s") as study:
+        for first in (HEALTH + b"\r\n", b""):
+            with dialled(study) as line:
+                if first:
+                    line.sendall(first)
+                    assert whole_reply(line).startswith(b"HTTP/1.1 200")
+                line.sendall(b"GET /health HTTP/1.1\r\nHost: ")
+                stop = threading.Event()
+                thread = threading.Thread(target=drip, args=(line, stop))
+                thread.start()
+                assert heard(line) == b""  # let go, without an answer
+                stop.set()
+                thread.join()
+        with dialled(study) as patient:  # a pause between whole requests is no fault
+            for _ in range(3):
+                patient.sendall(HEALTH + b"\r\n")
+                assert whole_reply(patient).startswith(b"HTTP/1.1 200")
+                time.sleep(0.6)
+
+
+def test_who_does_not_read_what_they_asked_for_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "READ_SECONDS", 0.3)
+    with served(tmp_path / "s", plain_study(labels=["a", "b"], texts={"consent": "x" * 19_000})) as study:
+        token = study.enter().headers["Authorization"].encode()
+        with dialled(study) as line:
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+            asks = b"GET /api/me HTTP/1.1\r\nHost: x\r\nAuthorization: " + token + b"\r\n\r\n"
+            stop, gone = threading.Event(), threading.Event()
+
+            def ask() -> None:
+                try:
+                    while not stop.is_set():
+                        line.sendall(asks)
+                except OSError:
+                    gone.set()
+
+            thread = threading.Thread(target=ask, daemon=True)
+            thread.start()
+            assert gone.wait(15)
+            stop.set()
+            thread.join()
+        assert study.http.get("/health").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        b"GET /health HTTP/1.1\r\nHost: x\r\n" + b"".join(b"X-%d: y\r\n" % i for i in range(20_000)) + b"\r\n",
+        b"GET /health HTTP/1.1\r\nHost: x\r\nX: " + b"y" * 200_000 + b"\r\n\r\n",
+        b"GET /" + b"a" * 200_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"POST /api/enter HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"POST /api/enter HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\n{}{}",
+        b"POST /api/enter HTTP/1.1\r\nHost: x\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n",
+        b"POST /api/enter HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+        b"POST /api/enter HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
+        b"POST /api/enter HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n",
+        b"GET /health HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
+        b"GET /health HTTP/1.1\r\n\r\n",
+        b"GET /he\x00alth HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /health HTTP/1.1\r\nHost: x\r\nX: a\x00b\r\n\r\n",
+        b"GET /health HTTP/1.1\r\nHost: x\r\nX : smuggled\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ],
+    ids=range(16),
+)
+def test_odd_requests_are_refused_and_the_connection_ends(standing: Served, request_: bytes) -> None:
+    study = standing
+    with dialled(study) as line:
+        with suppress(OSError):
+            line.sendall(request_ + HEALTH + b"\r\n")  # what follows must not be taken for a request of its own
+        said = heard(line)
+        assert said[9:12] in (b"400", b"404", b"413", b"431", b""), said[:200]
+        assert b"status" not in said, said[-200:]
+        assert study.http.get("/health").status_code == 200
+
+
+def test_many_small_chunks_cost_no_more_than_their_bytes(tmp_path: Path) -> None:
+    with served(tmp_path / "s") as study:
+        began = time.process_time()
+        said = study.http.post(
+            "/api/enter", content=(b" " for _ in range(20_000)), headers={"Content-Type": "application/json"}
+        )
+        assert said.status_code == 422 and time.process_time() - began < 30
+
+
+def test_other_methods_and_strange_paths_have_an_answer(tmp_path: Path) -> None:
+    with served(tmp_path / "s") as study:
+        for method in ("HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "PATCH", "CONNECT", "BREW"):
+            for path in ("/health", "/api/answers", "/owner", "/media/x", "/api/owner/state"):
+                said = study.http.request(method, path)
+                assert said.status_code in (404, 405), (method, path)
+                assert "content-security-policy" in said.headers and "cookie" not in said.text.lower()
+        for path in ("//", "//owner", "/%2e%2e/secret.key", "/static/%2e%2e/%2e%2e/app.py", "/static/..%2fkeys.py", "/%00",
+                     "/static/%00", "/static//etc/passwd", "/owner/..%2f", "/api//owner/state", "/\\evil.test",
+                     "/media/%F0%9F%92%A9", "/" + "a/" * 2000, "/%ff%fe",
+                     "/static/js/../../keys.py", "/API/OWNER/session"):  # fmt: skip
+            said = study.http.get(httpx.URL(study.url).copy_with(raw_path=path.encode()))
+            assert said.status_code in (404, 422), (path, said.status_code)
+            assert set(said.json()) == {"error", "detail", "retry"}
+
+
+def test_no_address_comes_from_the_host_header(tmp_path: Path) -> None:
+    with served(tmp_path / "s") as study:
+        study.sign_in()
+        evil = {
+            "Host": "evil.test",
+            "X-Forwarded-Host": "evil.test",
+            "Forwarded": "host=evil.test",
+            "X-Original-URL": "/owner",
+        }
+        for path in ("/", "/owner", "/owner/", "/join/?PROLIFIC_PID=x", "/api/", "//evil.test/", "/join/..//evil.test"):
+            said = study.http.get(httpx.URL(study.url).copy_with(raw_path=path.encode()), headers=evil)
+            assert "evil" not in said.headers.get("location", ""), path
+            assert not said.headers.get("location", "").startswith(("//", "http"))
+        assert study.http.get("/join/?a=b", headers=evil).headers["location"] == "../join?a=b"
+        entered = study.http.post("/api/enter", json={"invite": study.invite()}, headers=evil).json()
+        made = study.http.post("/api/owner/invites", json={}, headers={**study.owner, **evil}).json()
+        shown = study.http.get("/api/owner/invites", headers=evil).text
+        assert "evil" not in entered["personal_link"] + made["address"] + shown
+        assert entered["personal_link"].startswith(study.url)
+
+
+def test_forwarded_addresses_are_believed_from_our_own_proxy_alone(tmp_path: Path) -> None:
+    login = {"name": "x", "password": "y"}
+    for proxy, codes in (("", [401, 401, 429, 429]), ("127.0.0.1", [401] * 4)):
+        with served(tmp_path / f"s{proxy}", logins_per_minute=2, behind_proxy=proxy) as study:
+            said = [
+                study.http.post("/api/owner/login", json=login | {"name": f"n{i}"},
+                                headers={"Origin": study.url, "X-Forwarded-For": f"192.0.2.{i}"})
+                for i in range(4)
+            ]  # fmt: skip
+            assert [one.status_code for one in said] == codes
+
+
+def test_passwords_are_guessed_slowly_from_many_addresses_too(tmp_path: Path) -> None:
+    with served(tmp_path / "s", logins_per_minute=2, behind_proxy="127.0.0.1") as study:
+
+        def guess(i: int, name: str = "olga") -> int:
+            headers = {"Origin": study.url, "X-Forwarded-For": f"192.0.2.{i}"}
+            return study.http.post(
+                "/api/owner/login", json={"name": name, "password": "guess"}, headers=headers
+            ).status_code
+
+        assert [guess(i) for i in range(8)] == [401] * 6 + [429] * 2  # three times what one address may
+        assert guess(9, "other") == 401
+    assert len({network_of(f"2001:db8:1:2::{i:x}") for i in range(1, 50)}) == 1 != network_of("2001:db8:1:3::1")
+
+
+def test_hashing_is_beside_everything_else_and_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    go, there, most = threading.Event(), [0], [0]
+    lock = threading.Lock()
+
+    def slow(_: str, __: str) -> bool:
+        with lock:
+            there[0] += 1
+            most[0] = max(there[0], most[0])
+        go.wait(30)
+        with lock:
+            there[0] -= 1
+        return False
+
+    monkeypatch.setattr(owning, "fits", slow)
+    with served(tmp_path / "s") as study:
+        codes: list[int] = []
+
+        def guess(i: int) -> None:
+            body = {"name": f"n{i}", "password": "guess"}
+            codes.append(
+                httpx.post(
+                    f"{study.url}/api/owner/login", json=body, headers={"Origin": study.url}, timeout=60
+                ).status_code
+            )
+
+        threads = [threading.Thread(target=guess, args=(i,)) for i in range(24)]
+        for thread in threads:
+            thread.start()
+        while codes.count(429) < 6:  # two at work, sixteen in line, six told to come again
+            time.sleep(0.01)
+        assert study.http.get("/health").status_code == 200  # nobody else waits for them
+        assert study.enter().get("/api/me").status_code == 200
+        go.set()
+        for thread in threads:
+            thread.join()
+        assert sorted(codes) == [401] * 18 + [429] * 6 and most[0] <= 2
+
+
+def test_a_server_has_files_for_all_its_connections() -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    code = (
+        "import resource; from plurivox.web.serving import allow_files; "
+        f"resource.setrlimit(resource.RLIMIT_NOFILE, (256, {hard})); allow_files(); "
+        "print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True)
+    assert int(said.stdout) == min(serving.MOST_FILES, hard) > serving.MOST_CONNECTIONS
+
+
+def test_a_hundred_idle_connections_keep_nobody_out(tmp_path: Path) -> None:
+    with served(tmp_path / "s", None, text_tasks(4)) as study:
+        port = int(study.url.rsplit(":", 1)[1])
+        idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(100)]
+        try:
+            person = study.enter()
+            assert person.answer(person.slots()[0]["slot"]).status_code == 200
+        finally:
+            for line in idle:
+                line.close()
