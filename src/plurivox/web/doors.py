@@ -45,7 +45,8 @@ class Limits:
     def of(cls, settings: Settings) -> "Limits":
         logins = settings.logins_per_minute
         limits = settings.requests_per_minute, settings.enters_per_minute, logins, PER_ACCOUNT * logins
-        return cls(*map(Buckets, (*limits, settings.drafts_per_minute)))
+        workers, enters, addresses, accounts = map(Buckets, limits)
+        return cls(workers, enters, addresses, accounts, Buckets(settings.drafts_per_minute))
 
 
 async def limits_of(request: Request) -> Limits:
