@@ -11,9 +11,9 @@ from plurivox.web.faults import Refused, not_found
 from plurivox.web.keys import number_of
 from plurivox.web.schemas import GiveAnswer, Mark
 from plurivox.web.store.database import now
+from plurivox.web.store.drafting import THROW
 from plurivox.web.store.people import Worker, advance
 from plurivox.web.store.sittings import NEXT, NEXT_OPEN, retake
-from plurivox.web.store.drafting import THROW
 from plurivox.web.store.tables import answers, drafts, sittings, slots, workers
 from plurivox.web.study import Study
 

@@ -3,13 +3,16 @@
 // second sending does no harm. `send(entry)` gives "kept", "refused" (never try again) or "later".
 
 export class Outbox {
-  constructor({ space, send, store = openStore(), changed = () => {}, elsewhere = () => {}, soonest = 800, latest = 30000 }) {
+  constructor({ space, ...rest }) {
+    const { changed = () => {}, elsewhere = () => {}, soonest = 800, latest = 30000 } = rest;
+    const { send, store = openStore() } = rest;
     Object.assign(this, { prefix: `plurivox.outbox.${space}.`, send, store, changed, elsewhere, soonest, latest });
     this.tries = 0;
     this.timer = null;
     this.running = null;
     globalThis.addEventListener?.("online", () => this.hurry());
-    globalThis.addEventListener?.("storage", (event) => event.key?.startsWith(this.prefix) && this.hear(event.newValue));
+    const hear = ({ key, newValue }) => key?.startsWith(this.prefix) && this.hear(newValue);
+    globalThis.addEventListener?.("storage", hear);
   }
 
   hear(text) {

@@ -268,7 +268,7 @@ export class Sitting {
   async send({ key, body, replacesKey }) {
     const replaces = replacesKey ? this.session.store.getItem(this.acks + replacesKey) : null;
     try {
-      const ahead = Math.min(10, AHEAD + this.outbox.waiting().length - 1); // those on the way come again, and are left out
+      const ahead = Math.min(10, AHEAD + this.outbox.waiting().length - 1); // those on the way come again
       const taken = await this.session.call("POST", "answers", { ...body, key, replaces, ahead });
       this.session.store.setItem(this.acks + key, taken.answer);
       this.taken(taken);

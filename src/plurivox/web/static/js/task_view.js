@@ -56,7 +56,8 @@ export class TaskView {
 
   look() {
     const { opening } = this.me.phrases;
-    const says = this.slot.practice ? "Practice: does not count" : this.changing ? "You are changing an earlier answer" : "";
+    const again = this.changing ? "You are changing an earlier answer" : "";
+    const says = this.slot.practice ? "Practice: does not count" : again;
     const tag = says && make("p", { class: "tag" }, says);
     return make(
       "section",

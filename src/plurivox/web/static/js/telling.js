@@ -1,4 +1,4 @@
-// What an action did, in the words of the record: kind, label, value. Keys and clicks that do the same are told the same.
+// What an action did, in the words of the record: kind, label, value. Keys and clicks that do the same read the same.
 
 export function tell(old, next, action) {
   // [kind, label, value], or null where nothing happened.
@@ -37,12 +37,13 @@ function changed(old, next) {
   }
   const place = [...old.ticked, ...next.ticked].find((one) => old.ticked.includes(one) !== next.ticked.includes(one));
   if (place !== undefined) return [next.ticks, name(next, place), on(next.ticked.includes(place))];
-  return differs(old, next, "filter") ? ["find", null, next.filter.slice(0, 40)] : null; // a digit that goes on with a name
+  return TOLD.filter(old, next); // a digit that goes on with a name
 }
 
 function picked(old, next) {
   const gone = [old.top, old.second].find((place) => place !== null && place !== next.top && place !== next.second);
-  if (old.top !== next.top && next.top !== old.second) return ["pick", name(next, next.top ?? gone), next.top === null ? "off" : "top"];
+  const led = old.top !== next.top && next.top !== old.second;
+  if (led) return ["pick", name(next, next.top ?? gone), next.top === null ? "off" : "top"];
   if (next.second !== null && next.second !== old.second) return ["pick", name(next, next.second), "second"];
   return ["pick", name(next, gone), "off"];
 }
