@@ -163,7 +163,7 @@ def test_the_walk_from_consent_to_the_code(tmp_path: Path) -> None:
         assert person.post("/api/done").status_code == 409  # no code before the last answer
         assert person.answer(person.slots()[0]["slot"]).json()["stage"] == "debrief"
         person.post("/api/me/stage", {"stage": "debrief", "comment": "=1+1"})
-        assert person.post("/api/done").json() == completion
+        assert person.post("/api/done").json() == {**completion, "how": "done", "text": ""}
         assert [row.stage for row in study.look(select(visits.c.stage).order_by(visits.c.id))] == [
             "consent", "instructions", "quiz", "quiz", "tasks", "debrief",
         ]  # fmt: skip
