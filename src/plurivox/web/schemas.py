@@ -91,6 +91,7 @@ class Me(BaseModel):
     labels: list[str]  # in this person's order, the same on every visit
     form: Form
     wording: Person
+    chips: int  # of the form chips: how many there are to place
     exclude_by: Literal["never", "possible"]  # what the unnamed labels are marked with: possible for also-possible
     phrases: dict[str, str]  # see wordings.py; a blank line parts paragraphs, all is plain text
     text: str  # of the current stage: consent, instructions, debrief, or closed where the study takes no answers
@@ -149,6 +150,16 @@ class Slot(BaseModel):
     practice: bool
 
 
+class Waiting(BaseModel):
+    """Others hold the last tasks; what they do not answer in time comes back. Ask again after `again_seconds`; who has
+    answered may also finish the stage `tasks`."""
+
+    answered: int  # by this person: with none there is no completion code
+    until: float  # seconds since 1970: the first lease of others ends
+    again_seconds: float
+    text: str
+
+
 class Draft(Model):
     """An unfinished answer, as the page writes it down for itself: kept until the answer comes, never counted."""
 
@@ -160,16 +171,6 @@ class DraftKept(BaseModel):
     """Whether it is kept: not where the slot is answered already or was given back."""
 
     kept: bool
-
-
-class Waiting(BaseModel):
-    """Others hold the last tasks; what they do not answer in time comes back. Ask again after `again_seconds`; who has
-    answered may also finish the stage `tasks`."""
-
-    answered: int  # by this person: with none there is no completion code
-    until: float  # seconds since 1970: the first lease of others ends
-    again_seconds: float
-    text: str
 
 
 class Slots(BaseModel):

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from plurivox.web.checking import form_of
+from plurivox.web.checking import check_answer, form_of
 from plurivox.web.faults import Refused, not_found
 from plurivox.web.keys import number_of
 from plurivox.web.schemas import GiveAnswer, Mark
@@ -19,7 +19,7 @@ from plurivox.web.study import Study
 
 HERE = (
     select(slots, sittings.c.number.label("sitting_number"), sittings.c.total, sittings.c.done, sittings.c.until)
-    .add_columns(workers.c.pseudonym, workers.c.seed, workers.c.stage, workers.c.status)
+    .add_columns(workers.c.pseudonym, workers.c.seed, workers.c.stage, workers.c.status, workers.c.arm)
     .add_columns(drafts.c.slot_id.label("draft_of"))
     .select_from(slots.join(sittings, sittings.c.id == slots.c.sitting_id))
     .join(workers, workers.c.id == slots.c.worker_id)
@@ -58,7 +58,10 @@ def take(connection: Connection, study: Study, worker: int, body: GiveAnswer) ->
         raise not_found("slot")
     if here.status == "erased":
         raise Refused(403, "withdrawn", "you have withdrawn from this study; your answers are gone")
-    person = Worker(worker, here.pseudonym, here.seed, here.stage, here.status)
+    person = Worker(worker, here.pseudonym, here.seed, here.stage, here.status, here.arm)
+    if study.arms:  # only here is known how this person is asked
+        study = study.in_arm(here.arm)
+        check_answer(study, body)
     earlier = connection.execute(BY_KEY, {"worker": worker, "key": body.key}).first()
     if earlier is not None:
         if earlier.slot_id != here.id or not _same(earlier, body):

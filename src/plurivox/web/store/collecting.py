@@ -21,6 +21,7 @@ AT_ONCE = 5_000
 EVERY = (
     select(answers, slots.c.kind, slots.c.position, slots.c.repeat_of, slots.c.answer_id.label("latest"))
     .add_columns(tasks.c.name.label("task"), workers.c.pseudonym.label("worker"), sittings.c.number.label("sitting"))
+    .add_columns(workers.c.arm)
     .select_from(answers.join(slots, slots.c.id == answers.c.slot_id))
     .join(tasks, tasks.c.id == answers.c.task_id)
     .join(workers, workers.c.id == answers.c.worker_id)

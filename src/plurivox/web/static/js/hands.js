@@ -25,17 +25,30 @@ export function howTo(me) {
   );
 }
 
-const excludes = (me) => me.form === "top-two" && me.exclude_by === "never";
+const STEP_OF = { histogram: "5%", chips: "a chip" };
+const ALL_OF = { histogram: "all 100%", chips: "all chips" };
+const SAYS_HOW_SURE = ["top-one", "top-two", "also-possible"];
+const PICKS = {
+  ranking: "Put a label next in your order",
+  "select-top-two": "Pick the most probable label, then perhaps the second",
+};
+const excludes = (me) => ["top-one", "top-two"].includes(me.form) && me.exclude_by === "never";
 const splits = (me) => me.form === "top-two" || me.form === "also-possible";
 
 export function keyRows(me) {
   const many = me.labels.length > 10;
   const command = (letter) => (many ? press("Alt", letter) : press(letter));
-  const pick = many ? "Pick a label; type letters to find it" : "Pick the most probable label";
+  const step = STEP_OF[me.form];
+  const pick = PICKS[me.form] ?? (many ? "Pick a label" : "Pick the most probable label");
+  const sure = SAYS_HOW_SURE.includes(me.form) ? "Sure: send it and go on" : "Done: send it and go on";
+  const placing = `Put ${step} on a label; with Shift, take ${step} away`;
   return [
-    [press("1", "…", "0"), me.form === "histogram" ? "Put 5% on a label; with Shift, take 5% away" : pick],
-    me.form === "histogram" && [press("."), "All that is left to the label moved last"],
-    [press("↵"), me.form === "histogram" ? "Send it and go on, once all 100% are placed" : "Sure: send it and go on"],
+    [press("1", "…", "0"), (step ? placing : pick) + (many ? "; type letters to find it" : "")],
+    step && [press("."), "All that is left to the label moved last"],
+    me.form === "ranking" && [press("←", "→"), "Move the label that you ranked last, or whose key you pressed again"],
+    me.form === "ranking" && [press("Shift", "4"), "Take label 4 out of the order"],
+    [press("↵"), step ? `Send it and go on, once ${ALL_OF[me.form]} are placed` : sure],
+    me.form === "top-one" && [press("3", "7", "0", "↵"), "Label 3 with 70%"],
     splits(me) && [press("3", "5", "7", "0", "↵"), "Label 3 with 70%, label 5 with the rest"],
     splits(me) && [press("←", "→"), "Move the split by 5%; with Shift, by 1%"],
     splits(me) && [press("."), "Type the percent of the other label, or of the top label alone"],
@@ -53,10 +66,19 @@ export function keyRows(me) {
 
 function handRows(me) {
   const bars = ["Drag a bar", "Put percents on a label; − and + move 5%"];
-  if (me.form === "histogram") return [bars, ["Next", "Send it, once all 100% are placed"]];
+  const chips = ["+ and −", "Put a chip on a label, or take one away; or drag along the chips"];
+  if (STEP_OF[me.form])
+    return [me.form === "chips" ? chips : bars, ["Next", `Send it, once ${ALL_OF[me.form]} are placed`]];
+  if (me.form === "ranking")
+    return [
+      ["Tap labels", "In order, the most probable first; tap one again to take it out"],
+      ["Drag", "A label of your order to another place; or pick it, then Earlier or Later"],
+      ["Next", "Send it and go on"],
+    ];
   return [
     ["Tap a label", "The most probable one; tap it again to take it back"],
-    splits(me) && ["Tap another", "The second most probable one"],
+    (splits(me) || me.form === "select-top-two") && ["Tap another", "The second most probable one"],
+    me.form === "top-one" && ["Drag the slider", "Say how probable it is"],
     splits(me) && ["Drag the slider", "Share 100% between the two"],
     splits(me) && [excludes(me) ? "✕ not" : "+ also", excludes(me) ? "Definitely not this one" : "Possible as well"],
     splits(me) && ["Bars", "All labels as bars, to drag"],

@@ -119,7 +119,7 @@ export class Sitting {
     const draft = said ? null : this.drafts.find(slot.slot);
     this.view?.close();
     const view = (this.view = new View(draft?.view));
-    const setup = { labels: me.labels, form: me.form, ticks: me.exclude_by, now: performance.now() };
+    const setup = { labels: me.labels, form: me.form, ticks: me.exclude_by, chips: me.chips, now: performance.now() };
     this.state = said ? recall(setup, said) : draft ? { ...begin(setup), ...draft.core } : begin(setup);
     if (draft) view.note("resume", "other");
     this.replaces = said?.key ?? draft?.replaces ?? null;
@@ -172,7 +172,7 @@ export class Sitting {
     if (event.repeat && key === "Enter") return event.preventDefault();
     if (
       (key === "Enter" || key === " ") &&
-      event.target.closest(".deeds button, .head button, .barrow button, .split button")
+      event.target.closest(".deeds button, .head button, .barrow button, .split button, .ranking button")
     )
       return undefined;
     if (key === " " && event.target.closest("button")) return undefined;
@@ -210,7 +210,8 @@ export class Sitting {
     const { form, ...said } = marks(this.state);
     this.passed.delete(slot.slot);
     if (this.said && same(this.said, said)) return this.pass(this.said); // looked at, not changed
-    const mode = form === "histogram" ? "histogram" : by === "key" ? "keyboard" : by;
+    const bars = form === "histogram" && this.session.me.form !== "chips"; // chips are a form of their own here
+    const mode = bars ? "histogram" : by === "key" ? "keyboard" : by;
     const body = { slot: slot.slot, ...said, mode, label_order: this.session.me.labels, ...this.view.record() };
     const key = this.outbox.put({ body, replacesKey: this.replaces, counts: !this.replaces && !slot.practice }); // on disk here before anything else happens
     this.drafts.drop(slot.slot);

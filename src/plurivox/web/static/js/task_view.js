@@ -1,18 +1,22 @@
 // The task page: made once for a task, then painted anew after every action.
 import {
   KEYS,
+  asksPercents,
   inHistogram,
   isSure,
   keyOf,
   manyLabels,
   percents,
-  placed,
   problem,
   shares,
   shown,
   warning,
 } from "./answer.js";
+import { barAmount, barWords, beginsWithBars, isChips } from "./bars.js";
+import { BarRows } from "./bars_view.js";
 import { button, change, make, put } from "./dom.js";
+import { ordinal, ranked } from "./ranking.js";
+import { RankView } from "./ranking_view.js";
 import { Scene } from "./scene.js";
 
 const TICK = { never: ["✕", "not", "definitely not"], possible: ["+", "also", "also possible"] };
@@ -23,11 +27,12 @@ export class TaskView {
     Object.assign(this, { me, slot, act, changing, scene: new Scene(slot.task, me.image_pixels) });
     this.tiles = make("ul", { class: "grid", "data-few": me.labels.length <= 5 });
     this.more = make("p", { class: "more quiet small", role: "status", hidden: true });
-    this.bars = make("ul", { class: "bars", hidden: true });
+    this.bars = asksPercents(me) ? new BarRows(me, act) : null;
+    this.ranks = me.form === "ranking" ? new RankView(me, act) : null;
     this.sought = me.labels.length > KEYS.length ? this.search() : null;
     this.asks = make("ol", { class: "small" });
     this.hint = make("span", { class: "hint", role: "alert" });
-    this.summary = make("span", { class: "quiet number", "aria-live": "polite" });
+    this.summary = make("span", { class: this.ranks ? "unseen" : "quiet number", "aria-live": "polite" });
     this.bar = make("div", { class: "bar", "aria-hidden": "true" });
     this.split = this.slider();
     this.deeds = this.buttons();
@@ -40,6 +45,7 @@ export class TaskView {
         "data-long": long,
         "data-many": me.labels.length > KEYS.length,
         "data-words": slot.task.kind !== "image",
+        "data-ranks": me.form === "ranking",
       },
       this.look(),
       this.choose(),
@@ -65,11 +71,6 @@ export class TaskView {
 
   choose() {
     this.tileOf = this.me.labels.map((label, place) => this.tile(label, place));
-    this.rowOf = this.me.form === "one-label" ? [] : this.me.labels.map((label, place) => this.barRow(label, place));
-    put(
-      this.bars,
-      this.rowOf.map((row) => row.root),
-    );
     return make(
       "fieldset",
       { class: "tiles" },
@@ -77,7 +78,7 @@ export class TaskView {
       this.sought,
       this.tiles,
       this.more,
-      this.bars,
+      this.bars?.root,
     );
   }
 
@@ -111,32 +112,6 @@ export class TaskView {
     return { root: make("li", { class: "tile" }, pick, tick), pick, tick, says, key };
   }
 
-  barRow(label, place) {
-    const input = make("input", { type: "range", min: "0", max: "100", value: "0", "aria-label": label });
-    input.addEventListener("input", (event) => this.act({ do: "bar", place, value: snap(input.value) }, event));
-    const out = make("output", {}, "0%");
-    const chip = (by, sign) =>
-      button(sign, (event) => this.act({ do: "chip", place, by }, event), {
-        "aria-label": `${label}: ${by > 0 ? "add" : "take away"} 5%`,
-      });
-    const key = make("kbd", { "aria-hidden": "true" });
-    return {
-      root: make(
-        "li",
-        { class: "barrow" },
-        key,
-        make("span", { class: "name", dir: "auto" }, label),
-        input,
-        out,
-        chip(-5, "−"),
-        chip(5, "+"),
-      ),
-      input,
-      out,
-      key,
-    };
-  }
-
   slider() {
     const input = make("input", {
       type: "range",
@@ -163,6 +138,7 @@ export class TaskView {
       { class: "live", "aria-label": "Your answer" },
       this.bar,
       this.split.root,
+      this.ranks?.root,
       make("p", { class: "said" }, this.summary, this.hint),
     );
   }
@@ -204,10 +180,11 @@ export class TaskView {
     this.root.toggleAttribute("data-bars", open);
     this.tiles.hidden = open;
     if (open) this.more.hidden = true;
-    this.bars.hidden = !open;
+    if (this.bars) this.bars.root.hidden = !open;
     if (this.sought && this.sought.value !== state.filter) this.sought.value = state.filter;
-    if (open) this.paintBars(state);
+    if (open) this.bars.paint(state);
     else this.paintTiles(state);
+    this.ranks?.paint(state);
     this.paintBar(state);
     this.paintSplit(state);
     this.paintDeeds(state);
@@ -233,12 +210,13 @@ export class TaskView {
   paintTile(state, place, key) {
     const { root, pick, tick, says, key: cap } = this.tileOf[place];
     const { top, second } = percents(state);
-    const role =
-      place === state.top ? "top" : place === state.second ? "second" : state.ticked.includes(place) ? state.ticks : "";
+    const at = ranked(state, place);
+    const [first, next] = this.ranks ? [at === 0, at > 0] : [place === state.top, place === state.second];
+    const role = first ? "top" : next ? "second" : state.ticked.includes(place) ? state.ticks : "";
     root.dataset.is = role;
     const percent = { top, second }[role] ?? null;
-    const rank = { top: state.form === "one-label" ? "✓" : "1st", second: "2nd" }[role];
-    change(says, rank ? `${rank}${percent === null || state.form === "one-label" ? "" : ` ${percent}%`}` : "");
+    const standing = at >= 0 ? ordinal(at + 1) : { top: state.form === "one-label" ? "✓" : "1st", second: "2nd" }[role];
+    change(says, standing ? `${standing}${percent === null || !asksPercents(state) ? "" : ` ${percent}%`}` : "");
     change(cap, key);
     cap.hidden = !key;
     pick.setAttribute("aria-pressed", String(role === "top" || role === "second"));
@@ -249,18 +227,6 @@ export class TaskView {
     tick.setAttribute("aria-label", `${state.labels[place]}: ${long}`);
     tick.setAttribute("aria-pressed", String(state.ticked.includes(place)));
     tick.disabled = role === "top" || role === "second";
-  }
-
-  paintBars(state) {
-    const places = shown(state);
-    this.rowOf.forEach(({ root, input, out, key }, place) => {
-      const value = state.bars[place];
-      root.hidden = !places.includes(place) || (manyLabels(state) && places.indexOf(place) >= KEYS.length && !value);
-      input.value = String(value);
-      input.style.setProperty("--fill", `${value}%`);
-      change(out, `${value}%`);
-      change(key, keyOf(state, place) || "·");
-    });
   }
 
   paintBar(state) {
@@ -274,19 +240,19 @@ export class TaskView {
     const piece = ({ kind, place, share }) => {
       const name = place === undefined ? words[kind] : state.labels[place];
       const number =
-        ["undecided", "abstain", "none"].includes(kind) || (kind === "unplaced" && !state.bars) ? "" : ` ${share}%`;
+        ["undecided", "abstain", "none"].includes(kind) || (kind === "unplaced" && !state.bars) ? "" : ` ${barAmount(state, share)}`;
       const node = make("span", { data: { is: kind } }, share >= 14 ? name + number : share >= 6 ? number.trim() : "");
       node.style.width = `${share}%`;
       return node;
     };
-    this.bar.hidden = state.form === "one-label"; // nobody was asked how sure they are
+    this.bar.hidden = !asksPercents(state); // nobody was asked how sure they are
     put(this.bar, shares(state).map(piece));
   }
 
   paintSplit(state) {
     const { root, input } = this.split;
     const { top } = percents(state);
-    root.hidden = inHistogram(state) || state.form === "one-label";
+    root.hidden = inHistogram(state) || !asksPercents(state);
     const off = state.top === null || state.aside !== null;
     for (const part of root.children) part.disabled = off;
     input.toggleAttribute("data-unset", top === null);
@@ -300,11 +266,11 @@ export class TaskView {
     abstain.setAttribute("aria-pressed", String(state.aside === "abstain"));
     none.setAttribute("aria-pressed", String(state.aside === "none"));
     histogram.setAttribute("aria-pressed", String(inHistogram(state)));
-    histogram.hidden = state.form === "histogram" || !state.allowHistogram;
+    histogram.hidden = beginsWithBars(state.form) || !state.allowHistogram;
     others.hidden = state.ticks !== "never" || inHistogram(state);
     change(undo.lastChild, state.past.length ? "Undo" : "Back");
     next.setAttribute("aria-disabled", String(Boolean(problem(state))));
-    const words = isSure(state) ? (state.form === "one-label" ? "Next" : "Sure, next") : "Next";
+    const words = isSure(state) ? (asksPercents(state) ? "Sure, next" : "Next") : "Next";
     if (next.dataset.says !== words) put(next, words, make("kbd", { "aria-hidden": "true" }, "↵"));
     next.dataset.says = words;
   }
@@ -318,15 +284,16 @@ export class TaskView {
 }
 
 const snap = (value) => Math.round(Number(value) / 5) * 5;
+const FEW = { "one-label": ["top"], "select-top-two": ["top", "second"], "top-one": ["top", "top_percent", "never"] };
 
 export function summary(state) {
-  if (state.form === "one-label") return state.top === null ? "" : state.labels[state.top];
-  const rest = 100 - placed(state);
   const name = (place) => state.labels[place];
   if (state.aside) return state.aside === "abstain" ? "Can't tell" : "None of these";
+  if (state.form === "ranking") return state.order.map(name).join(" › ");
+  if (!asksPercents(state)) return [state.top, state.second].filter((place) => place !== null).map(name).join(" · ");
   if (inHistogram(state)) {
-    const moved = state.touched === null ? "" : `${name(state.touched)} ${state.bars[state.touched]}% · `;
-    return moved + (rest ? `${rest}% still to place` : "All 100% placed");
+    const moved = state.touched === null ? "" : `${name(state.touched)} ${barAmount(state, state.bars[state.touched])} · `;
+    return moved + barWords(state);
   }
   const words = {
     undecided: () => `${name(state.top)} and ${name(state.second)}: no percent yet`,
@@ -343,17 +310,18 @@ export function summary(state) {
 export function questions(state, phrases) {
   // The questions of this form in order, with the one that is being answered.
   const ask = (name, now) => ({ text: phrases[name], now });
-  if (inHistogram(state)) return [ask("histogram", true)].filter((one) => one.text);
+  if (inHistogram(state)) return [ask(isChips(state) ? "chips" : "histogram", true)].filter((one) => one.text);
+  if (state.form === "ranking") return [ask("ranking", true)];
   const named = state.top !== null;
-  if (state.form === "one-label") return [ask("top", true)];
   const both = state.second !== null;
   const said = state.topPercent !== null || state.secondPercent !== null;
-  const list = [
-    ask("top", !named),
-    ask("top_percent", (named && state.field === "top" && !both) || (both && !said)),
-    ask("second", named && !both && state.field !== "top"),
-    ask("second_percent", both && state.field === "second"),
-    ask(state.ticks, both && said && state.field !== "second"),
-  ];
-  return list.filter((one) => one.text);
+  const list = {
+    top: ask("top", !named || state.form === "one-label"),
+    top_percent: ask("top_percent", (named && state.field === "top" && !both) || (both && !said)),
+    second: ask("second", named && !both && state.field !== "top"),
+    second_percent: ask("second_percent", both && state.field === "second"),
+    never: ask(state.ticks, both && said && state.field !== "second"),
+  };
+  const wanted = FEW[state.form] ?? Object.keys(list);
+  return wanted.map((name) => list[name]).filter((one) => one.text);
 }

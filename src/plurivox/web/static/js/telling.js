@@ -29,6 +29,7 @@ function changed(old, next) {
     const place = next.bars.findIndex((value, at) => value !== old.bars[at]);
     return place < 0 ? null : ["bar", name(next, place), String(next.bars[place])];
   }
+  if (next.form === "ranking" && differs(old, next, "order", "touched")) return moved(old, next);
   if (differs(old, next, "top", "second")) return picked(old, next);
   if (differs(old, next, "topPercent", "secondPercent")) {
     const who = next.field ?? "top";
@@ -45,4 +46,13 @@ function picked(old, next) {
   if (led) return ["pick", name(next, next.top ?? gone), next.top === null ? "off" : "top"];
   if (next.second !== null && next.second !== old.second) return ["pick", name(next, next.second), "second"];
   return ["pick", name(next, gone), "off"];
+}
+
+function moved(old, next) {
+  // A label got a place in the order, another one, or lost it.
+  const gone = old.order.find((place) => !next.order.includes(place));
+  if (gone !== undefined) return ["pick", name(next, gone), "off"];
+  const at = String(next.order.indexOf(next.touched) + 1);
+  if (next.order.length > old.order.length) return ["pick", name(next, next.touched), at];
+  return [differs(old, next, "order") ? "move" : "touch", name(next, next.touched), at];
 }
