@@ -72,8 +72,11 @@ def worker_pages(page: Page, join: str) -> None:
     page.wait_for_selector("main.task")
     keep(page, "practice")
     for _ in range(3):
+        old = page.wait_for_selector("main.task[data-seen]")
         page.wait_for_timeout(450)
         press("1", "Enter")
+        old.wait_for_element_state("hidden")
+    page.wait_for_selector("main.task[data-seen]")
     page.wait_for_timeout(450)
     press("4", "9", "7", "0", "Shift+Digit1", "Shift+Digit2")
     keep(page, "task")

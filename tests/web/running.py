@@ -98,10 +98,11 @@ class Running:
 
 
 @contextmanager
-def run(folder: Path, make: Callable[[Settings], object], is_leader: bool = False) -> Iterator[Running]:
+def run(folder: Path, make: Callable[[Settings], object], is_leader: bool = False, port: int = 0) -> Iterator[Running]:
     """Make a study in a folder and serve it; only a leader computes aggregates, which takes the time of others."""
     with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind(("127.0.0.1", port))
         base = f"http://127.0.0.1:{sock.getsockname()[1]}"
         settings = Settings(
             folder=folder, database="", base_url=base, snapshot_seconds=1, is_leader=is_leader, **LIMITS

@@ -4,6 +4,9 @@ from typing import Any
 
 import pytest
 
+from plurivox import elicit
+from plurivox.core.answers import Answers
+
 LABELS = ["cat", "dog", "bird", "deer", "frog", "ship", "horse", "truck", "airplane", "automobile"]
 PRESS = """([keys, setup]) => {
   let state = answer.begin(setup);
@@ -60,9 +63,32 @@ def test_keys_become_marks(page: Any, keys: str, form: str, marks: list[list[str
     assert state["sent"] and state["marks"] == marks
 
 
-def test_sure_in_the_form_of_the_paper_rules_out_the_rest(page: Any) -> None:
-    marks = press(page, "3 Enter", form="top-two")["marks"]
-    assert marks[0] == ["named", "bird", "100"] and [mark[0] for mark in marks[1:]] == ["never"] * 9
+@pytest.mark.parametrize(
+    ("form", "keys", "marks", "share"),
+    [
+        ("one-label", "3 Enter", named(("bird", "")), 1.0),
+        ("top-two", "3 Enter", named(("bird", "100")), 0.9),  # nine labels were not ruled out: gamma is theirs
+        ("top-two", "3 n Enter", [*named(("bird", "100")), *(["never", x, ""] for x in LABELS if x != "bird")], 1.0),
+        ("also-possible", "3 Enter", named(("bird", "100")), 1.0),  # what is unmarked is negligible
+        ("histogram", "3 . Enter", named(("bird", "100")), 1.0),
+    ],
+)
+def test_the_shortest_answer_stores_what_was_entered_and_no_more(
+    page: Any, form: str, keys: str, marks: list[list[str]], share: float
+) -> None:
+    state = press(page, keys, form=form)
+    assert state["sent"] and state["marks"] == marks
+    said = [tuple(mark) for mark in state["marks"]]
+    answers = Answers.of(task=["a"], worker=["w"], marks=[said], labels=LABELS, form=[form])
+    soft = elicit.methods.make("as-asked").read(answers).votes
+    [shares] = soft.counts()
+    names = soft.labels.tolist()
+    assert shares[names.index("bird")] == pytest.approx(share)
+    rest = [value for name, value in zip(names, shares, strict=True) if name != "bird"]
+    assert rest == pytest.approx([(1 - share) / 9] * 9)
+
+
+def test_one_key_rules_out_the_rest_and_takes_it_back(page: Any) -> None:
     ruled = press(page, "3 5 7 0 n", form="top-two")["marks"]
     assert [mark[0] for mark in ruled] == ["named"] * 2 + ["never"] * 8
     assert len(press(page, "3 5 7 0 n n", form="top-two")["marks"]) == 2
@@ -143,6 +169,86 @@ def test_an_earlier_answer_comes_back_as_it_was(page: Any) -> None:
       const said = {{ marks, abstain: before.aside === "abstain", none_of_these: before.aside === "none" }};
       return answer.marks(answer.recall(setup, said)).marks.map((mark) => [mark.kind, mark.label, mark.typed]); }}"""
     for form in ("top-two", "also-possible"):
-        for keys in ("3", "3 5 7 0", "3 5 7 0 Shift+1 . 2 0", "h 1 1 1 2 3 .", "s"):
+        for keys in ("3", "3 n", "Shift+1", "3 5 7 0", "3 5 7 0 Shift+1 . 2 0", "h 1 1 1 2 3 .", "s"):
             setup = {"labels": LABELS, "form": form}
             assert page.evaluate(script, [keys.split(), setup]) == press(page, keys, **setup)["marks"], (form, keys)
+
+
+# ---- ranking, chips, and the forms that are a part of top-two
+
+
+@pytest.mark.parametrize(
+    ("keys", "form", "marks"),
+    [
+        ("3 5 1 Enter", "ranking", named(("bird", ""), ("frog", ""), ("cat", ""))),
+        ("3 5 1 ArrowLeft Enter", "ranking", named(("bird", ""), ("cat", ""), ("frog", ""))),
+        ("3 5 1 3 ArrowDown ArrowDown ArrowDown Enter", "ranking", named(("frog", ""), ("cat", ""), ("bird", ""))),
+        ("3 5 1 Shift+5 Enter", "ranking", named(("bird", ""), ("cat", ""))),
+        ("3 5 u 8 Enter", "ranking", named(("bird", ""), ("truck", ""))),
+        ("3 o Enter", "ranking", []),
+        ("1 1 1 2 Shift+1 3 . Enter", "chips", named(("bird", "85"), ("cat", "10"), ("dog", "5"))),
+        ("1 2 ArrowRight Shift+ArrowRight 3 . Enter", "chips", named(("bird", "80"), ("dog", "15"), ("cat", "5"))),
+        ("3 7 0 Enter", "top-one", named(("bird", "70"))),
+        ("3 Enter", "top-one", named(("bird", "100"))),
+        ("3 7 0 Shift+1 Enter", "top-one", [*named(("bird", "70")), ["never", "cat", ""]]),
+        ("3 Enter", "select-top-two", named(("bird", ""))),
+        ("3 5 7 Enter", "select-top-two", named(("bird", ""), ("horse", ""))),
+        ("3 5 3 Enter", "select-top-two", named(("frog", ""))),
+    ],
+)
+def test_keys_of_the_other_forms_become_marks(page: Any, keys: str, form: str, marks: list[list[str]]) -> None:
+    state = press(page, keys, form=form)
+    assert state["sent"] and state["marks"] == marks
+    assert state["form"] == ("histogram" if form == "chips" else form)
+
+
+def test_a_ranking_knows_each_label_once_and_its_steps_are_undone_one_by_one(page: Any) -> None:
+    state = press(page, "3 5 3", form="ranking")
+    assert state["order"] == [2, 4] and "bird is 1st" in state["hint"] and state["touched"] == 2
+    assert press(page, "3 5 1 ArrowLeft u", form="ranking")["order"] == [2, 4, 0]
+    assert press(page, "3 5 1 ArrowLeft u u u", form="ranking")["order"] == [2]
+    assert press(page, "3 u u", form="ranking")["back"] is True
+    assert "Pick a label first" in press(page, "Enter", form="ranking")["hint"]
+    assert press(page, "h", form="ranking")["bars"] is None
+    many = [f"plant {at}" for at in range(40)] + ["oak", "royal oak"]
+    assert press(page, "o a k 2 o a k 1 Enter", labels=many, form="ranking")["marks"] == named(
+        ("royal oak", ""), ("oak", "")
+    )
+
+
+def test_a_dragged_label_goes_to_the_nearest_place(page: Any, blank: Any) -> None:
+    near = """([x, y]) => ranking.nearestOf([[0, 0], [100, 0], [200, 0], [0, 50]].map(([left, top]) =>
+      ({ left, top, width: 90, height: 44 })), x, y)"""
+    ranking = blank("ranking")
+    assert [ranking.evaluate(near, at) for at in ([20, 10], [190, 60], [999, 0], [0, 99])] == [0, 1, 2, 3]
+    move = """([order, place, to]) => { let state = answer.begin({ labels: [..."abcd"], form: "ranking" });
+      for (const one of order) state = answer.apply(state, { do: "pick", place: one });
+      return answer.apply(state, { do: "move", place, to }).order; }"""
+    assert page.evaluate(move, [[0, 1, 2, 3], 0, 2]) == [1, 2, 0, 3]
+    assert page.evaluate(move, [[0, 1, 2, 3], 3, 0]) == [3, 0, 1, 2]
+    assert page.evaluate(move, [[0, 1], 2, 0]) == [0, 1]  # it is not ranked
+
+
+@pytest.mark.parametrize(("chips", "step"), [(10, 10), (20, 5), (4, 25)])
+def test_chips_start_empty_stay_whole_and_are_all_placed(page: Any, chips: int, step: int) -> None:
+    setup = {"form": "chips", "chips": chips}
+    assert press(page, "", **setup)["bars"] == [0] * 10
+    early = press(page, "1 2 Enter", **setup)
+    assert not early["sent"] and f"{chips - 2} of {chips} chips still to place" in early["hint"]
+    full = press(page, "1 " * (chips + 1), **setup)
+    assert full["bars"][0] == 100 and f"All {chips} chips are placed" in full["hint"]
+    assert press(page, "1 2 Shift+ArrowRight", **setup)["bars"][:2] == [step, 2 * step]
+    odd = """chips => { const state = answer.begin({ labels: [..."abc"], form: "chips", chips });
+      return answer.apply(state, { do: "bar", place: 1, value: 37 }).bars[1] * chips % 100; }"""
+    assert page.evaluate(odd, chips) == 0
+
+
+def test_earlier_answers_of_the_other_forms_come_back(page: Any) -> None:
+    script = f"""([keys, setup]) => {{
+      const before = ({PRESS})([keys, setup]);
+      const marks = before.marks.map(([kind, label, typed]) => ({{ kind, label, typed }}));
+      return answer.marks(answer.recall(setup, {{ marks }})).marks.map((mark) => [mark.kind, mark.label, mark.typed]); }}"""
+    keys = {"ranking": "4 2 9", "chips": "1 1 2 .", "top-one": "3 7 0 Shift+1", "select-top-two": "3 5"}
+    for form, words in {**keys, "top-one ": "3"}.items():
+        setup = {"labels": LABELS, "form": form.strip()}
+        assert page.evaluate(script, [words.split(), setup]) == press(page, words, **setup)["marks"], form

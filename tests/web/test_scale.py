@@ -319,10 +319,7 @@ def test_answers_are_taken_while_a_snapshot_is_written(tmp_path: Path, monkeypat
         assert sorted(took)[-2] < 2.5, took  # far below the ten seconds after which the database counts as lost
 
 
-@pytest.mark.parametrize(("name", "said"), [("dawid-skeen", "dawid-skeen"), ("dawid-skene", "ValueError: bad luck")])
-def test_an_aggregator_that_fails_is_told_to_the_owner(
-    tmp_path: Path, name: str, said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_aggregator_that_fails_is_told_to_the_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from plurivox.web import aggregating
 
     def fail(votes: Any, method: str) -> Any:
@@ -332,14 +329,18 @@ def test_an_aggregator_that_fails_is_told_to_the_owner(
 
     real = aggregating.fit
     monkeypatch.setattr(aggregating, "fit", fail)
-    with served(tmp_path / "s", plain_study(aggregator=name), text_tasks(4)) as study:
+    with served(tmp_path / "s", plain_study(aggregator="dawid-skene"), text_tasks(4)) as study:
         study.sign_in()
         person = study.enter()
         for slot in person.slots():
             person.answer(slot["slot"])
         compute(study.studio.engine, study.studio.study)
         told = study.http.get("/api/owner/snapshot").json()
-        assert said in told["trouble"] and "vote-shares meanwhile" in told["trouble"] and told["by"] == "vote-shares"
+        assert (
+            "ValueError: bad luck" in told["trouble"]
+            and "vote-shares meanwhile" in told["trouble"]
+            and told["by"] == "vote-shares"
+        )
         since = told["trouble_since"]
         compute(study.studio.engine, study.studio.study)
         assert study.http.get("/api/owner/snapshot").json()["trouble_since"] == since  # not anew in every round

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plurivox.web.settings import Settings
 
 STUDY, SERVER = "The study", "The server"
-FORMS = ("one-label", "top-two", "also-possible", "histogram")
+FORMS = ("one-label", "select-top-two", "top-one", "top-two", "also-possible", "ranking", "chips", "histogram")
 
 
 def settings_of(study: Path, database: str | None = None, **more: Any) -> "Settings":

@@ -26,6 +26,7 @@ from plurivox.elicit import Elicited
 from plurivox.elicit import methods as forms
 from plurivox.recipes._doing import fit
 from plurivox.web import summaries
+from plurivox.web.comparing import compare
 from plurivox.web.excluding import apply_rules
 from plurivox.web.gaining import write_gains
 from plurivox.web.paying import compute_pay
@@ -100,6 +101,9 @@ class Aggregates:
             body |= summaries.histograms(fitted)
             body |= write_gains(self.engine, study, held, fitted)
             publishing.believe(self.engine, number, _beliefs(held, fitted, touched))
+        if study.arms:
+            with self.engine.connect() as connection:
+                body["forms"] = compare(connection, study, read)
         began = self._note("beliefs", began)
         publishing.flag(self.engine, touched.tolist(), odd)
         publishing.stand(self.engine, standings)

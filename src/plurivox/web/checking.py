@@ -8,11 +8,13 @@ from plurivox.web.schemas import GiveAnswer, Mark
 from plurivox.web.study import Study
 
 HUNDRED = Decimal(100)
+PLAIN = ("one-label", "select-top-two", "ranking")  # nobody is asked how sure they are
 
 
 def form_of(study: Study, body: GiveAnswer) -> str:
-    """The form that an answer was given in: any form but one-label lets people open the histogram instead."""
-    return "histogram" if body.mode == "histogram" and study.form != "one-label" else study.form
+    """The form that reads an answer: chips are a histogram, which every form that asks for percents may open instead."""
+    opened = body.mode == "histogram" and study.form not in PLAIN
+    return "histogram" if opened or study.form == "chips" else study.form
 
 
 def check_answer(study: Study, body: GiveAnswer) -> None:
@@ -33,11 +35,29 @@ def check_answer(study: Study, body: GiveAnswer) -> None:
     if not named:
         raise _bad("name a label, or say that you cannot tell")
     CHECKS[form_of(study, body)](body.marks, named)
+    if study.form == "chips" and any(Decimal(mark.typed) * study.chips % HUNDRED for mark in named):
+        raise _bad(f"a chip is worth {100 // study.chips} percent, and chips stay whole")
 
 
 def _one_label(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
     if len(marks) > 1 or named[0].typed:
         raise _bad("one label is asked for, and nothing else")
+
+
+def _ranking(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
+    if len(named) < len(marks) or any(mark.typed for mark in named):
+        raise _bad("a ranking names labels in order, and nothing else")
+
+
+def _select_top_two(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
+    _ranking(marks, named)
+    _at_most_two(named)
+
+
+def _top_one(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
+    if len(named) > 1:
+        raise _bad("one label is asked for, with a percent")
+    _top_two(marks, named)
 
 
 def _top_two(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
@@ -74,7 +94,15 @@ def percents(named: Sequence[Mark]) -> Decimal:
     return sum(values, Decimal(0))
 
 
-CHECKS = {"one-label": _one_label, "top-two": _top_two, "also-possible": _also_possible, "histogram": _histogram}
+CHECKS = {
+    "one-label": _one_label,
+    "select-top-two": _select_top_two,
+    "top-one": _top_one,
+    "top-two": _top_two,
+    "also-possible": _also_possible,
+    "ranking": _ranking,
+    "histogram": _histogram,
+}
 
 
 def _bad(detail: str) -> Refused:

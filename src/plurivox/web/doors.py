@@ -42,6 +42,7 @@ class Limits:
     enters: Buckets
     logins: Buckets  # of one address
     accounts: Buckets  # of one name, from wherever
+    drafts: Buckets  # of one worker
     slowly: Slowly = field(default_factory=Slowly)
 
     @classmethod
@@ -50,7 +51,7 @@ class Limits:
         logins = settings.logins_per_minute / settings.processes
         limits = settings.requests_per_minute, settings.enters_per_minute, logins, PER_ACCOUNT * logins
         workers, enters, addresses, accounts = map(Buckets, limits)
-        return cls(workers, enters, addresses, accounts)
+        return cls(workers, enters, addresses, accounts, Buckets(settings.drafts_per_minute))
 
 
 async def limits_of(request: Request) -> Limits:
@@ -127,6 +128,10 @@ async def known_before(bearer: Annotated[Bearer | None, Depends(bearer_of)]) -> 
 
 PerhapsWorker = Annotated[int | None, Depends(known_before)]
 WorkerDep = Annotated[int, Depends(signed_in)]
+
+
+async def may_draft(request: Request, worker: WorkerDep) -> None:
+    let_pass(request.app.state.limits.drafts, worker)
 
 
 # ---- owners

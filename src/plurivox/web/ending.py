@@ -1,5 +1,6 @@
 """How a person's way ends: with a code, an address of the platform, or a form that the platform waits for."""
 
+from dataclasses import replace
 from typing import Any, Literal
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
@@ -64,4 +65,4 @@ def _submit(connection: Connection, worker: Worker, code: str) -> Submit | None:
 def go_to_end(connection: Connection, worker: Worker) -> Worker:
     """Straight to the last stage: nobody is thanked for answers that were not asked for."""
     connection.execute(update(workers).where(workers.c.id == worker.id).values(stage="done"))
-    return Worker(worker.id, worker.pseudonym, worker.seed, "done", worker.status)
+    return replace(worker, stage="done")

@@ -21,9 +21,10 @@ from plurivox.web.study import Study
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last are wide ones
 VIEWS = ["answer", "task", "worker", "kind", "sitting", "position", "received", "shown_at", "first_input_ms"]
 VIEWS += ["submitted_ms", "hidden_ms", "mode", "label_order", "marks", "abstain", "none_of_these", "replaces"]
-VIEWS += ["extra", "excluded"]
+VIEWS += ["extra", "excluded", "arm"]
 STAGES = ["worker", "stage", "at", "ms", "detail"]
 ITEMS = ["task", "kind", "text", "text2", "stratum", "gold", "image", "audio"]
+ARMS = ["worker", "arm", "form", "wording"]
 AT_ONCE = 5_000
 EVENTS = ["answer", "task", "worker", "seq", "ms", "kind", "label", "value", "by"]
 
@@ -49,8 +50,12 @@ def export(engine: Engine, study: Study, folder: Path, *, form: str = "parquet",
             events += _frames(EVENTS, [one for row in part for one in _events(row, cell)])
         stages = _frames(STAGES, _stages(connection, cell))
         shown = io.join_frames(_frames(ITEMS, _items(connection, cell)), ITEMS)
+        arms = _frames(ARMS, _arms(connection, study)) if study.arms else []
     parts = {"views": (views, VIEWS), "events": (events, EVENTS), "stages": (stages, STAGES)}
-    about = {"description": f"answers given in the plurivox studio, form {study.form}, {study.wording} person"}
+    parts |= {"arms": (arms, ARMS)} if study.arms else {}
+    ways = [study.in_arm(one.name) for one in study.arms] or [study]
+    asked = " or ".join(f"form {one.form}, {one.wording} person" for one in ways)
+    about = {"description": f"answers given in the plurivox studio, {asked}"}
     data = Dataset(
         study.name,
         about=about,
@@ -74,16 +79,9 @@ def _frames(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Any]:
 def _view(row: Any, cell: Callable[[str], str]) -> tuple[Any, ...]:
     """Every answer as it came, replaced ones and practice too."""
     said = (row.shown_at, row.first_input_ms, row.submitted_ms, row.hidden_ms, cell(row.mode), row.label_order)
-    odd = (
-        row.marks,
-        bool(row.abstain),
-        bool(row.none_of_these),
-        row.replaces,
-        bool(row.extra),
-        row.state == "excluded",
-    )
+    odd = (row.marks, bool(row.abstain), bool(row.none_of_these), row.replaces, bool(row.extra))
     who = (row.id, cell(row.task), row.worker, row.kind, f"{row.worker}-{row.sitting}", row.position, row.received)
-    return (*who, *said, *odd)
+    return (*who, *said, *odd, row.state == "excluded", row.arm or None)
 
 
 def _events(row: Any, cell: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
@@ -97,6 +95,13 @@ def _stages(connection: Connection, cell: Callable[[str], str]) -> Iterable[tupl
     wanted = select(workers.c.pseudonym, visits.c.stage, visits.c.at, visits.c.ms, visits.c.detail)
     for row in connection.execute(wanted.join(workers, workers.c.id == visits.c.worker_id).order_by(visits.c.id)):
         yield row.pseudonym, row.stage, row.at, row.ms, cell(row.detail)
+
+
+def _arms(connection: Connection, study: Study) -> Iterable[tuple[Any, ...]]:
+    """How each person was asked."""
+    for name, arm in connection.execute(select(workers.c.pseudonym, workers.c.arm).order_by(workers.c.pseudonym)):
+        seen = study.in_arm(arm)
+        yield name, arm, seen.form, seen.wording
 
 
 def _items(connection: Connection, cell: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
+from typing import get_args
 
 from plurivox.core.errors import InputError
 from plurivox.core.files import whole_file, whole_folder
@@ -20,12 +21,14 @@ from plurivox.web.store.items import NewTask, add_tasks, count_tasks, fix_batche
 from plurivox.web.store.people import fact
 from plurivox.web.study import STUDY, Study, read_study
 from plurivox.web.telling import BEFORE, HEAD, QUIZ, key_of, written
-from plurivox.web.wordings import phrase_for
+from plurivox.web.wordings import Form, phrase_for
 
 logging.getLogger("alembic").setLevel(logging.WARNING)
 HINTS = {
-    "form": "one-label, top-two, also-possible or histogram",
+    "form": ", ".join(get_args(Form)),
+    "forms": "two or more: each person is asked in one of them, drawn at random; or [[arm]] with form, wording, share",
     "wording": "first or third person: what do you think, or what would 100 others say",
+    "chips": "of the form chips: how many there are; each is 100 / chips percent",
     "per_task": "answers wanted for every task, each of another person",
     "batch": "tasks in a sitting; strata, where there are any, say it instead",
     "repeats": "tasks of a sitting that come again in it, as a check of consistency",
@@ -66,7 +69,7 @@ def study_text(study: Study) -> str:
     name = "pets"
     """
     values = study.model_dump(mode="json")
-    parts = {name: values.pop(name) for name in (*PARTS, "quiz")}
+    parts = {name: values.pop(name) for name in (*PARTS, "quiz", "arm")}
     lines = [HEAD]
     for name, value in values.items():
         hint = f"  # {HINTS[name]}" if name in HINTS else ""
@@ -76,8 +79,9 @@ def study_text(study: Study) -> str:
         for key, value in parts[name].items():
             hint = f"  # {HINTS[f'{name}.{key}']}" if f"{name}.{key}" in HINTS else ""
             lines.append(f"{key_of(key)} = {written(value)}{hint}")
-    for one in parts["quiz"]:
-        lines += ["", "[[quiz]]", *(f"{key} = {written(value)}" for key, value in one.items())]
+    for name in ("quiz", "arm"):
+        for one in parts[name]:
+            lines += ["", f"[[{name}]]", *(f"{key} = {written(value)}" for key, value in one.items())]
     return "\n".join(lines + ([] if parts["quiz"] else QUIZ)) + "\n"
 
 

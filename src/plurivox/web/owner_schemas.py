@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from plurivox.web.schemas import Model, Plain, ShownMark, Signed, State, Task
 from plurivox.web.study import Stage
-from plurivox.web.wordings import Form
+from plurivox.web.wordings import Form, Person
 
 
 class SetUp(Model):
@@ -34,6 +34,7 @@ class StudyLine(BaseModel):
     title: str
     state: State
     form: Form
+    arms: list[str]  # of a study that asks in several forms
     labels: list[str]
     tasks: int
     answers: int
@@ -154,6 +155,34 @@ class Times(BaseModel):
     active: float | None  # shown to submitted without hidden time
     hidden: float | None
     by_position: list[tuple[int, float, int]]  # learning curve: (position, median active seconds, answers)
+    at: float | None
+
+
+class ArmLine(BaseModel):
+    """One arm of a study that asks in several forms. Three numbers are a value and the ends of its 95% interval."""
+
+    arm: str
+    form: Form
+    wording: Person
+    people: int
+    finished: int
+    left: int  # neither done nor seen for as long as a lease lasts
+    drop_out: tuple[float, float, float] | None  # of those who finished or left
+    answers: int
+    seconds: tuple[float, float, float] | None  # the median of active ones
+    inputs: float | None  # keys, clicks and taps of an answer, at the median
+    entropy: float | None  # of one answer, in nats
+    agreement: float | None  # within the arm
+    against: Literal["gold", "others"] | None  # what answers are held against
+    tasks: int  # that can be held against it
+    accuracy: float | None  # share of tasks whose most probable label is the reference's
+    match: float | None  # mass that one answer has in common with the reference
+    per_minute: float | None  # how much more than with references of other tasks, for a minute of work
+    curve: list[tuple[int, float | None, float | None]]  # answers a task, seconds a task, match of their mean
+
+
+class FormsCompared(BaseModel):
+    arms: list[ArmLine]  # empty where the study asks in one form, or before the first snapshot
     at: float | None
 
 

@@ -16,6 +16,7 @@ Signed = Annotated[str, Field(min_length=1, max_length=400, pattern=r"^[A-Za-z0-
 LabelName = Annotated[Plain, Field(min_length=1, max_length=200)]
 Ms = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]  # milliseconds
 DAY = 86_400_000
+DRAFT = 8_000  # characters of an unfinished answer
 
 
 class Model(BaseModel):
@@ -101,6 +102,7 @@ class Me(BaseModel):
     labels: list[str]  # in this person's order, the same on every visit
     form: Form
     wording: Person
+    chips: int  # of the form chips: how many there are to place
     exclude_by: Literal["never", "possible"]  # what the unnamed labels are marked with: possible for also-possible
     phrases: dict[str, str]  # see wordings.py; a blank line parts paragraphs, all is plain text
     text: str  # of the current stage: consent, instructions, debrief, or closed where the study takes no answers
@@ -178,6 +180,19 @@ class Waiting(BaseModel):
     text: str
 
 
+class Draft(Model):
+    """An unfinished answer, as the page writes it down for itself: kept until the answer comes, never counted."""
+
+    slot: Id
+    body: Annotated[str, Field(min_length=1, max_length=DRAFT, pattern=r"^[^\x00]*$")]
+
+
+class DraftKept(BaseModel):
+    """Whether it is kept: not where the slot is answered already or was given back."""
+
+    kept: bool
+
+
 class Slots(BaseModel):
     """The next slots in order, the same ones again until they are answered; `enough`: none is left for this person."""
 
@@ -185,6 +200,7 @@ class Slots(BaseModel):
     progress: Progress
     enough: bool
     waiting: Waiting | None = None
+    draft: Draft | None = None  # what was begun and not finished, perhaps on another device
 
 
 class Mark(Model):

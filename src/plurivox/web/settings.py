@@ -42,6 +42,7 @@ class Settings(BaseSettings):
     body_seconds: float = Field(default=10, gt=0)  # a client that sends its body more slowly is let go
     requests_per_minute: int = Field(default=600, ge=1)  # of one worker or address
     enters_per_minute: int = Field(default=60, ge=1)  # of one address
+    drafts_per_minute: int = Field(default=60, ge=1)  # of one worker
     logins_per_minute: int = Field(default=10, ge=1)  # of one address
     snapshot_seconds: float = Field(default=5, gt=0)  # aggregates are computed anew this long after a new answer
     session_hours: float = Field(default=12, gt=0)  # of an owner

@@ -36,6 +36,7 @@ def me_of(study: Study, worker: Worker, state: s.State, sitting: Sequence[int] |
         labels=worker.labels(study),
         form=study.form,
         wording=study.wording,
+        chips=study.chips,
         exclude_by="possible" if study.form == "also-possible" else "never",
         phrases=study.phrases(),
         text=text,

@@ -54,6 +54,16 @@ class Texts(Part):
     failed: Words = "This is where the study ends for you. What you have answered is saved. Thank you for your time."
 
 
+class Arm(Part):
+    """One of several ways to ask: every person gets one of them at random, and keeps it."""
+
+    name: str = Field(default="", max_length=80, pattern=r"^[A-Za-z0-9_.-]*$")  # empty: its form
+    form: Form
+    wording: Person | Literal[""] = ""  # empty: the study's
+    chips: int = Field(default=0, ge=0, le=100)  # 0: the study's
+    share: int = Field(default=1, ge=1, le=100)  # of the people, beside the shares of the others
+
+
 class Study(Part):
     """Everything about a study but its tasks.
 
@@ -67,6 +77,7 @@ class Study(Part):
     labels: list[Label] = Field(min_length=2, max_length=1000)
     form: Form = "top-two"
     wording: Person = "third"
+    chips: int = Field(default=20, ge=2, le=100)  # of the form chips: how many there are to place
     per_task: int = Field(default=6, ge=1, le=1000)
     batch: int = Field(default=25, ge=1, le=1000)
     repeats: int = Field(default=0, ge=0, le=100)
@@ -82,6 +93,8 @@ class Study(Part):
     too_fast_seconds: float = Field(default=1.0, ge=0)  # answers faster than this are flagged
     texts: Texts = Texts()
     quiz: list[Question] = Field(default=[], max_length=20)
+    forms: list[Form] = Field(default=[], max_length=20)  # arms in short: each of these forms, with equal shares
+    arm: list[Arm] = Field(default=[], max_length=20)
     platforms: list[PlatformName] = ["prolific"]  # whose links let people in
     submit_early: bool = False  # audio may be answered before it was heard to the end
     completion: Completion = Completion()
@@ -95,6 +108,8 @@ class Study(Part):
             raise ValueError("labels must differ from each other")
         if self.repeats > self.tasks_per_sitting:
             raise ValueError(f"{self.repeats} repeats cannot come from a batch of {self.tasks_per_sitting} tasks")
+        if 100 % self.chips:
+            raise ValueError(f"{self.chips} chips cannot share 100 percent in whole parts; take 10, 20, 25 or 50")
         if strange := sorted(set(self.phrase) - set(wording(self.form, "first"))):
             raise ValueError(f"there are no phrases {strange}")
         return self
@@ -107,6 +122,31 @@ class Study(Part):
             raise ValueError(f"assign: {cause}") from None
         if made is not None and made.name() == "strata" and not self.strata and "counts" not in self.assign:
             raise ValueError("assign: strata needs [strata], such as hard = 22")
+        return self
+
+    @model_validator(mode="after")
+    def _arms_differ(self) -> Self:
+        if self.forms and self.arm:
+            raise ValueError("say either forms or [[arm]]")
+        names = [one.name for one in self.arms]
+        if len(names) == 1 or len(set(names)) < len(names):
+            raise ValueError("arms are two or more, and each needs a name of its own")
+        if odd := [one.chips for one in self.arms if one.chips and 100 % one.chips]:
+            raise ValueError(f"{odd[0]} chips cannot share 100 percent in whole parts; take 10, 20, 25 or 50")
+        return self
+
+    @property
+    def arms(self) -> list[Arm]:
+        """The ways in which people are asked, where there are several; empty: all are asked alike."""
+        given = self.arm or [Arm(form=form) for form in self.forms]
+        return [one if one.name else one.model_copy(update={"name": one.form}) for one in given]
+
+    def in_arm(self, name: str) -> "Study":
+        """The study as the people of an arm see it; as it is where there is no such arm."""
+        for one in self.arms:
+            if one.name == name:
+                own = {"form": one.form, "wording": one.wording or self.wording, "chips": one.chips or self.chips}
+                return self.model_copy(update=own)
         return self
 
     @property

@@ -154,6 +154,7 @@ def odd_answers(study: Study, held: Collected, read: Elicited) -> dict[int, list
     marks["too-fast"] = found.seconds < study.too_fast_seconds
     marks["changed-on-repeat"] = again & (top != top[found.repeat_of])
     marks["extra"] = held.extra
+    marks["picture-not-seen"] = held.unseen
     for name, where in marks.items():
         for one in held.ids[where].tolist():
             odd.setdefault(one, []).append(name)

@@ -5,7 +5,7 @@ The third-person top-two wording is that of Collins, Bhatt and Weller (2022), wo
 
 from typing import Literal
 
-Form = Literal["one-label", "top-two", "also-possible", "histogram"]
+Form = Literal["one-label", "select-top-two", "top-one", "top-two", "also-possible", "ranking", "chips", "histogram"]
 Person = Literal["first", "third"]
 
 PAPER = {
@@ -30,6 +30,8 @@ FIRST = {
     "second_percent": "How probable is it, in percent?",
     "never": "Which labels is it definitely not?",
     "possible": "Which labels are also possible?",
+    "ranking": "Put the labels in order, the most probable first, as far as you can tell.",
+    "chips": "Place all chips: the more probable a label, the more chips it gets.",
     "histogram": "How would you share 100 percent among the labels?",
     "no_alternative": "No alternative",
 }
@@ -41,6 +43,8 @@ THIRD = {
     "second_percent": "How many of the 100 would choose it?",
     "never": "Which labels would nobody choose?",
     "possible": "Which labels would some of them choose as well?",
+    "ranking": "Which label would most of them choose, which comes next? Put them in order, as far as you can tell.",
+    "chips": "Place all chips: the more of them would choose a label, the more chips it gets.",
     "histogram": "How many of the 100 would choose each label?",
     "no_alternative": "No alternative",
 }

@@ -10,12 +10,12 @@ from sqlalchemy import Connection
 from plurivox.web import schemas as s
 from plurivox.web.checking import check_answer
 from plurivox.web.context import Studio
-from plurivox.web.doors import INVITE, LINK, PerhapsWorker, StudioDep, WorkerDep, may_enter, new_bearer
+from plurivox.web.doors import INVITE, LINK, PerhapsWorker, StudioDep, WorkerDep, may_draft, may_enter, new_bearer
 from plurivox.web.ending import end_of, go_to_end
 from plurivox.web.faults import Refused
 from plurivox.web.keys import number_of, shown
 from plurivox.web.showing import me_of, progress_of, slot_of, waiting_of
-from plurivox.web.store import answers, idling, people, sittings
+from plurivox.web.store import answers, drafting, idling, people, sittings
 from plurivox.web.store.excluding import failed_too_often
 from plurivox.web.store.people import Worker
 from plurivox.web.study import Study
@@ -67,7 +67,7 @@ def opened(studio: Studio, purpose: str, signed: str) -> str:
 def _me(connection: Connection, study: Study, worker: Worker) -> s.Me:
     row = connection.execute(sittings.LATEST, {"worker": worker.id}).first()
     sitting = None if row is None else (row.number, row.total, row.done)
-    return me_of(study, worker, people.state_of(connection), sitting)
+    return me_of(study.in_arm(worker.arm), worker, people.state_of(connection), sitting)
 
 
 @router.get("/me")
@@ -141,18 +141,28 @@ def _next(connection: Connection, study: Study, worker: int, n: int) -> s.Slots:
     if person.stage == "practice" and turn.worker.stage == "tasks":  # out of practice into the first sitting
         turn = sittings.next_slots(connection, study, turn.worker, n)
     held = None if turn.sitting is None else (turn.sitting.number, turn.sitting.total, turn.sitting.done)
+    begun = drafting.of(connection, worker)
     return s.Slots(
         slots=[slot_of(row) for row in turn.slots],
         progress=progress_of(study, held),
         enough=not turn.slots and turn.waiting is None,
         waiting=None if turn.waiting is None else waiting_of(study, turn.waiting),
+        draft=None if begun is None else s.Draft(slot=shown(begun[0]), body=begun[1]),
     )
+
+
+@router.put("/draft", dependencies=[Depends(may_draft)])
+async def keep_draft(body: s.Draft, worker: WorkerDep, studio: StudioDep) -> s.DraftKept:
+    """Keep my unfinished answer, in the place of the one before; `/tasks` gives it back."""
+    slot = number_of(body.slot)
+    return s.DraftKept(kept=await studio.write(lambda c: drafting.keep(c, worker, slot, body.body)))
 
 
 @router.post("/answers")
 async def answer(body: s.GiveAnswer, worker: WorkerDep, studio: StudioDep) -> s.AnswerTaken:
     """Save an answer; 200 means that it is on disk."""
-    check_answer(studio.study, body)
+    if not studio.study.arms:
+        check_answer(studio.study, body)
     taken = await studio.write(partial(answers.take, study=studio.study, worker=worker, body=body))
     return s.AnswerTaken(
         answer=body.key,

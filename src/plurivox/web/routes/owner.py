@@ -142,6 +142,14 @@ async def times(studio: StudioDep, owner: OwnerDep) -> o.Times:
     return o.Times(**body.get("times", empty), stages=body.get("stages", {}), at=at)
 
 
+@router.get("/forms")
+async def forms(studio: StudioDep, owner: OwnerDep) -> o.FormsCompared:
+    """The forms of a study that asks in several, side by side: what answers cost and what they are worth."""
+    del owner
+    at, _, body = await studio.read(reports.latest_snapshot)
+    return o.FormsCompared(arms=[o.ArmLine(**one) for one in body.get("forms", [])], at=at)
+
+
 @router.get("/flagged")
 async def flagged(studio: StudioDep, owner: OwnerDep, after: After = None, limit: Limit = 50) -> o.FlaggedPage:
     """Odd answers, the newest first."""

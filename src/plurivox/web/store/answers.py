@@ -6,23 +6,26 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from plurivox.web.checking import form_of
+from plurivox.web.checking import check_answer, form_of
 from plurivox.web.ending import go_to_end
 from plurivox.web.faults import Refused, not_found
 from plurivox.web.keys import number_of
 from plurivox.web.schemas import GiveAnswer, Mark
 from plurivox.web.store.database import now
+from plurivox.web.store.drafting import THROW
 from plurivox.web.store.excluding import keep_aside
 from plurivox.web.store.people import Worker, advance
 from plurivox.web.store.sittings import NEXT, NEXT_OPEN, retake
-from plurivox.web.store.tables import answers, sittings, slots, workers
+from plurivox.web.store.tables import answers, drafts, sittings, slots, workers
 from plurivox.web.study import Study
 
 HERE = (
     select(slots, sittings.c.number.label("sitting_number"), sittings.c.total, sittings.c.done, sittings.c.until)
-    .add_columns(workers.c.pseudonym, workers.c.seed, workers.c.stage, workers.c.status)
+    .add_columns(workers.c.pseudonym, workers.c.seed, workers.c.stage, workers.c.status, workers.c.arm)
+    .add_columns(drafts.c.slot_id.label("draft_of"))
     .select_from(slots.join(sittings, sittings.c.id == slots.c.sitting_id))
     .join(workers, workers.c.id == slots.c.worker_id)
+    .outerjoin(drafts, drafts.c.worker_id == slots.c.worker_id)
     .where(slots.c.id == bindparam("slot"), slots.c.worker_id == bindparam("worker"))
     .with_for_update(of=slots)  # two servers: one after the other, the second sees what the first did
 )
@@ -57,7 +60,10 @@ def take(connection: Connection, study: Study, worker: int, body: GiveAnswer) ->
         raise not_found("slot")
     if here.status == "erased":
         raise Refused(403, "withdrawn", "you have withdrawn from this study; your answers are gone")
-    person = Worker(worker, here.pseudonym, here.seed, here.stage, here.status)
+    person = Worker(worker, here.pseudonym, here.seed, here.stage, here.status, here.arm)
+    if study.arms:  # only here is known how this person is asked
+        study = study.in_arm(here.arm)
+        check_answer(study, body)
     earlier = connection.execute(BY_KEY, {"worker": worker, "key": body.key}).first()
     if earlier is not None:
         if earlier.slot_id != here.id or not _same(earlier, body):
@@ -70,6 +76,8 @@ def take(connection: Connection, study: Study, worker: int, body: GiveAnswer) ->
     extra = here.state == "extra" or (here.state == "expired" and not _back(connection, here))
     answer = connection.execute(insert(answers).values(_row(study, here, body, replaces, extra))).inserted_primary_key
     assert answer is not None
+    if here.draft_of == here.id:
+        connection.execute(THROW, {"worker": worker})
     sitting, person = _count(connection, study, here, person, answer[0], extra)
     return Taken(person, False, extra, sitting, _ahead(connection, here.sitting_id, body.ahead))
 

@@ -21,6 +21,7 @@ AT_ONCE = 5_000
 EVERY = (
     select(answers, slots.c.kind, slots.c.position, slots.c.repeat_of, slots.c.state, slots.c.answer_id.label("latest"))
     .add_columns(tasks.c.name.label("task"), workers.c.pseudonym.label("worker"), sittings.c.number.label("sitting"))
+    .add_columns(workers.c.arm)
     .select_from(answers.join(slots, slots.c.id == answers.c.slot_id))
     .join(tasks, tasks.c.id == answers.c.task_id)
     .join(workers, workers.c.id == answers.c.worker_id)
@@ -58,6 +59,7 @@ class Collected:
     first_input: Floats  # (n,) seconds after it was shown, nan where unknown
     top_label: Floats  # (n,) seconds until the first label was picked
     hidden: Floats  # (n,) seconds in which the page was not seen
+    unseen: Bools  # (n,) its picture did not load
 
 
 def rows(connection: Connection, at_once: int = AT_ONCE) -> Iterator[Any]:
@@ -118,6 +120,7 @@ class Reader:
         }
         made["form"] = np.array([self._code("form", one) for one in forms], np.int32)
         made["picked"] = np.array([_first_pick(one) for one in events], np.float64)
+        made["unseen"] = np.array([is_unseen(one) for one in events], bool)
         said = json.loads(f"[{','.join(marks)}]")
         made["n_marks"] = np.array([len(one) for one in said], np.int32)
         codes = [
@@ -176,11 +179,12 @@ class Reader:
             first_input=held["first_input"] / 1000,
             top_label=held["picked"],
             hidden=held["hidden"] / 1000,
+            unseen=held["unseen"],
         )
 
     def _part_of_none(self) -> Columns:
         empty = {name: np.zeros(0, kind) for name, kind in NUMBERS.items()}
-        more = {"form": np.int32, "picked": np.float64, "n_marks": np.int32}
+        more: dict[str, Any] = {"form": np.int32, "picked": np.float64, "unseen": bool, "n_marks": np.int32}
         return empty | {name: np.zeros(0, kind) for name, kind in more.items()} | {"marks": np.zeros((0, 3), np.int32)}
 
     def _named(
@@ -211,6 +215,13 @@ def _places(slot: Ints, repeat_of: Ints) -> Ints:
     at = np.searchsorted(slot, repeat_of, sorter=order)
     found = order[np.minimum(at, len(slot) - 1)] if len(slot) else np.zeros(0, np.int64)
     return np.where((repeat_of != 0) & (slot[found] == repeat_of), found, -1)
+
+
+def is_unseen(events: str) -> bool:
+    """Whether the picture had not come when the answer was given."""
+    if '"unseen"' not in events:
+        return False
+    return [one["kind"] for one in json.loads(events) if one["kind"] in ("seen", "unseen")][-1:] == ["unseen"]
 
 
 def _first_pick(events: str) -> float:

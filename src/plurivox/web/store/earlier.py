@@ -24,6 +24,8 @@ def add_answers(connection: Connection, study: Study, keys: Keys, given: Answers
 
     `pick`: the share of the time after which a first label was picked, where that is to be made up, as in the demo.
     """
+    if study.arms:
+        raise InputError("answers from elsewhere belong to no arm; import them into a study that asks in one form")
     held = _tasks(connection, given)
     people = _people(connection, keys, given)
     seated = _sittings(connection, given, people)

@@ -1,9 +1,10 @@
 """Withdrawal of consent: what goes, what stays, and a line about it in the audit.
 
-Gone: the person's id, every answer with its events and times, comments and times per page, what was computed from them.
-Kept: an empty row under the pseudonym, so that the person is not asked again, and the audit's line with counts. The tasks
-get their slots back. SQLite overwrites what is deleted (secure_delete), and `wipe` empties its log; PostgreSQL keeps old
-rows in its files until VACUUM FULL, and its own log and every backup made before are matters of whoever runs it.
+Gone: the person's id, every answer with its events and times, the unfinished one, comments and times per page, what was
+computed from them. Kept: an empty row under the pseudonym, so that the person is not asked again, and the audit's line with
+counts. The tasks get their slots back. SQLite overwrites what is deleted (secure_delete), and `wipe` empties its log;
+PostgreSQL keeps old rows in its files until VACUUM FULL, and its own log and every backup made before are matters of whoever
+runs it.
 """
 
 from typing import Any
@@ -18,6 +19,7 @@ from plurivox.web.store.sittings import give_back
 from plurivox.web.store.tables import (
     answers,
     beliefs,
+    drafts,
     exclusions,
     flags,
     pay,
@@ -55,7 +57,7 @@ def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
         connection.execute(delete(beliefs).where(beliefs.c.task_id.in_(part)))
         connection.execute(insert(beliefs), [unknown(task) for task in part])
     # in the order in which they point to each other
-    for table in (answers, slots, sittings, visits, raw_ids, exclusions, pay):
+    for table in (drafts, answers, slots, sittings, visits, raw_ids, exclusions, pay):
         if table is slots:
             connection.execute(update(slots).where(slots.c.worker_id == row.id).values(repeat_of=None))
         connection.execute(delete(table).where(table.c.worker_id == row.id))

@@ -1,13 +1,15 @@
 """Who has come and finds nothing open: to wait for slots that others may not answer, or to hear that the study is full."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, bindparam, func, select, update
 
+from plurivox.web.store.arming import pool_of
 from plurivox.web.store.database import now
 from plurivox.web.store.items import assigner
 from plurivox.web.store.people import Worker, note, state_of
-from plurivox.web.store.pools import SEEN, StorePool
+from plurivox.web.store.pools import SEEN
 from plurivox.web.store.tables import sittings, slots, tasks, workers
 from plurivox.web.study import Study
 
@@ -15,7 +17,9 @@ SOONEST, LATEST = 5.0, 30.0  # seconds until the page asks again
 BACK = (  # when the first lease of a task ends that the person has not seen
     select(func.min(sittings.c.until))
     .select_from(sittings.join(slots, slots.c.sitting_id == sittings.c.id).join(tasks, tasks.c.id == slots.c.task_id))
+    .join(workers, workers.c.id == slots.c.worker_id)
     .where(sittings.c.until > 0, slots.c.state == "leased", slots.c.kind == "task", ~SEEN)
+    .where(workers.c.arm == bindparam("arm"))  # the slots of other arms come back to others
 )
 ANSWERED = select(func.coalesce(func.sum(sittings.c.done), 0)).where(sittings.c.number > 0)
 HELD = select(func.count()).where(sittings.c.number > 0, sittings.c.done > 0)
@@ -31,7 +35,7 @@ class Waiting(NamedTuple):
 
 def waiting_of(connection: Connection, worker: Worker) -> Waiting | None:
     """Whether a person to whom nothing is open may hope for something."""
-    until = connection.execute(BACK, {"worker": worker.id}).scalar()
+    until = connection.execute(BACK, {"worker": worker.id, "arm": worker.arm}).scalar()
     if until is None:
         return None
     return Waiting(answered_by(connection, worker.id), until, min(max(until - now(), SOONEST), LATEST))
@@ -55,13 +59,14 @@ def turn_away(connection: Connection, worker: Worker) -> Worker:
     """Nothing was left for a person who has answered nothing: straight to the end, without thanks and without a code."""
     note(connection, worker, full=True)
     connection.execute(update(workers).where(workers.c.id == worker.id).values(stage="done", seen=now()))
-    return Worker(worker.id, worker.pseudonym, worker.seed, "done", worker.status)
+    return replace(worker, stage="done")
 
 
 def unless_full(connection: Connection, study: Study, worker: Worker) -> Worker:
     """Tell a person at the door that nothing is left, before they read and practise for nothing."""
     if worker.stage in ("tasks", "debrief", "done") or state_of(connection) != "open":
         return worker
-    if assigner(connection, study).choose(StorePool(connection, worker.id, looks=True)):
+    pool = pool_of(connection, study, worker, looks=True)
+    if pool and assigner(connection, study).choose(pool):
         return worker
     return worker if waiting_of(connection, worker) else turn_away(connection, worker)

@@ -16,7 +16,7 @@ from plurivox.web.assigning import assigner_of
 from plurivox.web.keys import new_id
 from plurivox.web.pictures import Picture
 from plurivox.web.sounds import Sound
-from plurivox.web.store import tallying
+from plurivox.web.store import arming, tallying
 from plurivox.web.store.people import fact
 from plurivox.web.store.tables import STILL, beliefs, facts, media, plan_tasks, plans, tasks
 from plurivox.web.study import Study
@@ -78,7 +78,7 @@ def add_tasks(connection: Connection, study: Study, new: Iterable[NewTask]) -> i
         trained += [row["id"] for row in rows if row["practice"]]
         n += len(rows)
     set_fact(connection, "practice", trained)
-    if n and isinstance(method, Batches):
+    if n and (study.arms or isinstance(method, Batches)):
         set_fact(connection, "applied", None)  # no batch holds the new ones: nobody is asked about them
     apply(connection, study)
     tallying.count_tasks(connection)
@@ -100,12 +100,14 @@ def apply(connection: Connection, study: Study) -> None:
     method = assigner(connection, study)
     strata = method.wanted() if isinstance(method, Strata) else {}
     said = {"per_task": study.per_task, "strata": strata} | ({"gains": True} if _ranks(method) else {})
+    said |= {"arms": [one.name for one in study.arms]} if study.arms else {}
     if fact(connection, "applied") == said:
         return
     quota: Any = study.per_task
     if isinstance(method, Batches):
         held = select(func.count()).where(plan_tasks.c.task_id == tasks.c.id).scalar_subquery()
         quota = study.per_task * held
+    quota = arming.total_quota(study, quota)
     real = tasks.c.practice == 0
     gain = func.coalesce(tasks.c.gain, case((tasks.c.given > 0, 1.0), else_=UNASKED)) if _ranks(method) else null()
     connection.execute(update(tasks).where(real).values(quota=quota, gain=gain))
@@ -114,6 +116,7 @@ def apply(connection: Connection, study: Study) -> None:
         update(tasks).where(real).values(queue=case((tasks.c.given < tasks.c.quota, queue), else_=null()))
     )
     connection.execute(update(plans).values(queue=""))
+    arming.lay_out(connection, study, by_stratum=bool(strata), in_batches=isinstance(method, Batches))
     set_fact(connection, "strata", strata)
     set_fact(connection, "applied", said)
     tallying.count_tasks(connection)

@@ -4,7 +4,7 @@ import hashlib
 import json
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from sqlalchemy import Connection, bindparam, insert, select, update
@@ -12,11 +12,12 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from plurivox.web.faults import Refused, unsigned
 from plurivox.web.keys import Keys, new_id
 from plurivox.web.schemas import Platform, State
+from plurivox.web.store.arming import draw
 from plurivox.web.store.database import now
 from plurivox.web.store.tables import facts, invites, raw_ids, visits, workers
 from plurivox.web.study import Stage, Study
 
-WORKER = select(workers.c.id, workers.c.pseudonym, workers.c.seed, workers.c.stage, workers.c.status)
+WORKER = select(workers.c.id, workers.c.pseudonym, workers.c.seed, workers.c.stage, workers.c.status, workers.c.arm)
 BY_ID = WORKER.where(workers.c.id == bindparam("worker"))
 STAGES: tuple[Stage, ...] = get_args(Stage)
 FACT = select(facts.c.value).where(facts.c.name == bindparam("name"))
@@ -31,6 +32,7 @@ class Worker:
     seed: int
     stage: Stage
     status: str
+    arm: str = ""  # of a study that asks in several forms
 
     def labels(self, study: Study) -> list[str]:
         """The labels in this person's own order: shuffled between people, the same on every visit."""
@@ -123,7 +125,7 @@ def must_be_open(connection: Connection, study: Study) -> None:
 
 
 def _born(connection: Connection, study: Study, pseudonym: str, door: str | None) -> Worker:
-    worker = Worker(new_id(), pseudonym, secrets.randbits(31), study.stages()[0], "active")
+    worker = Worker(new_id(), pseudonym, secrets.randbits(31), study.stages()[0], "active", draw(connection, study))
     time = now()
     connection.execute(insert(workers).values(**vars(worker), door=door, born=time, seen=time))
     return worker
@@ -139,7 +141,7 @@ def advance(connection: Connection, study: Study, worker: Worker, **about: Any) 
     if not connection.execute(here.values(stage=following, seen=now())).rowcount:
         return worker_of(connection, worker.id)  # another server was faster: one click, one step
     note(connection, worker, **about)
-    return Worker(worker.id, worker.pseudonym, worker.seed, following, worker.status)
+    return replace(worker, stage=following)
 
 
 def note(connection: Connection, worker: Worker, ms: float | None = None, **detail: Any) -> None:

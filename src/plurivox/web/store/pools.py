@@ -48,8 +48,13 @@ TAKE_BACK = (
 class StorePool:
     """What is open to one worker."""
 
+    held: Any = tasks  # the table whose rows are locked
+    wants: Any = WANTS
+    most_telling = TELLING
+
     def __init__(self, connection: Connection, worker: int, looks: bool = False) -> None:
-        self.connection, self.worker = connection, worker
+        self.connection = connection
+        self.given: dict[str, Any] = {"worker": worker}
         self.looks = looks  # nothing is to be given: no row is locked
         self.plan: int | None = None  # the fixed batch that was chosen
 
@@ -60,33 +65,33 @@ class StorePool:
         return self._open(TELLING, {"queue": "", "n": n, "least": least})
 
     def _open(self, statement: Any, given: dict[str, Any]) -> Sequence[int]:
-        given = {**given, "worker": self.worker}
+        given = {**given, **self.given}
         if self.looks:
             return self.connection.execute(statement, given).scalars().all()
-        free = statement.with_for_update(skip_locked=True, of=tasks)
+        free = statement.with_for_update(skip_locked=True, of=self.held)
         found = self.connection.execute(free, given).scalars().all()
         if len(found) < given["n"] and self.connection.dialect.name != "sqlite":
             # no more are open, or others look at them just now
-            found = self.connection.execute(statement.with_for_update(of=tasks), given).scalars().all()
+            found = self.connection.execute(statement.with_for_update(of=self.held), given).scalars().all()
         return found
 
     def batch(self) -> Sequence[int]:
         """A batch that is new to this worker, else the rest of one that was open only in part when it came."""
-        unseen = exists().where(plan_tasks.c.plan_id == plans.c.id, INSIDE, WANTS, ~SEEN).correlate(plans)
+        unseen = exists().where(plan_tasks.c.plan_id == plans.c.id, INSIDE, self.wants, ~SEEN).correlate(plans)
         for which in (plans.c.id.not_in(MINE), plans.c.id.in_(MINE)):
             wanted, tried = NEXT_PLAN.where(unseen, which), list[int]()
             while (plan := self._first(wanted.where(plans.c.id.not_in(tried)))) is not None:
                 tried.append(plan)
                 held = select(plan_tasks.c.task_id).where(plan_tasks.c.plan_id == plan)
-                rest = select(tasks.c.id).where(tasks.c.id.in_(held), WANTS, ~SEEN).order_by(tasks.c.id)
-                found = self.connection.execute(self._locked(rest, tasks), {"worker": self.worker})
+                rest = select(tasks.c.id).where(tasks.c.id.in_(held), self.wants, ~SEEN).order_by(tasks.c.id)
+                found = self.connection.execute(self._locked(rest, tasks), self.given)
                 if open_now := found.scalars().all():  # another server may have given them while we waited
                     self.plan = plan
                     return open_now
         return []
 
     def _first(self, statement: Any) -> int | None:
-        found: int | None = self.connection.execute(self._locked(statement, plans), {"worker": self.worker}).scalar()
+        found: int | None = self.connection.execute(self._locked(statement, plans), self.given).scalar()
         return found
 
     def _locked(self, statement: Any, of: Any) -> Any:

@@ -32,6 +32,7 @@ def study_line(connection: Connection, study: Study) -> o.StudyLine:
         title=study.title or study.name,
         state=people.state_of(connection),
         form=study.form,
+        arms=[one.name for one in study.arms],
         labels=study.labels,
         tasks=sum(n for (what, _), n in found.items() if what == "tasks"),
         answers=found["kind", "task"],

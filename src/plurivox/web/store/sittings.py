@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
 from plurivox.web.keys import new_id
+from plurivox.web.store.arming import has_room, pool_of, recount
 from plurivox.web.store.database import now
 from plurivox.web.store.idling import Waiting, answered_by, sittings_done, turn_away, waiting_of
 from plurivox.web.store.items import assigner
 from plurivox.web.store.people import Worker, advance, fact
-from plurivox.web.store.pools import StorePool, close_plans, give, open_plans, take_back
+from plurivox.web.store.pools import close_plans, give, open_plans, take_back
 from plurivox.web.store.tables import media, plans, sittings, slots, tasks
 from plurivox.web.study import Study
 
@@ -93,9 +94,9 @@ def _practise(connection: Connection, study: Study, worker: Worker) -> Any:
 def _begin(connection: Connection, study: Study, worker: Worker, number: int) -> Any:
     """A new sitting with tasks that this person has not seen; None where there are none."""
     end_overdue(connection)
-    pool = StorePool(connection, worker.id)
-    chosen = assigner(connection, study).sit(pool, chance)
-    if not chosen:
+    pool = pool_of(connection, study, worker)
+    chosen = assigner(connection, study).sit(pool, chance) if pool else []
+    if pool is None or not chosen:
         return None
     once = [place.task for place in chosen if not place.repeat]
     numbers = _free_numbers(connection, once)
@@ -106,7 +107,10 @@ def _begin(connection: Connection, study: Study, worker: Worker, number: int) ->
     places: list[Place] = [
         (task, None, "repeat") if repeat else (task, numbers[task], "task") for task, repeat in chosen
     ]
-    return _sit_down(connection, study, worker, number, places, pool.plan)
+    sitting = _sit_down(connection, study, worker, number, places, pool.plan)
+    if study.arms:
+        recount(connection, once)
+    return sitting
 
 
 def _free_numbers(connection: Connection, chosen: Sequence[int]) -> dict[int, int]:
@@ -185,14 +189,16 @@ def give_back(connection: Connection, ids: Sequence[int]) -> None:
     take_back(connection, [(task, chance.random()) for task in sorted(ids)], bool(fact(connection, "strata")))
     if ids and fact(connection, "plans"):
         open_plans(connection, ids)
+    recount(connection, ids)
 
 
 def retake(connection: Connection, slot: int, task: int) -> bool:
     """Lease an expired slot once more to whom it was; False where its task has become full meanwhile."""
-    if not give(connection, [(task, chance.random())]):
+    if not has_room(connection, slot, task) or not give(connection, [(task, chance.random())]):
         return False
     number = _free_numbers(connection, [task])[task]
     connection.execute(update(slots).where(slots.c.id == slot).values(state="leased", number=number))
+    recount(connection, [task])
     if fact(connection, "plans"):
         close_plans(connection, [task])
     return True

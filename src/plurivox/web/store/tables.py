@@ -106,6 +106,22 @@ plan_tasks = Table(
     Index("ix_plan_tasks_task_id", "task_id"),
 )
 
+arms = Table(  # of a study that asks in several forms: what is left of each in the block that people draw from
+    "arms", meta_data, Column("name", Text, primary_key=True), _int("left")
+)
+arm_tasks = Table(  # what `tasks` counts for the study, for each arm
+    "arm_tasks",
+    meta_data,
+    Column("task_id", BigInteger, ForeignKey("tasks.id"), primary_key=True),
+    Column("arm", Text, primary_key=True),
+    _int("quota"),
+    _int("given"),
+    _text("queue", null=True),
+    _text("home"),  # the queue it stands in while the arm wants it
+    _float("rank"),
+    Index("ix_arm_tasks_queue", "arm", "queue", "given", "rank"),
+)
+
 workers = Table(
     "workers",
     meta_data,
@@ -114,6 +130,7 @@ workers = Table(
     _int("seed"),  # of this person's order of labels
     _text("stage"),
     _text("status"),  # active, excluded, erased
+    _text("arm", server_default=""),  # drawn once; empty where the study asks in one form
     _text("door", null=True, unique=True),  # the key that the person's client came in with, hidden
     _float("born"),
     _float("seen"),
@@ -196,6 +213,14 @@ answers = Table(
     _text("events"),
     UniqueConstraint("worker_id", "key"),
     Index("ix_answers_task_id", "task_id"),
+)
+drafts = Table(  # the unfinished answer of a person, one at most: overwritten, gone with the answer, never counted
+    "drafts",
+    meta_data,
+    Column("worker_id", BigInteger, ForeignKey("workers.id"), primary_key=True, autoincrement=False),
+    _to("slots"),
+    _float("at"),
+    _text("body"),
 )
 
 invites = Table("invites", meta_data, _id(), _text("note"), _int("uses"), _int("used"), _int("is_open"), _float("born"))

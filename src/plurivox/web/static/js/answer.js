@@ -1,6 +1,8 @@
 // The answer to one task as a pure state machine: no page, no clock, no network.
 //   begin(setup) -> state;  readKey(state, key) -> action | null;  apply(state, action) -> state;  marks(state) -> what is sent
 // A state is never changed; `apply` gives a new one. Labels are numbers: places in `state.labels`, the order shown.
+import { barMarks, barWords, beginsWithBars, isChips, noBars, placed, setBar } from "./bars.js";
+import { moveTo, rank, rankMarks, shiftRank, toggleRank, touchRank, unrank } from "./ranking.js";
 
 export const KEYS = "1234567890"; // the keys of the labels, in the order shown
 const STEP = 5; // nine in ten typed percents are multiples of five
@@ -14,19 +16,23 @@ const EMPTY = {
   typed: "",
   ticked: [], // never or also possible, by form
   bars: null, // percents of the histogram, null while it is closed
-  touched: null, // the bar that was moved last
+  order: [], // places of a ranking
+  touched: null, // the bar or rank that was moved last
   aside: null, // "abstain" or "none"
   filter: "",
 };
 
 export function begin(setup) {
-  const { labels, form = "top-two", ticks = "never", allowHistogram = true, guard = 300, now = 0 } = setup;
-  const mean = { "top-two": ticks, "also-possible": "possible" }[form] ?? null;
-  const bars = allowHistogram && form !== "one-label";
+  const { labels, form = "top-two", ticks = "never", allowHistogram = true, guard = 300, now = 0, chips = 20 } = setup;
+  const mean = { "top-two": ticks, "top-one": ticks, "also-possible": "possible" }[form] ?? null;
+  const step = form === "chips" ? 100 / chips : STEP;
+  const open = { ticks: mean, step, allowHistogram: allowHistogram && asksPercents({ form }), opened: now, guard };
   const flags = { hint: "", warned: false, sent: false, back: false };
-  const state = { ...EMPTY, labels, form, ticks: mean, allowHistogram: bars, opened: now, guard, ...flags, past: [] };
-  return form === "histogram" ? { ...state, bars: labels.map(() => 0) } : state;
+  const state = { ...EMPTY, labels, form, ...open, ...flags, past: [] };
+  return beginsWithBars(form) ? { ...state, bars: noBars(labels) } : state;
 }
+
+export const asksPercents = ({ form }) => !["one-label", "select-top-two", "ranking"].includes(form);
 
 export function recall(setup, said) {
   // The state in which an earlier answer was given, so that it can be put right.
@@ -39,6 +45,7 @@ export function recall(setup, said) {
     .map(place)
     .sort((a, b) => a - b);
   if (said.abstain || said.none_of_these) return { ...state, aside: said.abstain ? "abstain" : "none" };
+  if (state.form === "ranking") return { ...state, order: named.map(place) };
   if (said.mode === "histogram" || isBars(state, named)) {
     const bars = state.labels.map((label) => percent(named.find((mark) => mark.label === label)) ?? 0);
     return { ...state, bars };
@@ -46,10 +53,8 @@ export function recall(setup, said) {
   const [first, next] = named;
   if (!first) return state;
   if (!next) {
-    const sure =
-      percent(first) === 100 &&
-      (state.ticks === "possible" ? !ticked.length : ticked.length === state.labels.length - 1);
-    return { ...state, top: place(first), topPercent: sure ? null : percent(first), ticked: sure ? [] : ticked };
+    const sure = percent(first) === 100 && !ticked.length;
+    return { ...state, top: place(first), topPercent: sure ? null : percent(first), ticked };
   }
   return {
     ...state,
@@ -61,7 +66,7 @@ export function recall(setup, said) {
   };
 }
 
-const isBars = (state, named) => state.form === "histogram" || named.length > 2;
+const isBars = (state, named) => beginsWithBars(state.form) || named.length > 2;
 
 // ---- what the state says
 
@@ -72,8 +77,18 @@ const areDigits = (state) => !manyLabels(state) && state.labels.every((label) =>
 export function keyOf(state, place) {
   // The key of a label: by its place among those shown, or the digit itself where all labels are digits.
   if (areDigits(state)) return state.labels[place];
-  return KEYS[shown(state).indexOf(place)] ?? "";
+  const key = KEYS[shown(state).indexOf(place)] ?? "";
+  return key && seeks(state, key) ? "" : key;
 }
+
+function seeks(state, digit) {
+  // Among many labels a digit goes on with a name where one goes on so; otherwise it picks.
+  if (!manyLabels(state)) return false;
+  const sought = fold(state.filter + digit);
+  return state.labels.some((label) => (state.filter ? fold(label).includes(sought) : fold(label).startsWith(sought)));
+}
+
+const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase(); // without accents and case
 
 function placeOf(state, digit) {
   if (!areDigits(state)) return shown(state)[KEYS.indexOf(digit)];
@@ -85,17 +100,29 @@ export const inHistogram = (state) => state.bars !== null;
 export const isEmpty = (state) =>
   state.top === null &&
   state.aside === null &&
+  !state.order.length &&
   !state.ticked.length &&
   !(state.bars ?? []).some((value) => value > 0) &&
   !state.filter;
 
 export function shown(state) {
-  // Places of the labels on the page: all, or those that match what was typed, beginnings first.
+  // Places of the labels on the page: all, or those that match what was typed: the very name, beginnings, the rest.
   const places = state.labels.map((_, place) => place);
-  const sought = state.filter.toLowerCase();
+  const sought = fold(state.filter.trim());
   if (!sought) return places;
-  const at = (place) => state.labels[place].toLowerCase().indexOf(sought);
-  return places.filter((place) => at(place) >= 0).sort((a, b) => (at(a) > 0) - (at(b) > 0) || a - b);
+  const rank = places.map((place) => {
+    const label = fold(state.labels[place]);
+    return label === sought ? 0 : label.startsWith(sought) ? 1 : label.includes(sought) ? 2 : 3;
+  });
+  return places.filter((place) => rank[place] < 3).sort((a, b) => rank[a] - rank[b] || a - b);
+}
+
+function found(state) {
+  // The label that Enter picks: the only one left, or the one that was typed out.
+  if (!state.filter.trim()) return undefined;
+  const [first, ...others] = shown(state);
+  if (first === undefined) return undefined;
+  return !others.length || fold(state.labels[first]) === fold(state.filter.trim()) ? first : undefined;
 }
 
 export function percents(state) {
@@ -103,6 +130,7 @@ export function percents(state) {
   const { top, second, topPercent, secondPercent } = state;
   if (top === null) return { top: null, second: null, left: null };
   if (second === null) return { top: topPercent ?? 100, second: null, left: 100 - (topPercent ?? 100) };
+  if (!asksPercents(state)) return { top: 50, second: 50, left: 0 };
   if (topPercent === null && secondPercent === null) return { top: null, second: null, left: null };
   const first = topPercent ?? 100 - secondPercent;
   const next = secondPercent ?? 100 - topPercent;
@@ -116,8 +144,6 @@ export function openLabels(state) {
   const wanted = ticksMean(state) === "possible";
   return ticksMean(state) ? free.filter((place) => state.ticked.includes(place) === wanted) : [];
 }
-
-export const placed = (state) => (state.bars ?? []).reduce((sum, value) => sum + value, 0);
 
 export const isSure = (state) =>
   state.top !== null &&
@@ -148,7 +174,8 @@ export function problem(state) {
   // Why this cannot be sent yet, in words; "" when it can.
   const name = (place) => state.labels[place];
   if (state.aside) return "";
-  if (inHistogram(state)) return placed(state) < 100 ? `${100 - placed(state)}% still to place` : "";
+  if (inHistogram(state)) return placed(state) < 100 ? barWords(state) : "";
+  if (state.form === "ranking" && state.order.length) return "";
   if (state.top === null) return "Pick a label first";
   const { top, second, left } = percents(state);
   if (top === null) return `How likely is ${name(state.top)}? Type its percent, or use the arrows`;
@@ -183,18 +210,17 @@ export function marks(state) {
     abstain: state.aside === "abstain",
     none_of_these: state.aside === "none",
   };
-  if (state.aside || (state.top === null && !inHistogram(state))) return { ...answer, marks: [] };
-  if (inHistogram(state)) {
-    const bars = state.bars.map((value, place) => ({ value, place })).filter((bar) => bar.value > 0);
-    bars.sort((a, b) => b.value - a.value || a.place - b.place);
-    return { ...answer, marks: bars.map((bar) => mark("named", bar.place, String(bar.value))) };
-  }
+  if (!state.aside && inHistogram(state)) return { ...answer, marks: barMarks(state) };
+  if (!state.aside && state.form === "ranking") return { ...answer, marks: rankMarks(state) };
+  if (state.aside || state.top === null) return { ...answer, marks: [] };
   const { top, second } = percents(state);
-  if (state.form === "one-label") return { ...answer, marks: [mark("named", state.top)] };
+  if (!asksPercents(state)) {
+    const pair = [state.top, state.second].filter((place) => place !== null);
+    return { ...answer, marks: pair.map((place) => mark("named", place)) };
+  }
   const list = [mark("named", state.top, top === null ? "" : String(top))];
   if (state.second !== null) list.push(mark("named", state.second, second === null ? "" : String(second)));
-  const ticked = isSure(state) && ticksMean(state) === "never" ? openLabels(state) : state.ticked; // "sure: nothing else"
-  return { ...answer, marks: [...list, ...ticked.map((place) => mark(ticksMean(state), place))] };
+  return { ...answer, marks: [...list, ...state.ticked.map((place) => mark(ticksMean(state), place))] };
 }
 
 // ---- keys
@@ -202,15 +228,17 @@ export function marks(state) {
 export function readKey(state, { key, code = "", shift = false, alt = false }) {
   // The action a key stands for, or null. `code` tells Shift+3 from # on every keyboard layout.
   if (key === "Enter")
-    return state.filter && shown(state).length === 1 ? { do: "pick", place: shown(state)[0] } : { do: "enter" };
+    return found(state) === undefined ? { do: "enter" } : { do: "pick", place: found(state) };
   if (key === "Escape") return { do: "clear" };
   if (key === "Backspace") return state.filter ? { do: "filter", text: state.filter.slice(0, -1) } : { do: "undo" };
-  if (key === "ArrowRight" || key === "ArrowUp") return { do: "nudge", by: shift ? 1 : STEP };
-  if (key === "ArrowLeft" || key === "ArrowDown") return { do: "nudge", by: shift ? -1 : -STEP };
+  if (state.form === "ranking" && key.startsWith("Arrow"))
+    return { do: "shift", by: key === "ArrowLeft" || key === "ArrowUp" ? -1 : 1 };
+  if (key === "ArrowRight" || key === "ArrowUp") return { do: "nudge", by: shift && !isChips(state) ? 1 : state.step };
+  if (key === "ArrowLeft" || key === "ArrowDown") return { do: "nudge", by: shift && !isChips(state) ? -1 : -state.step };
   const digit = /^(?:Digit|Numpad)(\d)$/.exec(code)?.[1] ?? (/^\d$/.test(key) ? key : null);
   if (digit !== null) return { do: shift ? "shift-digit" : "digit", digit }; // before signs: Shift+5 may be %
   if (key === "." || key === "," || key === "%") return { do: inHistogram(state) ? "rest" : "field" };
-  if (key.length !== 1) return null;
+  if ([...key].length !== 1) return null;
   if (manyLabels(state) && !alt)
     return key === " " && !state.filter ? null : { do: "filter", text: state.filter + key };
   const command = { u: "undo", s: "abstain", o: "none", h: "histogram", n: "others" }[key.toLowerCase()];
@@ -248,15 +276,17 @@ const ACTIONS = {
     return { ...state, ...state.past.at(-1), warned: false, past: state.past.slice(0, -1) };
   },
 
-  clear: (state) => (isEmpty(state) ? null : { ...state, ...EMPTY, bars: state.bars && state.labels.map(() => 0) }),
+  clear: (state) => (isEmpty(state) ? null : { ...state, ...EMPTY, bars: state.bars && noBars(state.labels) }),
   filter: (state, { text }) => ({ ...state, filter: text.slice(0, 60) }),
 
   pick(state, { place }) {
     if (place === undefined || place === null) return null;
-    if (inHistogram(state)) return ACTIONS.chip({ ...state, filter: "" }, { place, by: STEP });
+    if (inHistogram(state)) return ACTIONS.chip({ ...state, filter: "" }, { place, by: state.step });
+    if (state.form === "ranking") return toggleRank(state, place);
     const fresh = { ...state, aside: null, filter: "", ticked: state.ticked.filter((other) => other !== place) };
     if (state.form === "one-label") return { ...fresh, top: state.top === place ? null : place };
     const unset = { topPercent: null, secondPercent: null, field: null, typed: "" };
+    if (state.form === "top-one" && place !== state.top) return { ...fresh, ...unset, top: place, field: "top" };
     if (place === state.top) return { ...fresh, ...unset, top: state.second, second: null };
     if (place === state.second) return { ...fresh, ...unset, second: null };
     if (state.top === null) return { ...fresh, ...unset, top: place };
@@ -287,9 +317,11 @@ const ACTIONS = {
 
   digit(state, { digit }) {
     const place = placeOf(state, digit);
-    const naming = inHistogram(state) || state.form === "one-label" || state.top === null || state.filter;
+    const naming = inHistogram(state) || !asksPercents(state) || state.top === null || state.filter;
     if (!naming && (state.field || state.second !== null)) return type(state, digit);
+    if (seeks(state, digit)) return ACTIONS.filter(state, { text: state.filter + digit });
     if (place === undefined) return null;
+    if (state.form === "ranking") return rank(state, place);
     if (!naming && place === state.top) return say(state, `${state.labels[place]} is your top label already`);
     return ACTIONS.pick(state, { place });
   },
@@ -297,19 +329,20 @@ const ACTIONS = {
   "shift-digit"(state, { digit }) {
     const place = placeOf(state, digit);
     if (place === undefined) return null;
+    if (state.form === "ranking") return unrank(state, place);
     return inHistogram(state)
-      ? ACTIONS.chip(state, { place, by: -STEP })
+      ? ACTIONS.chip(state, { place, by: -state.step })
       : ACTIONS.tick({ ...state, filter: "" }, { place });
   },
 
   field(state, { who }) {
-    if (state.top === null || state.form === "one-label" || inHistogram(state)) return null;
+    if (state.top === null || !asksPercents(state) || inHistogram(state)) return null;
     const other = state.second === null || state.field === "second" ? "top" : "second";
     return { ...state, field: who ?? other, typed: "" };
   },
 
   percent(state, { who = "top", value }) {
-    if (state.top === null || (who === "second" && state.second === null)) return null;
+    if (state.top === null || !asksPercents(state) || (who === "second" && state.second === null)) return null;
     const whole = Math.round(value);
     if (!(whole >= 1 && whole <= 100)) return say(state, "Percents go from 1 to 100");
     return settle({ ...state, field: who, typed: "" }, who, whole);
@@ -317,7 +350,7 @@ const ACTIONS = {
 
   nudge(state, { by }) {
     if (inHistogram(state)) return state.touched === null ? null : ACTIONS.chip(state, { place: state.touched, by });
-    if (state.top === null || state.form === "one-label") return null;
+    if (state.top === null || !asksPercents(state)) return null;
     const start = percents(state).top ?? (by > 0 ? 50 : 100); // no split is set before a key is pressed
     const most = state.second === null ? 100 : 99;
     return settle({ ...state, field: "top", typed: "" }, "top", Math.min(most, Math.max(1, Math.round(start + by))));
@@ -327,27 +360,22 @@ const ACTIONS = {
   none: (state) => setAside(state, "none"),
 
   histogram(state) {
-    if (!state.allowHistogram || state.form === "histogram") return null;
-    return { ...state, ...EMPTY, bars: inHistogram(state) ? null : state.labels.map(() => 0) }; // empty: an equal start would anchor
+    if (!state.allowHistogram || beginsWithBars(state.form)) return null;
+    return { ...state, ...EMPTY, bars: inHistogram(state) ? null : noBars(state.labels) };
   },
 
-  bar(state, { place, value }) {
-    if (!inHistogram(state)) return null;
-    const room = 100 - placed(state) + state.bars[place];
-    const height = Math.max(0, Math.min(room, Math.round(value)));
-    const bars = state.bars.map((old, other) => (other === place ? height : old));
-    const next = { ...state, aside: null, bars, touched: place };
-    return value > room && height === state.bars[place]
-      ? say(state, "All 100% are placed; take some away first")
-      : next;
-  },
+  bar: (state, { place, value }) => setBar(state, place, value),
+  chip: (state, { place, by }) => setBar(state, place, state.bars[place] + by),
+  rest: (state) => (state.touched === null ? null : setBar(state, state.touched, 100)),
 
-  chip: (state, { place, by }) => ACTIONS.bar(state, { place, value: state.bars[place] + by }),
-  rest: (state) => (state.touched === null ? null : ACTIONS.bar(state, { place: state.touched, value: 100 })),
+  move: (state, { place, to }) => moveTo(state, place, to),
+  shift: (state, { by }) => shiftRank(state, by),
+  touch: (state, { place }) => touchRank(state, place),
+  unrank: (state, { place }) => unrank(state, place),
 };
 
 function setAside(state, what) {
-  const bars = state.bars && state.labels.map(() => 0);
+  const bars = state.bars && noBars(state.labels);
   return { ...state, ...EMPTY, bars, aside: state.aside === what ? null : what };
 }
 

@@ -13,8 +13,9 @@ export class Failure extends Error {
   }
 }
 
-export async function call(method, path, body, headers = {}, hear = () => {}) {
-  const options = { method, headers: { ...headers }, credentials: "same-origin", signal: AbortSignal.timeout?.(20000) };
+export async function call(method, path, body, headers = {}, { hear = () => {}, ...more } = {}) {
+  const signal = AbortSignal.timeout?.(20000);
+  const options = { method, headers: { ...headers }, credentials: "same-origin", signal, ...more };
   if (body !== undefined) {
     options.body = JSON.stringify(body);
     options.headers["Content-Type"] = "application/json";

@@ -222,3 +222,37 @@ export function lineChart({ title, note = "", points, x = "", y = "", most = 0, 
     points.map(([a, b]) => [name(a), tidy(b)]),
   );
 }
+
+export function linesChart({ title, note = "", lines, x = "", y = "" }) {
+  // Several lines from 0 to 1 over the same axis, each with its name at its end and a dash of its own; points are [x, y].
+  const [left, right, top, low, height] = [44, 130, 10, 200, 236];
+  const all = lines.flatMap((one) => one.points);
+  const [ticks, sides] = [steps(Math.max(...all.map(([value]) => value), 0)), [0, 0.25, 0.5, 0.75, 1]];
+  const across = (value) => left + ((WIDTH - left - right) * value) / ticks.at(-1);
+  const up = (value) => low - (low - top) * value;
+  const grid = [
+    sides.map((tick) => [
+      line(left, up(tick), WIDTH - right, up(tick), "rule"),
+      text(left - 6, up(tick) + 4, `${tick * 100}%`, { "text-anchor": "end" }),
+    ]),
+    ticks.map((tick) => text(across(tick), low + 16, tidy(tick), { "text-anchor": "middle" })),
+  ];
+  const ends = lines.map((one) => up(one.points.at(-1)[1]) + 4);
+  const order = ends.map((_, at) => at).sort((a, b) => ends[a] - ends[b]);
+  order.forEach((at, place) => place && (ends[at] = Math.max(ends[at], ends[order[place - 1]] + 15))); // names apart
+  const drawn = lines.map(({ name, points }, at) => [
+    draw("polyline", {
+      class: "trace",
+      "stroke-dasharray": ["", "7 4", "2 4", "9 3 2 3"][at % 4],
+      points: points.map(([a, b]) => `${across(a).toFixed(1)},${up(b).toFixed(1)}`).join(" "),
+    }),
+    points.map(([a, b]) =>
+      draw("circle", { class: "mark", cx: across(a), cy: up(b), r: 3.5 }, draw("title", {}, `${name}, ${tidy(a)}: ${tidy(b)}`)),
+    ),
+    text(across(points.at(-1)[0]) + 9, ends[at], short(name, 16), { class: "name" }),
+  ]);
+  const axis = line(left, low, WIDTH - right, low);
+  const below = text((left + WIDTH - right) / 2, height - 2, x, { "text-anchor": "middle", class: "name" });
+  const rows = lines.flatMap(({ name, points }) => points.map((point) => [name, ...point.map(tidy)]));
+  return figure(title, note, frame(title, height, grid.flat(2), drawn.flat(2), axis, below), ["name", x, y], rows);
+}

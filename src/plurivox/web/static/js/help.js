@@ -1,6 +1,6 @@
-// The help over the task page: the keys, the instructions' essence, and the way to go on elsewhere.
+// The help over the task page: how to answer, and the way to go on elsewhere.
 import { button, make } from "./dom.js";
-import { keyTable } from "./stages.js";
+import { howTo } from "./hands.js";
 
 export function helpDialog(session) {
   const link = make("input", {
@@ -13,18 +13,15 @@ export function helpDialog(session) {
     ? make(
         "div",
         { class: "field small" },
-        make("span", {}, "Go on with another device: your personal link (share it with nobody)"),
+        make("h2", {}, "Go on with another device"),
+        make("p", { class: "quiet" }, "Open your personal link there. Share it with nobody."),
         link,
       )
     : null;
-  const close = button("Close", () => dialog.close(), { class: "button main", autofocus: true });
-  const dialog = make(
-    "dialog",
-    { class: "helpbox", "aria-label": "Help" },
-    make("h2", {}, "Keys"),
-    keyTable(session.me),
-    elsewhere,
-    make("div", { class: "row" }, close),
-  );
+  const close = button(["Close ", make("kbd", { "aria-hidden": "true" }, "Esc")], () => dialog.close(), {
+    autofocus: true,
+  });
+  const top = make("div", { class: "top" }, make("h1", {}, "Help"), close);
+  const dialog = make("dialog", { class: "helpbox", "aria-label": "Help" }, top, howTo(session.me), elsewhere);
   return dialog;
 }

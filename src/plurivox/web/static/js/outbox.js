@@ -3,14 +3,23 @@
 // second sending does no harm. `send(entry)` gives "kept", "refused" (never try again) or "later".
 
 export class Outbox {
-  constructor({ space, send, store = openStore(), changed = () => {}, soonest = 800, latest = 30000 }) {
-    Object.assign(this, { prefix: `plurivox.outbox.${space}.`, send, store, changed, soonest, latest });
+  constructor({ space, ...rest }) {
+    const { changed = () => {}, elsewhere = () => {}, soonest = 800, latest = 30000 } = rest;
+    const { send, store = openStore() } = rest;
+    Object.assign(this, { prefix: `plurivox.outbox.${space}.`, send, store, changed, elsewhere, soonest, latest });
     this.tries = 0;
     this.timer = null;
     this.running = null;
     globalThis.addEventListener?.("online", () => this.hurry());
-    globalThis.addEventListener?.("beforeunload", (event) => store.passing && this.waiting().length && event.preventDefault());
-    globalThis.addEventListener?.("storage", (event) => event.key?.startsWith(this.prefix) && this.changed(this));
+    const hear = ({ key, newValue }) => key?.startsWith(this.prefix) && this.hear(newValue);
+    globalThis.addEventListener?.("storage", hear);
+  }
+
+  hear(text) {
+    // Another tab of this person has put something in, or taken it out.
+    const entry = JSON.parse(text ?? "null");
+    if (entry && !entry.refused) this.elsewhere(entry);
+    this.changed(this);
   }
 
   put(entry) {
@@ -80,24 +89,45 @@ export function newKey() {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-export function openStore() {
-  // The browser's store, or memory where a frame may not have one.
+export function openStore(disk = findDisk()) {
+  // The browser's store; what it refuses (private mode, a frame, no room) is held in memory until the page is closed.
+  const held = new Map();
+  const keys = () => {
+    const kept = disk ? Array.from({ length: disk.length }, (_, at) => disk.key(at)) : [];
+    return [...kept.filter((key) => !held.has(key)), ...held.keys()];
+  };
+  return {
+    get safe() {
+      return disk !== null && !held.size;
+    },
+    get length() {
+      return keys().length;
+    },
+    key: (at) => keys()[at] ?? null,
+    getItem: (key) => held.get(key) ?? disk?.getItem(key) ?? null,
+    setItem(key, value) {
+      try {
+        if (!disk) throw new Error("no store");
+        disk.setItem(key, value);
+        held.delete(key);
+      } catch {
+        held.set(key, value);
+      }
+    },
+    removeItem(key) {
+      held.delete(key);
+      disk?.removeItem(key);
+    },
+  };
+}
+
+function findDisk() {
   try {
     localStorage.setItem("plurivox.try", "1");
     localStorage.removeItem("plurivox.try");
     return localStorage;
   } catch {
-    const kept = new Map();
-    return {
-      passing: true, // gone with the page; and where this is needed, naming the real one is a mistake already
-      get length() {
-        return kept.size;
-      },
-      key: (at) => [...kept.keys()][at] ?? null,
-      getItem: (key) => kept.get(key) ?? null,
-      setItem: (key, value) => kept.set(key, value),
-      removeItem: (key) => kept.delete(key),
-    };
+    return null;
   }
 }
 

@@ -2,6 +2,7 @@
 import { Failure, call } from "./api.js";
 import { button, make, put } from "./dom.js";
 import { keepStudy, studyName } from "./known_studies.js";
+import { formsPage } from "./owner_forms.js";
 import {
   auditPage,
   flaggedPage,
@@ -25,7 +26,8 @@ const PAGES = {
   invites: ["Invitations", invitesPage],
   audit: ["Audit", auditPage],
 };
-const LIVE = ["", "times", "workers"]; // pages that renew themselves
+const INNER = { task: ["Task", taskPage, "tasks"], forms: ["Forms compared", formsPage, ""] }; // reached from other pages
+const LIVE = ["", "times", "workers", "forms"]; // pages that renew themselves
 const EVERY = 5000;
 const setupToken = () => new URLSearchParams(location.hash.slice(1)).get("setup");
 
@@ -94,9 +96,9 @@ export class Owner {
 
   async show(arrived = false) {
     const at = this.place();
-    const [title, make] = at.key === "task" ? ["Task", taskPage] : PAGES[Object.hasOwn(PAGES, at.key) ? at.key : ""];
-    for (const link of this.nav.children)
-      link.toggleAttribute("aria-current", link.dataset.key === (at.key === "task" ? "tasks" : at.key));
+    const pages = [INNER, PAGES].find((some) => Object.hasOwn(some, at.key));
+    const [title, make, home = at.key] = pages ? pages[at.key] : PAGES[""];
+    for (const link of this.nav.children) link.toggleAttribute("aria-current", link.dataset.key === home);
     document.title = `${title} · plurivox studio`;
     try {
       const parts = await make(this, at);

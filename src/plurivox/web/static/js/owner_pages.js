@@ -118,7 +118,7 @@ export async function overviewPage(owner) {
   );
   return page(
     study.title || study.name,
-    stateTools(owner, now.state),
+    [study.arms.length > 0 && make("a", { class: "button", href: "#/forms" }, "Forms compared"), stateTools(owner, now.state)],
     trouble(snapshot),
     people
       ? null

@@ -21,10 +21,10 @@ export class Session {
     this.store.setItem(this.kept, JSON.stringify({ token, link, came, me, trying }));
   }
 
-  call(method, path, body) {
+  call(method, path, body, more = {}) {
     const hear = (headers) =>
       headers.has("X-Plurivox-Bearer") && this.keep({ token: headers.get("X-Plurivox-Bearer") });
-    return call(method, path, body, { Authorization: `Bearer ${this.token}` }, hear);
+    return call(method, path, body, { Authorization: `Bearer ${this.token}` }, { ...more, hear });
   }
 
   async enter(address) {

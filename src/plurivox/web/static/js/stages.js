@@ -1,5 +1,6 @@
 // The pages people read: consent, instructions, check, debrief, the end, and when something is wrong.
 import { button, make, paragraphs, put } from "./dom.js";
+import { howTo } from "./hands.js";
 import { endForm } from "./platform.js";
 
 const NAMES = {
@@ -20,7 +21,8 @@ function steps(me) {
   const now = me.stages.indexOf(me.stage);
   const step = (stage, at) =>
     make("li", { "aria-current": at === now && "step", data: at < now ? { done: "" } : {} }, stageName(stage));
-  return make("ol", { class: "steps", "aria-label": "Steps" }, me.stages.map(step));
+  const of = `Step ${now + 1} of ${me.stages.length}`; // instead of the others, where there is little room
+  return make("ol", { class: "steps", "aria-label": "Steps", "data-of": of }, me.stages.map(step));
 }
 
 export function readingPage(app, me, title, ...content) {
@@ -54,44 +56,8 @@ export function showConsent(app, me, finish) {
 
 export function showInstructions(app, me, finish) {
   const go = button(["Go on ", enterKey()], () => finish({}), { class: "button main" });
-  readingPage(app, me, "How it works", paragraphs(me.text), keyTable(me), make("div", { class: "row" }, go));
+  readingPage(app, me, "How it works", paragraphs(me.text), howTo(me), make("div", { class: "row" }, go));
   onEnter(() => go.click());
-}
-
-export function keyTable(me) {
-  const keys = (...names) => names.map((name) => make("kbd", {}, name));
-  const command = (letter) => (me.labels.length > 10 ? keys("Alt", letter) : keys(letter));
-  const percent = me.form === "top-two" || me.form === "also-possible";
-  const rows = [
-    [
-      keys("1", "…", "0"),
-      me.form === "histogram"
-        ? "Put 5% on a label; with Shift, take 5% away"
-        : me.labels.length > 10
-          ? "Pick a label; type letters to find it"
-          : "Pick the most probable label",
-    ],
-    me.form !== "histogram" && [keys("↵"), "Sure: send it and go on"],
-    percent && [keys("3", "5", "7", "0", "↵"), "Label 3 with 70%, label 5 with the rest"],
-    percent && [keys("←", "→"), "Move the split by 5%; with Shift, by 1%"],
-    percent && [
-      keys("Shift", "4"),
-      me.form === "top-two" && me.exclude_by === "never"
-        ? "Label 4 is definitely not it"
-        : "Label 4 is possible as well",
-    ],
-    percent && [command("H"), "All labels as bars, to drag"],
-    percent && me.exclude_by === "never" && [command("N"), "None of the others: rules out what is not named"],
-    percent && [keys("."), "Type the percent of the other label, or of the top label alone"],
-    [command("U"), "Undo; with nothing to undo, back to the last task"],
-    [command("S"), "Can't tell"],
-    [command("O"), "None of these"],
-  ];
-  return make(
-    "dl",
-    { class: "keys small" },
-    rows.filter(Boolean).map(([names, does]) => [make("dt", {}, names), make("dd", {}, does)]),
-  );
 }
 
 export function showQuiz(app, me, finish) {

@@ -1,47 +1,69 @@
 // The sitting: which task is shown, what a key or a click does to it, where its answer goes, and the way back.
 import { apply, begin, isEmpty, marks, readKey, recall } from "./answer.js";
-import { make, put } from "./dom.js";
-import { helpDialog } from "./help.js";
+import { change, make, put } from "./dom.js";
+import { Drafts } from "./drafts.js";
+import { header } from "./head.js";
 import { Outbox } from "./outbox.js";
+import { showImage } from "./scene.js";
 import { loadSound } from "./sound.js";
-import { TaskView, showImage } from "./task_view.js";
+import { TaskView } from "./task_view.js";
+import { tell } from "./telling.js";
 import { View } from "./timing.js";
 
 const AHEAD = 3; // the task on the screen and the next two
+const UNSAFE = "This browser keeps nothing: an answer is lost if you leave before the page says “All saved”";
 
 export class Sitting {
   constructor(app, session, leave) {
-    Object.assign(this, { app, session, leave, queue: [], before: [], preloaded: new Map(), current: null });
+    Object.assign(this, { app, session, leave, queue: [], before: [], others: new Set(), preloaded: new Map() });
+    this.passed = new Map(); // slot -> its answer, where the person went back further: it comes again as it was
+    this.current = null;
     const space = session.space + session.me.worker;
-    this.drafts = `plurivox.draft.${space}.`;
+    this.drafts = new Drafts(session);
+    this.news = `plurivox.progress.${space}`; // how far other tabs have come
     this.acks = `plurivox.answer.${space}.`; // key -> the server's name of an answer, to put it right later
     this.outbox = new Outbox({
       space,
       store: session.store,
       send: (entry) => this.send(entry),
       changed: () => this.head && this.paintHead(),
+      elsewhere: (entry) => this.hear(entry),
     });
-    this.onkey = (event) => this.key(event);
-    this.onhide = () => this.saveDraft();
+    this.listens = {
+      keydown: (event) => this.key(event),
+      pointerdown: (event) => (this.device = event.pointerType),
+      visibilitychange: () => document.hidden && this.leaveDraft(),
+    };
+    this.device = "mouse"; // what was used last
+    this.onleave = () => this.leaveDraft();
+    this.onstore = (event) => event.key === this.news && this.catchUp(JSON.parse(event.newValue ?? "null"));
+    this.onask = (event) => !session.store.safe && this.outbox.waiting().length && event.preventDefault();
   }
 
   async start() {
     const news = await this.session.call("GET", `tasks?n=${AHEAD}`);
     this.progress = news.progress;
+    this.drafts.learn(news.draft);
     this.take(news.slots);
     this.head = header(this.session);
     this.stage = make("div", { id: "stage" });
     put(this.app, this.head.root, this.stage);
-    document.addEventListener("keydown", this.onkey);
-    document.addEventListener("visibilitychange", this.onhide);
+    for (const [kind, does] of Object.entries(this.listens)) document.addEventListener(kind, does);
+    globalThis.addEventListener("pagehide", this.onleave);
+    globalThis.addEventListener("storage", this.onstore);
+    globalThis.addEventListener("beforeunload", this.onask);
     this.outbox.hurry();
+    if (!this.session.store.safe) this.notice = UNSAFE;
     await this.next();
   }
 
   stop() {
     this.page?.sound?.close();
-    document.removeEventListener("keydown", this.onkey);
-    document.removeEventListener("visibilitychange", this.onhide);
+    this.stopped = true;
+    for (const [kind, does] of Object.entries(this.listens)) document.removeEventListener(kind, does);
+    globalThis.removeEventListener("pagehide", this.onleave);
+    globalThis.removeEventListener("storage", this.onstore);
+    globalThis.removeEventListener("beforeunload", this.onask);
     this.view?.close();
   }
 
@@ -52,6 +74,7 @@ export class Sitting {
     const gone = new Set([
       ...this.outbox.waiting().map((entry) => entry.body.slot),
       ...this.before.map((one) => one.slot.slot),
+      ...this.others,
     ]);
     const here = new Set([...this.queue, this.current].filter(Boolean).map((slot) => slot.slot));
     for (const slot of slots) if (!gone.has(slot.slot) && !here.has(slot.slot)) this.queue.push(slot);
@@ -66,7 +89,7 @@ export class Sitting {
 
   async next() {
     this.current = this.queue.shift() ?? null;
-    if (this.current) return this.show(this.current);
+    if (this.current) return this.show(this.current, this.passed.get(this.current.slot));
     if (this.waits) return undefined; // one wait at a time
     this.waits = true;
     const news = await this.moreSlots().finally(() => (this.waits = false));
@@ -89,40 +112,54 @@ export class Sitting {
   }
 
   wait() {
-    const text = navigator.onLine
-      ? "Saving your answers…"
-      : "You are offline. Your answers are kept here and sent when you are back.";
-    put(
-      this.stage,
-      make(
-        "main",
-        { class: "empty", role: "status" },
-        make("h1", {}, "One moment"),
-        make("p", { class: "quiet" }, text),
-      ),
-    );
+    this.why = make("p", { class: "quiet" });
+    put(this.stage, make("main", { class: "empty", role: "status" }, make("h1", {}, "One moment"), this.why));
+    this.paintSaved();
   }
 
   async show(slot, said = null) {
+    // `said`: the answer that was given here before.
     const me = this.session.me;
-    const draft = said ? null : JSON.parse(this.session.store.getItem(this.drafts + slot.slot) ?? "null");
+    this.said = said;
+    const draft = said ? null : this.drafts.find(slot.slot);
     this.page?.sound?.close();
     this.view?.close();
-    this.view = new View(draft?.view);
-    this.shownAt = null;
-    const setup = { labels: me.labels, form: me.form, ticks: me.exclude_by, now: performance.now() };
+    const view = (this.view = new View(draft?.view));
+    const setup = { labels: me.labels, form: me.form, ticks: me.exclude_by, chips: me.chips, now: performance.now() };
     this.state = said ? recall(setup, said) : draft ? { ...begin(setup), ...draft.core } : begin(setup);
-    if (draft) this.view.note("resume", "other");
+    if (draft) view.note("resume", "other");
     this.replaces = said?.key ?? draft?.replaces ?? null;
-    this.page = new TaskView(me, slot, (action, event) => this.act(action, byPointer(event)));
+    this.page = new TaskView(me, slot, (action, event) => this.act(action, this.by(event), event), Boolean(said));
     this.listen(said);
     put(this.stage, this.page.root);
     document.title = `${slot.practice ? "Practice" : slot.position} · ${me.title || me.study}`;
-    this.paint();
+    this.paint({ ...this.state, hint: this.notice ?? "" });
+    this.notice = null;
     this.page.root.focus({ preventScroll: true });
-    await this.page.ready();
-    this.view.show();
-    this.shownAt ??= Date.now() / 1000;
+    const { page } = this;
+    await page.scene.ready((what) => view.note(what, "other"));
+    view.show();
+    page.root.dataset.seen = ""; // from here on time counts
+  }
+
+  // ---- other tabs of the same person
+
+  hear({ body, replacesKey }) {
+    // Answered there: not asked again here.
+    if (replacesKey || this.stopped) return;
+    this.others.add(body.slot);
+    this.queue = this.queue.filter((slot) => slot.slot !== body.slot);
+    if (this.current?.slot !== body.slot || this.replaces) return;
+    this.drafts.drop(body.slot);
+    this.notice = "The last task was answered in another tab; this is the next one";
+    this.current = null;
+    this.next();
+  }
+
+  catchUp(progress) {
+    if (progress?.sitting !== this.progress.sitting || progress.done <= this.progress.done) return;
+    this.progress = progress;
+    this.paintHead();
   }
 
   listen(said) {
@@ -145,12 +182,13 @@ export class Sitting {
     )
       return;
     const { key, code, shiftKey: shift, altKey: alt } = event;
+    this.device = "key";
     if (key === "?") return this.head.help();
     if (this.page.sound?.key(event)) return event.preventDefault();
     if (event.repeat && key === "Enter") return event.preventDefault();
     if (
       (key === "Enter" || key === " ") &&
-      event.target.closest(".deeds button, .head button, .barrow button, .split button")
+      event.target.closest(".deeds button, .head button, .barrow button, .split button, .ranking button")
     )
       return undefined;
     if (key === " " && event.target.closest("button")) return undefined;
@@ -162,58 +200,71 @@ export class Sitting {
     return this.act({ ...action, key }, "key");
   }
 
-  act(action, by) {
+  by(event) {
+    // Key, mouse, touch or pen. A button pressed by Space or Enter is clicked without a pointer; sliders do not tell.
+    if (event?.type === "click" && event.detail === 0) return "key";
+    const by = event?.pointerType || this.device;
+    return ["key", "mouse", "touch", "pen"].includes(by) ? by : "other";
+  }
+
+  act(action, by, event = null) {
     if (!this.current) return;
     const old = this.state;
-    const place = action.place ?? null;
     this.state = apply(old, { ...action, at: performance.now() });
     if (this.state === old) return;
-    this.view.note(action.do, by, place === null ? null : old.labels[place], told(action));
+    const told = tell(old, this.state, action);
+    if (told) this.view.note(told[0], by, told[1], told[2]);
     if (this.state.back) return void this.goBack();
     if (this.state.sent && this.page.sound?.waits) this.state = { ...old, hint: "Please listen to the end first" };
     if (this.state.sent) return void this.submit(by);
     this.paint();
     this.saveDraft();
-    if (by !== "key") this.page.root.focus({ preventScroll: true });
+    if (by !== "key" && event?.type === "click") this.page.root.focus({ preventScroll: true });
   }
 
   submit(by) {
     const slot = this.current;
     this.page.sound?.close();
     const { form, ...said } = marks(this.state);
-    const { first_input_ms, submit_ms, hidden_ms, events } = this.view.record();
-    const mode = form === "histogram" ? "histogram" : by === "key" ? "keyboard" : by;
-    const times = {
-      shown_at: this.shownAt,
-      first_input_ms,
-      submitted_ms: submit_ms,
-      hidden_ms,
-      events: events.slice(-1000),
-    };
-    const body = { slot: slot.slot, ...said, mode, label_order: this.session.me.labels, ...times, ahead: AHEAD };
+    this.passed.delete(slot.slot);
+    if (this.said && same(this.said, said)) return this.pass(this.said); // looked at, not changed
+    const bars = form === "histogram" && this.session.me.form !== "chips"; // chips are a form of their own here
+    const mode = bars ? "histogram" : by === "key" ? "keyboard" : by;
+    const body = { slot: slot.slot, ...said, mode, label_order: this.session.me.labels, ...this.view.record() };
     const key = this.outbox.put({ body, replacesKey: this.replaces, counts: !this.replaces && !slot.practice }); // on disk here before anything else happens
-    this.session.store.removeItem(this.drafts + slot.slot);
+    this.drafts.drop(slot.slot);
+    this.preloaded.delete(slot.task.media);
     this.before.push({ slot, key, mode, ...said });
     this.current = null;
     this.paintHead();
     this.next();
   }
 
+  pass(said) {
+    this.drafts.drop(said.slot.slot);
+    this.before.push(said);
+    this.current = null;
+    this.next();
+  }
+
   async goBack() {
+    const here = this.current;
     const last = this.before.pop() ?? (await this.earlier());
+    if (this.current !== here) return; // the person has gone on meanwhile
     if (!last) return void this.paint({ ...this.state, hint: "This is the first task" });
     this.saveDraft();
-    this.queue.unshift(this.current);
+    if (this.said) this.passed.set(here.slot, this.said);
+    this.queue.unshift(here);
     this.current = last.slot;
     await this.show(last.slot, last);
   }
 
   async earlier() {
     // After a reload, the server knows what was answered.
-    const known = await this.session.call("GET", "answers?n=1").catch(() => ({ answers: [] }));
-    const [last] = known.answers;
-    if (!last || this.queue.some((slot) => slot.slot === last.slot.slot) || last.slot.slot === this.current?.slot)
-      return null;
+    const { practice, position } = this.current;
+    const known = await this.session.call("GET", "answers?n=100").catch(() => ({ answers: [] }));
+    const last = known.answers.find(({ slot }) => slot.practice === practice && slot.position < position);
+    if (!last) return null;
     this.session.store.setItem(this.acks + last.answer, last.answer);
     return { ...last, key: last.answer };
   }
@@ -222,10 +273,14 @@ export class Sitting {
 
   saveDraft() {
     if (!this.current || this.state.sent) return;
-    const name = this.drafts + this.current.slot;
-    if (isEmpty(this.state) && !this.replaces) return void this.session.store.removeItem(name);
-    const { labels, opened, guard, past, ...core } = this.state;
-    this.session.store.setItem(name, JSON.stringify({ core, replaces: this.replaces, view: this.view.draft() }));
+    const { labels, opened, guard, past, ...state } = this.state;
+    const core = isEmpty(this.state) && !this.replaces ? null : state;
+    this.drafts.keep(this.current.slot, { core, replaces: this.replaces, view: this.view.draft() });
+  }
+
+  leaveDraft() {
+    this.saveDraft();
+    this.drafts.send();
   }
 
   end(failure) {
@@ -237,7 +292,8 @@ export class Sitting {
     if (this.over) return "later"; // when the person is back
     const replaces = replacesKey ? this.session.store.getItem(this.acks + replacesKey) : null;
     try {
-      const taken = await this.session.call("POST", "answers", { ...body, key, replaces });
+      const ahead = Math.min(10, AHEAD + this.outbox.waiting().length - 1); // those on the way come again
+      const taken = await this.session.call("POST", "answers", { ...body, key, replaces, ahead });
       this.session.store.setItem(this.acks + key, taken.answer);
       this.taken(taken);
       return "kept";
@@ -252,6 +308,7 @@ export class Sitting {
     this.take(taken.slots);
     if (taken.enough) this.queue.length = 0; // the study ends here for this person, whatever was fetched ahead
     this.progress = taken.progress;
+    this.session.store.setItem(this.news, JSON.stringify(taken.progress));
     this.session.keep({ me: { ...this.session.me, stage: taken.stage } });
     if (!this.current && this.queue.length) this.next();
   }
@@ -264,71 +321,30 @@ export class Sitting {
   }
 
   paintHead() {
-    const { practice } = this.current ?? {};
     const { total } = this.progress;
     const done = this.progress.done + this.outbox.waiting().filter((entry) => entry.counts).length;
-    this.head.paint(
-      practice ? "Practice" : total ? `${Math.min(done + (this.current ? 1 : 0), total)} of ${total}` : "",
-      total ? done / total : 0,
-    );
+    const next = Math.min(done + (this.current ? 1 : 0), total);
+    const place = this.current && this.said ? this.said.slot.position : next;
+    const words = this.current?.practice ? "Practice" : total ? `${place} of ${total}` : "";
+    this.head.paint(words, total ? done / total : 0);
     this.paintSaved();
   }
 
   paintSaved() {
     const count = this.outbox?.waiting().length ?? 0;
     const slow = !navigator.onLine || this.outbox?.tries > 0;
+    const kept = this.session.store.safe ? "Your answers are kept here and sent" : "Please stay: your answers are sent";
+    const lost = navigator.onLine ? "The server does not answer." : "You are offline.";
+    if (this.why) change(this.why, slow ? `${lost} ${kept} as soon as it works again.` : "Saving your answers…");
     if (this.trouble) this.head?.saved("waiting", `Not taken: ${this.trouble}`);
     else if (!count) this.head?.saved("kept", "All saved");
+    else if (slow && !this.session.store.safe) this.head?.saved("waiting", `${count} not saved: keep this page open`);
     else this.head?.saved(slow ? "waiting" : "sending", slow ? `${count} kept here, sent when back online` : "Saving…");
   }
 }
 
-const told = ({ key, by, value, text, who }) => {
-  const said = value ?? by ?? text ?? who ?? key ?? null;
-  return said === null ? null : String(said).slice(0, 40);
-};
-
-function byPointer(event) {
-  if (event?.detail === 0 && event.type === "click") return "key"; // a button pressed by Space or Enter
-  return ["mouse", "touch", "pen"].includes(event?.pointerType) ? event.pointerType : "mouse";
-}
-
-function header(session) {
-  const { me } = session;
-  const count = make("span", { class: "number small quiet" });
-  const fill = make("span", {});
-  const meter = make(
-    "div",
-    { class: "meter", role: "progressbar", "aria-label": "Progress", "aria-valuemin": "0", "aria-valuemax": "100" },
-    fill,
-  );
-  const saved = make("span", { class: "saved small quiet", role: "status" });
-  const dialog = helpDialog(session);
-  const help = () => dialog.showModal();
-  const opener = make(
-    "button",
-    { type: "button", class: "button plain help", onclick: help, "aria-label": "Help and keys" },
-    make("kbd", { "aria-hidden": "true" }, "?"),
-    make("span", { "aria-hidden": "true" }, "Help"),
-  );
-  const root = make(
-    "header",
-    { class: "head" },
-    make("span", { class: "title" }, me.title || me.study),
-    make("div", { class: "way" }, meter, count),
-    saved,
-    opener,
-    dialog,
-  );
-  const paint = (text, share) => {
-    count.textContent = text;
-    fill.style.width = `${Math.round(share * 100)}%`;
-    meter.setAttribute("aria-valuenow", String(Math.round(share * 100)));
-  };
-  const say = (is, text) => {
-    saved.dataset.is = is;
-    const long = make("span", { class: is === "waiting" ? "" : "long" }, text);
-    if (saved.textContent !== text) put(saved, long);
-  };
-  return { root, paint, saved: say, help };
+function same(before, now) {
+  const told = ({ marks: list, abstain, none_of_these }) =>
+    JSON.stringify([abstain, none_of_these, list.map(({ kind, label, typed }) => [kind, label, typed])]);
+  return told(before) === told(now);
 }

@@ -1,40 +1,53 @@
 // The task page: made once for a task, then painted anew after every action.
 import {
   KEYS,
+  asksPercents,
   inHistogram,
   isSure,
   keyOf,
   manyLabels,
   percents,
-  placed,
   problem,
   shares,
   shown,
   warning,
 } from "./answer.js";
+import { barAmount, barWords, beginsWithBars, isChips } from "./bars.js";
+import { BarRows } from "./bars_view.js";
 import { button, change, make, put } from "./dom.js";
-import { SoundPlayer } from "./sound.js";
-import { decoded } from "./timing.js";
+import { ordinal, ranked } from "./ranking.js";
+import { RankView } from "./ranking_view.js";
+import { Scene } from "./scene.js";
 
 const TICK = { never: ["✕", "not", "definitely not"], possible: ["+", "also", "also possible"] };
 const FILTERED = 40; // tiles shown of a long list; typing narrows it
 
 export class TaskView {
-  constructor(me, slot, act) {
-    Object.assign(this, { me, slot, act });
+  constructor(me, slot, act, changing = false) {
+    const scene = new Scene(slot.task, me.image_pixels, me.labels.length > KEYS.length);
+    Object.assign(this, { me, slot, act, changing, scene, sound: scene.sound });
     this.tiles = make("ul", { class: "grid", "data-few": me.labels.length <= 5 });
-    this.bars = make("ul", { class: "bars", hidden: true });
+    this.more = make("p", { class: "more quiet small", role: "status", hidden: true });
+    this.bars = asksPercents(me) ? new BarRows(me, act) : null;
+    this.ranks = me.form === "ranking" ? new RankView(me, act) : null;
     this.sought = me.labels.length > KEYS.length ? this.search() : null;
     this.asks = make("ol", { class: "small" });
     this.hint = make("span", { class: "hint", role: "alert" });
-    this.summary = make("span", { class: "quiet number", "aria-live": "polite" });
+    this.summary = make("span", { class: this.ranks ? "unseen" : "quiet number", "aria-live": "polite" });
     this.bar = make("div", { class: "bar", "aria-hidden": "true" });
     this.split = this.slider();
     this.deeds = this.buttons();
     const long = Object.values(me.phrases).some((text) => text.length > 120);
     this.root = make(
       "main",
-      { class: "task", tabindex: "-1", "data-long": long, "data-many": me.labels.length > KEYS.length },
+      {
+        class: "task",
+        tabindex: "-1",
+        "data-long": long,
+        "data-many": me.labels.length > KEYS.length,
+        "data-words": slot.task.kind !== "image",
+        "data-ranks": me.form === "ranking",
+      },
       this.look(),
       this.choose(),
       this.live(),
@@ -43,51 +56,30 @@ export class TaskView {
   }
 
   look() {
-    const { task, practice } = this.slot;
     const { opening } = this.me.phrases;
-    const tag = practice ? make("p", { class: "tag" }, "Practice: does not count") : null;
+    const again = this.changing ? "You are changing an earlier answer" : "";
+    const says = this.slot.practice ? "Practice: does not count" : again;
+    const tag = says && make("p", { class: "tag" }, says);
     return make(
       "section",
       { class: "look", "aria-label": "Task" },
-      tag,
+      tag || null,
       opening && make("p", { class: "opening" }, opening),
-      this.scene(task),
+      this.scene.root,
       make("div", { class: "asks" }, this.asks),
     );
   }
 
-  scene(task) {
-    if (task.kind === "image") {
-      this.image = showImage(task, this.me.image_pixels);
-      return make("figure", { class: "scene card" }, this.image);
-    }
-    if (task.kind === "audio") {
-      this.sound = new SoundPlayer(task, this.me.labels.length > KEYS.length);
-      return this.sound.root;
-    }
-    const part = (name, text) => make("section", {}, name && make("h3", {}, name), make("p", {}, text ?? ""));
-    const parts = task.kind === "pair" ? [part("First", task.text), part("Second", task.text2)] : [part("", task.text)];
-    return make("div", { class: "scene words card", tabindex: "0", role: "region", "aria-label": "Text" }, parts);
-  }
-
-  async ready() {
-    if (this.image) await decoded(this.image);
-  }
-
   choose() {
     this.tileOf = this.me.labels.map((label, place) => this.tile(label, place));
-    this.rowOf = this.me.form === "one-label" ? [] : this.me.labels.map((label, place) => this.barRow(label, place));
-    put(
-      this.bars,
-      this.rowOf.map((row) => row.root),
-    );
     return make(
       "fieldset",
       { class: "tiles" },
       make("legend", { class: "unseen" }, "Labels"),
       this.sought,
       this.tiles,
-      this.bars,
+      this.more,
+      this.bars?.root,
     );
   }
 
@@ -110,7 +102,7 @@ export class TaskView {
       "button",
       { type: "button", class: "pick", onclick: (event) => this.act({ do: "pick", place }, event) },
       key,
-      make("span", { class: "name" }, label),
+      make("span", { class: "name", dir: "auto" }, label),
       says,
     );
     const tick = make("button", {
@@ -119,32 +111,6 @@ export class TaskView {
       onclick: (event) => this.act({ do: "tick", place }, event),
     });
     return { root: make("li", { class: "tile" }, pick, tick), pick, tick, says, key };
-  }
-
-  barRow(label, place) {
-    const input = make("input", { type: "range", min: "0", max: "100", value: "0", "aria-label": label });
-    input.addEventListener("input", (event) => this.act({ do: "bar", place, value: snap(input.value) }, event));
-    const out = make("output", {}, "0%");
-    const chip = (by, sign) =>
-      button(sign, (event) => this.act({ do: "chip", place, by }, event), {
-        "aria-label": `${label}: ${by > 0 ? "add" : "take away"} 5%`,
-      });
-    const key = make("kbd", { "aria-hidden": "true" });
-    return {
-      root: make(
-        "li",
-        { class: "barrow" },
-        key,
-        make("span", { class: "name" }, label),
-        input,
-        out,
-        chip(-5, "−"),
-        chip(5, "+"),
-      ),
-      input,
-      out,
-      key,
-    };
   }
 
   slider() {
@@ -173,6 +139,7 @@ export class TaskView {
       { class: "live", "aria-label": "Your answer" },
       this.bar,
       this.split.root,
+      this.ranks?.root,
       make("p", { class: "said" }, this.summary, this.hint),
     );
   }
@@ -213,10 +180,12 @@ export class TaskView {
     const open = inHistogram(state);
     this.root.toggleAttribute("data-bars", open);
     this.tiles.hidden = open;
-    this.bars.hidden = !open;
+    if (open) this.more.hidden = true;
+    if (this.bars) this.bars.root.hidden = !open;
     if (this.sought && this.sought.value !== state.filter) this.sought.value = state.filter;
-    if (open) this.paintBars(state);
+    if (open) this.bars.paint(state);
     else this.paintTiles(state);
+    this.ranks?.paint(state);
     this.paintBar(state);
     this.paintSplit(state);
     this.paintDeeds(state);
@@ -228,21 +197,27 @@ export class TaskView {
   paintTiles(state) {
     const places = shown(state);
     const few = manyLabels(state) ? places.slice(0, FILTERED) : places;
+    const marked = [state.top, state.second, ...state.ticked].filter((place) => place !== null && !few.includes(place));
+    if (manyLabels(state)) few.unshift(...marked); // what was said stays in sight
     const wanted = few.map((place) => this.tileOf[place].root);
     if (wanted.length !== this.tiles.children.length || wanted.some((node, at) => this.tiles.children[at] !== node))
       put(this.tiles, wanted);
     few.forEach((place) => this.paintTile(state, place, keyOf(state, place)));
+    const rest = places.filter((place) => !few.includes(place)).length;
+    this.more.hidden = Boolean(few.length && !rest);
+    change(this.more, few.length ? `${rest} more: type to find them` : `No label has “${state.filter}” in it`);
   }
 
   paintTile(state, place, key) {
     const { root, pick, tick, says, key: cap } = this.tileOf[place];
     const { top, second } = percents(state);
-    const role =
-      place === state.top ? "top" : place === state.second ? "second" : state.ticked.includes(place) ? state.ticks : "";
+    const at = ranked(state, place);
+    const [first, next] = this.ranks ? [at === 0, at > 0] : [place === state.top, place === state.second];
+    const role = first ? "top" : next ? "second" : state.ticked.includes(place) ? state.ticks : "";
     root.dataset.is = role;
     const percent = { top, second }[role] ?? null;
-    const rank = { top: state.form === "one-label" ? "✓" : "1st", second: "2nd" }[role];
-    change(says, rank ? `${rank}${percent === null || state.form === "one-label" ? "" : ` ${percent}%`}` : "");
+    const standing = at >= 0 ? ordinal(at + 1) : { top: state.form === "one-label" ? "✓" : "1st", second: "2nd" }[role];
+    change(says, standing ? `${standing}${percent === null || !asksPercents(state) ? "" : ` ${percent}%`}` : "");
     change(cap, key);
     cap.hidden = !key;
     pick.setAttribute("aria-pressed", String(role === "top" || role === "second"));
@@ -253,18 +228,6 @@ export class TaskView {
     tick.setAttribute("aria-label", `${state.labels[place]}: ${long}`);
     tick.setAttribute("aria-pressed", String(state.ticked.includes(place)));
     tick.disabled = role === "top" || role === "second";
-  }
-
-  paintBars(state) {
-    const places = shown(state);
-    this.rowOf.forEach(({ root, input, out, key }, place) => {
-      const value = state.bars[place];
-      root.hidden = !places.includes(place) || (manyLabels(state) && places.indexOf(place) >= KEYS.length && !value);
-      input.value = String(value);
-      input.style.setProperty("--fill", `${value}%`);
-      change(out, `${value}%`);
-      change(key, keyOf(state, place) || "·");
-    });
   }
 
   paintBar(state) {
@@ -278,19 +241,19 @@ export class TaskView {
     const piece = ({ kind, place, share }) => {
       const name = place === undefined ? words[kind] : state.labels[place];
       const number =
-        ["undecided", "abstain", "none"].includes(kind) || (kind === "unplaced" && !state.bars) ? "" : ` ${share}%`;
+        ["undecided", "abstain", "none"].includes(kind) || (kind === "unplaced" && !state.bars) ? "" : ` ${barAmount(state, share)}`;
       const node = make("span", { data: { is: kind } }, share >= 14 ? name + number : share >= 6 ? number.trim() : "");
       node.style.width = `${share}%`;
       return node;
     };
-    this.bar.hidden = state.form === "one-label"; // nobody was asked how sure they are
+    this.bar.hidden = !asksPercents(state); // nobody was asked how sure they are
     put(this.bar, shares(state).map(piece));
   }
 
   paintSplit(state) {
     const { root, input } = this.split;
     const { top } = percents(state);
-    root.hidden = inHistogram(state) || state.form === "one-label";
+    root.hidden = inHistogram(state) || !asksPercents(state);
     const off = state.top === null || state.aside !== null;
     for (const part of root.children) part.disabled = off;
     input.toggleAttribute("data-unset", top === null);
@@ -304,11 +267,11 @@ export class TaskView {
     abstain.setAttribute("aria-pressed", String(state.aside === "abstain"));
     none.setAttribute("aria-pressed", String(state.aside === "none"));
     histogram.setAttribute("aria-pressed", String(inHistogram(state)));
-    histogram.hidden = state.form === "histogram" || !state.allowHistogram;
+    histogram.hidden = beginsWithBars(state.form) || !state.allowHistogram;
     others.hidden = state.ticks !== "never" || inHistogram(state);
     change(undo.lastChild, state.past.length ? "Undo" : "Back");
     next.setAttribute("aria-disabled", String(Boolean(problem(state))));
-    const words = isSure(state) ? (state.form === "one-label" ? "Next" : "Sure, next") : "Next";
+    const words = isSure(state) ? (asksPercents(state) ? "Sure, next" : "Next") : "Next";
     if (next.dataset.says !== words) put(next, words, make("kbd", { "aria-hidden": "true" }, "↵"));
     next.dataset.says = words;
   }
@@ -322,27 +285,19 @@ export class TaskView {
 }
 
 const snap = (value) => Math.round(Number(value) / 5) * 5;
-
-export function showImage(task, pixels) {
-  // The server enlarges small pictures (Lanczos); the size on the page is the same before and after.
-  const image = make("img", {
-    src: task.media.replace(/^\//, ""),
-    alt: "The picture to be labelled",
-    decoding: "async",
-    draggable: "false",
-  });
-  const { width, height } = task;
-  const scale = width && height ? Math.max(1, pixels / Math.max(width, height)) : 1;
-  if (width && height) Object.assign(image, { width: Math.round(width * scale), height: Math.round(height * scale) });
-  return image;
-}
+const FEW = { "one-label": ["top"], "select-top-two": ["top", "second"], "top-one": ["top", "top_percent", "never"] };
 
 export function summary(state) {
-  if (state.form === "one-label") return state.top === null ? "" : state.labels[state.top];
-  const rest = 100 - placed(state);
-  if (inHistogram(state)) return state.aside ? "" : rest ? `${rest}% still to place` : "All 100% placed";
   const name = (place) => state.labels[place];
+  if (state.aside) return state.aside === "abstain" ? "Can't tell" : "None of these";
+  if (state.form === "ranking") return state.order.map(name).join(" › ");
+  if (!asksPercents(state)) return [state.top, state.second].filter((place) => place !== null).map(name).join(" · ");
+  if (inHistogram(state)) {
+    const moved = state.touched === null ? "" : `${name(state.touched)} ${barAmount(state, state.bars[state.touched])} · `;
+    return moved + barWords(state);
+  }
   const words = {
+    undecided: () => `${name(state.top)} and ${name(state.second)}: no percent yet`,
     top: (one) => `${name(one.place)} ${one.share}%`,
     second: (one) => `${name(one.place)} ${one.share}%`,
     open: (one) => `${one.share}% left for ${one.among} other label${one.among === 1 ? "" : "s"}`,
@@ -356,17 +311,18 @@ export function summary(state) {
 export function questions(state, phrases) {
   // The questions of this form in order, with the one that is being answered.
   const ask = (name, now) => ({ text: phrases[name], now });
-  if (inHistogram(state)) return [ask("histogram", true)].filter((one) => one.text);
+  if (inHistogram(state)) return [ask(isChips(state) ? "chips" : "histogram", true)].filter((one) => one.text);
+  if (state.form === "ranking") return [ask("ranking", true)];
   const named = state.top !== null;
-  if (state.form === "one-label") return [ask("top", !named)];
   const both = state.second !== null;
   const said = state.topPercent !== null || state.secondPercent !== null;
-  const list = [
-    ask("top", !named),
-    ask("top_percent", (named && state.field === "top" && !both) || (both && !said)),
-    ask("second", named && !both && state.field !== "top"),
-    ask("second_percent", both && state.field === "second"),
-    ask(state.ticks, both && said && state.field !== "second"),
-  ];
-  return list.filter((one) => one.text);
+  const list = {
+    top: ask("top", !named || state.form === "one-label"),
+    top_percent: ask("top_percent", (named && state.field === "top" && !both) || (both && !said)),
+    second: ask("second", named && !both && state.field !== "top"),
+    second_percent: ask("second_percent", both && state.field === "second"),
+    never: ask(state.ticks, both && said && state.field !== "second"),
+  };
+  const wanted = FEW[state.form] ?? Object.keys(list);
+  return wanted.map((name) => list[name]).filter((one) => one.text);
 }

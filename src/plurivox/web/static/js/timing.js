@@ -2,27 +2,38 @@
 
 export class View {
   constructor(seen = {}) {
-    this.begun = performance.now();
     this.shown = null; // when the task could be seen: its image was decoded
+    this.shownAt = null; // the same in seconds since 1970
     this.hidden = seen.hidden_ms ?? 0;
     this.before = seen.elapsed_ms ?? 0; // time of the same view before a reload
-    this.events = seen.events ?? [];
-    this.away = document.hidden ? this.begun : null;
+    this.events = [...(seen.events ?? [])];
+    this.away = document.hidden ? performance.now() : null;
     this.listen = () => this.turn(document.hidden);
     document.addEventListener("visibilitychange", this.listen);
   }
 
   turn(hidden) {
     const now = performance.now();
-    if (hidden) this.away ??= now;
-    else if (this.away !== null) {
-      this.hidden += now - Math.max(this.away, this.shown ?? this.away);
+    if (hidden && this.away === null) {
+      this.away = now;
+      this.note("hide", "other");
+    } else if (!hidden && this.away !== null) {
+      this.hidden += this.gone(now);
       this.away = null;
+      this.note("show", "other");
     }
   }
 
+  gone(now) {
+    // How long it has been out of sight by now; what was not shown yet cannot be hidden.
+    if (this.away === null || this.shown === null) return 0;
+    return now - Math.max(this.away, this.shown);
+  }
+
   show() {
-    this.shown ??= performance.now();
+    if (this.shown !== null) return;
+    this.shown = performance.now();
+    this.shownAt = Date.now() / 1000;
   }
 
   get elapsed() {
@@ -30,23 +41,25 @@ export class View {
   }
 
   note(kind, by, label = null, value = null) {
-    this.events.push({ seq: this.events.length, ms: round(this.elapsed), kind, label, value, by });
+    const seq = (this.events.at(-1)?.seq ?? -1) + 1;
+    this.events.push({ seq, ms: round(this.elapsed), kind, label, value, by });
   }
 
   record() {
-    if (this.away !== null) this.turn(false);
-    const first = this.events.find((event) => event.kind !== "resume");
+    const first = this.events.find((event) => event.by !== "other");
+    const seen = this.shown !== null || this.before > 0;
     return {
-      shown_ms: round(this.shown === null ? 0 : this.shown - this.begun),
-      first_input_ms: first ? first.ms : null,
-      submit_ms: round(this.elapsed),
-      hidden_ms: round(this.hidden),
-      events: this.events,
+      shown_at: this.shownAt,
+      first_input_ms: first && seen ? first.ms : null,
+      submitted_ms: seen ? round(this.elapsed) : null, // answered before the picture was there: no time can be told
+      hidden_ms: round(this.hidden + this.gone(performance.now())),
+      events: this.events.slice(-1000),
     };
   }
 
   draft() {
-    return { elapsed_ms: round(this.elapsed), hidden_ms: round(this.hidden), events: this.events };
+    const hidden = this.hidden + this.gone(performance.now());
+    return { elapsed_ms: round(this.elapsed), hidden_ms: round(hidden), events: this.events };
   }
 
   close() {
@@ -57,7 +70,11 @@ export class View {
 const round = (ms) => Math.round(ms);
 
 export async function decoded(image) {
-  // After this the pixels can be painted; a picture that cannot be read must not stop the person.
-  await image.decode().catch(() => {});
+  // After this the pixels can be painted; whether there are any.
+  const there = await image.decode().then(
+    () => true,
+    () => false,
+  );
   await new Promise((resolve) => requestAnimationFrame(resolve));
+  return there;
 }

@@ -28,7 +28,8 @@ export class Work {
     try {
       if (isPreview(location)) return showPreview(this.app, await call("GET", "preview"));
       await this.session.enter(location);
-      if (!this.session.store.passing) history.replaceState(null, "", location.pathname); // no secret in the address bar
+      const { store, link } = this.session; // no secret in the address bar, unless nothing else leads back here
+      history.replaceState(null, "", store.safe ? location.pathname : location.pathname + new URL(link, location).hash);
       await this.stage();
     } catch (failure) {
       this.fail(failure);

@@ -1,0 +1,50 @@
+// The rows of bars or chips: a slider to drag, a button to add and one to take away, a key.
+import { KEYS, keyOf, manyLabels, shown } from "./answer.js";
+import { barAmount, chipsOf, isChips } from "./bars.js";
+import { button, change, make, put } from "./dom.js";
+
+export class BarRows {
+  constructor(me, act) {
+    this.act = act;
+    this.chips = me.form === "chips" ? me.chips : 0;
+    this.step = this.chips ? 100 / this.chips : 5;
+    this.root = make("ul", { class: "bars", hidden: true, "data-chips": this.chips > 0 && this.chips <= 25 });
+    this.root.style.setProperty("--chips", String(this.chips || 20));
+    this.rowOf = me.labels.map((label, place) => this.row(label, place));
+    put(
+      this.root,
+      this.rowOf.map((row) => row.root),
+    );
+  }
+
+  row(label, place) {
+    const { step, act } = this;
+    const input = make("input", { type: "range", min: "0", max: "100", value: "0", "aria-label": label });
+    if (this.chips) input.step = String(step);
+    const snap = () => Math.round(Number(input.value) / step) * step;
+    input.addEventListener("input", (event) => act({ do: "bar", place, value: snap() }, event));
+    const out = make("output", {}, "0%");
+    const chip = (by, sign) =>
+      button(sign, (event) => act({ do: "chip", place, by }, event), {
+        "aria-label": `${label}: ${by > 0 ? "add" : "take away"} ${this.chips ? "a chip" : `${step}%`}`,
+      });
+    const key = make("kbd", { "aria-hidden": "true" });
+    const name = make("span", { class: "name", dir: "auto" }, label);
+    const root = make("li", { class: "barrow" }, key, name, input, out, chip(-step, "−"), chip(step, "+"));
+    return { root, input, out, key };
+  }
+
+  paint(state) {
+    const places = shown(state);
+    this.rowOf.forEach(({ root, input, out, key }, place) => {
+      const value = state.bars[place];
+      root.hidden = !places.includes(place) || (manyLabels(state) && places.indexOf(place) >= KEYS.length && !value);
+      input.value = String(value);
+      input.style.setProperty("--fill", `${value}%`);
+      const n = chipsOf(state, value);
+      if (isChips(state)) input.setAttribute("aria-valuetext", `${n} ${n === 1 ? "chip" : "chips"}, ${value}%`);
+      change(out, barAmount(state, value));
+      change(key, keyOf(state, place) || "·");
+    });
+  }
+}
