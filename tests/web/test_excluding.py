@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 import plurivox as pv
 from plurivox.core.errors import InputError
@@ -13,7 +13,7 @@ from plurivox.web.excluding import apply_rules
 from plurivox.web.exporting import export
 from plurivox.web.importing import read_tasks
 from plurivox.web.store.items import NewTask, fix_batches
-from plurivox.web.store.tables import answers, audit, exclusions, plans, slots, snapshots, tasks
+from plurivox.web.store.tables import answers, audit, exclusions, plans, slots, snapshots, tasks, workers
 from plurivox.web.study import study_of
 from web.studios import fresh_database, plain_study, served, text_tasks
 from web.walking import answer
@@ -105,6 +105,17 @@ def test_a_fixed_batch_that_was_answered_badly_is_given_out_again(tmp_path: Path
         assert live.enter().slots() == [] and live.look(select(plans.c.queue)) == [(None,)]
         apply_rules(live.studio.engine, study)
         assert len(live.enter().slots()) == 4
+
+
+def test_a_slot_that_was_leased_in_the_moment_of_exclusion_is_not_lost(tmp_path: Path) -> None:
+    with served(tmp_path / "s", plain_study(per_task=1), KNOWN) as live:
+        bad = live.enter()
+        held = bad.slots()
+        out = update(workers).values(status="excluded")  # by another server, which did not see these slots yet
+        live.studio.writer.submit(lambda c: c.execute(out)).result()
+        assert bad.answer(held[0]["slot"]).json()["extra"]
+        assert sorted(row.given for row in live.look(select(tasks.c.given))) == [0, 1, 1, 1]
+        assert len(live.enter().slots()) == 1
 
 
 def test_rules_that_cannot_tell_yet_and_people_with_few_answers_wait(tmp_path: Path) -> None:

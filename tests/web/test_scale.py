@@ -115,6 +115,20 @@ def test_long_stretches_are_counted_in_rounds(tmp_path: Path, monkeypatch: pytes
         assert rounds == 3 and study.studio.look(reports.progress).answers == 8
 
 
+def test_numbers_of_erased_answers_are_counted_when_given_out_again(tmp_path: Path) -> None:
+    with served(tmp_path / "s") as study:
+        for _ in range(2):
+            person = study.enter()
+            for slot in person.slots():
+                person.answer(slot["slot"])
+        study.studio.writer.submit(tallying.move_on).result()
+        study.studio.writer.submit(lambda c: erase(c, "test", person.entered["me"]["worker"])).result()
+        other = study.enter()
+        for slot in other.slots()[:3]:
+            other.answer(slot["slot"])
+        assert live_counts(study) == plain_counts(study)
+
+
 def listed(study: Served, order: Any, between: Any = None, limit: int = 3) -> list[str]:
     """All names of a list, page by page, with something in between."""
     names, after = [], None

@@ -196,3 +196,16 @@ def test_paused_and_closed_give_no_tasks_but_take_answers(tmp_path: Path) -> Non
         assert study.http.post("/api/enter", json={"invite": study.invite()}).status_code == 409
         study.http.post("/api/owner/state", json={"state": "open"}, headers=study.owner)
         assert len(person.slots()) == 3
+
+
+def test_a_lowered_quota_keeps_full_tasks_closed_when_slots_come_back(tmp_path: Path) -> None:
+    with served(tmp_path / "s", plain_study(per_task=2), text_tasks(4)) as study:
+        quick = study.enter()
+        for slot in quick.slots():
+            quick.answer(slot["slot"])
+        study.enter().slots()  # and never answers
+    (tmp_path / "s" / "study.toml").write_text(study_text(plain_study(per_task=1)))
+    with served(tmp_path / "s") as study:
+        let_leases_end(study)
+        assert {(row.given, row.queue) for row in study.look(select(tasks.c.given, tasks.c.queue))} == {(1, None)}
+        assert study.enter().get("/api/tasks").json()["enough"]

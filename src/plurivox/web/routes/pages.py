@@ -80,15 +80,6 @@ async def api() -> HTMLResponse:
     return HTMLResponse(page("api.html"))
 
 
-@router.get("/{name}/")
-async def slash(name: str, request: Request) -> RedirectResponse:
-    """A page whose address was written with a slash at its end."""
-    if name not in ("join", "work", "owner", "api"):
-        raise HTTPException(404, "there is no such page")
-    query = f"?{request.url.query}" if request.url.query else ""
-    return RedirectResponse(f"../{name}{query}")
-
-
 @cache
 def packed(name: str) -> bytes:
     """A file under /static, made small once."""

@@ -86,7 +86,9 @@ def _set_aside(connection: Connection, here: Any, person: Worker, row: dict[str,
     """Of somebody who has been left out: kept, not counted, and the end."""
     answer = connection.execute(insert(answers).values(row)).inserted_primary_key
     assert answer is not None
-    keep_aside(connection, here.id, answer[0])
+    if here.draft_of == here.id:
+        connection.execute(THROW, {"worker": person.id})
+    keep_aside(connection, here, answer[0])
     return Taken(go_to_end(connection, person), False, True, (here.sitting_number, here.total, here.done))
 
 

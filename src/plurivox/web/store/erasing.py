@@ -61,6 +61,7 @@ def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
         if table is slots:
             connection.execute(update(slots).where(slots.c.worker_id == row.id).values(repeat_of=None))
         connection.execute(delete(table).where(table.c.worker_id == row.id))
+    tallying.step_back(connection)
     give_back(connection, back)
     publishing.count_differently(connection)
     connection.execute(update(workers).where(workers.c.id == row.id).values(status="erased", stage="done", door=None))

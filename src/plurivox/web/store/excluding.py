@@ -50,9 +50,12 @@ def _end(connection: Connection, sitting: Any) -> None:
         connection.execute(again.values(given=plans.c.given - 1, queue=""))
 
 
-def keep_aside(connection: Connection, slot: int, answer: int) -> None:
+def keep_aside(connection: Connection, slot: Any, answer: int) -> None:
     """An answer that came after its person was left out: kept, and not counted."""
-    connection.execute(update(slots).where(slots.c.id == slot).values(answer_id=answer, state="excluded", number=None))
+    here = update(slots).where(slots.c.id == slot.id)
+    connection.execute(here.values(answer_id=answer, state="excluded", number=None))
+    if slot.number is not None:  # leased by one server while another left the person out
+        give_back(connection, [slot.task_id])
 
 
 def failed_too_often(connection: Connection, worker: int, tries: int) -> bool:

@@ -7,7 +7,7 @@ expected gain, random rank) where the study asks for what tells most. Fixed batc
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, case, exists, null, select, update
+from sqlalchemy import Connection, bindparam, case, exists, literal, null, select, update
 
 from plurivox.assign._gain import FALL, UNASKED
 from plurivox.web.store.tables import plan_tasks, plans, sittings, slots, tasks
@@ -106,9 +106,10 @@ def give(connection: Connection, chosen: Sequence[tuple[int, float]]) -> int:
 
 def take_back(connection: Connection, back: Sequence[tuple[int, float]], by_stratum: bool) -> None:
     """One slot more of each (task, new rank)."""
-    queue = {"queue": tasks.c.stratum if by_stratum else ""}
+    home = tasks.c.stratum if by_stratum else literal("")
+    queue = case((tasks.c.given - 1 < tasks.c.quota, home), else_=null())  # the quota may have been lowered meanwhile
     if back:
-        connection.execute(TAKE_BACK.values(queue), [{"task": task, "at": rank} for task, rank in back])
+        connection.execute(TAKE_BACK.values(queue=queue), [{"task": task, "at": rank} for task, rank in back])
 
 
 def close_plans(connection: Connection, chosen: Sequence[int]) -> None:

@@ -101,6 +101,12 @@ def take_out(connection: Connection, worker: int) -> None:
     _add(connection, Counter({key: -n for key, n in gone.items()}))
 
 
+def step_back(connection: Connection) -> None:
+    """The mark goes no further than the last answer: SQLite gives the numbers of deleted ones out again."""
+    last = connection.execute(select(func.max(answers.c.id))).scalar() or 0
+    connection.execute(update(tallies).where(MARK, tallies.c.n > last).values(n=last))
+
+
 def put_in(connection: Connection, worker: int) -> None:
     """Count this person's answers as they are now; after `take_out`, and whatever changed."""
     mark = _held(connection)
