@@ -13,7 +13,7 @@ from plurivox.web.excluding import apply_rules
 from plurivox.web.exporting import export
 from plurivox.web.importing import read_tasks
 from plurivox.web.store.items import NewTask, fix_batches
-from plurivox.web.store.tables import answers, audit, exclusions, plans, slots, snapshots, tasks, workers
+from plurivox.web.store.tables import answers, audit, beliefs, exclusions, flags, plans, slots, snapshots, standings, tasks, workers
 from plurivox.web.study import study_of
 from web.studios import fresh_database, plain_study, served, text_tasks
 from web.walking import answer
@@ -105,6 +105,39 @@ def test_a_fixed_batch_that_was_answered_badly_is_given_out_again(tmp_path: Path
         assert live.enter().slots() == [] and live.look(select(plans.c.queue)) == [(None,)]
         apply_rules(live.studio.engine, study)
         assert len(live.enter().slots()) == 4
+
+
+def test_nothing_is_believed_of_a_task_for_what_the_excluded_said(tmp_path: Path) -> None:
+    study = plain_study(per_task=1, exclude=RULES)
+    with served(tmp_path / "s", study, KNOWN) as live:
+        bad, engine = live.enter(), live.studio.engine
+        for slot in bad.slots():
+            bad.answer(slot["slot"], "dog", submitted_ms=1.0)
+        compute(engine, study)
+        assert [len(live.look(select(one))) for one in (flags, standings)] == [4, 1]
+        apply_rules(engine, study)
+        compute(engine, study)
+        assert [len(live.look(select(one))) for one in (flags, standings)] == [0, 0]
+        assert {(row.n, row.soft) for row in live.look(select(beliefs))} == {(0, "[]")}
+
+
+def test_who_fails_at_the_door_changes_nothing_that_was_computed(tmp_path: Path) -> None:
+    asked = {"question": "Which?", "choices": ["this", "that"], "right": 1}
+    study = plain_study(exclude={"quiz_tries": 1}, quiz=[asked])
+    with served(tmp_path / "s", study, KNOWN) as live:
+        good, lost = live.enter(), live.enter()
+        good.post("/api/me/stage", {"stage": "quiz", "quiz": [1]})
+        good.answer(good.slots()[0]["slot"])
+        compute(live.studio.engine, study)
+        assert lost.post("/api/me/stage", {"stage": "quiz", "quiz": [0]}).json()["me"]["stage"] == "done"
+        assert len(live.look(select(exclusions))) == len(live.look(select(snapshots))) == 1
+
+
+def test_a_known_label_that_the_study_has_lost_stops_no_rule(tmp_path: Path) -> None:
+    study = plain_study(per_task=1, exclude=RULES)
+    with served(tmp_path / "s", study, [*KNOWN, NewTask("x", text="x", gold="ship")]) as live:
+        fail(live.enter())
+        assert apply_rules(live.studio.engine, plain_study(labels=["cat", "dog"], exclude=RULES)) == 1
 
 
 def test_a_slot_that_was_leased_in_the_moment_of_exclusion_is_not_lost(tmp_path: Path) -> None:

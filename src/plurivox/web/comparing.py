@@ -23,8 +23,9 @@ from plurivox.evaluate.soft import soft_accuracy
 from plurivox.recipes._doing import fit
 from plurivox.recipes._scoring import score
 from plurivox.recipes._seconds import curve
+from plurivox.web.excluding import known_labels
 from plurivox.web.store.database import now
-from plurivox.web.store.tables import answers, sittings, slots, tasks, workers
+from plurivox.web.store.tables import answers, sittings, slots, workers
 from plurivox.web.study import Arm, Study
 
 RESAMPLES = 200
@@ -39,7 +40,7 @@ def compare(connection: Connection, study: Study, read: Elicited) -> list[dict[s
     arms = np.array([arm_of.get(name, "") for name in found.workers.tolist()] or [""], dtype=object)  # (n_workers,)
     said = arms[found.worker]  # (n_answers,)
     first = np.ones(len(found), bool) if found.repeat_of is None else found.repeat_of < 0
-    gold, people, inputs = _gold(connection, study), _people(connection, study), _inputs(connection)
+    gold, people, inputs = known_labels(connection, study), _people(connection, study), _inputs(connection)
     assert votes.answer is not None
     rows = []
     for one in study.arms:
@@ -129,7 +130,7 @@ def _inputs(connection: Connection) -> dict[str, dict[int, int]]:
         select(workers.c.arm, n.label("n"), func.count())
         .select_from(answers.join(slots, slots.c.answer_id == answers.c.id))
         .join(workers, workers.c.id == answers.c.worker_id)
-        .where(slots.c.kind == "task", answers.c.events != "[]")
+        .where(slots.c.kind == "task", slots.c.state != "excluded", answers.c.events != "[]")
         .group_by(workers.c.arm, "n")
     )
     found: dict[str, dict[int, int]] = {}
@@ -218,15 +219,6 @@ def _by_chance(here: Votes, reference: SoftLabels) -> float:
         return float(np.mean([soft_accuracy(guess, other) for other in others]))
 
     return float(curve(here, common, [1], 1.0, name="", seeds=SEEDS).values.mean())
-
-
-def _gold(connection: Connection, study: Study) -> SoftLabels | None:
-    """What is known of tasks, where the store holds it."""
-    if "gold" not in tasks.c:
-        return None
-    known = select(tasks.c.name, tasks.c.gold).where(tasks.c.gold.in_(study.labels), tasks.c.practice == 0)
-    rows = connection.execute(known).all()
-    return SoftLabels.gold([row.name for row in rows], [row.gold for row in rows], study.labels) if rows else None
 
 
 def _number(value: float) -> float | None:

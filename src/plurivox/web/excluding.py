@@ -56,8 +56,7 @@ def breaches(study: Study, found: Answers, gold: SoftLabels | None) -> dict[str,
 
 
 def known_labels(connection: Connection, study: Study) -> SoftLabels | None:
-    """The labels of known tasks; None where there are none."""
-    rows = connection.execute(select(tasks.c.name, tasks.c.gold).where(tasks.c.gold.is_not(None))).all()
-    if not rows:
-        return None
-    return SoftLabels.gold([row.name for row in rows], [row.gold for row in rows], labels=study.labels)
+    """The labels of known tasks; None where there are none. One that the study has lost since is not known any more."""
+    known = select(tasks.c.name, tasks.c.gold).where(tasks.c.gold.in_(study.labels), tasks.c.practice == 0)
+    rows = connection.execute(known).all()
+    return SoftLabels.gold([row.name for row in rows], [row.gold for row in rows], labels=study.labels) if rows else None

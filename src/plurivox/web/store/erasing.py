@@ -9,29 +9,13 @@ runs it.
 
 from typing import Any
 
-from sqlalchemy import Connection, Engine, case, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Engine, case, delete, func, or_, select, update
 
 from plurivox.core.errors import InputError
 from plurivox.web.store import publishing, tallying
-from plurivox.web.store.items import batched, unknown
 from plurivox.web.store.owning import tell
 from plurivox.web.store.sittings import give_back
-from plurivox.web.store.tables import (
-    answers,
-    beliefs,
-    drafts,
-    exclusions,
-    flags,
-    pay,
-    raw_ids,
-    sittings,
-    slots,
-    standings,
-    visits,
-    workers,
-)
-
-AT_ONCE = 500
+from plurivox.web.store.tables import answers, drafts, exclusions, pay, raw_ids, sittings, slots, visits, workers
 
 
 def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
@@ -46,16 +30,8 @@ def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
     gone["platform ids"] = _count(connection, raw_ids, row.id)
     counted = select(slots.c.task_id).where(slots.c.worker_id == row.id, slots.c.number.is_not(None))
     back = connection.execute(counted).scalars().all()
-    mine = select(answers.c.id).where(answers.c.worker_id == row.id)
-    wanted = select(answers.c.task_id).join(slots, slots.c.id == answers.c.slot_id)
-    wanted = wanted.where(answers.c.worker_id == row.id, slots.c.kind != "practice").distinct()
-    touched = connection.execute(wanted).scalars().all()
     tallying.take_out(connection, row.id)
-    connection.execute(delete(flags).where(flags.c.answer_id.in_(mine)))
-    connection.execute(delete(standings).where(standings.c.worker_id == row.id))
-    for part in batched(touched, AT_ONCE):
-        connection.execute(delete(beliefs).where(beliefs.c.task_id.in_(part)))
-        connection.execute(insert(beliefs), [unknown(task) for task in part])
+    publishing.forget(connection, row.id)
     # in the order in which they point to each other
     for table in (drafts, answers, slots, sittings, visits, raw_ids, exclusions, pay):
         if table is slots:

@@ -13,7 +13,7 @@ from plurivox.web.store import publishing, tallying
 from plurivox.web.store.database import now
 from plurivox.web.store.owning import tell
 from plurivox.web.store.sittings import end, give_back
-from plurivox.web.store.tables import exclusions, plans, sittings, slots, visits, workers
+from plurivox.web.store.tables import answers, exclusions, plans, sittings, slots, visits, workers
 
 COMPREHENSION = "comprehension"
 
@@ -35,9 +35,15 @@ def exclude(connection: Connection, worker: int, rule: str, reason: str) -> bool
     give_back(connection, back)
     connection.execute(insert(exclusions).values(worker_id=worker, rule=rule, reason=reason, at=now()))
     tallying.put_in(connection, worker)
-    publishing.count_differently(connection)
+    if _has_answered(connection, worker):  # who failed the check at the door changes nothing that was computed
+        publishing.forget(connection, worker)
+        publishing.count_differently(connection)
     tell(connection, "rules", "exclude", worker=pseudonym, rule=rule, reason=reason, slots=len(back))
     return True
+
+
+def _has_answered(connection: Connection, worker: int) -> bool:
+    return connection.execute(select(answers.c.id).where(answers.c.worker_id == worker).limit(1)).first() is not None
 
 
 def _end(connection: Connection, sitting: Any) -> None:
@@ -45,7 +51,7 @@ def _end(connection: Connection, sitting: Any) -> None:
     leased = select(func.count()).where(slots.c.sitting_id == sitting.id, slots.c.state == "leased")
     if connection.execute(leased).scalar_one():
         end(connection, sitting.id)
-    elif sitting.plan_id is not None:
+    elif sitting.plan_id is not None and sitting.done >= sitting.total:  # or it was taken back when its lease ended
         again = update(plans).where(plans.c.id == sitting.plan_id)
         connection.execute(again.values(given=plans.c.given - 1, queue=""))
 

@@ -11,9 +11,9 @@ from typing import Any
 from sqlalchemy import Connection, Engine, delete, func, insert, select, tuple_, update
 
 from plurivox.web.store.database import WRITES, now
-from plurivox.web.store.items import batched, set_fact
+from plurivox.web.store.items import batched, set_fact, unknown
 from plurivox.web.store.people import fact
-from plurivox.web.store.tables import STILL, answers, beliefs, flags, snapshots, standings, tasks
+from plurivox.web.store.tables import STILL, answers, beliefs, flags, slots, snapshots, standings, tasks
 
 AT_ONCE = 500  # rows in one transaction: some ten milliseconds
 KEPT = 900.0  # seconds for which a list stays as it was
@@ -121,6 +121,18 @@ def _clear(engine: Engine, first: int) -> None:
     while n == AT_ONCE:
         with engine.connect().execution_options(**WRITES) as connection, connection.begin():
             n = connection.execute(delete(beliefs).where(key.in_(past))).rowcount
+
+
+def forget(connection: Connection, worker: int) -> None:
+    """What was computed from a person's answers is known no more; what others say of their tasks comes with the next one."""
+    mine = select(answers.c.id).where(answers.c.worker_id == worker)
+    asked = select(answers.c.task_id).join(slots, slots.c.id == answers.c.slot_id)
+    asked = asked.where(answers.c.worker_id == worker, slots.c.kind != "practice").distinct()
+    connection.execute(delete(flags).where(flags.c.answer_id.in_(mine)))
+    connection.execute(delete(standings).where(standings.c.worker_id == worker))
+    for part in batched(connection.execute(asked).scalars().all(), AT_ONCE):
+        connection.execute(delete(beliefs).where(beliefs.c.task_id.in_(part)))
+        connection.execute(insert(beliefs), [unknown(task) for task in part])
 
 
 def count_differently(connection: Connection) -> None:
