@@ -22,7 +22,8 @@ from plurivox.web.store.earlier import add_answers
 from plurivox.web.store.items import NewTask
 from plurivox.web.store.listing import task_page
 from plurivox.web.store.reports import progress
-from plurivox.web.store.tables import answers, meta_data, slots
+from plurivox.web.store.sittings import end
+from plurivox.web.store.tables import answers, meta_data, sittings, slots, tasks
 from plurivox.web.study import read_study, study_of
 from web.studios import fresh_database, plain_study, served, text_tasks
 
@@ -95,6 +96,25 @@ def test_answers_from_elsewhere_come_in_and_go_out_the_same(tmp_path: Path) -> N
     found = pv.read(tmp_path / "out").answers
     assert found.typed(0).tolist() == given.typed(0).tolist() and (found.repeat_of == given.repeat_of).all()
     assert found.tasks[found.task].tolist() == [str(one) for one in given.tasks[given.task].tolist()]
+
+
+def test_answers_from_elsewhere_take_the_numbers_that_came_back(tmp_path: Path) -> None:
+    with served(tmp_path / "a", plain_study(per_task=1), text_tasks(4)) as study:
+        person = study.enter()
+        for slot in person.slots():
+            person.answer(slot["slot"])
+        export(study.studio.engine, study.studio.study, tmp_path / "out")
+    given = read_answers(tmp_path / "out")
+    with served(tmp_path / "b", plain_study(per_task=2), text_tasks(4)) as study:
+        gone = study.enter()
+        gone.slots(), study.enter().slots()
+        mine = study.look(select(sittings.c.id).order_by(sittings.c.id))[0].id
+        study.studio.writer.submit(lambda c: end(c, mine)).result()  # its numbers are free, those of the other are not
+        made = study.studio
+        assert made.writer.submit(lambda c: add_answers(c, made.study, made.keys, given)).result() == 4
+        kept = study.look(select(slots.c.number, slots.c.answer_id).where(slots.c.state == "done"))
+        assert {row.number for row in kept} == {1} and None not in {row.answer_id for row in kept}
+        assert {row.given for row in study.look(select(tasks.c.given))} == {2}
 
 
 def test_a_backup_of_either_database_is_restored_into_either(tmp_path: Path, postgres: str) -> None:

@@ -1,16 +1,17 @@
 """Answers that were given elsewhere, put into a study as if they had been given here."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from plurivox.core.answers import KINDS, Answers
 from plurivox.core.errors import InputError, some
 from plurivox.web.keys import Keys, new_id
-from plurivox.web.store import tallying
+from plurivox.web.store import publishing, tallying
 from plurivox.web.store.database import now
 from plurivox.web.store.items import AT_ONCE, batched
 from plurivox.web.store.tables import answers, sittings, slots, tasks, workers
@@ -35,13 +36,13 @@ def add_answers(connection: Connection, study: Study, keys: Keys, given: Answers
     for i in range(len(given)):
         task, worker = held[names[given.task[i]]], people[int(given.worker[i])]
         repeat = -1 if given.repeat_of is None else int(given.repeat_of[i])
-        task["given"] += repeat < 0
-        counts = repeat < 0 and task["given"] <= task["quota"]
+        number = next(task["free"], None) if repeat < 0 else None
+        counts = number is not None
         first[i] = new_id()
         state = "done" if counts or repeat >= 0 else "extra"
         slot_rows.append(
             {"id": first[i], "sitting_id": seated[i], "worker_id": worker, "task_id": task["id"]}
-            | {"number": task["given"] if counts else None, "kind": "task" if repeat < 0 else "repeat"}
+            | {"number": number, "kind": "task" if repeat < 0 else "repeat"}
             | {"position": _at(given.position, i, i + 1), "repeat_of": first.get(repeat), "state": state}
         )
         answer_rows.append(
@@ -52,16 +53,23 @@ def add_answers(connection: Connection, study: Study, keys: Keys, given: Answers
     for table, rows in ((slots, slot_rows), (answers, answer_rows)):
         for part in batched(rows, AT_ONCE):
             connection.execute(insert(table), part)
-    latest = select(answers.c.id).where(answers.c.slot_id == slots.c.id).scalar_subquery()
-    connection.execute(
-        update(slots).where(slots.c.answer_id.is_(None), slots.c.state != "leased").values(answer_id=latest)
-    )
+    _point(connection, list(people.values()))
     for task in held.values():
-        n = min(task["given"], task["quota"])
+        n = task["given"]
         values = {"given": n, **({"queue": None} if n >= task["quota"] else {})}
         connection.execute(update(tasks).where(tasks.c.id == task["id"]).values(values))
     tallying.count_anew(connection)
+    publishing.count_differently(connection)  # a reader may be past their numbers already
     return len(given)
+
+
+def _point(connection: Connection, people: Sequence[int]) -> None:
+    """Let every slot of these people know its answer."""
+    known = update(slots).where(slots.c.id == bindparam("slot")).values(answer_id=bindparam("answer"))
+    for part in batched(people, 500):
+        said = select(answers.c.slot_id, answers.c.id).where(answers.c.worker_id.in_(part))
+        rows = [{"slot": row.slot_id, "answer": row.id} for row in connection.execute(said)]
+        connection.execute(known, rows)
 
 
 def _tasks(connection: Connection, given: Answers) -> dict[Any, dict[str, Any]]:
@@ -70,9 +78,31 @@ def _tasks(connection: Connection, given: Answers) -> dict[Any, dict[str, Any]]:
         wanted = select(tasks.c.id, tasks.c.name, tasks.c.quota, tasks.c.given).where(tasks.c.name.in_(part))
         for row in connection.execute(wanted):
             found[names[row.name]] = row._asdict()
+    used = _numbers(connection, [task["id"] for task in found.values()])
+    for task in found.values():
+        task["free"] = _count_on(task, used.get(task["id"], set()))
     if strangers := [name for name in names.values() if name not in found]:
         raise InputError(f"the study has no tasks {some(strangers)}; add them first")
     return found
+
+
+def _numbers(connection: Connection, ids: Sequence[int]) -> dict[int, set[int]]:
+    """task -> numbers of its slots that count."""
+    used: dict[int, set[int]] = {}
+    for part in batched(ids, 500):
+        wanted = select(slots.c.task_id, slots.c.number).where(slots.c.task_id.in_(part), slots.c.number.is_not(None))
+        for task, number in connection.execute(wanted):
+            used.setdefault(task, set()).add(number)
+    return used
+
+
+def _count_on(task: dict[str, Any], used: set[int]) -> Iterator[int]:
+    """Numbers for further slots of a task, until it is full: those that came back first."""
+    number = 0
+    while task["given"] < task["quota"]:
+        number = next(n for n in count(number + 1) if n not in used)
+        task["given"] += 1
+        yield number
 
 
 def _people(connection: Connection, keys: Keys, given: Answers) -> dict[int, int]:
