@@ -11,6 +11,8 @@ from sqlalchemy import select
 
 from plurivox.cli.main import main
 from plurivox.core.errors import InputError
+from plurivox.web.aggregating import compute
+from plurivox.web.background import is_stale
 from plurivox.web.excluding import apply_rules
 from plurivox.web.pay_file import write_pay
 from plurivox.web.paying import Work, compute_pay, matches, pay_line
@@ -20,6 +22,15 @@ from plurivox.web.terms import Pay
 from web.studios import plain_study, served, text_tasks
 
 PAPER = {"per_hour": "8", "bonus_per_hour": "1", "currency": "USD"}
+
+
+def test_terms_that_are_said_after_the_last_answer_are_computed_too(tmp_path: Path) -> None:
+    plain, paid = plain_study(), plain_study(pay={"base": "1"})
+    with served(tmp_path / "s", plain) as live:
+        person = live.enter()
+        person.answer(person.slots()[0]["slot"])
+        compute(live.studio.engine, plain)
+        assert not live.studio.look(lambda c: is_stale(c, plain)) and live.studio.look(lambda c: is_stale(c, paid))
 
 
 def test_money_is_exact_and_rounded_once() -> None:

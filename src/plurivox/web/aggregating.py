@@ -55,10 +55,10 @@ class Aggregates:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.took: dict[str, float] = {}  # seconds of each step of the last one
-        self._forget(0)
+        self._forget((0, ""))
 
-    def _forget(self, erased: int) -> None:
-        self._reader, self._by, self._erased = Reader(), "", erased
+    def _forget(self, basis: tuple[int, str]) -> None:
+        self._reader, self._by, self._basis = Reader(), "", basis
         self._pending: Ints = np.zeros(0, np.int64)
 
     def compute(self, study: Study) -> None:
@@ -67,15 +67,15 @@ class Aggregates:
         self.took = {}
         with self.engine.connect() as connection:
             erased = fact(connection, "erased") or 0
-            if erased != self._erased:
-                self._forget(erased)
+            if (erased, study.digest) != self._basis:
+                self._forget((erased, study.digest))
             last = connection.execute(select(func.max(answers.c.id))).scalar() or 0
             new = np.union1d(self._pending, self._reader.read_on(connection))
             self._pending = new  # until it is published
             held = self._reader.collected(connection, study)
             stages, full = summaries.stage_times(connection), publishing.full_tasks(connection)
         self._note("read", began)
-        body: dict[str, Any] = {"answers": len(held.answers), "asked": study.aggregator, "stages": stages}
+        body: dict[str, Any] = {"answers": len(held.answers), "asked": study.digest, "stages": stages}
         body |= {"by": study.aggregator or DEFAULT, "full_tasks": full}
         number = publishing.begin(self.engine)
         trouble = self._fill(study, held, new, number, body) if len(held.answers) else ""

@@ -43,10 +43,10 @@ def lead(connection: Connection, holder: str, seconds: float = LEASE) -> bool:
 
 
 def is_stale(connection: Connection, study: Study | None = None) -> bool:
-    """Whether there are answers that the latest snapshot does not know, or the study asks for another aggregator."""
+    """Whether there are answers that the latest snapshot does not know, or study.toml says something else since."""
     newest = connection.execute(select(func.max(answers.c.id))).scalar() or 0
     _, known, body = latest_snapshot(connection)
-    return newest != known or (study is not None and bool(body) and body.get("asked") != study.aggregator)
+    return newest != known or (study is not None and bool(body) and body.get("asked") != study.digest)
 
 
 class Background:

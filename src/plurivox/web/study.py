@@ -1,5 +1,6 @@
 """Study: what is asked of whom, read from a `study.toml` that people can read and edit."""
 
+import hashlib
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -153,6 +154,11 @@ class Study(Part):
     def tasks_per_sitting(self) -> int:
         """How many different tasks a sitting has; repeats come on top."""
         return sum(self.strata.values()) or self.batch
+
+    @property
+    def digest(self) -> str:
+        """A few letters that differ whenever anything in study.toml does."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]
 
     def phrases(self) -> dict[str, str]:
         """Every phrase of the task page, the study's own words first."""
