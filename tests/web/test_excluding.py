@@ -13,7 +13,19 @@ from plurivox.web.excluding import apply_rules
 from plurivox.web.exporting import export
 from plurivox.web.importing import read_tasks
 from plurivox.web.store.items import NewTask, fix_batches
-from plurivox.web.store.tables import answers, audit, beliefs, exclusions, flags, plans, slots, snapshots, standings, tasks, workers
+from plurivox.web.store.tables import (
+    answers,
+    audit,
+    beliefs,
+    exclusions,
+    flags,
+    plans,
+    slots,
+    snapshots,
+    standings,
+    tasks,
+    workers,
+)
 from plurivox.web.study import study_of
 from web.studios import fresh_database, plain_study, served, text_tasks
 from web.walking import answer

@@ -15,9 +15,10 @@ import plurivox as pv
 from plurivox.core.errors import InputError
 from plurivox.web.exporting import export, inert
 from plurivox.web.importing import read_answers
+from plurivox.web.keys import Keys
 from plurivox.web.making import back_up, restore, study_text
 from plurivox.web.settings import Settings
-from plurivox.web.store.database import WRITES, migrate, open_engine
+from plurivox.web.store.database import WRITES, age_of, migrate, open_engine
 from plurivox.web.store.earlier import add_answers
 from plurivox.web.store.items import NewTask
 from plurivox.web.store.listing import task_page
@@ -138,6 +139,30 @@ def test_a_backup_of_either_database_is_restored_into_either(tmp_path: Path, pos
             assert other.answer(other.slots()[0]["slot"]).status_code == 200  # and ids go on counting
         with pytest.raises(InputError, match="holds a study already"):
             restore(tmp_path / "backup", settings)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_study_of_an_older_version_is_backed_up_and_its_backup_restored(
+    tmp_path: Path, kind: str, request: pytest.FixtureRequest
+) -> None:
+    database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
+    old = Settings(folder=tmp_path / "old")
+    old.folder.mkdir()
+    (old.folder / "study.toml").write_text(study_text(plain_study()))
+    Keys.of(old.folder)
+    engine = open_engine(old)
+    migrate(engine, "0002")
+    with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+        columns = "id, name, kind, stratum, practice, quota, given, rank"
+        connection.execute(text(f"INSERT INTO tasks ({columns}) VALUES (97, 'a', 'text', '', 0, 3, 0, 0.5)"))
+        connection.execute(text("INSERT INTO beliefs VALUES (97, 0.3, '[]')"))
+    assert back_up(old, tmp_path / "backup")["tasks"] == 1
+    assert age_of(engine) == "0002"  # a backup changes nothing
+    assert restore(old.folder, Settings(folder=tmp_path / "new", database=database))["tasks"] == 1
+    for folder, where in ((tmp_path / "new", database), (tmp_path / "backup", "")):
+        with served(folder, database=where) as study:
+            assert [one.name for one in study.studio.look(lambda c: task_page(c, None, 9, "given")).tasks] == ["a"]
+    engine.dispose()
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])

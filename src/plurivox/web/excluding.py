@@ -59,4 +59,6 @@ def known_labels(connection: Connection, study: Study) -> SoftLabels | None:
     """The labels of known tasks; None where there are none. One that the study has lost since is not known any more."""
     known = select(tasks.c.name, tasks.c.gold).where(tasks.c.gold.in_(study.labels), tasks.c.practice == 0)
     rows = connection.execute(known).all()
-    return SoftLabels.gold([row.name for row in rows], [row.gold for row in rows], labels=study.labels) if rows else None
+    return (
+        SoftLabels.gold([row.name for row in rows], [row.gold for row in rows], labels=study.labels) if rows else None
+    )

@@ -146,7 +146,6 @@ def back_up(settings: Settings, out: Path) -> dict[str, int]:
     with whole_folder(out) as part:
         target = open_engine(Settings(folder=part, database=""))
         try:
-            migrate(target)
             counts = copy(source, target)
             with target.connect() as connection:
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -169,7 +168,6 @@ def restore(backup: Path, settings: Settings) -> dict[str, int]:
         inside = settings.model_copy(update={"folder": part})
         source, target = open_engine(Settings(folder=backup, database="")), open_engine(inside)
         try:
-            migrate(target)
             return copy(source, target)
         finally:
             source.dispose()

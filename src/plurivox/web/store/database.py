@@ -11,6 +11,7 @@ from typing import Any
 
 from alembic import command
 from alembic.config import Config
+from alembic.migration import MigrationContext
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
@@ -109,6 +110,12 @@ def has_tables(engine: Engine) -> bool:
         return inspect(engine).has_table("facts")
     except DBAPIError as cause:
         raise InputError(f"the database cannot be opened: {first_line(cause)}") from cause
+
+
+def age_of(engine: Engine) -> str:
+    """The migration up to which a database has come."""
+    with engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision() or "base"
 
 
 @contextmanager
