@@ -12,6 +12,7 @@ from plurivox.web.aggregating import compute
 from plurivox.web.excluding import apply_rules
 from plurivox.web.exporting import export
 from plurivox.web.importing import read_tasks
+from plurivox.web.store.erasing import erase
 from plurivox.web.store.items import NewTask, fix_batches
 from plurivox.web.store.tables import (
     answers,
@@ -131,6 +132,18 @@ def test_nothing_is_believed_of_a_task_for_what_the_excluded_said(tmp_path: Path
         compute(engine, study)
         assert [len(live.look(select(one))) for one in (flags, standings)] == [0, 0]
         assert {(row.n, row.soft) for row in live.look(select(beliefs))} == {(0, "[]")}
+
+
+def test_who_withdraws_leaves_no_reason_of_an_exclusion_behind(tmp_path: Path) -> None:
+    study = plain_study(exclude=RULES)
+    with served(tmp_path / "s", study, KNOWN) as live:
+        bad, other = live.enter(), live.enter()
+        fail(bad), fail(other)
+        assert apply_rules(live.studio.engine, study) == 2
+        mine = bad.entered["me"]["worker"]
+        told = live.studio.writer.submit(lambda c: erase(c, "test", mine)).result()
+        assert told["gone"]["lines of the audit"] == 1 and live.look(select(exclusions.c.reason)) != []
+        assert [row.what for row in live.look(select(audit)) if mine in row.detail] == ["erase"]
 
 
 def test_who_fails_at_the_door_changes_nothing_that_was_computed(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from plurivox.web.importing import read_answers
 from plurivox.web.keys import Keys
 from plurivox.web.making import back_up, restore, study_text
 from plurivox.web.settings import Settings
-from plurivox.web.store.database import WRITES, age_of, migrate, open_engine
+from plurivox.web.store.database import WRITES, age_of, migrate, open_engine, take_time
 from plurivox.web.store.earlier import add_answers
 from plurivox.web.store.items import NewTask
 from plurivox.web.store.listing import task_page
@@ -187,6 +187,16 @@ def test_an_older_database_is_brought_up_to_date_with_what_it_holds(
         assert sorted(one.name for one in page.tasks) == ["a", "b"]  # listed before anything is computed anew
         assert [(one.stratum, one.tasks, one.wanted) for one in progress(connection).quotas] == [("easy", 2, 6)]
         assert _differences(connection) == []
+    engine.dispose()
+
+
+def test_bringing_a_large_database_up_to_date_has_no_limit_of_time(postgres: str, tmp_path: Path) -> None:
+    engine = open_engine(Settings(folder=tmp_path, database=fresh_database(postgres)))
+    with engine.connect() as connection:
+        take_time(connection)
+        assert connection.execute(text("SHOW statement_timeout")).scalar() == "0"
+        connection.commit()
+        assert connection.execute(text("SHOW statement_timeout")).scalar() == "10s"
     engine.dispose()
 
 

@@ -14,7 +14,7 @@ from plurivox.core.errors import InputError
 from plurivox.web.faults import unavailable
 from plurivox.web.keys import Keys
 from plurivox.web.settings import Settings
-from plurivox.web.store.database import WRITES, first_line, migrate, open_engine
+from plurivox.web.store.database import WRITES, first_line, migrate, open_engine, take_time
 from plurivox.web.store.fitting import check_aggregator, check_fit, keys_of
 from plurivox.web.store.items import apply, must_have_batches
 from plurivox.web.store.writer import Writer
@@ -45,6 +45,7 @@ class Studio:
             engine = open_engine(settings)
             migrate(engine)
             with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+                take_time(connection)
                 keys = keys_of(connection, settings)
                 check_fit(connection, study)
                 apply(connection, study)

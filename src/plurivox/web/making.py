@@ -15,7 +15,7 @@ from plurivox.web.keys import FILE as SECRET
 from plurivox.web.keys import Keys
 from plurivox.web.settings import Settings
 from plurivox.web.store.copying import copy
-from plurivox.web.store.database import WRITES, has_tables, migrate, open_engine
+from plurivox.web.store.database import WRITES, has_tables, migrate, open_engine, take_time
 from plurivox.web.store.fitting import check_fit
 from plurivox.web.store.items import NewTask, add_tasks, count_tasks, fix_batches
 from plurivox.web.store.people import fact
@@ -111,6 +111,7 @@ def fill(
     try:
         migrate(engine)
         with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+            take_time(connection)
             if is_new and fact(connection, "applied") is not None:
                 raise InputError(
                     "the database holds a study already; give this one a schema of its own: "

@@ -97,11 +97,18 @@ def migrate(engine: Engine, to: str = "head") -> None:
             if schema := engine.get_execution_options().get("schema"):
                 connection.execute(text(f'CREATE SCHEMA IF NOT EXISTS "{schema}"'))
                 connection.commit()
+            take_time(connection)
             config.attributes["connection"] = connection
             command.upgrade(config, to)
             connection.commit()
     except DBAPIError as cause:
         raise InputError(f"the database cannot be opened: {first_line(cause)}") from cause
+
+
+def take_time(connection: Connection) -> None:
+    """Until its end, this transaction may take as long as it takes: what is done to all tasks of a large study."""
+    if connection.dialect.name != "sqlite":
+        connection.execute(text("SET LOCAL statement_timeout = 0"))
 
 
 def has_tables(engine: Engine) -> bool:
@@ -127,6 +134,7 @@ def _alone(engine: Engine) -> Iterator[None]:
             yield
     else:
         with engine.connect() as connection:
+            take_time(connection)
             connection.execute(text("SELECT pg_advisory_lock(:n)"), {"n": MIGRATIONS})
             connection.commit()
             try:

@@ -1,7 +1,7 @@
 """Withdrawal of consent: what goes, what stays, and a line about it in the audit.
 
 Gone: the person's id, every answer with its events and times, the unfinished one, comments and times per page, what was
-computed from them. Kept: an empty row under the pseudonym, so that the person is not asked again, and the audit's line with
+computed from them, why they were left out, if they were. Kept: an empty row under the pseudonym, so that the person is not asked again, and the audit's line with
 counts. The tasks get their slots back. SQLite overwrites what is deleted (secure_delete), and `wipe` empties its log;
 PostgreSQL keeps old rows in its files until VACUUM FULL, and its own log and every backup made before are matters of whoever
 runs it.
@@ -15,7 +15,7 @@ from plurivox.core.errors import InputError
 from plurivox.web.store import publishing, tallying
 from plurivox.web.store.owning import tell
 from plurivox.web.store.sittings import give_back
-from plurivox.web.store.tables import answers, drafts, exclusions, pay, raw_ids, sittings, slots, visits, workers
+from plurivox.web.store.tables import answers, audit, drafts, exclusions, pay, raw_ids, sittings, slots, visits, workers
 
 
 def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
@@ -37,6 +37,7 @@ def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
         if table is slots:
             connection.execute(update(slots).where(slots.c.worker_id == row.id).values(repeat_of=None))
         connection.execute(delete(table).where(table.c.worker_id == row.id))
+    gone["lines of the audit"] = connection.execute(delete(audit).where(_of_exclusion(row.pseudonym))).rowcount
     tallying.step_back(connection)
     give_back(connection, back)
     publishing.count_differently(connection)
@@ -44,6 +45,12 @@ def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
     told = {"worker": row.pseudonym, "gone": gone, "kept": ["pseudonym", "this line"], "slots given back": len(back)}
     tell(connection, who, "erase", **told)
     return told
+
+
+def _of_exclusion(pseudonym: str) -> Any:
+    """Lines of the audit that say how a person was left out: their reasons come from the answers."""
+    told = audit.c.what.in_(("exclude", "exclusion lifted"))
+    return told & audit.c.detail.contains(f'"worker": "{pseudonym}"', autoescape=True)
 
 
 def _count(connection: Connection, table: Any, worker: int) -> int:
