@@ -8,13 +8,14 @@ from sqlalchemy import select, update
 
 import plurivox as pv
 from plurivox.core.errors import InputError
-from plurivox.web.aggregating import compute
+from plurivox.web.aggregating import Aggregates, compute
 from plurivox.web.excluding import apply_rules
 from plurivox.web.exporting import export
 from plurivox.web.importing import read_tasks
 from plurivox.web.store.erasing import erase
 from plurivox.web.store.items import NewTask, fix_batches
 from plurivox.web.store.tables import (
+    STILL,
     answers,
     audit,
     beliefs,
@@ -132,6 +133,20 @@ def test_nothing_is_believed_of_a_task_for_what_the_excluded_said(tmp_path: Path
         compute(engine, study)
         assert [len(live.look(select(one))) for one in (flags, standings)] == [0, 0]
         assert {(row.n, row.soft) for row in live.look(select(beliefs))} == {(0, "[]")}
+
+
+def test_rules_look_at_what_has_been_read_and_all_is_read_anew_after_them(tmp_path: Path) -> None:
+    study = plain_study(per_task=2, exclude=RULES)
+    with served(tmp_path / "s", study, KNOWN) as live:
+        aggregates, good, bad = Aggregates(live.studio.engine), live.enter(), live.enter()
+        for slot in good.slots():
+            good.answer(slot["slot"])
+        assert aggregates.exclude(study) == 0
+        aggregates.compute(study)
+        fail(bad)
+        assert (aggregates.exclude(study), aggregates.exclude(study)) == (1, 0)
+        aggregates.compute(study)
+        assert {row.n for row in live.look(select(beliefs).where(beliefs.c.until == STILL))} == {1}
 
 
 def test_who_withdraws_leaves_no_reason_of_an_exclusion_behind(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import beta
-from sqlalchemy import Engine, func, select
+from sqlalchemy import Connection, Engine, func, select
 
 from plurivox.core.answers import Answers
 from plurivox.core.errors import PlurivoxError
@@ -61,18 +61,30 @@ class Aggregates:
         self._reader, self._by, self._basis = Reader(), "", basis
         self._pending: Ints = np.zeros(0, np.int64)
 
+    def exclude(self, study: Study) -> int:
+        """Leave out whoever breaks a rule of the study, by what has been read; how many people."""
+        if not study.exclude.rules:
+            return 0
+        with self.engine.connect() as connection:
+            found = self._read_on(connection, study).answers
+        return apply_rules(self.engine, study, found)
+
+    def _read_on(self, connection: Connection, study: Study) -> Collected:
+        """All answers that count; each is read once, unless what counts has changed."""
+        basis = fact(connection, "erased") or 0, study.digest
+        if basis != self._basis:
+            self._forget(basis)
+        self._pending = np.union1d(self._pending, self._reader.read_on(connection))  # until it is published
+        return self._reader.collected(connection, study)
+
     def compute(self, study: Study) -> None:
         """Read what is new, compute, write a snapshot."""
         began = time.perf_counter()
         self.took = {}
         with self.engine.connect() as connection:
-            erased = fact(connection, "erased") or 0
-            if (erased, study.digest) != self._basis:
-                self._forget((erased, study.digest))
             last = connection.execute(select(func.max(answers.c.id))).scalar() or 0
-            new = np.union1d(self._pending, self._reader.read_on(connection))
-            self._pending = new  # until it is published
-            held = self._reader.collected(connection, study)
+            held = self._read_on(connection, study)
+            new, erased = self._pending, self._basis[0]
             stages, full = summaries.stage_times(connection), publishing.full_tasks(connection)
         self._note("read", began)
         body: dict[str, Any] = {"answers": len(held.answers), "asked": study.digest, "stages": stages}
@@ -189,7 +201,7 @@ def main() -> None:
     for _ in sys.stdin:
         try:
             study = read_study(settings.folder)
-            apply_rules(aggregates.engine, study)
+            aggregates.exclude(study)
             aggregates.compute(study)
             compute_pay(aggregates.engine, study)
             said = "done"

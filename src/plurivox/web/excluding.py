@@ -18,12 +18,12 @@ from plurivox.web.study import Study
 log = logging.getLogger(__name__)
 
 
-def apply_rules(engine: Engine, study: Study) -> int:
-    """Leave out whoever breaks a rule of the study; how many people."""
+def apply_rules(engine: Engine, study: Study, found: Answers | None = None) -> int:
+    """Leave out whoever breaks a rule of the study; how many people. `found` are the answers, where they are read already."""
     if not study.exclude.rules:
         return 0
     with engine.connect() as connection:
-        found = collect(connection, study).answers
+        found = collect(connection, study).answers if found is None else found
         gold, never = known_labels(connection, study), spared(connection)
     broken = {name: why for name, why in breaches(study, found, gold).items() if name not in never}
     n = 0

@@ -1,10 +1,10 @@
 """Withdrawal of consent: what goes, what stays, and a line about it in the audit.
 
 Gone: the person's id, every answer with its events and times, the unfinished one, comments and times per page, what was
-computed from them, why they were left out, if they were. Kept: an empty row under the pseudonym, so that the person is not asked again, and the audit's line with
-counts. The tasks get their slots back. SQLite overwrites what is deleted (secure_delete), and `wipe` empties its log;
-PostgreSQL keeps old rows in its files until VACUUM FULL, and its own log and every backup made before are matters of whoever
-runs it.
+computed from them, and why they were left out, if they were. Kept: an empty row under the pseudonym, so that the person is
+not asked again, and the audit's line with counts. The tasks get their slots back. SQLite overwrites what is deleted
+(secure_delete), and `wipe` empties its log; PostgreSQL keeps old rows in its files until VACUUM FULL, and its own log and
+every backup made before are matters of whoever runs it.
 """
 
 from typing import Any
