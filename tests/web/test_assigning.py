@@ -15,9 +15,10 @@ from plurivox.web.aggregating import compute
 from plurivox.web.making import fill, study_text
 from plurivox.web.store import pools
 from plurivox.web.store.erasing import erase
+from plurivox.web.store.excluding import exclude, lift
 from plurivox.web.store.items import NewTask
 from plurivox.web.store.sittings import end_overdue
-from plurivox.web.store.tables import answers, plan_tasks, plans, sittings, slots, tasks
+from plurivox.web.store.tables import answers, arm_tasks, plan_tasks, plans, sittings, slots, tasks, workers
 from web.studios import Person, Served, fresh_database, plain_study, served, text_tasks
 
 CODE = {"code": "PAID", "redirect": "https://app.prolific.com/submissions/complete?cc=PAID"}
@@ -50,6 +51,13 @@ def holds(study: Served) -> None:
     counted = dict(study.look(select(slots.c.task_id, func.count(slots.c.number)).group_by(slots.c.task_id)))
     for row in study.look(select(tasks.c.id, tasks.c.given, tasks.c.quota, tasks.c.queue)):
         assert row.given == counted.get(row.id, 0) <= row.quota
+        assert (row.queue is None) == (row.given >= row.quota)
+    arm = select(slots.c.task_id, workers.c.arm, func.count(slots.c.number)).join(
+        workers, workers.c.id == slots.c.worker_id
+    )
+    by_arm = {row[:2]: row[2] for row in study.look(arm.group_by(slots.c.task_id, workers.c.arm))}
+    for row in study.look(select(arm_tasks)):
+        assert row.given == by_arm.get((row.task_id, row.arm), 0) <= row.quota
         assert (row.queue is None) == (row.given >= row.quota)
     pairs = Counter((row.worker_id, row.task_id) for row in study.look(select(slots).where(slots.c.kind == "task")))
     assert max(pairs.values(), default=1) == 1
@@ -183,11 +191,24 @@ WAYS: dict[str, dict[str, Any]] = {
     "strata": {"strata": {"hard": 2, "easy": 1}},
     "batches": {},
     "next-best": {"assign": "next-best[least=0]"},
+    "arms": {"arm": [{"name": name, "form": "top-two"} for name in ("left", "right")]},
 }
+DEEDS = ["come", "ask", "ask", "answer", "answer", "answer", "expire", "exclude", "lift", "erase"]
+
+
+def decide(study: Served, what: str, who: str) -> None:
+    """What a rule or an owner does with somebody."""
+    person = study.look(select(workers.c.id, workers.c.status).where(workers.c.pseudonym == who))[0]
+    if what == "exclude":
+        study.studio.writer.submit(lambda c: exclude(c, person.id, "rule", "reason")).result()
+    elif what == "lift" and person.status == "excluded":
+        study.studio.writer.submit(lambda c: lift(c, "owner", who)).result()
+    elif what == "erase":
+        study.studio.writer.submit(lambda c: erase(c, "test", who)).result()
 
 
 def random_walk(study: Served, steps: list[tuple[str, int]]) -> None:
-    """People come, answer, let leases end and answer late, in this order; what holds is looked at after each step."""
+    """People come, answer, let leases end, answer late, are left out, taken back, erased; what holds is looked at each time."""
     people: list[Person] = []
     had: dict[int, list[str]] = {}
     for what, which in steps:
@@ -203,6 +224,10 @@ def random_walk(study: Served, steps: list[tuple[str, int]]) -> None:
             assert people[place].answer(had[place].pop(which % len(had[place]))).status_code == 200
         elif what == "expire":
             let_leases_end(study)
+        elif what in ("exclude", "lift", "erase"):
+            decide(study, what, people[place].entered["me"]["worker"])
+            if what == "erase":
+                had[place] = []
         holds(study)
     let_leases_end(study)
     for _ in range(40):
@@ -212,9 +237,7 @@ def random_walk(study: Served, steps: list[tuple[str, int]]) -> None:
     assert study.look(select(tasks.c.id).where(tasks.c.given < tasks.c.quota)) == []
 
 
-STEPS = st.lists(
-    st.tuples(st.sampled_from(["come", "ask", "answer", "answer", "expire"]), st.integers(0, 9)), max_size=25
-)
+STEPS = st.lists(st.tuples(st.sampled_from(DEEDS), st.integers(0, 9)), max_size=30)
 
 
 def new_tasks() -> list[NewTask]:
@@ -238,7 +261,7 @@ def test_whatever_people_do_in_whatever_order(tmp_path_factory: pytest.TempPathF
 @pytest.mark.parametrize("way", sorted(WAYS))
 def test_the_same_on_postgresql(tmp_path: Path, postgres: str, way: str) -> None:
     chance = random.Random(way)
-    steps = [(chance.choice(["come", "ask", "answer", "answer", "expire"]), chance.randrange(10)) for _ in range(40)]
+    steps = [(chance.choice(DEEDS), chance.randrange(10)) for _ in range(50)]
     made = plain_study(batch=3, per_task=2, sittings=2, repeats=1, **WAYS[way])
     with served(tmp_path / "s", made, new_tasks(), database=fresh_database(postgres)) as study:
         if way == "batches":

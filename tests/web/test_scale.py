@@ -19,9 +19,21 @@ from plurivox.web.background import Background
 from plurivox.web.store import listing, publishing, reports, tallying
 from plurivox.web.store.collecting import Reader, collect
 from plurivox.web.store.erasing import erase
+from plurivox.web.store.excluding import exclude, lift
 from plurivox.web.store.items import NewTask
 from plurivox.web.store.sittings import end
-from plurivox.web.store.tables import STILL, answers, beliefs, flags, sittings, slots, snapshots, standings, tasks
+from plurivox.web.store.tables import (
+    STILL,
+    answers,
+    beliefs,
+    flags,
+    sittings,
+    slots,
+    snapshots,
+    standings,
+    tasks,
+    workers,
+)
 from web.crashing import studied
 from web.studios import Person, Served, fresh_database, plain_study, served, text_tasks
 
@@ -68,6 +80,10 @@ def act(study: Served, crowd: list[Person], chance: random.Random) -> None:
     elif what < 0.15:
         crowd.remove(person)
         write(lambda c: erase(c, "test", mine)).result()
+    elif what < 0.2:
+        [one] = study.look(select(workers.c.id, workers.c.status).where(workers.c.pseudonym == mine))
+        out = one.status == "active"
+        write(lambda c: exclude(c, one.id, "rule", "") if out else lift(c, "owner", mine)).result()
     elif what < 0.35:
         write(tallying.move_on).result()
     elif what < 0.45 and (last := person.get("/api/answers").json()["answers"]):
