@@ -145,6 +145,14 @@ def test_numbers_of_erased_answers_are_counted_when_given_out_again(tmp_path: Pa
         assert live_counts(study) == plain_counts(study)
 
 
+def test_whatever_points_to_slots_is_found_by_an_index(tmp_path: Path) -> None:
+    with served(tmp_path / "s") as study:
+        for child, column in (("answers", "slot_id"), ("slots", "repeat_of")):
+            plan = f"EXPLAIN QUERY PLAN SELECT 1 FROM {child} WHERE {column} = 1"  # what deleting a slot asks
+            [row] = study.studio.look(lambda c, plan=plan: c.exec_driver_sql(plan).all())
+            assert f"ix_{child}_{column}" in row[-1]
+
+
 def listed(study: Served, order: Any, between: Any = None, limit: int = 3) -> list[str]:
     """All names of a list, page by page, with something in between."""
     names, after = [], None

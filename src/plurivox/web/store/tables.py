@@ -189,6 +189,12 @@ slots = Table(
     Index("ix_slots_worker_id_task_id", "worker_id", "task_id"),
     Index("ix_slots_sitting_id_position", "sitting_id", "position"),
 )
+REPEATS = Index(  # who is erased takes slots away: the database looks whether another one points to them
+    "ix_slots_repeat_of",
+    slots.c.repeat_of,
+    sqlite_where=slots.c.repeat_of.is_not(None),
+    postgresql_where=slots.c.repeat_of.is_not(None),
+)
 answers = Table(
     "answers",
     meta_data,
@@ -213,6 +219,7 @@ answers = Table(
     _text("events"),
     UniqueConstraint("worker_id", "key"),
     Index("ix_answers_task_id", "task_id"),
+    Index("ix_answers_slot_id", "slot_id"),  # as with repeats: without it, erasing reads all answers for every slot
 )
 drafts = Table(  # the unfinished answer of a person, one at most: overwritten, gone with the answer, never counted
     "drafts",
