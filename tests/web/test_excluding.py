@@ -13,6 +13,7 @@ from plurivox.web.excluding import apply_rules
 from plurivox.web.exporting import export
 from plurivox.web.importing import read_tasks
 from plurivox.web.store.erasing import erase
+from plurivox.web.store.excluding import lift
 from plurivox.web.store.items import NewTask, fix_batches
 from plurivox.web.store.tables import (
     STILL,
@@ -171,6 +172,11 @@ def test_who_fails_at_the_door_changes_nothing_that_was_computed(tmp_path: Path)
         compute(live.studio.engine, study)
         assert lost.post("/api/me/stage", {"stage": "quiz", "quiz": [0]}).json()["me"]["stage"] == "done"
         assert len(live.look(select(exclusions))) == len(live.look(select(snapshots))) == 1
+        who = lost.entered["me"]["worker"]
+        live.studio.writer.submit(lambda c: lift(c, "owner", who)).result()
+        wrong = lost.post("/api/me/stage", {"stage": "quiz", "quiz": [0]}).json()  # no rule applies any more
+        assert wrong["wrong"] == [0] and wrong["me"]["stage"] == "quiz"
+        assert lost.post("/api/me/stage", {"stage": "quiz", "quiz": [1]}).json()["me"]["stage"] == "tasks"
 
 
 def test_a_known_label_that_the_study_has_lost_stops_no_rule(tmp_path: Path) -> None:

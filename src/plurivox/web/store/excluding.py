@@ -68,7 +68,8 @@ def failed_too_often(connection: Connection, worker: int, tries: int) -> bool:
     """Whether a person has failed the check so often that it is over; excluded then."""
     wrong = select(func.count()).where(visits.c.worker_id == worker, visits.c.stage == "quiz")
     n = connection.execute(wrong).scalar_one()
-    if not tries or n < tries:
+    lifted = select(exclusions.c.id).where(exclusions.c.worker_id == worker, exclusions.c.lifted.is_not(None))
+    if not tries or n < tries or connection.execute(lifted.limit(1)).first() is not None:
         return False
     return exclude(connection, worker, COMPREHENSION, f"failed the check {n} times; {tries} may be")
 
@@ -87,7 +88,9 @@ def lift(connection: Connection, who: str, pseudonym: str) -> None:
     connection.execute(aside.where(slots.c.kind == "task").values(state="extra"))
     connection.execute(aside.values(state="done"))  # repeats, which never count for a quota
     open_ones = exclusions.c.worker_id == worker, exclusions.c.lifted.is_(None)
-    connection.execute(update(exclusions).where(*open_ones).values(lifted=now()))
+    ended = update(exclusions).where(*open_ones).values(lifted=now()).returning(exclusions.c.rule)
+    if COMPREHENSION in connection.execute(ended).scalars().all():  # who never came further may try once more
+        connection.execute(update(workers).where(workers.c.id == worker).values(stage="quiz"))
     tallying.put_in(connection, worker)
     publishing.count_differently(connection)
     tell(connection, who, "exclusion lifted", worker=pseudonym)
