@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 from plurivox.core.errors import InputError
-from plurivox.core.files import whole_file, whole_folder
+from plurivox.core.files import whole_folder
 from plurivox.web.context import Studio
 from plurivox.web.importing import read_batches, read_tasks
 from plurivox.web.keys import FILE as SECRET
@@ -180,12 +180,6 @@ def _carry(source: Path, target: Path) -> None:
     shutil.copyfile(source / STUDY, target / STUDY)
     (target / SECRET).touch(0o600)
     shutil.copyfile(source / SECRET, target / SECRET)
-
-
-def edit_study(folder: Path, study: Study) -> None:
-    """Write study.toml anew."""
-    with whole_file(folder / STUDY) as part:
-        part.write_text(study_text(study), encoding="utf-8")
 
 
 def opened(settings: Settings) -> Studio:

@@ -51,7 +51,6 @@ class Settings(BaseSettings):
     is_leader: bool = True  # whether this server may compute aggregates
     processes: int = Field(default=1, ge=1)  # of this server
     in_house: bool = False  # whether it is one of several studies of this server, under its name
-    pages: bool = True
 
     @property
     def secure(self) -> bool:
