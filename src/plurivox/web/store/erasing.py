@@ -37,7 +37,8 @@ def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
         if table is slots:
             connection.execute(update(slots).where(slots.c.worker_id == row.id).values(repeat_of=None))
         connection.execute(delete(table).where(table.c.worker_id == row.id))
-    gone["lines of the audit"] = connection.execute(delete(audit).where(_of_exclusion(row.pseudonym))).rowcount
+    if n := connection.execute(delete(audit).where(_of_exclusion(row.pseudonym))).rowcount:
+        gone["lines of the audit"] = n
     tallying.step_back(connection)
     give_back(connection, back)
     publishing.count_differently(connection)
