@@ -6,7 +6,7 @@ import pytest
 
 from plurivox.web.store.publishing import tell_trouble
 
-PAGES = ["", "tasks", "workers", "times", "flagged", "invites", "audit"]
+PAGES = ["", "tasks", "workers", "times", "flagged", "excluded", "pay", "invites", "audit"]
 
 
 def sign_in(page: Any, live: Any) -> None:
@@ -84,17 +84,17 @@ def test_workers_are_sorted_and_found_and_flags_lead_to_the_answer(owned: Any, c
     page.wait_for_selector("tr.here .badge")
 
 
-def test_a_fresh_study_says_what_to_do_and_a_wrong_aggregator_is_told(studio: Any, context: Any) -> None:
-    live = studio(n=2, aggregator="dawid-skeen")
+def test_a_fresh_study_says_what_to_do_and_an_aggregator_that_fails_is_told(studio: Any, context: Any) -> None:
+    live = studio(n=2)
     page = context().new_page()
     sign_in(page, live)
     assert page.query_selector("text=Make an invitation")
     for name in PAGES:
         go(page, name)
         assert page.query_selector(".note.bad") is None, name
-    live.studio.writer.submit(lambda c: tell_trouble(c, "The aggregator 'dawid-skeen' failed")).result()
+    live.studio.writer.submit(lambda c: tell_trouble(c, "The aggregator 'dawid-skene' failed")).result()
     go(page, "")
-    page.wait_for_selector(".trouble:has-text('dawid-skeen'):has-text('since just now')")
+    page.wait_for_selector(".trouble:has-text('dawid-skene'):has-text('since just now')")
 
 
 def test_pause_and_open(owned: Any, context: Any) -> None:
