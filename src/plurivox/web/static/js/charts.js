@@ -181,8 +181,8 @@ export function rangeChart({ title, note = "", rows, x = "" }) {
 }
 
 export function lineChart({ title, note = "", points, x = "", y = "", most = 0, name = tidy }) {
-  const width = size();
   // `points` are [x, y]; the axis goes up to `most` at least, `name` says how x is written.
+  const width = size();
   const [left, top, low, height] = [48, 24, 184, 222];
   const ticks = steps(Math.max(...points.map(([, value]) => value), most));
   const [first, last] = [points[0]?.[0] ?? 0, points.at(-1)?.[0] ?? 1];
@@ -225,14 +225,15 @@ export function lineChart({ title, note = "", points, x = "", y = "", most = 0, 
 
 export function linesChart({ title, note = "", lines, x = "", y = "" }) {
   // Several lines from 0 to 1 over the same axis, each with its name at its end and a dash of its own; points are [x, y].
+  const width = size();
   const [left, right, top, low, height] = [44, 130, 10, 200, 236];
   const all = lines.flatMap((one) => one.points);
   const [ticks, sides] = [steps(Math.max(...all.map(([value]) => value), 0)), [0, 0.25, 0.5, 0.75, 1]];
-  const across = (value) => left + ((WIDTH - left - right) * value) / ticks.at(-1);
+  const across = (value) => left + ((width - left - right) * value) / ticks.at(-1);
   const up = (value) => low - (low - top) * value;
   const grid = [
     sides.map((tick) => [
-      line(left, up(tick), WIDTH - right, up(tick), "rule"),
+      line(left, up(tick), width - right, up(tick), "rule"),
       text(left - 6, up(tick) + 4, `${tick * 100}%`, { "text-anchor": "end" }),
     ]),
     ticks.map((tick) => text(across(tick), low + 16, tidy(tick), { "text-anchor": "middle" })),
@@ -251,8 +252,8 @@ export function linesChart({ title, note = "", lines, x = "", y = "" }) {
     ),
     text(across(points.at(-1)[0]) + 9, ends[at], short(name, 16), { class: "name" }),
   ]);
-  const axis = line(left, low, WIDTH - right, low);
-  const below = text((left + WIDTH - right) / 2, height - 2, x, { "text-anchor": "middle", class: "name" });
+  const axis = line(left, low, width - right, low);
+  const below = text((left + width - right) / 2, height - 2, x, { "text-anchor": "middle", class: "name" });
   const rows = lines.flatMap(({ name, points }) => points.map((point) => [name, ...point.map(tidy)]));
   return figure(title, note, frame(title, height, grid.flat(2), drawn.flat(2), axis, below), ["name", x, y], rows);
 }
