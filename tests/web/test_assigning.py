@@ -87,7 +87,7 @@ def test_who_has_answered_may_finish_instead_of_waiting(tmp_path: Path) -> None:
         answer_all(person)
         assert person.get("/api/tasks").json()["waiting"]["answered"] == 2
         assert person.post("/api/me/stage", {"stage": "tasks"}).json()["me"]["stage"] == "done"
-        assert person.post("/api/done").json() == {**CODE, "how": "done", "text": ""}
+        assert person.post("/api/done").json() == {**CODE, "how": "done", "text": "", "submit": None}
         assert answer_all(other) == 2 and other.get("/api/tasks").json()["enough"]  # nobody holds anything: no waiting
         assert other.get("/api/me").json()["stage"] == "done"
 
@@ -104,7 +104,8 @@ def test_a_full_study_pays_nobody_who_has_answered_nothing(tmp_path: Path, datab
         late = study.enter(platform={**PERSON, "pid": "p2"})  # told at the door: nothing to read for nothing
         for person in (early, late):
             assert person.get("/api/me").json()["stage"] == "done"
-            assert person.post("/api/done").json() == {"code": "", "redirect": "", "how": "full", "text": "Too late."}
+            nothing = {"code": "", "redirect": "", "how": "full", "text": "Too late.", "submit": None}
+            assert person.post("/api/done").json() == nothing
         first.post("/api/me/stage", {"stage": "debrief"})
         assert first.post("/api/done").json()["code"] == "PAID"
 

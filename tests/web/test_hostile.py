@@ -181,7 +181,8 @@ def test_no_page_runs_what_is_not_ours(live: Running, browser: Any) -> None:
             try { setTimeout("window.hit = 1", 0); } catch { seen.push("string refused"); }
             const frame = document.createElement("iframe"); frame.src = "https://evil.test"; document.body.append(frame);
             await fetch("https://evil.test").catch(() => seen.push("fetch refused"));
-            await new Promise((go) => setTimeout(go, 50)); return seen; }"""
+            for (let n = 0; n < 200 && !seen.includes("frame-src"); n++) await new Promise((go) => setTimeout(go, 50));
+            return seen; }"""
         )
         assert page.evaluate("window.hit") is None
         assert {"innerHTML refused", "script refused", "fetch refused", "frame-src"} <= set(tried), tried

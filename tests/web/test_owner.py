@@ -84,15 +84,15 @@ def test_workers_are_sorted_and_found_and_flags_lead_to_the_answer(owned: Any, c
     page.wait_for_selector("tr.here .badge")
 
 
-def test_a_fresh_study_says_what_to_do_and_an_aggregator_that_fails_is_told(studio: Any, context: Any) -> None:
-    live = studio(n=2)
+def test_a_fresh_study_says_what_to_do_and_a_wrong_aggregator_is_told(studio: Any, context: Any) -> None:
+    live = studio(n=2, aggregator="dawid-skene")
     page = context().new_page()
     sign_in(page, live)
     assert page.query_selector("text=Make an invitation")
     for name in PAGES:
         go(page, name)
         assert page.query_selector(".note.bad") is None, name
-    live.studio.writer.submit(lambda c: tell_trouble(c, "The aggregator 'dawid-skene' failed")).result()
+    live.studio.writer.submit(lambda c: tell_trouble(c, "The aggregator dawid-skene failed")).result()
     go(page, "")
     page.wait_for_selector(".trouble:has-text('dawid-skene'):has-text('since just now')")
 

@@ -16,7 +16,7 @@ from plurivox.web.keys import Keys, new_id
 from plurivox.web.store.database import now
 from plurivox.web.store.items import set_fact
 from plurivox.web.store.people import fact
-from plurivox.web.store.tables import audit, invites, owners, sessions
+from plurivox.web.store.tables import audit, facts, invites, owners, sessions
 
 SETUP = "setup"
 hasher = PasswordHasher()
@@ -47,7 +47,8 @@ def offer_setup(connection: Connection, keys: Keys) -> str | None:
 
 
 def set_up(connection: Connection, hidden: str, name: str, password_hash: str) -> int:
-    """The first owner; the token is used up."""
+    """The first owner; the token is used up. Its row is held, so that of two who bring it at once one is late."""
+    connection.execute(select(facts.c.name).where(facts.c.name == SETUP).with_for_update())
     offered = fact(connection, SETUP) or []
     if not any(same(hidden, one) for one in offered):
         raise Refused(403, "wrong-token", "this token is not the one that the terminal showed, or it is used up")

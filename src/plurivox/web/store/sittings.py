@@ -16,7 +16,7 @@ from plurivox.web.store.idling import Waiting, answered_by, sittings_done, turn_
 from plurivox.web.store.items import assigner
 from plurivox.web.store.people import Worker, advance, fact
 from plurivox.web.store.pools import close_plans, give, open_plans, take_back
-from plurivox.web.store.tables import media, plans, sittings, slots, tasks
+from plurivox.web.store.tables import media, plans, sittings, slots, tasks, workers
 from plurivox.web.study import Study
 
 OVERDUE = 20  # sittings looked after at a time
@@ -53,7 +53,10 @@ def next_slots(connection: Connection, study: Study, worker: Worker, n: int) -> 
         sitting = connection.execute(LATEST.with_for_update(), {"worker": worker.id}).first()
         if _has_ended(sitting):  # still: no other server went on with it meanwhile
             sitting = _revive(connection, study, sitting)
-    over = sitting is None or sitting.done >= sitting.total
+    if _is_over(sitting):  # of two servers that are asked at once, one begins a sitting and the other goes on with it
+        connection.execute(select(workers.c.id).where(workers.c.id == worker.id).with_for_update())
+        sitting = connection.execute(LATEST, {"worker": worker.id}).first()
+    over = _is_over(sitting)
     if over and practises and sitting is None:
         sitting = _practise(connection, study, worker)
     elif over and not practises:
@@ -79,6 +82,11 @@ def _nothing_open(connection: Connection, study: Study, worker: Worker, sitting:
         return Turn(worker, sitting, [], waiting)
     answered = done or answered_by(connection, worker.id)
     return Turn(advance(connection, study, worker) if answered else turn_away(connection, worker), sitting, [])
+
+
+def _is_over(sitting: Any) -> bool:
+    """Whether a new one is due: there is none, or all of it is answered."""
+    return sitting is None or sitting.done >= sitting.total
 
 
 def _has_ended(sitting: Any) -> bool:

@@ -181,8 +181,8 @@ export function rangeChart({ title, note = "", rows, x = "" }) {
 }
 
 export function lineChart({ title, note = "", points, x = "", y = "", most = 0, name = tidy }) {
-  // `points` are [x, y]; the axis goes up to `most` at least, `name` says how x is written.
   const width = size();
+  // `points` are [x, y]; the axis goes up to `most` at least, `name` says how x is written.
   const [left, top, low, height] = [48, 24, 184, 222];
   const ticks = steps(Math.max(...points.map(([, value]) => value), most));
   const [first, last] = [points[0]?.[0] ?? 0, points.at(-1)?.[0] ?? 1];
@@ -225,8 +225,7 @@ export function lineChart({ title, note = "", points, x = "", y = "", most = 0, 
 
 export function linesChart({ title, note = "", lines, x = "", y = "" }) {
   // Several lines from 0 to 1 over the same axis, each with its name at its end and a dash of its own; points are [x, y].
-  const width = size();
-  const [left, right, top, low, height] = [44, 130, 10, 200, 236];
+  const [left, right, top, low, height, width] = [44, narrow() ? 90 : 130, 10, 200, 236, size()];
   const all = lines.flatMap((one) => one.points);
   const [ticks, sides] = [steps(Math.max(...all.map(([value]) => value), 0)), [0, 0.25, 0.5, 0.75, 1]];
   const across = (value) => left + ((width - left - right) * value) / ticks.at(-1);
