@@ -191,6 +191,19 @@ def test_a_sound_on_a_phone(heard: Any, context: Any, barriers: Any) -> None:
     assert heard.answers()[0]["events"][0]["by"] == "touch"
 
 
+def test_a_sound_above_chips_keeps_its_room_on_a_phone(tmp_path: Path, context: Any) -> None:
+    fields = {"name": "chips", "labels": ["bell", "bird", "horn"], "form": "chips", "batch": 1, **SHORT}
+    new = [NewTask("t", sound=read_sound(tone(), "t"))]
+    with run(tmp_path / "one", lambda settings: make_study(settings, Study.model_validate(fields), new)) as live:
+        page = context(**PHONE).new_page()
+        page.goto(live.join)
+        shown(page)
+        fits(page)
+        scene, play = page.locator(".scene").bounding_box(), page.locator(".sound").bounding_box()
+        assert scene["y"] <= play["y"] and play["y"] + play["height"] <= scene["y"] + scene["height"]
+        page.get_by_text("0.0 s of 0.4 s").wait_for()
+
+
 def test_a_sound_that_cannot_be_played_does_not_stop_the_person(heard: Any, context: Any) -> None:
     page = context().new_page()
     page.route("**/media/*", lambda route: route.fulfill(body=b"nothing", content_type="audio/wav"))

@@ -6,7 +6,7 @@ import pytest
 
 from plurivox.web.store.publishing import tell_trouble
 
-PAGES = ["", "tasks", "workers", "times", "flagged", "invites", "audit"]
+PAGES = ["", "tasks", "workers", "times", "flagged", "excluded", "pay", "invites", "audit"]
 
 
 def sign_in(page: Any, live: Any) -> None:

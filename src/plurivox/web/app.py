@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse, Response
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from starlette.exceptions import HTTPException
 
@@ -22,6 +22,7 @@ from plurivox.web.settings import Settings
 from plurivox.web.store.database import first_line
 
 log = logging.getLogger(__name__)
+PLAIN = {"string_pattern_mismatch": "holds characters that it cannot have"}  # nobody reads a pattern
 MOST_TOLD = 500  # characters about a request that is not as it should be; it may be long itself
 
 
@@ -65,11 +66,13 @@ def explain_faults(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, cause: RequestValidationError) -> JSONResponse:
-        told = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in cause.errors()[:3]]
+        told = [f"{'.'.join(map(str, one['loc']))}: {PLAIN.get(one['type'], one['msg'])}" for one in cause.errors()[:3]]
         return _fault(Refused(422, "invalid", "; ".join(told)[:MOST_TOLD]))
 
     @app.exception_handler(HTTPException)
-    async def other(_: Request, cause: HTTPException) -> JSONResponse:
+    async def other(request: Request, cause: HTTPException) -> Response:
+        if cause.status_code == 404 and "text/html" in request.headers.get("accept", ""):  # a person, not a program
+            return HTMLResponse(pages.page("missing.html", root=request.scope["root_path"]), 404)
         answer = _fault(Refused(cause.status_code, "not-possible", str(cause.detail)))
         answer.headers.update(cause.headers or {})
         return answer

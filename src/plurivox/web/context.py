@@ -17,6 +17,7 @@ from plurivox.web.settings import Settings
 from plurivox.web.store.database import WRITES, first_line, migrate, open_engine, take_time
 from plurivox.web.store.fitting import check_aggregator, check_fit, keys_of
 from plurivox.web.store.items import apply, must_have_batches
+from plurivox.web.store.people import fact
 from plurivox.web.store.writer import Writer
 from plurivox.web.study import Study, read_study
 
@@ -50,6 +51,8 @@ class Studio:
                 check_fit(connection, study)
                 apply(connection, study)
                 must_have_batches(connection, study)
+                if not fact(connection, "practice"):
+                    study = study.model_copy(update={"practice": 0})  # no task is marked so: there is no such step
         except OperationalError as cause:
             raise InputError(f"the database cannot be written: {first_line(cause)}") from cause
         except PermissionError as cause:

@@ -62,12 +62,17 @@ def wording(form: Form, person: Person) -> dict[str, str]:
 
 
 def phrase_for(form: Form, person: Person, kind: str) -> dict[str, str]:
-    """The paper's wording, which speaks of an image, for tasks that are none; empty where nothing is to be put right.
+    """The words that speak of an image, or of seeing, for tasks that are no images; empty where nothing is to be put right.
 
     >>> phrase_for("top-two", "third", "text")["opening"]
     'Imagine 100 crowdsourced workers are asked to identify what category the text below belongs to.'
+    >>> phrase_for("one-label", "first", "audio")
+    {'opening': 'What do you hear?'}
     """
-    thing = {"text": "text", "pair": "pair of texts"}.get(kind)
-    if thing is None or form != "top-two" or person != "third":
+    if person == "first":
+        opening = {"text": "What do you think?", "pair": "What do you think?", "audio": "What do you hear?"}.get(kind)
+        return {"opening": opening} if opening else {}
+    thing = {"text": "text", "pair": "pair of texts", "audio": "sound"}.get(kind)
+    if thing is None or form != "top-two":
         return {}
     return {name: words.replace("image", thing) for name, words in PAPER.items() if "image" in words}

@@ -36,28 +36,32 @@ const excludes = (me) => ["top-one", "top-two"].includes(me.form) && me.exclude_
 const splits = (me) => me.form === "top-two" || me.form === "also-possible";
 
 export function keyRows(me) {
-  const many = me.labels.length > 10;
+  const n = me.labels.length;
+  const many = n > 10;
+  const last = n < 10 ? String(n) : "0";
+  const [one, two, third] = n < 5 ? ["1", "2", last] : ["3", "5", "4"]; // keys that are there
   const command = (letter) => (many ? press("Alt", letter) : press(letter));
   const step = STEP_OF[me.form];
   const pick = PICKS[me.form] ?? (many ? "Pick a label" : "Pick the most probable label");
-  const sure = SAYS_HOW_SURE.includes(me.form) ? "Sure: send it and go on" : "Done: send it and go on";
+  const asks = SAYS_HOW_SURE.includes(me.form);
+  const sure = asks ? "Sure: send it and go on" : "Done: send it and go on";
   const placing = `Put ${step} on a label; with Shift, take ${step} away`;
   return [
-    [press("1", "…", "0"), (step ? placing : pick) + (many ? "; type letters to find it" : "")],
+    [n === 2 ? press("1", "2") : press("1", "…", last), (step ? placing : pick) + (many ? "; type letters to find it" : "")],
     step && [press("."), "All that is left to the label moved last"],
     me.form === "ranking" && [press("←", "→"), "Move the label that you ranked last, or whose key you pressed again"],
-    me.form === "ranking" && [press("Shift", "4"), "Take label 4 out of the order"],
+    me.form === "ranking" && [press("Shift", third), `Take label ${third} out of the order`],
     [press("↵"), step ? `Send it and go on, once ${ALL_OF[me.form]} are placed` : sure],
-    me.form === "top-one" && [press("3", "7", "0", "↵"), "Label 3 with 70%"],
-    splits(me) && [press("3", "5", "7", "0", "↵"), "Label 3 with 70%, label 5 with the rest"],
-    splits(me) && [press("←", "→"), "Move the split by 5%; with Shift, by 1%"],
+    me.form === "top-one" && [press(one, "7", "0", "↵"), `Label ${one} with 70%`],
+    splits(me) && [press(one, two, "7", "0", "↵"), `Label ${one} with 70%, label ${two} with the rest`],
+    asks && [press("←", "→"), `Move the ${splits(me) ? "split" : "percent"} by 5%; with Shift, by 1%`],
     splits(me) && [press("."), "Type the percent of the other label, or of the top label alone"],
-    splits(me) && [
-      press("Shift", "4"),
-      excludes(me) ? "Label 4 is definitely not it" : "Label 4 is possible as well",
+    asks && [
+      press("Shift", third),
+      `Label ${third} is ${excludes(me) ? "definitely not it" : "possible as well"}`,
     ],
     excludes(me) && [command("N"), "None of the others: rules out what is not named"],
-    splits(me) && [command("H"), "All labels as bars, to drag"],
+    asks && [command("H"), "All labels as bars, to drag"],
     [command("U"), "Undo; with nothing to undo, back to the last task"],
     [command("S"), "Can't tell"],
     [command("O"), "None of these"],
@@ -80,8 +84,8 @@ function handRows(me) {
     (splits(me) || me.form === "select-top-two") && ["Tap another", "The second most probable one"],
     me.form === "top-one" && ["Drag the slider", "Say how probable it is"],
     splits(me) && ["Drag the slider", "Share 100% between the two"],
-    splits(me) && [excludes(me) ? "✕ not" : "+ also", excludes(me) ? "Definitely not this one" : "Possible as well"],
-    splits(me) && ["Bars", "All labels as bars, to drag"],
+    SAYS_HOW_SURE.includes(me.form) && [excludes(me) ? "✕ not" : "+ also", excludes(me) ? "Definitely not this one" : "Possible as well"],
+    SAYS_HOW_SURE.includes(me.form) && ["Bars", "All labels as bars, to drag"],
     ["Next", "Send it and go on"],
   ];
 }

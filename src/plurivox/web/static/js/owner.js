@@ -2,18 +2,10 @@
 import { Failure, call } from "./api.js";
 import { button, make, put } from "./dom.js";
 import { keepStudy, studyName } from "./known_studies.js";
+import { auditPage, invitesPage } from "./owner_desk.js";
 import { formsPage } from "./owner_forms.js";
-import {
-  auditPage,
-  flaggedPage,
-  invitesPage,
-  overviewPage,
-  taskPage,
-  tasksPage,
-  timesPage,
-  workersPage,
-} from "./owner_pages.js";
-import { excludedPage, payPage } from "./owner_people.js";
+import { flaggedPage, overviewPage, taskPage, tasksPage, timesPage } from "./owner_pages.js";
+import { excludedPage, payPage, workersPage } from "./owner_people.js";
 
 const PAGES = {
   "": ["Overview", overviewPage],
@@ -29,6 +21,7 @@ const PAGES = {
 const INNER = { task: ["Task", taskPage, "tasks"], forms: ["Forms compared", formsPage, ""] }; // reached from other pages
 const LIVE = ["", "times", "workers", "forms"]; // pages that renew themselves
 const EVERY = 5000;
+const NAME = { pattern: "[A-Za-z0-9_.@\\-]+", title: "Letters, digits and . _ @ - without spaces", maxlength: "80" };
 const setupToken = () => new URLSearchParams(location.hash.slice(1)).get("setup");
 
 export class Owner {
@@ -107,7 +100,9 @@ export class Owner {
       put(this.main, parts);
       this.main.dataset.shows = at.key;
       if (!arrived) this.main.querySelectorAll("details").forEach((one, place) => (one.open = open[place] ?? false));
-      if (arrived) this.main.querySelector("h1")?.focus();
+      if (!arrived) return;
+      this.main.querySelector("h1")?.focus();
+      this.nav.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }); // a phone shows a part
     } catch (failure) {
       this.fail(failure);
     }
@@ -142,7 +137,7 @@ export class Owner {
     const first = token !== null;
     const fields = [
       first && field("token", "Token from the terminal", { value: token, autocomplete: "off" }),
-      field("name", "Name", { autocomplete: "username" }),
+      field("name", first ? "Name (no spaces)" : "Name", { autocomplete: "username", ...(first && NAME) }),
       field("password", first ? "New password (10 characters or more)" : "Password", {
         type: "password",
         minlength: first ? 10 : null,

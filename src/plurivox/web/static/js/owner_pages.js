@@ -1,5 +1,5 @@
 // The owner's pages: each fetches what it shows and gives back its parts.
-import { columnChart, lineChart, rangeChart, rowChart, tidy } from "./charts.js";
+import { columnChart, lineChart, rangeChart, rowChart } from "./charts.js";
 import { button, make } from "./dom.js";
 import {
   badges,
@@ -8,8 +8,10 @@ import {
   finder,
   fixed,
   meter,
+  more,
   page,
   percent,
+  query,
   said,
   seconds,
   shareBar,
@@ -148,8 +150,6 @@ function stateTools(owner, state) {
   ];
 }
 
-const query = (values) => new URLSearchParams(Object.entries(values).filter(([, one]) => one)).toString();
-
 export async function tasksPage(owner, { after, order = "entropy", prefix = "" }) {
   const { tasks, next } = await owner.read(`tasks?${query({ order, limit: 50, after, prefix })}`);
   const rows = tasks.map((one) => [
@@ -184,9 +184,6 @@ export async function tasksPage(owner, { after, order = "entropy", prefix = "" }
   );
 }
 
-const more = (next, to) =>
-  next ? make("p", {}, make("a", { class: "button", href: `#/${to}${encodeURIComponent(next)}` }, "More")) : null;
-
 export async function taskPage(owner, { id, answer }) {
   const { line, task, soft, answers } = await owner.read(`tasks/${encodeURIComponent(id)}`);
   const shown =
@@ -210,7 +207,7 @@ export async function taskPage(owner, { id, answer }) {
   const pair = make(
     "section",
     { class: "charts" },
-    make("figure", { class: "card chart seen" }, make("figcaption", {}, make("h2", {}, "What people see")), shown),
+    make("figure", { class: "card chart seen" }, make("figcaption", {}, make("h2", {}, task.kind === "audio" ? "What people hear" : "What people see")), shown),
     rangeChart({
       title: "Current soft label",
       note: `with 95% intervals${soft.length > MOST ? `; the ${MOST} most probable labels` : ""}`,
@@ -226,57 +223,6 @@ export async function taskPage(owner, { id, answer }) {
       here: answers.findIndex((one) => one.answer === answer),
       empty: "Nobody has answered this task yet.",
     }),
-  );
-}
-
-const SCORES = ["agreement-with-rest", "repeat-consistency", "too-fast"];
-
-export async function workersPage(owner, { after, order = "worker", prefix = "" }) {
-  const { workers, next } = await owner.read(`workers?${query({ order, limit: 50, after, prefix })}`);
-  const names = SCORES;
-  const sort = (text, key, way = "descending") => [
-    text,
-    { key, way, to: `#/workers?${query({ order: key, prefix })}` },
-  ];
-  const sorts = Object.fromEntries([
-    sort("Worker", "worker", "ascending"),
-    sort("Answers", "answers"),
-    sort("Median time", "seconds"),
-    ...names.map((name) => sort(name.replaceAll("-", " "), name)),
-    sort("Flags", "flags"),
-    sort("Last seen", "seen"),
-  ]);
-  const find = finder("Pseudonym begins with", prefix, (text) => {
-    location.hash = `#/workers?${query({ order, prefix: text })}`;
-  });
-  const head = [
-    "Worker",
-    "Stage",
-    "#Answers",
-    "#Median time",
-    ...names.map((name) => `#${name.replaceAll("-", " ")}`),
-    "#Flags",
-    "Last seen",
-  ];
-  const rows = workers.map((one) => [
-    one.worker,
-    one.status === "active" ? one.stage : one.status,
-    count(one.answers),
-    seconds(one.median_seconds),
-    ...names.map((name) => fixed(one.scores[name])),
-    String(one.flags),
-    when(one.last_seen),
-  ]);
-  return page(
-    "Workers",
-    find,
-    make("p", { class: "quiet small" }, "Scores lie between 0 and 1; higher is worse. A name at the top of a column sorts by it."),
-    table("Workers", head, rows, {
-      sorts,
-      order,
-      empty: prefix ? `No pseudonym begins with “${prefix}”.` : "Nobody has come yet.",
-    }),
-    more(next, `workers?${query({ order, prefix })}&after=`),
   );
 }
 
@@ -308,9 +254,7 @@ export async function timesPage(owner) {
 }
 
 export async function flaggedPage(owner, { after }) {
-  const { flagged, counts, next } = await owner.read(
-    `flagged?limit=50${after ? `&after=${encodeURIComponent(after)}` : ""}`,
-  );
+  const { flagged, counts, next } = await owner.read(`flagged?${query({ limit: 50, after })}`);
   const chart = rowChart({
     title: "Flags",
     bars: Object.entries(counts)
@@ -331,76 +275,5 @@ export async function flaggedPage(owner, { after }) {
     Object.keys(counts).length ? make("section", { class: "charts" }, chart) : null,
     table("Flagged answers", ["Task", "Worker", "Flags", "When"], rows, { empty: "No answer is odd so far." }),
     more(next, "flagged?after="),
-  );
-}
-
-export async function invitesPage(owner) {
-  const { invites, prolific, mturk } = await owner.read("invites");
-  const note = make("input", { id: "note", maxlength: "200" });
-  const uses = make("input", { id: "uses", type: "number", min: "1", max: "100000", value: "1" });
-  const add = () =>
-    owner.write("invites", { note: note.value, uses: Number(uses.value) || 1 }).then(() => owner.show());
-  const fields = make(
-    "form",
-    { class: "card form", onsubmit: (event) => (event.preventDefault(), add()) },
-    make("div", { class: "field" }, make("label", { for: "note" }, "Note"), note),
-    make("div", { class: "field few" }, make("label", { for: "uses" }, "People"), uses),
-    make("button", { class: "button main" }, "Make a link"),
-  );
-  const link = (address) =>
-    make("input", {
-      class: "link",
-      readonly: true,
-      value: address,
-      "aria-label": "Link",
-      onfocus: (event) => event.target.select(),
-    });
-  const rows = invites.map((one) => [
-    one.note || "–",
-    link(one.address),
-    `${one.used} / ${one.uses}`,
-    one.open
-      ? button("Close", () => owner.write(`invites/${one.invite}/close`, {}).then(() => owner.show()))
-      : "closed",
-  ]);
-  return page(
-    "Invitations",
-    null,
-    fields,
-    table("Invitations", ["Note", "Link", "#Used", ""], rows),
-    make(
-      "div",
-      { class: "card pad field" },
-      make("label", { for: "prolific" }, "Study address for Prolific"),
-      make("input", { id: "prolific", readonly: true, value: prolific }),
-      mturk && [
-        make("label", { for: "mturk" }, "ExternalURL for MTurk"),
-        make("input", { id: "mturk", readonly: true, value: mturk }),
-      ],
-    ),
-  );
-}
-
-export async function auditPage(owner) {
-  const { lines } = await owner.read("audit");
-  return page(
-    "Audit",
-    null,
-    table(
-      "Audit",
-      ["When", "Who", "What", "Detail"],
-      lines.map((one) => [
-        when(one.at),
-        one.who,
-        one.what,
-        make(
-          "span",
-          { class: "small" },
-          Object.entries(one.detail)
-            .map(([name, value]) => `${name}: ${value}`)
-            .join(", "),
-        ),
-      ]),
-    ),
   );
 }

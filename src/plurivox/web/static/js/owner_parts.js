@@ -135,3 +135,9 @@ export const trouble = ({ trouble: words, trouble_since: since }) =>
   words
     ? make("p", { class: "note bad trouble", role: "status" }, make("span", {}, `${words} (since ${when(since)})`))
     : null;
+
+export const query = (values) => new URLSearchParams(Object.entries(values).filter(([, one]) => one)).toString();
+
+// The way to the rest of a list.
+export const more = (next, to) =>
+  next ? make("p", {}, make("a", { class: "button", href: `#/${to}${encodeURIComponent(next)}` }, "More")) : null;

@@ -1,13 +1,60 @@
-// The owner's pages about people: who was left out and why, and what everybody is paid.
+// The owner's pages about people: their scores, who was left out and why, and what everybody is paid.
 import { button, make } from "./dom.js";
-import { count, figureOf, page, table, when } from "./owner_parts.js";
+import { count, figureOf, finder, fixed, more, page, query, seconds, table, when } from "./owner_parts.js";
 
-const further = (next, to) =>
-  next ? make("p", {}, make("a", { class: "button", href: `#/${to}${encodeURIComponent(next)}` }, "More")) : null;
+const SCORES = ["agreement-with-rest", "repeat-consistency", "too-fast"];
+
+export async function workersPage(owner, { after, order = "worker", prefix = "" }) {
+  const { workers, next } = await owner.read(`workers?${query({ order, limit: 50, after, prefix })}`);
+  const names = SCORES;
+  const sort = (text, key, way = "descending") => [
+    text,
+    { key, way, to: `#/workers?${query({ order: key, prefix })}` },
+  ];
+  const sorts = Object.fromEntries([
+    sort("Worker", "worker", "ascending"),
+    sort("Answers", "answers"),
+    sort("Median time", "seconds"),
+    ...names.map((name) => sort(name.replaceAll("-", " "), name)),
+    sort("Flags", "flags"),
+    sort("Last seen", "seen"),
+  ]);
+  const find = finder("Pseudonym begins with", prefix, (text) => {
+    location.hash = `#/workers?${query({ order, prefix: text })}`;
+  });
+  const head = [
+    "Worker",
+    "Stage",
+    "#Answers",
+    "#Median time",
+    ...names.map((name) => `#${name.replaceAll("-", " ")}`),
+    "#Flags",
+    "Last seen",
+  ];
+  const rows = workers.map((one) => [
+    one.worker,
+    one.status === "active" ? one.stage : one.status,
+    count(one.answers),
+    seconds(one.median_seconds),
+    ...names.map((name) => fixed(one.scores[name])),
+    String(one.flags),
+    when(one.last_seen),
+  ]);
+  return page(
+    "Workers",
+    find,
+    make("p", { class: "quiet small" }, "Scores lie between 0 and 1; higher is worse. A name at the top of a column sorts by it."),
+    table("Workers", head, rows, {
+      sorts,
+      order,
+      empty: prefix ? `No pseudonym begins with “${prefix}”.` : "Nobody has come yet.",
+    }),
+    more(next, `workers?${query({ order, prefix })}&after=`),
+  );
+}
 
 export async function excludedPage(owner, { after }) {
-  const query = after ? `&after=${encodeURIComponent(after)}` : "";
-  const { exclusions, rules, next } = await owner.read(`exclusions?limit=50${query}`);
+  const { exclusions, rules, next } = await owner.read(`exclusions?${query({ limit: 50, after })}`);
   const back = (one) =>
     button(
       "Take back",
@@ -30,14 +77,13 @@ export async function excludedPage(owner, { after }) {
     "Excluded",
     null,
     make("p", { class: "quiet small" }, told),
-    table("Excluded", ["Worker", "Rule", "Why", "When", ""], rows),
-    further(next, "excluded?after="),
+    table("Excluded", ["Worker", "Rule", "Why", "When", ""], rows, { empty: "Nobody is left out." }),
+    more(next, "excluded?after="),
   );
 }
 
 export async function payPage(owner, { after }) {
-  const query = after ? `&after=${encodeURIComponent(after)}` : "";
-  const { lines, currency, total, people, next } = await owner.read(`pay?limit=50${query}`);
+  const { lines, currency, total, people, next } = await owner.read(`pay?${query({ limit: 50, after })}`);
   const rows = lines.map((one) => [
     one.worker,
     count(one.answers),
@@ -57,9 +103,9 @@ export async function payPage(owner, { after }) {
   return page(
     "Pay",
     null,
-    figures,
-    table("Pay", head, rows),
-    further(next, "pay?after="),
+    people > 0 && figures,
+    table("Pay", head, rows, { empty: "No pay sheet so far: it appears after the first answers, once [pay] says what is paid." }),
+    more(next, "pay?after="),
     make("p", { class: "quiet small" }, "The rules are in [pay] of study.toml; plurivox studio pay writes the file."),
   );
 }

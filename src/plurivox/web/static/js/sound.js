@@ -130,11 +130,14 @@ export class SoundPlayer {
     this.toggle.dataset.says = word;
     this.fill.style.width = `${share}%`;
     this.meter.setAttribute("aria-valuenow", String(share));
-    change(this.clock, known ? `${clockTime(currentTime)} of ${clockTime(duration)}` : "");
+    change(this.clock, known ? `${clockTime(currentTime, duration)} of ${clockTime(duration, duration)}` : "");
   }
 }
 
-const clockTime = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+function clockTime(seconds, whole) {
+  if (whole < 10) return `${seconds.toFixed(1)} s`; // of a short sound, whole seconds tell nothing
+  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+}
 
 function pressedBy(event) {
   if (!event || event.detail === 0) return "key";

@@ -13,6 +13,8 @@ const NAMES = {
   done: "Done",
 };
 
+const NOT_OPEN = "Not open at the moment";
+
 export function stageName(stage) {
   return NAMES[stage] ?? stage;
 }
@@ -130,27 +132,33 @@ export function showClosed(app, me, retry) {
   readingPage(
     app,
     me,
-    "Not open at the moment",
+    NOT_OPEN,
     paragraphs(me.text || "This study takes no answers at the moment."),
     make("div", { class: "row" }, button("Try again", retry, { class: "button main" })),
   );
 }
+
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export function showTrouble(app, failure, retry) {
   const nobody = failure.message === "nobody";
   const ended = failure.error === "ended";
   const title = nobody
     ? "Please open your invitation link"
-    : ended
-      ? "It has been a while"
-      : failure.retry
-        ? "Please wait a moment"
-        : "This did not work";
+    : failure.error === "closed"
+      ? NOT_OPEN
+      : ended
+        ? "It has been a while"
+        : failure.retry
+          ? "Please wait a moment"
+          : failure.status === 403
+            ? "This link does not open the study"
+            : "This did not work";
   const text = nobody
     ? "This page opens from the link you were sent. If you have been here before in another browser, use your personal link."
     : ended
       ? `For your safety, ${failure.detail}.`
-      : (failure.detail ?? failure.message);
+      : sentence(failure.detail ?? failure.message);
   const kept = failure.retry
     ? make("p", { class: "quiet" }, "Your answers are kept in this browser and are sent as soon as the server answers.")
     : null;
