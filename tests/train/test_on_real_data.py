@@ -4,7 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from plurivox import io
-from plurivox.recipes._training import Wish, divide, train_runs
+from plurivox.recipes._dividing import divide
+from plurivox.recipes._training import Wish, train_runs
 from plurivox.train import Plan
 from plurivox.train.material import Material
 
