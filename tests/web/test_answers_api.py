@@ -172,3 +172,17 @@ def test_the_walk_from_consent_to_the_code(tmp_path: Path) -> None:
 def test_a_study_without_texts_begins_with_its_tasks(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(texts=PLAIN)) as study:
         assert study.enter().entered["me"]["stage"] == "tasks"
+
+
+def test_who_never_stops_changing_an_answer_does_not_fill_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("plurivox.web.store.answers.MOST", 3)
+    with served(tmp_path / "s") as study:
+        person = study.enter()
+        one, other = (slot["slot"] for slot in person.slots(2))
+        said = [person.answer(one, key=f"k{i}").status_code for i in range(5)]
+        assert said == [200, 200, 200, 409, 409]
+        assert person.answer(one, key="k1").json()["again"]  # sent again because a reply was lost: still known
+        assert person.answer(other).status_code == 200
+        assert len(study.look(select(answers))) == 4

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from plurivox.web.checking import check_answer, form_of
 from plurivox.web.ending import go_to_end
@@ -19,6 +19,7 @@ from plurivox.web.store.sittings import NEXT, NEXT_OPEN, retake
 from plurivox.web.store.tables import answers, drafts, sittings, slots, workers
 from plurivox.web.study import Study
 
+MOST = 100  # answers to one slot, replaced ones counted
 HERE = (
     select(slots, sittings.c.number.label("sitting_number"), sittings.c.total, sittings.c.done, sittings.c.until)
     .add_columns(workers.c.pseudonym, workers.c.seed, workers.c.stage, workers.c.status, workers.c.arm)
@@ -54,7 +55,7 @@ class Taken:
 
 
 def take(connection: Connection, study: Study, worker: int, body: GiveAnswer) -> Taken:
-    """Write an answer down. It is only ever refused for what it says, never for when it comes."""
+    """Write an answer down. It is refused for what it says, or as the 101st word on a task, never for when it comes."""
     here = connection.execute(HERE, {"slot": number_of(body.slot), "worker": worker}).first()
     if here is None:
         raise not_found("slot")
@@ -71,6 +72,8 @@ def take(connection: Connection, study: Study, worker: int, body: GiveAnswer) ->
         sitting = (here.sitting_number, here.total, here.done)
         return Taken(person, True, bool(earlier.extra), sitting, _ahead(connection, here.sitting_id, body.ahead))
     replaces = _replaced(connection, worker, here, body)
+    if here.answer_id is not None:
+        _refuse_flood(connection, here.id)
     if here.status == "excluded":
         return _set_aside(connection, here, person, _row(study, here, body, replaces, extra=True))
     extra = here.state == "extra" or (here.state == "expired" and not _back(connection, here))
@@ -90,6 +93,12 @@ def _set_aside(connection: Connection, here: Any, person: Worker, row: dict[str,
         connection.execute(THROW, {"worker": person.id})
     keep_aside(connection, here, answer[0])
     return Taken(go_to_end(connection, person), False, True, (here.sitting_number, here.total, here.done))
+
+
+def _refuse_flood(connection: Connection, slot: int) -> None:
+    """Every word on a task is kept, so that somebody who never stops changing theirs would fill the disk."""
+    if connection.execute(select(func.count()).where(answers.c.slot_id == slot)).scalar_one() >= MOST:
+        raise Refused(409, "too-often", f"this task was answered {MOST} times; what was said last stays")
 
 
 def _replaced(connection: Connection, worker: int, here: Any, body: GiveAnswer) -> int | None:
