@@ -373,7 +373,7 @@ def test_somebody_without_a_link_is_told(studio: Any, context: Any) -> None:
     page.goto(f"{live.base}/work")
     page.wait_for_selector("text=Please open your invitation link")
     page.goto(f"{live.base}/join#invite=wrong.link")
-    page.wait_for_selector("text=This did not work")
+    page.wait_for_selector("text=This link does not open the study")
 
 
 def test_a_lost_reply_to_entering_uses_up_no_invitation(studio: Any, context: Any) -> None:
