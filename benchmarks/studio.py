@@ -20,7 +20,7 @@ from plurivox.web.context import Studio
 from plurivox.web.making import make_study
 from plurivox.web.settings import Settings
 from plurivox.web.store import listing, owning, people, reports, sittings, tallying
-from plurivox.web.store.database import WRITES
+from plurivox.web.store.database import WRITES, take_time
 from plurivox.web.store.items import NewTask, apply
 from plurivox.web.study import Study
 
@@ -191,6 +191,7 @@ def choosing(name: str, database: Callable[[], str]) -> list[tuple[str, str, str
             for way, times in took.items():
                 studio.study = study.model_copy(update={"assign": way})
                 with studio.engine.connect().execution_options(**WRITES) as connection, connection.begin():
+                    take_time(connection)
                     apply(connection, studio.study)
                 times[n] = _choices(studio)
             studio.close()
