@@ -86,6 +86,17 @@ def _split_of(data: "Dataset", tasks: "Names") -> "Names | None":
     return as_names(out) if out and all(out) else None
 
 
+def split_flag(section: str) -> Flag:
+    """--split, under a title of the command's own."""
+    return Flag(
+        ["--split"],
+        section,
+        type=click.Path(path_type=Path),
+        metavar="FILE.csv",
+        help="columns task and split: train, dev, test  [default: the data's own]",
+    )
+
+
 def picture_flags() -> list[Flag]:
     """--images, --image-size and --skip-damaged."""
     title = "Images"

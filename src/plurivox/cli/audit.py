@@ -8,7 +8,7 @@ import click
 from plurivox.cli._command import Command
 from plurivox.cli._files import INPUT, PART, READING_FLAGS, Source
 from plurivox.cli._flags import Flag
-from plurivox.cli._material import Pictures, material_of, pack_pictures, picture_flags
+from plurivox.cli._material import Pictures, material_of, pack_pictures, picture_flags, split_flag
 from plurivox.cli._show import Answer, Screen, table
 from plurivox.core.errors import InputError
 
@@ -79,13 +79,7 @@ audit = Audit(
         *READING_FLAGS,
         PART,
         *picture_flags(),
-        Flag(
-            ["--split"],
-            WHAT,
-            type=click.Path(path_type=Path),
-            metavar="FILE.csv",
-            help="columns task and split: train, dev, test  [default: the data's own]",
-        ),
+        split_flag(WHAT),
         Flag(
             ["--near"],
             WHAT,

@@ -10,7 +10,7 @@ from plurivox.cli._build import flag_of
 from plurivox.cli._command import Command
 from plurivox.cli._files import IN_AND_OUT, INPUT, PART, READING_FLAGS, OutFile, OutFolder, Source
 from plurivox.cli._flags import GENERAL, Flag, OneOf
-from plurivox.cli._material import Pictures, material_of, pack_pictures, picture_flags
+from plurivox.cli._material import Pictures, material_of, pack_pictures, picture_flags, split_flag
 from plurivox.cli._show import Answer, Screen, table
 from plurivox.core.errors import InputError, some
 from plurivox.core.files import whole_file
@@ -192,13 +192,7 @@ train = Train(
             help="keep the logits of every epoch: as visited, or after it  [default: none]",
         ),
         *picture_flags(),
-        Flag(
-            ["--split"],
-            SPLITS,
-            type=click.Path(path_type=Path),
-            metavar="FILE.csv",
-            help="columns task and split: train, dev, test  [default: the data's own]",
-        ),
+        split_flag(SPLITS),
         Flag(
             ["--shares"],
             SPLITS,

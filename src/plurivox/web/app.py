@@ -72,7 +72,7 @@ def explain_faults(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def other(request: Request, cause: HTTPException) -> Response:
         if cause.status_code == 404 and "text/html" in request.headers.get("accept", ""):  # a person, not a program
-            return HTMLResponse(pages.page("missing.html", root=request.scope["root_path"]), 404)
+            return HTMLResponse(pages.page("missing.html", root=f"{request.scope['root_path']}/"), 404)
         answer = _fault(Refused(cause.status_code, "not-possible", str(cause.detail)))
         answer.headers.update(cause.headers or {})
         return answer
