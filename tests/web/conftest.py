@@ -74,6 +74,7 @@ def blank(browser: Any) -> Iterator[Callable[..., Any]]:
         ]
         script = join_script(JS / f"{module}.js") + f"\nglobalThis.{module} = {{ {', '.join(names + classes)} }};"
         page.add_script_tag(content=script, type="module")
+        page.wait_for_function(f"globalThis.{module}")  # a module runs after the tag is there, not with it
         return page
 
     yield load
