@@ -41,7 +41,7 @@ def test_the_rest_is_counted_as_a_plain_loop_counts_it(weighed: bool) -> None:
     weight = chance.integers(1, 4, 90) if weighed else np.ones(90)
     order = np.lexsort((label, worker, task))
     task, worker, label, weight = task[order], worker[order] - 1, label[order], weight[order]
-    names = dict(tasks=np.arange(12), workers=np.arange(6), labels=np.arange(3))
+    names = {"tasks": np.arange(12), "workers": np.arange(6), "labels": np.arange(3)}
     votes = Votes(task=task, worker=worker, label=label, weight=weight.astype(float) if weighed else None, **names)
     expected = np.full(90, np.nan)
     for i in range(90):
