@@ -22,6 +22,8 @@ from plurivox.web.study import Study
 owning.hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)  # tests need not be slow to guess
 PLAIN: dict[str, Any] = {"consent": "", "instructions": "", "debrief": ""}
 LIMITS: dict[str, Any] = {"requests_per_minute": 100_000, "enters_per_minute": 100_000, "logins_per_minute": 1000}
+LIMITS |= {"drafts_per_minute": 10_000, "write_seconds": 120, "body_seconds": 120}  # a busy machine breaks none of them
+PATIENCE = 120.0  # seconds for a reply
 
 
 def text_tasks(n: int, **more: Any) -> list[NewTask]:
@@ -122,5 +124,5 @@ def served(
     given = Settings(folder=folder, **{"is_leader": False, **LIMITS, **settings})
     if not (folder / "study.toml").is_file():
         make_study(given, study or plain_study(), text_tasks(12) if tasks is None else tasks)
-    with running(given) as (url, app), httpx.Client(base_url=url, timeout=20) as http:
+    with running(given) as (url, app), httpx.Client(base_url=url, timeout=PATIENCE) as http:
         yield Served(url, app.state.studio, http, app)
