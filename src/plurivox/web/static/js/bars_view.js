@@ -1,7 +1,7 @@
 // The rows of bars or chips: a slider to drag, a button to add and one to take away, a key.
-import { KEYS, keyOf, manyLabels, shown } from "./answer.js";
 import { barAmount, chipsOf, isChips } from "./bars.js";
 import { button, change, make, put } from "./dom.js";
+import { KEYS, keyOf, manyLabels, shown } from "./finding.js";
 
 export class BarRows {
   constructor(me, act) {

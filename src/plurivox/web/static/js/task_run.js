@@ -1,8 +1,11 @@
 // The sitting: which task is shown, what a key or a click does to it, where its answer goes, and the way back.
-import { apply, begin, isEmpty, marks, readKey, recall } from "./answer.js";
+import { apply } from "./acts.js";
+import { begin, isEmpty, recall } from "./answer.js";
 import { change, make, put } from "./dom.js";
 import { Drafts } from "./drafts.js";
 import { header } from "./head.js";
+import { readKey } from "./keys.js";
+import { marks } from "./meaning.js";
 import { Outbox } from "./outbox.js";
 import { showImage } from "./scene.js";
 import { loadSound } from "./sound.js";
