@@ -42,7 +42,7 @@ export class BarRows {
       input.value = String(value);
       input.style.setProperty("--fill", `${value}%`);
       const n = chipsOf(state, value);
-      if (isChips(state)) input.setAttribute("aria-valuetext", `${n} ${n === 1 ? "chip" : "chips"}, ${value}%`);
+      input.setAttribute("aria-valuetext", isChips(state) ? `${n} ${n === 1 ? "chip" : "chips"}, ${value}%` : `${value}%`);
       change(out, barAmount(state, value));
       change(key, keyOf(state, place) || "·");
     });

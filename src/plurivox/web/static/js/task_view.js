@@ -25,7 +25,8 @@ export class TaskView {
     this.sought = me.labels.length > KEYS.length ? this.search() : null;
     this.asks = make("ol", { class: "small" });
     this.hint = make("span", { class: "hint", role: "alert" });
-    this.summary = make("span", { class: this.ranks ? "unseen" : "quiet number", "aria-live": "polite" });
+    const said = asksPercents(me) ? "quiet number" : "unseen"; // labels alone are seen on their tiles
+    this.summary = make("span", { class: said, "aria-live": "polite" });
     this.bar = make("div", { class: "bar", "aria-hidden": "true" });
     this.split = this.slider();
     this.deeds = this.buttons();
@@ -231,10 +232,11 @@ export class TaskView {
       none: "None of these",
     };
     const piece = ({ kind, place, share }) => {
-      const name = place === undefined ? words[kind] : state.labels[place];
-      const number =
-        ["undecided", "abstain", "none"].includes(kind) || (kind === "unplaced" && !state.bars) ? "" : ` ${barAmount(state, share)}`;
-      const node = make("span", { data: { is: kind } }, share >= 14 ? name + number : share >= 6 ? number.trim() : "");
+      const name = make("span", { class: "name" }, place === undefined ? words[kind] : state.labels[place]);
+      const told = !["undecided", "abstain", "none"].includes(kind) && (kind !== "unplaced" || state.bars);
+      const number = told && make("span", {}, barAmount(state, share));
+      const both = kind === "unplaced" ? [number, name] : [name, number];
+      const node = make("span", { data: { is: kind }, "data-small": share < 22 }, share >= 14 ? both : share >= 6 ? number : null);
       node.style.width = `${share}%`;
       return node;
     };
