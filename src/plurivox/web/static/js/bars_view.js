@@ -2,6 +2,7 @@
 import { barAmount, chipsOf, isChips } from "./bars.js";
 import { button, change, make, put } from "./dom.js";
 import { KEYS, keyOf, manyLabels, shown } from "./finding.js";
+import { onSlide } from "./slider.js";
 
 export class BarRows {
   constructor(me, act) {
@@ -22,7 +23,7 @@ export class BarRows {
     const input = make("input", { type: "range", min: "0", max: "100", value: "0", "aria-label": label });
     if (this.chips) input.step = String(step);
     const snap = () => Math.round(Number(input.value) / step) * step;
-    input.addEventListener("input", (event) => act({ do: "bar", place, value: snap() }, event));
+    onSlide(input, (event) => act({ do: "bar", place, value: snap() }, event));
     const out = make("output", {}, "0%");
     const chip = (by, sign) =>
       button(sign, (event) => act({ do: "chip", place, by }, event), {

@@ -9,6 +9,7 @@ import { isSure, percents, shares } from "./meaning.js";
 import { ordinal, ranked } from "./ranking.js";
 import { RankView } from "./ranking_view.js";
 import { Scene } from "./scene.js";
+import { onSlide } from "./slider.js";
 import { questions, summary } from "./task_words.js";
 
 const TICK = { never: ["✕", "not", "definitely not"], possible: ["+", "also", "also possible"] };
@@ -114,9 +115,7 @@ export class TaskView {
       value: "50",
       "aria-label": "Percent of the top label",
     });
-    input.addEventListener("input", (event) =>
-      this.act({ do: "percent", who: "top", value: Math.max(1, snap(input.value)) }, event),
-    );
+    onSlide(input, (event) => this.act({ do: "percent", who: "top", value: Math.max(1, snap(input.value)) }, event));
     const less = button("−5", (event) => this.act({ do: "nudge", by: -5 }, event), {
       "aria-label": "Top label: 5% less",
     });
