@@ -28,6 +28,7 @@ WISHES: dict[str, dict[str, str]] = {  # a method -> what is asked of the traini
     "geo-crowd-net-w": {"target": "all-votes", "head": "geo-crowd-net[variant=W]"},
     "union-net-a": {"target": "all-votes", "head": "union-net[variant=A]"},
     "union-net-b": {"target": "all-votes", "head": "union-net[variant=B]"},
+    "annot-mix": {"target": "all-votes", "head": "annot-mix"},
     "raykar": {"target": "all-votes", "head": "raykar"},
 }
 LOGISTIC = "raykar-logistic"

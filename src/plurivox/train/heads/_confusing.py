@@ -34,8 +34,9 @@ class Confusing(Attached):
         """(..., true, said) the logarithm of the matrices that rows (..., true, said) of free numbers stand for."""
         return rows.log_softmax(-1)
 
-    def penalty(self, probabilities: Tensor, said: Said, own: Tensor) -> Tensor:
-        """() or (n,) what is added to the loss of each task; `own` (n, most, true, said) is the matrix of each answer."""
+    def penalty(self, believed: Tensor, said: Said, own: Tensor) -> Tensor:
+        """() or (n,) what is added to the loss of each task; logarithms of the net's probabilities (n, n_labels), and of the
+        matrices of those who answered (n, most, true, said)."""
         raise NotImplementedError
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
@@ -46,7 +47,7 @@ class Confusing(Attached):
         believed = logits.log_softmax(1)
         against = -(believed[:, None] + heard).logsumexp(-1)
         each = (said.weight * against).sum(1) * self.share
-        return each + self.penalty(believed.exp(), said, own.exp())
+        return each + self.penalty(believed, said, own)
 
     def shares(self, said: Said) -> Tensor:
         """(n, most) the part of a worker's term that each answer takes: over all tasks a worker's parts sum to `n_tasks`,

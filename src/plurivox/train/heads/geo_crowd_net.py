@@ -29,7 +29,9 @@ class GeoCrowdNet(Head):
     Ibrahim, Nguyen & Fu (2023), https://doi.org/10.48550/arXiv.2306.03288
     """
 
-    variant: Literal["F", "W"] = option("F", "whose volume is kept large: F of the net's beliefs, W of workers' matrices")
+    variant: Literal["F", "W"] = option(
+        "F", "whose volume is kept large: F of the net's beliefs, W of workers' matrices"
+    )
     scale: float = option(1e-3, "how much the volume counts; 0: not at all", low=0)
     start: float = option(1.0, "what a matrix has on its diagonal at the start, before the softmax")
 
@@ -43,11 +45,12 @@ class _Wide(Confusing):
         super().__init__(head, scene, identity(scene.n_workers, scene.n_labels, head.start))
         self.head = head
 
-    def penalty(self, probabilities: Tensor, said: Said, own: Tensor) -> Tensor:
+    def penalty(self, believed: Tensor, said: Said, own: Tensor) -> Tensor:
         if self.head.variant == "F":
-            square = probabilities.T.double() @ probabilities.double()
+            certain = believed.exp().double()
+            square = certain.T @ certain
         else:
-            taken = own * (self.shares(said) / len(own)).sqrt()[..., None, None]
+            taken = own.exp() * (self.shares(said) / len(own)).sqrt()[..., None, None]
             wide = taken.double().movedim(-2, 0).flatten(1)  # (true, n * most * said)
             square = wide @ wide.T
         return -self.head.scale * _log_determinant(square).to(own.dtype)

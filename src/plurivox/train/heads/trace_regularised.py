@@ -44,6 +44,7 @@ class _Traced(Confusing):
         positive = softplus(rows) + TINY
         return positive.log() - positive.sum(-1, keepdim=True).log()
 
-    def penalty(self, probabilities: Tensor, said: Said, own: Tensor) -> Tensor:
-        trace = own.diagonal(dim1=-2, dim2=-1).sum(-1)  # (n, most)
+    def penalty(self, believed: Tensor, said: Said, own: Tensor) -> Tensor:
+        del believed
+        trace = own.diagonal(dim1=-2, dim2=-1).exp().sum(-1)  # (n, most)
         return self.scale / self.n_heard * (self.shares(said) * trace).sum(1)
