@@ -6,9 +6,12 @@ import torch
 
 from attached import N_LABELS, N_TASKS, N_WORKERS, attached, numbers, softmax, votes_in
 from plurivox.core.errors import InputError
+from plurivox.train import Plan, fit
 from plurivox.train.heads import AnnotMix
 from plurivox.train.heads._contract import Batch
+from plurivox.train.heads.annot_mix import _Mixing
 from plurivox.train.targets._contract import Said
+from taught import world
 
 
 def test_the_loss_of_a_mixture_is_the_published_one() -> None:
@@ -71,3 +74,13 @@ def test_words_cannot_be_mixed() -> None:
     head, _, batch = attached(AnnotMix())
     with pytest.raises(InputError, match="must be numbers; these are codes"):
         head.before_net(batch.x.long(), batch.drawn, torch.Generator())
+
+
+def test_the_net_sees_what_was_mixed(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, _, votes = world()
+    mix = _Mixing.before_net
+    monkeypatch.setattr(_Mixing, "before_net", lambda self, x, *rest: (0 * x, mix(self, x, *rest)[1]))
+    trained = fit(x, votes, net="linear", head="annot-mix", plan=Plan(epochs=1, batch=60), record=True)
+    assert (
+        trained.dynamics is not None and np.ptp(trained.dynamics.logits[0], axis=0).max() == 0
+    )  # nothing but the bias
