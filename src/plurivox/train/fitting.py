@@ -22,7 +22,7 @@ from plurivox.train.heads import Head
 from plurivox.train.job import Job
 from plurivox.train.judging import Dev, Judge, Measure
 from plurivox.train.keeping import Checkpoint, Keeper, refuse_other_training
-from plurivox.train.loop import Training
+from plurivox.train.loop import Pause, Training
 from plurivox.train.losses import Loss
 from plurivox.train.nets import Net
 from plurivox.train.plan import Plan
@@ -56,7 +56,7 @@ def fitting(
     folder: str | Path | None = None,
     save_seconds: float = 1.0,
     watch: Watch = quiet,
-    every_step: bool = False,
+    pause: Pause = "epoch",
 ) -> Fitting:
     """Train a net on inputs `x`, a row a task.
 
@@ -69,8 +69,8 @@ def fitting(
     "after" the epoch, as the net predicts. A `folder` takes weights and history; a training that was killed goes on there
     with the same result, and one that has ended is read again.
 
-    A `fitting` pauses after every epoch, or after `every_step`, so that several may train side by side; `fit` goes on to
-    the end.
+    A `fitting` pauses after every epoch, or after every step, so that several may train side by side, or before every epoch
+    for one `Stack` that takes the steps of all; `fit` goes on to the end.
 
     >>> soft = SoftLabels.of([[.9, .1], [.2, .8]] * 8, range(16), ["no", "yes"])
     >>> trained = fit([[0., 1.], [1., 0.]] * 8, soft, net="linear", plan=Plan(epochs=60, lr=.1))
@@ -87,7 +87,7 @@ def fitting(
     training = job.training()
     judge = Judge(dev, measures or {}, asked.labels, training.net, job.loss, plan, job.inputs.device)
     keeper = Keeper(plan, training.net, training.head)
-    logits = yield from _run(training, keeper, judge, saved, record, watch, every_step)
+    logits = yield from _run(training, keeper, judge, saved, record, watch, pause)
     if keeper.value is not None and math.isnan(keeper.value):
         warnings.warn(
             f"{plan.best} had no value on the dev tasks in any epoch; the weights are those of epoch {keeper.epoch}",
@@ -116,8 +116,8 @@ def _run(
     saved: Checkpoint | None,
     record: Record,
     watch: Watch,
-    every_step: bool,
-) -> Generator[None, None, list[np.ndarray[Any, Any]]]:
+    pause: Pause,
+) -> Generator[Training | None, None, list[np.ndarray[Any, Any]]]:
     """Train to the end, or until it is enough; the logits recorded."""
     step, plan = training.step, training.plan
     logits = [] if saved is None else saved.resume(training, keeper)
@@ -125,9 +125,9 @@ def _run(
         step.seen = torch.zeros((len(step.x), len(judge.labels)), device=step.x.device)
     if keeper.stopped:
         return logits
-    for epoch in training.run(every_step):
+    for epoch in training.run(pause):
         if epoch is None:
-            yield
+            yield training
             continue
         if not epoch.finite:
             _stop_at_nan(keeper, epoch.number)
