@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
+from plurivox.core.errors import PlurivoxWarning
 from plurivox.core.watch import Watch, quiet
 from plurivox.train import Known, Plan, Trained, heads, nets
 from plurivox.train.fitting import fitting
@@ -78,3 +78,90 @@ def test_every_run_is_what_it_is_alone(how: dict[str, Any]) -> None:
             np.testing.assert_allclose(stacked.fit.confusion.dense(), alone.fit.confusion.dense(), atol=2e-4)
     told = [stacked.history["loss"] for _, stacked in pairs]
     assert len(set(told)) == len(SEEDS)  # every seed is a run of its own
+
+
+class Enough(Exception):
+    pass
+
+
+@pytest.mark.parametrize("how", [{}, {"target": "all-votes", "head": "crowd-layer"}])
+def test_a_series_killed_at_different_epochs_goes_on(tmp_path: Path, how: dict[str, Any]) -> None:
+    """A kill finds some runs an epoch further than others: those behind go first, then all go on as one."""
+    steps: list[int] = []
+
+    def stop(step: int, total: int, value: float | None = None) -> None:
+        steps.append(step)
+        if len(steps) == 5:
+            raise Enough
+
+    def judge(trained: Trained) -> dict[str, float]:
+        return {"loss": trained.history["loss"][-1], "epochs": len(trained.history["loss"])}
+
+    every = partial(repeat, partial(train_one, **how), judge, runs=3, folder=tmp_path, at_once=3, stacked=True)
+    with pytest.raises(Enough):
+        every(watch=stop)
+    saved = [tmp_path / f"run-00{i}" / "checkpoint.safetensors" for i in range(3)]
+    assert steps == [0, 1, 2, 3, 4] and all(one.is_file() for one in saved)
+    more = every(watch=lambda step, *_: steps.append(step))
+    straight = repeat(partial(train_one, pause="epoch", **how), judge, runs=3)
+    assert len(steps) == 5 + 7 and more.measures["epochs"] == (4, 4, 4)  # run 2 had ended one epoch, the others two
+    np.testing.assert_allclose(more.measures["loss"], straight.measures["loss"], atol=2e-4)
+    assert every().measures == more.measures and not any(one.exists() for one in saved)
+
+
+def test_a_run_that_ends_early_leaves_the_others_to_go_on() -> None:
+    pairs = both_ways(plan=replace(PLAN, epochs=30, best="accuracy", patience=2))
+    lengths = {len(alone.history["loss"]) for alone, _ in pairs}
+    assert len(lengths) > 1, "the runs must end at different epochs"
+    for alone, stacked in pairs:
+        same(alone, stacked)
+        assert next(stacked.net.parameters()).untyped_storage().nbytes() == 4 * next(stacked.net.parameters()).numel()
+
+
+def test_runs_on_other_inputs_and_tasks_have_a_stack_of_their_own() -> None:
+    def begin(i: int, pause: Pause) -> Fitting:
+        n = (60, 50, 60)[i]
+        return fitting(X[:n] * (i + 1), GOLD.on(GOLD.tasks[:n]), net=NET, plan=replace(PLAN, seed=i), pause=pause)
+
+    stacked = finish_stacked([partial(begin, i, "stack") for i in range(3)])
+    for i, one in enumerate(stacked):
+        np.testing.assert_allclose(one.logits(X), finish(begin(i, "epoch")).logits(X), atol=2e-4)
+
+
+@pytest.mark.parametrize(
+    ("net", "head", "plan", "shape", "want"),
+    [
+        ("labelme-head", None, Plan(), (1000, 512), 10),
+        ("labelme-head", "crowd-layer", Plan(), (1000, 512), 10),
+        ("labelme-head", None, Plan(), (1000, 8192), 1),  # its matrices alone fill the cores
+        ("linear", None, Plan(), (2**21, 64), 2),  # inputs that every run may have for itself
+        ("labelme-head", "conal", Plan(), (1000, 512), 1),
+        ("cifar-resnet", None, Plan(), (1000, 3, 32, 32), 1),
+        ("mlp", None, Plan(precision="bfloat16"), (1000, 64), 1),
+        ("mlp", None, Plan(accumulate=2), (1000, 64), 1),
+        ("mlp", None, Plan(engine="compile"), (1000, 64), 1),
+    ],
+)
+def test_what_is_stacked_and_how_many(
+    net: str, head: str | None, plan: Plan, shape: tuple[int, ...], want: int
+) -> None:
+    made = None if head is None else heads.methods.make(head)
+    assert runs_at_once(nets.methods.make(net), made, plan, shape, 8) == want
+
+
+def test_a_loss_that_is_no_number_stops_one_run_alone() -> None:
+    mine = [X.copy() for _ in SEEDS]
+
+    def begin(i: int, pause: Pause) -> Fitting:
+        def spoil(step: int, total: int, value: float | None = None) -> None:
+            if pause == "stack" and (i, step) == (1, 1):
+                mine[i][:] = np.nan
+
+        return fitting(mine[i], GOLD, net=NET, plan=replace(PLAN, seed=i), watch=spoil, pause=pause)
+
+    alone = [finish(begin(i, "epoch")) for i in range(3)]
+    with pytest.warns(PlurivoxWarning, match="no number in epoch 2: training stops with the weights of epoch 1"):
+        stacked = finish_stacked([partial(begin, i, "stack") for i in range(3)])
+    same(alone[0], stacked[0])
+    same(alone[2], stacked[2])
+    assert stacked[1].best_epoch == 1 and np.isfinite(stacked[1].logits(X)).all()

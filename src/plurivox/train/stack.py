@@ -106,15 +106,14 @@ class Stack:
 
     def _losses(self, visits: Tensor) -> Tensor:
         """(n_runs * n,) the loss of each lesson."""
-        inputs, rows, drawn, weights = [], [], [], []
+        rows, drawn, weights = [], [], []
         for mine, one in zip(visits, self.trainings, strict=True):
             lessons = one.lessons
             rows.append(mine if lessons.row is None else lessons.row.index_select(0, mine))
-            inputs.append(one.step.x.index_select(0, rows[-1]))
             drawn.append(lessons.draw(mine, one.chance.draws))
             if lessons.weight is not None:
                 weights.append(lessons.weight.index_select(0, mine))
-        x = torch.cat(inputs)
+        x = self._inputs(rows)
         logits, target = self.net(x), _joined(drawn)
         self._record(rows, logits)
         if self.head is not None:
@@ -123,6 +122,13 @@ class Stack:
             assert isinstance(target, Tensor)
             each = self.loss(logits, target)
         return each * torch.cat(weights) if weights else each
+
+    def _inputs(self, rows: Sequence[Tensor]) -> Tensor:
+        """(n_runs * n, *shape) these rows of the inputs of each run; most often all runs look at the same memory."""
+        held = [one.step.x for one in self.trainings]
+        if len({x.data_ptr() for x in held}) == 1:
+            return held[0].index_select(0, torch.cat(list(rows)))
+        return torch.cat([x.index_select(0, mine) for x, mine in zip(held, rows, strict=True)])
 
     def _record(self, rows: Sequence[Tensor], logits: Tensor) -> None:
         for one, mine, said in zip(self.trainings, rows, logits.detach().chunk(len(rows)), strict=True):

@@ -10,7 +10,10 @@ from plurivox.engine import blocks
 from plurivox.train.nets._dense import ACTIVATIONS, Numbers
 from plurivox.train.nets._headed import Headed
 
-PLAIN = (Numbers, *ACTIVATIONS.values())  # layers without weights or chance: they take the rows of all runs alike
+PLAIN: tuple[type[nn.Module], ...] = (
+    Numbers,
+    *ACTIVATIONS.values(),
+)  # layers without weights or chance: they take the rows of all runs alike
 LONG = 2**12  # numbers a run above which masks are drawn on several threads
 
 
@@ -116,7 +119,7 @@ def _stacked(layers: Sequence[nn.Module]) -> nn.Module:
     return first
 
 
-def _joined(held: Sequence[nn.Parameter]) -> nn.Parameter:
+def _joined(held: Sequence[Tensor]) -> nn.Parameter:
     """One parameter of all; those that were given become its slices."""
     whole = nn.Parameter(torch.stack([one.detach() for one in held]))
     for i, one in enumerate(held):
