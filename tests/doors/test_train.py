@@ -64,6 +64,13 @@ def test_runs_of_a_net_on_features_are_stacked_and_said_to_be(call, box: Path, t
         np.testing.assert_allclose(one["runs"][name], values, atol=1e-3)
 
 
+def test_a_log_without_tensorboard_is_refused_before_training(call, box: Path, tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setitem(sys.modules, "tensorboard", None)
+    done = call("train", box, *FAST, "--log", "tensorboard", "-o", tmp_path / "run")
+    assert done.exit_code != 0 and "pip install 'plurivox[tensorboard]'" in done.stderr
+    assert not list((tmp_path / "run").glob("run-*"))
+
+
 @pytest.mark.parametrize(
     "words", [("gold",), ("majority",), ("one-answer",), ("dawid-skene",), ("smoothed[of=majority]",)]
 )

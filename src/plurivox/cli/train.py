@@ -45,6 +45,7 @@ def run(
     out: Path | None,
     runs: int,
     at_once: int | None,
+    log: str | None,
     split: Path | None,
     shares: str,
     part: str | None,
@@ -76,7 +77,7 @@ def run(
     if stacked:
         screen.note(f"{together} runs at a time are trained as one stacked net; --at-once 1 trains one after another")
     with screen.progress("train") as watch:
-        series = train_runs(material, parts, what, runs=runs, folder=out, at_once=at_once, watch=watch)
+        series = train_runs(material, parts, what, runs=runs, folder=out, at_once=at_once, log=log or "", watch=watch)
     facts = {"input": source.where, "command": screen.command, "out": out, "tasks": sizes, "at_once": together}
     told = {name: {"mean": series.mean(name), "std": series.std(name)} for name in series.measures}
     plural = f"{runs} runs" if runs > 1 else "1 run"
@@ -219,6 +220,13 @@ train = Train(
             metavar="N",
             help="so many runs side by side; on a CPU nets on features become one stacked net  "
             "[default: as many as pay on a CPU, 1 on CUDA]",
+        ),
+        Flag(
+            ["--log"],
+            GENERAL,
+            type=OneOf("log", ("tensorboard",)),
+            metavar="[tensorboard]",
+            help="the curves of every run as event files too, in its folder  [default: none]",
         ),
         *[flag_of(one, GENERAL) for one in Plan.options() if one.name == "seed"],
     ],

@@ -1,6 +1,7 @@
 """The walk from a data set to trained nets and their measures: what `plurivox train` and `plurivox predict` do."""
 
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from plurivox.core.watch import Watch, quiet
 from plurivox.evaluate._meeting import meet
 from plurivox.train import heads, nets, targets
 from plurivox.train.augment import augmentation
+from plurivox.train.events import EventLog, need_tensorboard
 from plurivox.train.fitting import Record, fitting
 from plurivox.train.inputs import as_inputs, device_of
 from plurivox.train.judging import Measure
@@ -51,7 +53,13 @@ class Wish:
 
 
 def trainer(
-    material: Material, parts: Mapping[str, Names], wish: Wish, *, pause: Pause = "epoch", save_seconds: float = 1.0
+    material: Material,
+    parts: Mapping[str, Names],
+    wish: Wish,
+    *,
+    log: str = "",
+    pause: Pause = "epoch",
+    save_seconds: float = 1.0,
 ) -> TrainOne:
     """What trains a net as wished on the split train, and looks at dev, for any seed."""
     known, target = settle(material, parts["train"], wish)
@@ -61,7 +69,8 @@ def trainer(
     plan, measures = _choosing(wish.plan)
 
     def train_one(seed: int, home: Path | None, tell: Watch) -> Fitting:
-        return fitting(
+        events = EventLog(home) if log and home is not None else None
+        one = fitting(
             x,
             target,
             tasks=parts["train"],
@@ -79,11 +88,19 @@ def trainer(
             record=wish.record,
             folder=home,
             save_seconds=save_seconds,
+            log=events,
             watch=tell,
             pause=pause,
         )
+        return one if events is None else _closing(one, events)
 
     return train_one
+
+
+def _closing(one: Fitting, events: EventLog) -> Fitting:
+    """The same training; whatever ends it, its log is closed."""
+    with closing(events):
+        return (yield from one)
 
 
 def train_once(material: Material, parts: Mapping[str, Names], wish: Wish, watch: Watch = quiet) -> Trained:
@@ -99,12 +116,16 @@ def train_runs(
     runs: int = 1,
     folder: str | Path | None = None,
     at_once: int | None = 1,
+    log: str = "",
     watch: Watch = quiet,
 ) -> Series:
     """Train as wished on the split train, as often as wished, and measure every net on dev and test.
 
-    `at_once` runs are trained side by side; none: as `side_by_side` says.
+    `at_once` runs are trained side by side; none: as `side_by_side` says. A `log` of the kind "tensorboard" is kept in the
+    folder of each run.
     """
+    if log:
+        need_tensorboard()
     tested = {name: part for name, part in parts.items() if name != "train"}
     for part in tested.values():  # before hours of training, not after
         if material.x.dtype.kind == "f":  # bytes are always numbers
@@ -112,7 +133,7 @@ def train_runs(
     n, stacked = side_by_side(material, parts, wish, runs, at_once)
     pause: Pause = "stack" if stacked else "step" if n > 1 else "epoch"
     return repeat(
-        trainer(material, parts, wish, pause=pause, save_seconds=float(n)),
+        trainer(material, parts, wish, log=log, pause=pause, save_seconds=float(n)),
         lambda one: measured(one, material, tested),
         runs=runs,
         seed=wish.plan.seed,

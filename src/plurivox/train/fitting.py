@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -33,6 +33,7 @@ from plurivox.train.together import Fitting, finished
 from plurivox.train.trained import WEIGHTS, Trained
 
 Record = bool | Literal["visit", "after"]
+Log = Callable[[Mapping[str, Sequence[float]]], None]  # of the history so far, a column a name
 TRY = "try a lower learning rate, a clipped gradient (clip=1) or precision=float32, and look for wild inputs"
 
 
@@ -55,6 +56,7 @@ def fitting(
     record: Record = False,
     folder: str | Path | None = None,
     save_seconds: float = 1.0,
+    log: Log | None = None,
     watch: Watch = quiet,
     pause: Pause = "epoch",
 ) -> Fitting:
@@ -67,7 +69,7 @@ def fitting(
     the whole training. `record` keeps the logits of every epoch as `Dynamics`: as they were at the visit, with dropout
     and augmentation (True or "visit": what AUM is defined on, Pleiss et al. 2020, https://arxiv.org/abs/2001.10528), or
     "after" the epoch, as the net predicts. A `folder` takes weights and history; a training that was killed goes on there
-    with the same result, and one that has ended is read again.
+    with the same result, and one that has ended is read again. `log` is told the history after every epoch.
 
     A `fitting` pauses after every epoch, or after every step, so that several may train side by side, or before every epoch
     for one `Stack` that takes the steps of all; `fit` goes on to the end.
@@ -87,7 +89,7 @@ def fitting(
     training = job.training()
     judge = Judge(dev, measures or {}, asked.labels, training.net, job.loss, plan, job.inputs.device)
     keeper = Keeper(plan, training.net, training.head)
-    logits = yield from _run(training, keeper, judge, saved, record, watch, pause)
+    logits = yield from _run(training, keeper, judge, saved, record, log, watch, pause)
     if keeper.value is not None and math.isnan(keeper.value):
         warnings.warn(
             f"{plan.best} had no value on the dev tasks in any epoch; the weights are those of epoch {keeper.epoch}",
@@ -115,6 +117,7 @@ def _run(
     judge: Judge,
     saved: Checkpoint | None,
     record: Record,
+    log: Log | None,
     watch: Watch,
     pause: Pause,
 ) -> Generator[Training | None, None, list[np.ndarray[Any, Any]]]:
@@ -138,6 +141,8 @@ def _run(
         enough = keeper.look(epoch, judge())
         if saved is not None:
             saved.save(training, keeper, logits, now=enough)
+        if log is not None:
+            log(keeper.history)
         watch(epoch.number, plan.epochs, epoch.loss)
         if enough:
             break
