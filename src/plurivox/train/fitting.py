@@ -146,7 +146,7 @@ def _run(
         watch(epoch.number, plan.epochs, epoch.loss)
         if enough:
             break
-        yield
+        yield None
     return logits
 
 
