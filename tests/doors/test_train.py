@@ -53,6 +53,24 @@ def test_train_tells_mean_and_std_and_predict_says_the_same(call, box: Path, tmp
     assert call("predict", run, box, "--run", "all", "-o", tmp_path / "g.csv").exit_code == 0
 
 
+def test_runs_of_a_net_on_features_are_stacked_and_said_to_be(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    told = call("train", box, *FAST, "--runs", 3, "-o", tmp_path / "one", "--json")
+    apart = call("train", box, *FAST, "--runs", 3, "--at-once", 1, "-o", tmp_path / "two", "--json")
+    assert "note: 3 runs at a time are trained as one stacked net; --at-once 1" in told.stderr
+    assert "stacked" not in apart.stderr
+    one, two = json.loads(told.stdout), json.loads(apart.stdout)
+    assert (one["at_once"], two["at_once"]) == (3, 1) and len(set(one["runs"]["dev nll"])) == 3
+    for name, values in two["runs"].items():
+        np.testing.assert_allclose(one["runs"][name], values, atol=1e-3)
+
+
+def test_a_log_without_tensorboard_is_refused_before_training(call, box: Path, tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setitem(sys.modules, "tensorboard", None)
+    done = call("train", box, *FAST, "--log", "tensorboard", "-o", tmp_path / "run")
+    assert done.exit_code != 0 and "pip install 'plurivox[tensorboard]'" in done.stderr
+    assert not list((tmp_path / "run").glob("run-*"))
+
+
 @pytest.mark.parametrize(
     "words", [("gold",), ("majority",), ("one-answer",), ("dawid-skene",), ("smoothed[of=majority]",)]
 )

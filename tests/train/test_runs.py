@@ -12,6 +12,7 @@ from plurivox.core.errors import InputError
 from plurivox.core.watch import Watch
 from plurivox.train import Plan, Trained
 from plurivox.train.fitting import fitting
+from plurivox.train.loop import Pause
 from plurivox.train.runs import repeat
 from plurivox.train.together import Fitting
 from taught import world
@@ -20,10 +21,10 @@ X, GOLD, VOTES = world()
 PLAN = Plan(epochs=3, batch=16, device="cpu")
 
 
-def train_one(seed: int, folder: Path | None, watch: Watch, every_step: bool = False) -> Fitting:
+def train_one(seed: int, folder: Path | None, watch: Watch, pause: Pause = "epoch") -> Fitting:
     plan = replace(PLAN, seed=seed)
     net = "mlp[hidden=4,dropout=0.2]"
-    return fitting(X, VOTES, net=net, plan=plan, folder=folder, save_seconds=0, watch=watch, every_step=every_step)
+    return fitting(X, VOTES, net=net, plan=plan, folder=folder, save_seconds=0, watch=watch, pause=pause)
 
 
 def judge(trained: Trained) -> Mapping[str, float]:
@@ -58,5 +59,5 @@ def test_a_stopped_series_goes_on_where_it_was(tmp_path: Path) -> None:
 def test_runs_side_by_side_give_what_one_after_another_gives(tmp_path: Path) -> None:
     """Dropout, orders and draws of each have their own chance, so that turns taken in between change nothing."""
     alone = repeat(train_one, judge, runs=5)
-    together = repeat(partial(train_one, every_step=True), judge, runs=5, at_once=3, folder=tmp_path)
+    together = repeat(partial(train_one, pause="step"), judge, runs=5, at_once=3, folder=tmp_path)
     assert together.measures == alone.measures and len(set(alone.measures["loss"])) == 5

@@ -44,7 +44,8 @@ def run(
     wish: dict[str, Any],
     out: Path | None,
     runs: int,
-    at_once: int,
+    at_once: int | None,
+    log: str | None,
     split: Path | None,
     shares: str,
     part: str | None,
@@ -53,7 +54,7 @@ def run(
 ) -> Answer:
     """Read, divide, train, measure, tell."""
     from plurivox.recipes._dividing import divide
-    from plurivox.recipes._training import Wish, lesson_word, train_runs, unseen_labels
+    from plurivox.recipes._training import Wish, lesson_word, side_by_side, train_runs, unseen_labels
 
     what = Wish(**wish)
     if out is None and pack is None:
@@ -72,9 +73,12 @@ def run(
     out.mkdir(exist_ok=True)
     sizes = {name: len(tasks) for name, tasks in parts.items()}
     write_settings(out, screen.command, source.where, parts)
+    together, stacked = side_by_side(material, parts, what, runs, at_once)
+    if stacked:
+        screen.note(f"{together} runs at a time are trained as one stacked net; --at-once 1 trains one after another")
     with screen.progress("train") as watch:
-        series = train_runs(material, parts, what, runs=runs, folder=out, at_once=at_once, watch=watch)
-    facts = {"input": source.where, "command": screen.command, "out": out, "tasks": sizes}
+        series = train_runs(material, parts, what, runs=runs, folder=out, at_once=at_once, log=log or "", watch=watch)
+    facts = {"input": source.where, "command": screen.command, "out": out, "tasks": sizes, "at_once": together}
     told = {name: {"mean": series.mean(name), "std": series.std(name)} for name in series.measures}
     plural = f"{runs} runs" if runs > 1 else "1 run"
     on_head = f" under {what.head}" if what.head else ""
@@ -213,9 +217,16 @@ train = Train(
             ["--at-once"],
             GENERAL,
             type=click.IntRange(1),
-            default=1,
             metavar="N",
-            help="so many runs side by side; it pays on CUDA, where small nets leave room  [default: 1]",
+            help="so many runs side by side; on a CPU nets on features become one stacked net  "
+            "[default: as many as pay on a CPU, 1 on CUDA]",
+        ),
+        Flag(
+            ["--log"],
+            GENERAL,
+            type=OneOf("log", ("tensorboard",)),
+            metavar="[tensorboard]",
+            help="the curves of every run as event files too, in its folder  [default: none]",
         ),
         *[flag_of(one, GENERAL) for one in Plan.options() if one.name == "seed"],
     ],

@@ -1,6 +1,7 @@
 """The walk from a data set to trained nets and their measures: what `plurivox train` and `plurivox predict` do."""
 
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -13,14 +14,17 @@ from plurivox.core.method import split_word
 from plurivox.core.names import Floats, Names, positions
 from plurivox.core.watch import Watch, quiet
 from plurivox.evaluate._meeting import meet
-from plurivox.train import heads, targets
+from plurivox.train import heads, nets, targets
 from plurivox.train.augment import augmentation
+from plurivox.train.events import EventLog, need_tensorboard
 from plurivox.train.fitting import Record, fitting
 from plurivox.train.inputs import as_inputs, device_of
 from plurivox.train.judging import Measure
+from plurivox.train.loop import Pause
 from plurivox.train.material import Material
 from plurivox.train.plan import Plan
 from plurivox.train.runs import Series, TrainOne, repeat
+from plurivox.train.stack import runs_at_once
 from plurivox.train.targets._contract import Known
 from plurivox.train.together import Fitting, finish
 from plurivox.train.trained import Trained
@@ -48,7 +52,15 @@ class Wish:
     plan: Plan = field(default_factory=Plan)
 
 
-def trainer(material: Material, parts: Mapping[str, Names], wish: Wish, *, every_step: bool = False) -> TrainOne:
+def trainer(
+    material: Material,
+    parts: Mapping[str, Names],
+    wish: Wish,
+    *,
+    log: str = "",
+    pause: Pause = "epoch",
+    save_seconds: float = 1.0,
+) -> TrainOne:
     """What trains a net as wished on the split train, and looks at dev, for any seed."""
     known, target = settle(material, parts["train"], wish)
     weight = _weight(material, parts["train"], wish)
@@ -57,7 +69,8 @@ def trainer(material: Material, parts: Mapping[str, Names], wish: Wish, *, every
     plan, measures = _choosing(wish.plan)
 
     def train_one(seed: int, home: Path | None, tell: Watch) -> Fitting:
-        return fitting(
+        events = EventLog(home) if log and home is not None else None
+        one = fitting(
             x,
             target,
             tasks=parts["train"],
@@ -74,11 +87,20 @@ def trainer(material: Material, parts: Mapping[str, Names], wish: Wish, *, every
             augment_once=wish.augment_once,
             record=wish.record,
             folder=home,
+            save_seconds=save_seconds,
+            log=events,
             watch=tell,
-            every_step=every_step,
+            pause=pause,
         )
+        return one if events is None else _closing(one, events)
 
     return train_one
+
+
+def _closing(one: Fitting, events: EventLog) -> Fitting:
+    """The same training; whatever ends it, its log is closed."""
+    with closing(events):
+        return (yield from one)
 
 
 def train_once(material: Material, parts: Mapping[str, Names], wish: Wish, watch: Watch = quiet) -> Trained:
@@ -93,24 +115,49 @@ def train_runs(
     *,
     runs: int = 1,
     folder: str | Path | None = None,
-    at_once: int = 1,
+    at_once: int | None = 1,
+    log: str = "",
     watch: Watch = quiet,
 ) -> Series:
-    """Train as wished on the split train, as often as wished, and measure every net on dev and test."""
+    """Train as wished on the split train, as often as wished, and measure every net on dev and test.
+
+    `at_once` runs are trained side by side; none: as `side_by_side` says. A `log` of the kind "tensorboard" is kept in the
+    folder of each run.
+    """
+    if log:
+        need_tensorboard()
     tested = {name: part for name, part in parts.items() if name != "train"}
     for part in tested.values():  # before hours of training, not after
         if material.x.dtype.kind == "f":  # bytes are always numbers
             as_inputs(material.on(part), device_of("cpu"), part)
+    n, stacked = side_by_side(material, parts, wish, runs, at_once)
+    pause: Pause = "stack" if stacked else "step" if n > 1 else "epoch"
     return repeat(
-        trainer(material, parts, wish, every_step=at_once > 1),
+        trainer(material, parts, wish, log=log, pause=pause, save_seconds=float(n)),
         lambda one: measured(one, material, tested),
         runs=runs,
         seed=wish.plan.seed,
         folder=folder,
-        at_once=at_once,
+        at_once=n,
+        stacked=stacked,
         device=device_of(wish.plan.device),
         watch=watch,
     )
+
+
+def side_by_side(
+    material: Material, parts: Mapping[str, Names], wish: Wish, runs: int, at_once: int | None
+) -> tuple[int, bool]:
+    """How many runs are trained at a time, and whether as one stacked net; `at_once`: as asked, none: as it pays."""
+    shape = len(parts["train"]), *material.x.shape[1:]
+    known = Known(material.votes, material.gold, material.soft)
+    best = 1
+    if runs > 1 and at_once != 1 and wish.augment == "none" and device_of(wish.plan.device).type == "cpu":
+        head = heads.methods.make(wish.head) if wish.head else None
+        best = runs_at_once(nets.methods.make(wish.net), head, wish.plan, shape, len(all_labels(material, known)))
+    if at_once is None:
+        return min(runs, best), best > 1
+    return min(runs, at_once), best > 1 and at_once > 1
 
 
 def settle(material: Material, tasks: Names, wish: Wish) -> tuple[Known, str]:

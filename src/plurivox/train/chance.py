@@ -30,6 +30,16 @@ class Chance:
             finally:
                 self._common = _states(self.device)
 
+    @contextmanager
+    def lent(self) -> Iterator[torch.Generator]:
+        """What torch's own generator would be, as one that is handed over; on a CPU."""
+        generator = torch.Generator()
+        generator.set_state(self._common[0])
+        try:
+            yield generator
+        finally:
+            self._common[0] = generator.get_state()
+
     def state(self) -> dict[str, Tensor]:
         """The states of all generators as tensors of bytes."""
         return {"draws": self.draws.get_state(), **{f"common{i}": one for i, one in enumerate(self._common)}}

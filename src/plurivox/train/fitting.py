@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -22,7 +22,7 @@ from plurivox.train.heads import Head
 from plurivox.train.job import Job
 from plurivox.train.judging import Dev, Judge, Measure
 from plurivox.train.keeping import Checkpoint, Keeper, refuse_other_training
-from plurivox.train.loop import Training
+from plurivox.train.loop import Pause, Training
 from plurivox.train.losses import Loss
 from plurivox.train.nets import Net
 from plurivox.train.plan import Plan
@@ -33,6 +33,7 @@ from plurivox.train.together import Fitting, finished
 from plurivox.train.trained import WEIGHTS, Trained
 
 Record = bool | Literal["visit", "after"]
+Log = Callable[[Mapping[str, Sequence[float]]], None]  # of the history so far, a column a name
 TRY = "try a lower learning rate, a clipped gradient (clip=1) or precision=float32, and look for wild inputs"
 
 
@@ -55,8 +56,9 @@ def fitting(
     record: Record = False,
     folder: str | Path | None = None,
     save_seconds: float = 1.0,
+    log: Log | None = None,
     watch: Watch = quiet,
-    every_step: bool = False,
+    pause: Pause = "epoch",
 ) -> Fitting:
     """Train a net on inputs `x`, a row a task.
 
@@ -67,10 +69,10 @@ def fitting(
     the whole training. `record` keeps the logits of every epoch as `Dynamics`: as they were at the visit, with dropout
     and augmentation (True or "visit": what AUM is defined on, Pleiss et al. 2020, https://arxiv.org/abs/2001.10528), or
     "after" the epoch, as the net predicts. A `folder` takes weights and history; a training that was killed goes on there
-    with the same result, and one that has ended is read again.
+    with the same result, and one that has ended is read again. `log` is told the history after every epoch.
 
-    A `fitting` pauses after every epoch, or after `every_step`, so that several may train side by side; `fit` goes on to
-    the end.
+    A `fitting` pauses after every epoch, or after every step, so that several may train side by side, or before every epoch
+    for one `Stack` that takes the steps of all; `fit` goes on to the end.
 
     >>> soft = SoftLabels.of([[.9, .1], [.2, .8]] * 8, range(16), ["no", "yes"])
     >>> trained = fit([[0., 1.], [1., 0.]] * 8, soft, net="linear", plan=Plan(epochs=60, lr=.1))
@@ -87,7 +89,7 @@ def fitting(
     training = job.training()
     judge = Judge(dev, measures or {}, asked.labels, training.net, job.loss, plan, job.inputs.device)
     keeper = Keeper(plan, training.net, training.head)
-    logits = yield from _run(training, keeper, judge, saved, record, watch, every_step)
+    logits = yield from _run(training, keeper, judge, saved, record, log, watch, pause)
     if keeper.value is not None and math.isnan(keeper.value):
         warnings.warn(
             f"{plan.best} had no value on the dev tasks in any epoch; the weights are those of epoch {keeper.epoch}",
@@ -115,9 +117,10 @@ def _run(
     judge: Judge,
     saved: Checkpoint | None,
     record: Record,
+    log: Log | None,
     watch: Watch,
-    every_step: bool,
-) -> Generator[None, None, list[np.ndarray[Any, Any]]]:
+    pause: Pause,
+) -> Generator[Training | None, None, list[np.ndarray[Any, Any]]]:
     """Train to the end, or until it is enough; the logits recorded."""
     step, plan = training.step, training.plan
     logits = [] if saved is None else saved.resume(training, keeper)
@@ -125,9 +128,9 @@ def _run(
         step.seen = torch.zeros((len(step.x), len(judge.labels)), device=step.x.device)
     if keeper.stopped:
         return logits
-    for epoch in training.run(every_step):
+    for epoch in training.run(pause):
         if epoch is None:
-            yield
+            yield training
             continue
         if not epoch.finite:
             _stop_at_nan(keeper, epoch.number)
@@ -138,10 +141,12 @@ def _run(
         enough = keeper.look(epoch, judge())
         if saved is not None:
             saved.save(training, keeper, logits, now=enough)
+        if log is not None:
+            log(keeper.history)
         watch(epoch.number, plan.epochs, epoch.loss)
         if enough:
             break
-        yield
+        yield None
     return logits
 
 

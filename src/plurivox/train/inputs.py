@@ -37,7 +37,7 @@ def _plain(x: Any) -> np.ndarray[Any, Any]:
         raise InputError(f"inputs are of the type {table.dtype}; they must be numbers")
     if table.dtype.kind == "u" and table.dtype != np.uint8:
         table = table.astype(np.int64)
-    table = table.astype(np.float32) if table.dtype.kind == "f" else table
+    table = table.astype(np.float32, copy=False) if table.dtype.kind == "f" else table
     return table if table.flags.writeable else table.copy()
 
 

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -19,6 +20,8 @@ from plurivox.train.rates import rate
 from plurivox.train.seeing import see
 from plurivox.train.steps import Augment, GraphStep, step_kind
 from plurivox.train.targets._contract import Lessons
+
+Pause = Literal["epoch", "step", "stack"]
 
 
 @dataclass(frozen=True)
@@ -59,28 +62,36 @@ class Training:
         self.optimizer = make_optimizer(plan, self.step.params, kind is GraphStep)
         self.done = 0  # epochs
 
-    def run(self, every_step: bool = False) -> Iterator[Epoch | None]:
+    def run(self, pause: Pause = "epoch") -> Iterator[Epoch | None]:
         """Train epoch by epoch, from where it stands to the end of the plan.
 
-        It pauses after every epoch, and tells it; where asked, after every step too, so that others may train between.
+        It pauses after every epoch, and tells it; where asked, after every step too, so that others may train between, or
+        before every epoch, whose steps a `Stack` must take then.
         """
         plan, n = self.plan, self.lessons.n_visits
         per_epoch = math.ceil(n / plan.batch)
         while self.done < plan.epochs:
             begin = time.perf_counter()
-            with self.chance.taken():
-                steps = self._begin_epoch(n, per_epoch)
-                if not every_step:
-                    for take in steps:
-                        take()
-            for take in steps:  # those that are left: all of them, or none
-                with self.chance.taken():
-                    take()
+            if pause == "stack":
                 yield None
+            else:
+                yield from self._steps(n, per_epoch, pause == "step")
             mean, finite = float(self.step.total) / n, self._is_finite()
             number, self.done = self.done, self.done + 1
             lr = rate(plan, self.done * per_epoch - 1, per_epoch)
             yield Epoch(number, mean, lr, time.perf_counter() - begin, finite and math.isfinite(mean))
+
+    def _steps(self, n: int, per_epoch: int, every_step: bool) -> Iterator[None]:
+        """Take the steps of an epoch."""
+        with self.chance.taken():
+            steps = self._begin_epoch(n, per_epoch)
+            if not every_step:
+                for take in steps:
+                    take()
+        for take in steps:  # those that are left: all of them, or none
+            with self.chance.taken():
+                take()
+            yield None
 
     def _begin_epoch(self, n: int, per_epoch: int) -> Iterator[Callable[[], None]]:
         """Set everything up, and give the steps to take."""
@@ -88,7 +99,7 @@ class Training:
             forget(self.optimizer)
             for table in self.step.tables:
                 table.restart()
-        self._look()
+        self.look()
         self.net.train()
         self.step.total.zero_()
         order = torch.randperm(n, generator=self.chance.draws, device=self.step.total.device)
@@ -103,7 +114,7 @@ class Training:
             set_rate(self.optimizer, rate(self.plan, number, per_epoch))
         self.step(visits, self.optimizer)
 
-    def _look(self) -> None:
+    def look(self) -> None:
         """Let the head look at everything before an epoch."""
         if self.head is not None:
             self.head.train()

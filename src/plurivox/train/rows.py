@@ -1,5 +1,6 @@
 """Rows: numbers of every worker that learn only when the worker is in the batch."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -55,6 +56,20 @@ class Rows(nn.Module):
         self.register_buffer("touched", torch.zeros(len(start), dtype=torch.bool), persistent=False)
         self._here: Arrays | None = None
         self._at = 0
+
+    @classmethod
+    def stacked(cls, held: "Sequence[Rows]") -> "Rows":
+        """The rows of several runs one after another; those that were given become slices of them."""
+        whole = cls(torch.cat([one.table.data for one in held]))
+        for name in ("first", "second", "steps"):
+            getattr(whole, name).copy_(torch.cat([getattr(one, name) for one in held]))
+        begin = 0
+        for one in held:
+            mine = slice(begin, begin := begin + len(one.table))
+            one.table.data = whole.table.data[mine]
+            for name in ("first", "second", "steps", "grad", "touched"):
+                setattr(one, name, getattr(whole, name)[mine])
+        return whole
 
     @property
     def recorded(self) -> bool:

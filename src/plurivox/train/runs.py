@@ -13,7 +13,7 @@ import torch
 from plurivox.core.errors import InputError
 from plurivox.core.files import whole_file
 from plurivox.core.watch import Watch, quiet
-from plurivox.train.together import Fitting, finish, finish_all
+from plurivox.train.together import Fitting, finish, finish_all, finish_stacked
 from plurivox.train.trained import Trained
 
 RESULT, RESULTS = "result.json", "results.csv"
@@ -59,11 +59,13 @@ def repeat(
     seed: int = 0,
     folder: str | Path | None = None,
     at_once: int = 1,
+    stacked: bool = False,
     device: torch.device | None = None,
     watch: Watch = quiet,
 ) -> Series:
     """Train `runs` times, with the seeds seed, seed + 1, ..., and measure each; `at_once` of them side by side.
 
+    `stacked`: those of dense nets that pause for it are trained as one net, a slice each, which saves most of the overhead.
     In a `folder` every run has one of its own, run-000 and so on: runs that have ended are not trained again, and one that
     was killed goes on in its middle.
     """
@@ -73,8 +75,12 @@ def repeat(
     homes = [None if folder is None else run_folder(folder, i) for i in range(runs)]
     for first in range(0, runs, at_once):
         some = range(first, min(first + at_once, runs))
-        begun = [partial(train_one, seed + i, homes[i], _part_of(watch, i, runs)) for i in some]
-        trained = [finish(begun[0]())] if len(begun) == 1 else finish_all(begun, device or torch.device("cpu"))
+        tells = _shares_of(watch, some, runs)
+        begun = [partial(train_one, seed + i, homes[i], tell) for i, tell in zip(some, tells, strict=True)]
+        if stacked:
+            trained = finish_stacked(begun)
+        else:
+            trained = [finish(begun[0]())] if len(begun) == 1 else finish_all(begun, device or torch.device("cpu"))
         found += [_judged(one, judge, homes[i]) for i, one in zip(some, trained, strict=True)]
     names = list(found[0])
     series = Series(tuple(range(seed, seed + runs)), {name: tuple(one[name] for one in found) for name in names})
@@ -107,10 +113,12 @@ def _write(path: Path, series: Series) -> None:
         rows.writerows(zip(*columns.values(), strict=True))
 
 
-def _part_of(watch: Watch, run: int, runs: int) -> Watch:
-    """The epochs of all runs as steps of one work."""
+def _shares_of(watch: Watch, some: range, runs: int) -> list[Watch]:
+    """What each of some runs side by side tells: the epochs of all runs are steps of one work."""
+    done = dict.fromkeys(some, 0)  # epochs
 
-    def tell(step: int, total: int, value: float | None = None) -> None:
-        watch(run * total + step, runs * total, value)
+    def tell(run: int, step: int, total: int, value: float | None = None) -> None:
+        done[run] = step + 1
+        watch(some.start * total + sum(done.values()) - 1, runs * total, value)
 
-    return tell
+    return [partial(tell, run) for run in some]

@@ -1,9 +1,9 @@
 """What every head is: what sits on a net's logits while it learns, and is taken off to predict."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import torch
 from torch import Tensor, nn
@@ -69,6 +69,15 @@ class Attached(nn.Module):
         net without dropout, in the order of the scene's tasks."""
         del epoch, believe
 
+    def mould(self) -> Hashable:
+        """What must be the same in the heads of several runs, that they may be stacked."""
+        return None
+
+    def stacked(self, heads: Sequence[Self], net: nn.Module) -> "Attached":
+        """One head for the heads of several runs of one mould, on the logits of all of them, run after run; `net` is their
+        stacked net. What the heads have learnt becomes slices of what this one learns. Heads with `stacks` can do it."""
+        raise NotImplementedError
+
     def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit | None:
         """What was learnt of the workers; the net believes `soft` of the scene's tasks, which are its `logits` on x."""
         del soft, x, logits
@@ -80,6 +89,7 @@ class Head(Method, ABC):
     """A head by its name and options; `wants` says what its target must give: "votes" of workers, or a "pair"."""
 
     wants: ClassVar[Gives] = "votes"
+    stacks: ClassVar[bool] = False  # whether the heads of several runs can be stacked to one
 
     @abstractmethod
     def build(self, net: nn.Module, scene: Scene) -> Attached:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from torch import Tensor, nn
 
@@ -24,6 +24,13 @@ class Tap:
     def __init__(self, net: nn.Module, n_labels: int) -> None:
         last, self.make_head = _last_layer(net, n_labels)
         last.register_forward_pre_hook(self._keep)
+
+    @classmethod
+    def before(cls, last: nn.Module) -> Self:
+        """A tap on what enters this layer; it makes no other."""
+        tap = cls.__new__(cls)
+        last.register_forward_pre_hook(tap._keep)
+        return tap
 
     def _keep(self, module: nn.Module, given: tuple[Any, ...]) -> None:
         del module

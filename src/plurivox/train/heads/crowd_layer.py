@@ -1,7 +1,8 @@
 """A layer on the net for every worker, which turns what is so into what the worker says."""
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
@@ -40,6 +41,8 @@ class CrowdLayer(Head):
     Rodrigues & Pereira (2018), https://doi.org/10.1609/aaai.v32i1.11506
     """
 
+    stacks: ClassVar[bool] = True
+
     variant: Variant = option("MW", "what a worker has: MW a matrix, VW weights, VB shifts, VW+B both, SW one weight")
     on: Literal["probabilities", "logits"] = option("probabilities", ON_HELP)
 
@@ -49,12 +52,12 @@ class CrowdLayer(Head):
 
 
 class _Layer(Attached):
-    def __init__(self, head: CrowdLayer, scene: Scene) -> None:
+    def __init__(self, head: CrowdLayer, scene: Scene, rows: Rows | None = None) -> None:
         super().__init__()
         votes = votes_of(scene, head.name())
         self.head, self.scene, self.kind = head, scene, KINDS[head.variant]
         self.softens, self.share = head.on == "probabilities", votes.n_tasks / float(votes.weights.sum())
-        self.rows = Rows(_start(self.kind, scene.n_workers, scene.n_labels))
+        self.rows = rows or Rows(_start(self.kind, scene.n_workers, scene.n_labels))
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
         if logits.device.type != "cpu":
@@ -68,11 +71,29 @@ class _Layer(Attached):
         score = _score(self.kind, output[:, None], self.rows.take(said.worker, said.weight))
         return cross_entropy(score, said) * self.share
 
+    def mould(self) -> Hashable:
+        return self.head, self.share, self.rows.table.shape
+
+    def stacked(self, heads: Sequence["_Layer"], net: nn.Module) -> Attached:
+        del net
+        return _Layers(self.head, self.scene, Rows.stacked([one.rows for one in heads]))
+
     def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
         del x
         output = typical_output(self.head.on, soft, logits)
         score = _score(self.kind, output[None], self.rows.table[:, None])  # (n_workers, true, said)
         return fit_of(self.head.word, soft, self.scene, score)
+
+
+class _Layers(_Layer):
+    """The layers of several runs: a worker is somebody else in every run."""
+
+    def forward(self, logits: Tensor, batch: Batch) -> Tensor:
+        said, n_workers = said_in(batch), self.scene.n_workers
+        n_runs = len(self.rows.table) // n_workers
+        run = torch.arange(n_runs).repeat_interleave(len(logits) // n_runs)  # (n,)
+        mine = Said(said.worker + n_workers * run[:, None], said.label, said.weight)
+        return super().forward(logits, Batch(batch.x, batch.rows, mine))
 
 
 def _start(kind: int, n_workers: int, n_labels: int) -> Tensor:

@@ -1,5 +1,6 @@
 """A hard head and a soft head on one trunk."""
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,6 +11,7 @@ from plurivox.train import losses
 from plurivox.train.heads._contract import Attached, Batch, Head, Scene
 from plurivox.train.heads._tap import Tap
 from plurivox.train.losses import Loss
+from plurivox.train.nets._stacked import Linears, Stacked
 from plurivox.train.targets._contract import Gives
 
 
@@ -25,12 +27,14 @@ class TwoHeads(Head):
     """
 
     wants: ClassVar[Gives] = "pair"
+    stacks: ClassVar[bool] = True
 
     soft_loss: str = option("kl[base=2]", "loss of the soft head")
     hard_loss: str = option("soft-cross-entropy", "loss of the hard head")
 
     def build(self, net: nn.Module, scene: Scene) -> Attached:
-        return _Two(Tap(net, scene.n_labels), scene.n_labels, *self.losses())
+        tap = Tap(net, scene.n_labels)
+        return _Two(tap, tap.make_head(scene.n_labels), *self.losses())
 
     def losses(self) -> tuple[Loss, Loss]:
         """(hard, soft)."""
@@ -38,12 +42,20 @@ class TwoHeads(Head):
 
 
 class _Two(Attached):
-    def __init__(self, tap: Tap, n_labels: int, hard_loss: Loss, soft_loss: Loss) -> None:
+    def __init__(self, tap: Tap, soft_head: nn.Module, hard_loss: Loss, soft_loss: Loss) -> None:
         super().__init__()
-        self.soft_head = tap.make_head(n_labels)
+        self.soft_head = soft_head
         self.tap, self.hard_loss, self.soft_loss = tap, hard_loss, soft_loss
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
         assert isinstance(batch.drawn, tuple)
         main, crowd = batch.drawn
         return self.hard_loss(logits, main) + self.soft_loss(self.soft_head(self.tap.take().float()), crowd)
+
+    def mould(self) -> Hashable:
+        return self.hard_loss, self.soft_loss
+
+    def stacked(self, heads: Sequence["_Two"], net: nn.Module) -> Attached:
+        assert isinstance(net, Stacked)
+        every = Linears([one.soft_head for one in heads if isinstance(one.soft_head, nn.Linear)])
+        return _Two(Tap.before(net.head), every, self.hard_loss, self.soft_loss)

@@ -19,6 +19,7 @@ class Net(Method, ABC):
 
     example: ClassVar[tuple[int, ...]] = (6,)  # the shape of an input that it can take
     small: ClassVar[Mapping[str, object]] = {}  # options that make it small enough to try
+    dense: ClassVar[bool] = False  # a `Headed` chain of dense layers, so that several runs can be stacked to one net
 
     @abstractmethod
     def build(self, shape: tuple[int, ...], n_labels: int) -> nn.Module:

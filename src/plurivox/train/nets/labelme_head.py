@@ -30,6 +30,7 @@ class LabelMeHead(Net):
     dropout: float = option(0.5, "share of hidden outputs set to zero in training", low=0, high=0.99)
 
     example: ClassVar[tuple[int, ...]] = (6,)
+    dense: ClassVar[bool] = True
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
         trunk = nn.Sequential(Numbers(), *dense_layers(math.prod(shape), [self.hidden], self.activation, self.dropout))

@@ -20,6 +20,7 @@ class Linear(Net):
     """
 
     example: ClassVar[tuple[int, ...]] = (6,)
+    dense: ClassVar[bool] = True
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
         return Headed(Numbers(), linear_head(math.prod(shape)), n_labels)

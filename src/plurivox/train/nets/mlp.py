@@ -27,6 +27,7 @@ class MLP(Net):
     dropout: float = option(0.0, "share of a hidden layer's outputs set to zero in training", low=0, high=0.99)
 
     example: ClassVar[tuple[int, ...]] = (6,)
+    dense: ClassVar[bool] = True
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
         n_in = math.prod(shape)

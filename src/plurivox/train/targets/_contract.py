@@ -65,6 +65,7 @@ class Lessons(ABC):
     n_visits: int
     row: Tensor | None = None  # (n_visits,) None: lesson i is about row i
     weight: Tensor | None = None  # (n_visits,) None: all weigh 1
+    most: int = 1  # answers that a lesson gives, padding counted in
 
     @abstractmethod
     def draw(self, visits: Tensor, chance: torch.Generator) -> Drawn:

@@ -96,7 +96,7 @@ class AllOfThem(Lessons):
         weight = np.zeros(votes.n_tasks * most, np.float32)
         told[0, cell], told[1, cell], weight[cell] = votes.worker, votes.label, votes.weights
         shape = votes.n_tasks, most
-        self.n_visits = votes.n_tasks
+        self.n_visits, self.most = shape
         self.worker, self.label = (on_device(one.reshape(shape), device, torch.int64) for one in told)
         self.weight_of = on_device(weight.reshape(shape), device, torch.float32)
 
