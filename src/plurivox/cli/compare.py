@@ -127,5 +127,5 @@ compare = Command(
     ],
     works=True,
     callback=run,
-    help="Hold methods side by side: accuracy, NLL, Brier, ECE and time on data with gold labels.",
+    help="Hold methods side by side: accuracy, NLL, Brier, ECE and time (compiling too, at first use) on data with gold.",
 )
