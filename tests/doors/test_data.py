@@ -42,6 +42,12 @@ def test_describe_shows_what_people_entered(call: Call, tmp_path: Path) -> None:
     assert told.exit_code == 0 and "there is no form 'guess'" in told.stderr and "odd entries" not in told.stdout
 
 
+def test_describe_tells_of_labels_that_look_alike(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text("task,worker,label\na,ann,cat\na,bo, Cat\na,cy,NA\n")
+    said = call("describe", tmp_path / "votes.csv").stderr
+    assert "count as different ones: ' Cat', 'cat'" in said and "say --missing NA" in said
+
+
 def test_describe_chooses_between_votes_and_answers(call: Call, tmp_path: Path) -> None:
     call("simulate", "soft-answers", "-o", tmp_path / "crowd", "--n-tasks", 5, "--n-workers", 4, "--feedback", 2)
     assert "n_votes" in json.loads(call("describe", tmp_path / "crowd", "--json").stdout)

@@ -7,10 +7,11 @@ from plurivox.cli._command import Command
 from plurivox.cli._files import GOLD, INPUT, READING, READING_FLAGS, Source, crowd_of, gold_of
 from plurivox.cli._flags import Flag, OneOf
 from plurivox.cli._show import Answer, Screen, table
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, some
 
 if TYPE_CHECKING:
     from plurivox.core.answers import Answers
+    from plurivox.core.names import Names
     from plurivox.elicit import Elicited
 
 PART = Flag(
@@ -20,6 +21,7 @@ PART = Flag(
     metavar="[votes|counts|answers]",
     help="which to look at where a data set has several  [default: votes or counts, else answers]",
 )
+NOTHING = ("na", "n/a", "nan", "null", "none", "?", "-")
 UNSAID = "top-two"  # how answers are looked at that do not say how they were asked: it knows every kind of mark
 
 
@@ -38,8 +40,22 @@ def run(screen: Screen, source: Source, gold: Path | None, part: str | None) -> 
         found = odd_of(screen, answers)
         text = table(entered.rows()) + (told(found) if found else "")
         return Answer({**facts, **entered.facts(), "odd": found.odd if found else {}}, text=text)
-    about = look(crowd_of(screen, data, part), known)
+    crowd = crowd_of(screen, data, part)
+    note_alike(screen, crowd.labels)
+    about = look(crowd, known)
     return Answer({**facts, **about.facts()}, text=table(about.rows()))
+
+
+def note_alike(screen: Screen, labels: "Names") -> None:
+    """Say where labels look like one and the same, or like no label at all."""
+    names = [str(label) for label in labels.tolist()]
+    folded: dict[str, list[str]] = {}
+    for name in names:
+        folded.setdefault(" ".join(name.split()).casefold(), []).append(name)
+    if alike := [name for group in folded.values() if len(group) > 1 for name in group]:
+        screen.note(f"labels that differ by case or blanks alone count as different ones: {some(alike, 6)}")
+    if none := [name for name in names if name.strip().casefold() in NOTHING]:
+        screen.note(f"the label {none[0]!r} looks like a missing one; if it is, say --missing {none[0].strip()}")
 
 
 def odd_of(screen: Screen, answers: "Answers") -> "Elicited | None":
