@@ -22,6 +22,7 @@ SECTIONS = {  # module: heading
     "audit": "Audit",
     "leaks": "Leaks",
     "describe": "What a crowd looks like",
+    "describe_answers": "What people entered",
 }
 ABOUT = """Two `SoftLabels` in, (guess, truth), a number out. They meet by the names of their tasks; tasks that only one of them
 has are left out. Every function is in `pv.evaluate` and needs numpy and scipy alone.

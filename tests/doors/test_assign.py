@@ -53,3 +53,5 @@ def test_a_table_that_cannot_be_planned_is_refused(call: Call, tmp_path: Path) -
     for method, said in (("quota", "names tasks twice: 'a'"), ("strata", "lacks columns ['stratum']")):
         done = call("assign", method, str(tmp_path / "items.csv"))
         assert done.exit_code == 2 and said in done.stderr, done.stderr
+    (tmp_path / "photos").mkdir()
+    assert "photos holds no table items; give a table" in call("assign", "quota", str(tmp_path / "photos")).stderr

@@ -23,13 +23,33 @@ def test_machines_get_every_row(call: Call) -> None:
     assert found["rows"]["method"] == ["wawa", "vote-shares"] and len(found["means"]["accuracy"]) == 2
 
 
+def test_a_table_of_ones_own_with_its_own_words(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("image;who;said\na;ann;x\na;bo;x\nb;ann;y\nb;bo;x\n", encoding="utf-8-sig")
+    (tmp_path / "known.csv").write_text("task,label\na,x\nb,y\n")
+    words = ["--task", "image", "--worker", "who", "--label", "said", "--methods", "vote-shares"]
+    without = call("compare", tmp_path / "mine.csv", *words)
+    assert without.exit_code == 2 and "mine has no gold labels" in without.stderr and "--gold FILE" in without.stderr
+    done = call("compare", tmp_path / "mine.csv", *words, "--gold", tmp_path / "known.csv")
+    assert done.exit_code == 0 and "on mine; reference: vote-shares" in done.stdout and "0.7500" in done.stdout
+
+
+def test_two_inputs_of_one_name_are_two(call: Call, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        call("convert", "toy", tmp_path / name / "toy")
+    found = json.loads(
+        call("compare", tmp_path / "one/toy", tmp_path / "two/toy", "--methods", "wawa", "--json").stdout
+    )
+    assert len(found["datasets"]) == 2
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["toy", "--methods", "wawwa"], "no aggregate method 'wawwa'; did you mean 'wawa'"),
         (["toy", "--methods", "wawa", "--reference", "iwmv"], "no method in this comparison called 'iwmv'"),
         (["toy", "-o", "c.xlsx"], "c.xlsx has an ending nobody knows"),
-        ([], "DATASET"),
+        ([], "INPUT"),
     ],
 )
 def test_mistakes(call: Call, words: list[str], said: str) -> None:

@@ -23,6 +23,38 @@ def test_describe_uses_the_gold_of_a_data_set(call: Call) -> None:
     assert json.loads(call("describe", "toy", "--json").stdout)["worker_accuracy"] is not None
 
 
+def test_describe_takes_gold_from_a_file(call: Call, votes_file: Path, tmp_path: Path) -> None:
+    (tmp_path / "known.csv").write_text("task,label\na,cat\n")
+    facts = json.loads(call("describe", votes_file, "--gold", tmp_path / "known.csv", "--json").stdout)
+    assert facts["n_gold"] == 1 and facts["majority_accuracy"] == 1
+
+
+def test_describe_shows_what_people_entered(call: Call, tmp_path: Path) -> None:
+    head = "task,worker,form,top,top_percent,second,second_percent\n"
+    (tmp_path / "answers.csv").write_text(head + "a,ann,top-two,cat,8p,dog,90\na,bo,one-label,cat,,,\n")
+    shown = call("describe", tmp_path)
+    assert shown.exit_code == 0 and "one-label 1, top-two 1" in shown.stdout
+    assert "repaired" in shown.stdout and "how as-asked reads them" in shown.stdout
+    facts = json.loads(call("describe", tmp_path, "--json").stdout)
+    assert (facts["n_answers"], facts["odd"]["over-100"]) == (2, 1)
+    (tmp_path / "answers.csv").write_text("task,worker,form,top,top_percent\na,ann,guess,cat,70\n")
+    told = call("describe", tmp_path)
+    assert told.exit_code == 0 and "there is no form 'guess'" in told.stderr and "odd entries" not in told.stdout
+
+
+def test_describe_tells_of_labels_that_look_alike(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text("task,worker,label\na,ann,cat\na,bo, Cat\na,cy,NA\n")
+    said = call("describe", tmp_path / "votes.csv").stderr
+    assert "count as different ones: ' Cat', 'cat'" in said and "say --missing NA" in said
+
+
+def test_describe_chooses_between_votes_and_answers(call: Call, tmp_path: Path) -> None:
+    call("simulate", "soft-answers", "-o", tmp_path / "crowd", "--n-tasks", 5, "--n-workers", 4, "--feedback", 2)
+    assert "n_votes" in json.loads(call("describe", tmp_path / "crowd", "--json").stdout)
+    assert "n_answers" in json.loads(call("describe", tmp_path / "crowd", "--part", "answers", "--json").stdout)
+    assert "toy has no answers" in call("describe", "toy", "--part", "answers").stderr
+
+
 def test_convert_there_and_back(call: Call, votes_file: Path, tmp_path: Path) -> None:
     parquet, back = tmp_path / "votes.parquet", tmp_path / "back.csv"
     assert call("convert", votes_file, parquet).stdout == f"{votes_file} -> {parquet}\n"

@@ -83,3 +83,9 @@ def test_mistakes(call: Call, soft_file: Path, gold_file: Path, words: list[str]
     places = {"SOFT": str(soft_file), "GOLD": str(gold_file)}
     done = call("evaluate", *[places.get(word, word) for word in words])
     assert done.exit_code == 2 and said in done.stderr
+
+
+def test_a_truth_with_other_columns_is_told_in_words_that_fit(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "gold.csv").write_text("image,class\na,x\n")
+    done = call("evaluate", "toy", tmp_path / "gold.csv")
+    assert done.exit_code == 2 and "rename its columns" in done.stderr and "--worker" not in done.stderr

@@ -39,7 +39,7 @@ def test_the_page_leads_from_images_to_a_net(
     monkeypatch.chdir(tmp_path)
     draw(tmp_path / "photos")
     lines = [line for block in re.findall(r"```sh\n(.*?)```", PAGE.read_text(), re.S) for line in block.splitlines()]
-    assert len(lines) == 13, lines
+    assert len(lines) == 14, lines
     for line in lines:
         name, *words = line.split()
         assert name == "plurivox"

@@ -10,7 +10,8 @@ from click.testing import Result
 
 from plurivox.evaluate import Difference
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "soft_answers.md"
+ROOT = Path(__file__).parent.parent.parent
+PAGE = ROOT / "docs" / "soft_answers.md"
 SLOW = ("recipe",)  # has a test of its own
 
 
@@ -38,3 +39,26 @@ def test_soft_answers_from_top_to_bottom(
     assert [cell.strip() for cell in row.split("|")[2:-1]] == [
         cell for a, b, g, low, high in told for cell in (f"{a:.4f}", f"{b:.4f}", f"{g:+.4f} [{low:+.4f}, {high:+.4f}]")
     ]
+
+
+def test_the_readme_from_top_to_bottom(
+    call: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its commands, one after another in an empty folder, without any data of one's own."""
+    pytest.importorskip("torch")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PLURIVOX_DATA", raising=False)
+    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    lines = [shlex.split(line)[1:] for block in blocks for line in block.splitlines()]
+    done = {line[0]: call(*line) for line in lines}
+    assert len(lines) == 9 and not [one.output for one in done.values() if one.exit_code]
+    assert (tmp_path / "soft.csv").read_text().startswith("task,label,confidence,p:cat,p:dog\n")
+
+
+def test_links_of_the_pages_lead_somewhere() -> None:
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+    links = [
+        (page, link) for page in pages for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
+    ]
+    lost = [f"{page.name}: {link}" for page, link in links if "://" not in link and not (page.parent / link).exists()]
+    assert len(links) > 40 and not lost

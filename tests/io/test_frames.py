@@ -51,6 +51,10 @@ def test_free_column_names_and_the_error_that_asks_for_them() -> None:
         InputError, match=r"lacks columns \['worker'\]; it has \['task', 'label', 'user'\]; say worker="
     ):
         votes({"task": ["a"], "label": ["x"], "user": ["w"]})
+    with pytest.raises(InputError, match=r"say task=..., worker=..., label=... .*the first line must name the columns"):
+        votes(frame)
+    with pytest.raises(InputError, match=r"'w11'\] and 9 more; if every column beside 'task' is a worker.*--wide"):
+        votes({"task": ["a"]} | {f"w{i:02}": ["x"] for i in range(1, 21)})
 
 
 def test_wide_tables_have_a_column_a_worker() -> None:

@@ -153,7 +153,7 @@ def test_rounded_numbers_are_mended_and_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("id,x\n1,1\n", r"lacks columns \['task'\]; it has \['id', 'x'\]"),
+        ("id,x\n1,1\n", r"lacks columns \['task'\]; it has 'id', 'x'; a table of labels has task and label"),
         ("task\n1\n", "has tasks alone"),
         ("task,x,y\na,3,1\n", "sum to one.*task 'a' with the sum 4"),
         ("task,x,y\na,1.5,-0.5\n", "0 or more and sum to one"),

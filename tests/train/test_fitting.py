@@ -268,3 +268,10 @@ def test_mistakes_are_told() -> None:
         fit(X, GOLD, plan=replace(PLAN, engine="graphs"))
     with pytest.raises(InputError, match="weights must be 0 or more"):
         fit(X, GOLD, plan=PLAN, weight=-np.ones(60))
+
+
+def test_images_of_another_size_are_told_what_to_do() -> None:
+    images = np.zeros((60, 3, 4, 4), np.float32)
+    trained = fit(images, GOLD, net="linear", plan=replace(PLAN, epochs=1))
+    with pytest.raises(InputError, match=r"shape \(3, 4, 4\); these have \(3, 5, 5\): bring .*--image-size 4"):
+        trained.predict(np.zeros((2, 3, 5, 5), np.float32))

@@ -214,6 +214,6 @@ def refuse_clashes(name: str, params: Sequence[click.Parameter]) -> None:
 
 
 def _shown(default: Any) -> str:
-    if default is None or isinstance(default, bool):
-        return {None: "none", True: "yes", False: "no"}[default]
+    if default is None or default == "" or isinstance(default, bool):
+        return {None: "none", "": "none", True: "yes", False: "no"}[default]
     return f"{default:g}" if isinstance(default, float) else str(default)

@@ -4,15 +4,16 @@ import importlib
 import importlib.util
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from plurivox.cli._files import pack_source
-from plurivox.cli._flags import GENERAL, JSON, QUIET, THREADS
+from plurivox.cli._flags import GENERAL, JSON, NET_THREADS, QUIET, THREADS
 from plurivox.cli._show import Screen
-from plurivox.core.errors import unknown
+from plurivox.core.errors import InputError, unknown
 
 
 class Calm(click.Command):
@@ -27,9 +28,12 @@ class Calm(click.Command):
 class Command(Calm):
     """A command whose callback takes a `screen` and gives back an Answer, shown for people or for machines."""
 
-    def __init__(self, name: str, *, params: Sequence[click.Parameter], works: bool = False, **about: Any) -> None:
-        """`works`: it computes something, so that the number of threads matters."""
-        common = [THREADS, JSON, QUIET] if works else [JSON, QUIET]
+    def __init__(
+        self, name: str, *, params: Sequence[click.Parameter], works: bool = False, nets: bool = False, **about: Any
+    ) -> None:
+        """`works`: it computes something, so that the number of threads matters; `nets`: even to the last digits."""
+        threads = NET_THREADS if nets else THREADS
+        common = [threads, JSON, QUIET] if works else [JSON, QUIET]
         super().__init__(name, params=[*params, *common], **about)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -83,6 +87,10 @@ class Index(Calm, click.Group):
         name, *rest = args
         command = self.get_command(ctx, name)
         if command is None and not ctx.resilient_parsing:
+            if self.kind != "command" and Path(name).exists():
+                raise InputError(
+                    f"{name} is a file or folder; name a {self.kind} before it ({ctx.command_path} --help lists them)"
+                )
             raise unknown(self.kind, name, self.lines())
         return name if command else None, command, rest
 

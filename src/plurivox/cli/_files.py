@@ -13,6 +13,7 @@ from plurivox.core.errors import InputError
 
 if TYPE_CHECKING:
     from plurivox.cli._show import Screen
+    from plurivox.core.labels import SoftLabels
     from plurivox.core.votes import Votes
     from plurivox.io import Dataset
 
@@ -143,11 +144,25 @@ def complete_datasets(incomplete: str) -> list[CompletionItem[Any]]:
 
 
 def pack_source(given: dict[str, Any]) -> None:
-    """Put INPUT and its reading options, where the command has them, into one `source`."""
+    """Put INPUT and its reading options, where the command has them, into one `source`; several into `sources`."""
     if "input" in given:
-        how = {flag.name: given.pop(flag.name) for flag in READING_FLAGS}
-        said = {name: value for name, value in how.items() if value is not None}
-        given["source"] = Source(given.pop("input"), said)
+        given["source"] = Source(given.pop("input"), _pop_reading(given))
+    if "inputs" in given:
+        how = _pop_reading(given)
+        given["sources"] = tuple(Source(where, how) for where in given.pop("inputs"))
+
+
+def _pop_reading(given: dict[str, Any]) -> dict[str, Any]:
+    """The reading options that were said."""
+    how = {flag.name: given.pop(flag.name) for flag in READING_FLAGS}
+    return {name: value for name, value in how.items() if value is not None}
+
+
+def gold_of(data: "Dataset", file: Path | None) -> "SoftLabels | None":
+    """The known labels of a file, or else of the data set."""
+    from plurivox import io
+
+    return io.read_soft(file) if file else data.gold
 
 
 def _reading(names: str, help: str, **about: Any) -> Flag:
@@ -168,6 +183,13 @@ PART = Flag(
     metavar="[votes|counts]",
     help="which to take where a data set has both  [default: the one that covers more tasks]",
 )
+GOLD = Flag(
+    ["--gold"],
+    IN_AND_OUT,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="known labels, a table task,label  [default: those of the data set]",
+)
 FORCE = Flag(["--force"], IN_AND_OUT, is_flag=True, help="replace a data-set folder that is there")
 READING_FLAGS = (
     _reading("--task", "column that names the task", metavar="COLUMN"),
@@ -182,5 +204,5 @@ READING_FLAGS = (
     ),
     _reading("--labels", "all labels in their order, such as no,yes", type=LabelList(), metavar="LIST"),
     _reading("--ordered/--no-ordered", "labels are a scale, or are not"),
-    _reading("--wide/--long", "one column a worker, or one row a vote  [default: seen from the table]"),
+    _reading("--wide/--long", "a row a task and a column a worker, or a row a vote  [default: long]"),
 )

@@ -65,3 +65,10 @@ THREADS = Flag(
     metavar="N",
     help="threads to use; the answer is the same for any number  [default: all cores]",
 )
+NET_THREADS = Flag(
+    ["--threads"],
+    GENERAL,
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="threads to use; another number may change the last digits of a net  [default: all cores]",
+)

@@ -40,7 +40,7 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
         type=OutFile(),
         required=True,
         metavar="FILE",
-        help="the soft labels: .csv, .parquet, .jsonl or .npy  [required]",
+        help="the soft labels: .csv, .parquet, .jsonl, .npy or .npz  [required]",
     )
     workers = Flag(
         ["--workers-out"],

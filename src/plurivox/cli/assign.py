@@ -149,7 +149,12 @@ def _ledger(method: "Assigner", items: Path, per_task: int) -> tuple[list[str], 
 
     file = items
     if items.is_dir():
-        file = next((one for one in sorted(items.iterdir()) if one.name.split(".")[0] == "items"), items / "items.csv")
+        tables = [one for one in sorted(items.iterdir()) if one.name.split(".")[0] == "items"]
+        if not tables:
+            raise InputError(
+                f"{items} holds no table items; give a table with a column task: for a folder of images, the name of each"
+            )
+        file = tables[0]
     frame = read_table(file)
     needs = {"task"} | (
         {"stratum"} if isinstance(method, Strata) else {"batch"} if isinstance(method, Batches) else set()
@@ -164,7 +169,7 @@ def _ledger(method: "Assigner", items: Path, per_task: int) -> tuple[list[str], 
             batches.setdefault(str(batch), []).append(places[task])
     elif len(places) < len(column):
         twice = [task for place, task in enumerate(column) if places[task] != place]
-        raise InputError(f"{file} names tasks twice: {some(twice)}")
+        raise InputError(f"{file} names tasks twice: {some(dict.fromkeys(twice))}; give a row a task")
     held = Counter(place for batch in batches.values() for place in set(batch)) if batches else None
     quota = [per_task * (1 if held is None else held[place]) for place in range(len(places))]
     strata = [str(one) for one in frame["stratum"]] if isinstance(method, Strata) else None

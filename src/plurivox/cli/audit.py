@@ -93,6 +93,5 @@ audit = Audit(
     ],
     works=True,
     callback=run,
-    help="Look for what makes numbers look better than they are: test tasks that were trained on, labels in task names, "
-    "a soft measure taken against the training target.",
+    help="Look for leaks: test tasks that were trained on, labels in task names, soft measures taken against what was taught.",
 )

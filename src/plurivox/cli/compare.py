@@ -1,11 +1,11 @@
-"""`plurivox compare DATASET... [--methods ...]`: methods side by side on data whose truth is known."""
+"""`plurivox compare INPUT... [--methods ...]`: methods side by side on data whose truth is known."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plurivox.cli._build import BrokenGuest, catalogue, method_of
 from plurivox.cli._command import Command
-from plurivox.cli._files import IN_AND_OUT, PART, OutFile, Source, SourceName, crowd_of
+from plurivox.cli._files import GOLD, IN_AND_OUT, PART, READING_FLAGS, OutFile, Source, SourceName, crowd_of, gold_of
 from plurivox.cli._flags import Flag, Operand
 from plurivox.cli._show import Answer, Screen, table
 from plurivox.core.errors import InputError
@@ -21,10 +21,11 @@ ENDINGS = (".csv", ".md", ".npz")
 
 def run(
     screen: Screen,
-    datasets: tuple[str, ...],
+    sources: tuple[Source, ...],
     methods: str | None,
     reference: str | None,
     out: Path | None,
+    gold: Path | None,
     part: str | None,
 ) -> Answer:
     """Read every data set, fit every method on it, show the means; the whole comparison goes to OUT."""
@@ -33,7 +34,10 @@ def run(
     if out is not None and out.suffix not in ENDINGS:
         raise InputError(f"{out} has an ending nobody knows; a comparison is written as {', '.join(ENDINGS)}")
     words = split_list(methods) if methods else _all_methods(screen)
-    pairs = dict(_votes_and_gold(screen, where, part) for where in datasets)
+    pairs: dict[str, tuple[Votes, SoftLabels]] = {}
+    for source in sources:
+        name, pair = _votes_and_gold(screen, source, gold, part)
+        pairs[source.where if name in pairs else name] = pair  # votes.csv and old/votes.csv share a name
     with screen.progress("compare") as watch:
         made = held(pairs, words, reference=reference, watch=watch)
     for note in made.notes:
@@ -57,12 +61,17 @@ def _all_methods(screen: Screen) -> list[str]:
     return words
 
 
-def _votes_and_gold(screen: Screen, where: str, part: str | None) -> "tuple[str, tuple[Votes, SoftLabels]]":
-    data = Source(where, {}).read()
-    if data.gold is None:
-        raise InputError(f"{data.name} has no gold labels; a comparison needs them")
+def _votes_and_gold(
+    screen: Screen, source: Source, file: Path | None, part: str | None
+) -> "tuple[str, tuple[Votes, SoftLabels]]":
+    data = source.read()
+    gold = gold_of(data, file)
+    if gold is None:
+        raise InputError(
+            f"{data.name} has no gold labels; a comparison needs them: give a table task,label with --gold FILE"
+        )
     chosen = part if data.has("votes") and data.has("counts") else None
-    return data.name, (crowd_of(screen, data, chosen), data.gold)
+    return data.name, (crowd_of(screen, data, chosen), gold)
 
 
 def shown(made: "Comparison") -> str:
@@ -71,7 +80,9 @@ def shown(made: "Comparison") -> str:
     numbers = [[f"{value:.4f}" for value in made.mean(name)] for name in ("accuracy", "nll", "brier", "ece", "seconds")]
     differences = [[str(one) for one in made.difference(name)] for name in ("accuracy", "nll")]
     rows = [heads, *zip(made.methods, *numbers, *differences, strict=True)]
-    return f"means over {len(made.datasets)} data sets; reference: {made.reference}\n" + table(rows)
+    n = len(made.datasets)
+    over = f"means over {n} data sets" if n > 1 else f"on {made.datasets[0]}"
+    return f"{over}; reference: {made.reference}\n" + table(rows)
 
 
 def write(made: "Comparison", out: Path) -> None:
@@ -89,15 +100,17 @@ compare = Command(
     "compare",
     params=[
         Operand(
-            "datasets",
+            "inputs",
             IN_AND_OUT,
-            "files, data-set folders or names, each with gold labels",
+            "files, data-set folders or names, each with gold labels or with --gold",
             type=SourceName(),
-            metavar="DATASET...",
+            metavar="INPUT...",
             nargs=-1,
             required=True,
         ),
         Flag(["-o", "--out"], IN_AND_OUT, type=OutFile(), metavar="FILE", help="all figures: .csv, .md or .npz"),
+        GOLD,
+        *READING_FLAGS,
         PART,
         Flag(
             ["--methods"],
@@ -114,5 +127,5 @@ compare = Command(
     ],
     works=True,
     callback=run,
-    help="Hold methods side by side: accuracy, NLL, Brier, ECE and time on data with gold labels.",
+    help="Hold methods side by side: accuracy, NLL, Brier, ECE and time (compiling too, at first use) on data with gold.",
 )

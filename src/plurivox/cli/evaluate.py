@@ -118,7 +118,8 @@ def _holds_votes(where: str) -> bool:
     if not ending_of(where):
         return False  # the reader of soft labels says which endings it knows
     columns = io.read_table(where).columns
-    return "task" not in columns or "worker" in columns or Path(where).name.startswith("counts.")
+    foreign = "task" not in columns and ".json" in ending_of(where)  # another program's export
+    return foreign or "worker" in columns or Path(where).name.startswith("counts.")
 
 
 def _keep_apart(out: Path | None, *read: str | None) -> None:

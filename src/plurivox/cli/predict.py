@@ -170,6 +170,7 @@ predict = Predict(
         Flag(["--device"], GENERAL, default="auto", metavar="TEXT", help="cpu, cuda, ...  [default: auto]"),
     ],
     works=True,
+    nets=True,
     callback=run,
     help="Say what a trained net believes: plurivox predict RUN INPUT -o OUT.",
 )

@@ -231,6 +231,7 @@ train = Train(
         *[flag_of(one, GENERAL) for one in Plan.options() if one.name == "seed"],
     ],
     works=True,
+    nets=True,
     callback=run,
     help="Train nets on what a crowd says, and measure them: plurivox train INPUT --net NET --target TARGET -o RUN.",
 )

@@ -15,6 +15,7 @@ from plurivox.evaluate.cells import Cells, error_cells
 from plurivox.evaluate.contrasts import Contrast, most_different, softening
 from plurivox.evaluate.counts import count_deviance, count_log_likelihood, shares_of, vote_floor
 from plurivox.evaluate.describe import Description, describe
+from plurivox.evaluate.describe_answers import AnswersDescription, describe_answers
 from plurivox.evaluate.distances import sorted_wasserstein, wasserstein
 from plurivox.evaluate.entropies import entropy_correlation, entropy_similarity
 from plurivox.evaluate.guesses import Difference, compare_guesses
@@ -50,6 +51,7 @@ from plurivox.evaluate.statistics import (
 
 __all__ = [
     "MEASURES",
+    "AnswersDescription",
     "Cells",
     "Contrast",
     "Description",
@@ -76,6 +78,7 @@ __all__ = [
     "count_log_likelihood",
     "cross_entropy",
     "describe",
+    "describe_answers",
     "ece",
     "entropy_correlation",
     "entropy_similarity",

@@ -8,6 +8,7 @@ import numpy as np
 from plurivox.core.labels import SoftLabels
 from plurivox.core.names import Floats, as_names, positions
 from plurivox.core.votes import Votes
+from plurivox.evaluate._phrases import Three, bracket, mean, number, percent, spread
 
 GOOD_WORKER = 0.75  # Uma et al. (2020) count the workers whose accuracy is above it
 
@@ -25,8 +26,8 @@ class Description:
     n_labels: int
     n_labels_unused: int
     n_votes: float
-    votes_per_task: tuple[float, float, float]  # mean, smallest, largest over tasks with votes
-    votes_per_worker: tuple[float, float, float] | None  # median, smallest, largest
+    votes_per_task: Three  # mean, smallest, largest over tasks with votes
+    votes_per_worker: Three | None  # median, smallest, largest
     votes_per_label: float | None  # Uma's coder/label ratio: mean votes per task over labels
     observed_agreement: float | None
     mean_entropy: float
@@ -52,31 +53,31 @@ class Description:
 
     def rows(self) -> list[tuple[str, str]]:
         """What to show a person: (figure, value), without those that cannot be told."""
-        mean, low, high = self.votes_per_task
+        middle, low, high = self.votes_per_task
         lines: list[tuple[str, str | None]] = [
-            ("tasks", f"{self.n_tasks:,}" + _bracket(self.n_tasks_without_votes, "without a vote")),
+            ("tasks", f"{self.n_tasks:,}" + bracket(self.n_tasks_without_votes, "without a vote")),
             ("workers", f"{self.n_workers:,}" if self.n_workers else "unknown: votes without names"),
-            ("labels", f"{self.n_labels:,}" + _bracket(self.n_labels_unused, "nobody chose")),
+            ("labels", f"{self.n_labels:,}" + bracket(self.n_labels_unused, "nobody chose")),
             ("soft answers" if self.soft else "votes", f"{self.n_votes:,.0f}"),
-            ("votes per task", f"{mean:.2f} ({low:g} to {high:g})"),
-            ("votes per worker", _spread(self.votes_per_worker)),
-            ("votes per task / labels", _number(self.votes_per_label, 3)),
-            ("observed agreement", _number(self.observed_agreement, 3)),
+            ("votes per task", f"{middle:.2f} ({low:g} to {high:g})"),
+            ("votes per worker", spread(self.votes_per_worker)),
+            ("votes per task / labels", number(self.votes_per_label, 3)),
+            ("observed agreement", number(self.observed_agreement, 3)),
             ("mean entropy of vote shares", f"{self.mean_entropy:.3f} nats"),
-            ("tasks with one label voted", _percent(self.share_unanimous)),
-            ("tasks with at most two", _percent(self.share_at_most_two_labels)),
-            ("tasks with a tie at the top", _percent(self.share_tied)),
+            ("tasks with one label voted", percent(self.share_unanimous)),
+            ("tasks with at most two", percent(self.share_at_most_two_labels)),
+            ("tasks with a tie at the top", percent(self.share_tied)),
             ("repeated answers", f"{self.n_repeats:,}" if self.n_repeats else None),
             ("answers without a label", f"{self.n_missing:,}" if self.n_missing else None),
             ("votes without a name", f"{self.n_unnamed:,}" if self.n_unnamed and self.n_workers else None),
-            ("median seconds per answer", _number(self.seconds_median, 1)),
+            ("median seconds per answer", number(self.seconds_median, 1)),
             ("tasks with votes and gold", f"{self.n_gold:,}" if self.n_gold else None),
-            ("accuracy of a vote", _number(self.vote_accuracy, 4)),
-            ("accuracy of workers, mean", _number(self.worker_accuracy, 4)),
-            (f"workers above {GOOD_WORKER:g}", _percent(self.share_good_workers)),
-            ("majority vote, ties shared", _number(self.majority_accuracy, 4)),
-            ("always the most frequent label", _number(self.majority_label_share, 4)),
-            ("gold label got no vote", _percent(self.share_gold_unvoted)),
+            ("accuracy of a vote", number(self.vote_accuracy, 4)),
+            ("accuracy of workers, mean", number(self.worker_accuracy, 4)),
+            (f"workers above {GOOD_WORKER:g}", percent(self.share_good_workers)),
+            ("majority vote, ties shared", number(self.majority_accuracy, 4)),
+            ("always the most frequent label", number(self.majority_label_share, 4)),
+            ("gold label got no vote", percent(self.share_gold_unvoted)),
         ]
         return [(name, value) for name, value in lines if value is not None]
 
@@ -109,14 +110,14 @@ def describe(votes: Votes, gold: SoftLabels | None = None) -> Description:
         n_labels=votes.n_labels,
         n_labels_unused=votes.n_labels - len(np.unique(votes.label)),
         n_votes=votes.n_answers,
-        votes_per_task=(_mean(support), float(support.min(initial=np.inf)), float(support.max(initial=0))),
+        votes_per_task=(mean(support), float(support.min(initial=np.inf)), float(support.max(initial=0))),
         votes_per_worker=_of_workers(votes.workload),
-        votes_per_label=_mean(support) / votes.n_labels if votes.n_labels else None,
+        votes_per_label=mean(support) / votes.n_labels if votes.n_labels else None,
         observed_agreement=_agreement(votes, tally.row, tally.mass),
-        mean_entropy=_mean(entropy),
-        share_at_most_two_labels=_mean(n_voted <= 2),
-        share_unanimous=_mean(n_voted == 1),
-        share_tied=_mean(tied),
+        mean_entropy=mean(entropy),
+        share_at_most_two_labels=mean(n_voted <= 2),
+        share_unanimous=mean(n_voted == 1),
+        share_tied=mean(tied),
         n_repeats=votes.n_repeats,
         n_unnamed=int((votes.worker < 0).sum()),
         n_missing=votes.missing,
@@ -139,7 +140,7 @@ def _agreement(votes: Votes, row: Any, mass: Floats) -> float | None:
         agree = np.bincount(row, mass**2, minlength=votes.n_tasks) - np.bincount(task_of, own, minlength=votes.n_tasks)
     pairs = (total * (total - 1)).clip(0)
     several = total > 1
-    return _mean(agree[several] / pairs[several]) if several.any() else None
+    return mean(agree[several] / pairs[several]) if several.any() else None
 
 
 def _against_gold(votes: Votes, gold: SoftLabels | None) -> dict[str, Any]:
@@ -165,35 +166,15 @@ def _against_gold(votes: Votes, gold: SoftLabels | None) -> dict[str, Any]:
     voted = np.bincount(tally.row[hit & (tally.mass > 0)], minlength=some.n_tasks) > 0
     return empty | {
         "n_gold": len(known),
-        "worker_accuracy": _mean(accuracy) if len(accuracy) else None,
-        "share_good_workers": _mean(accuracy > GOOD_WORKER) if len(accuracy) else None,
+        "worker_accuracy": mean(accuracy) if len(accuracy) else None,
+        "share_good_workers": mean(accuracy > GOOD_WORKER) if len(accuracy) else None,
         "vote_accuracy": float(right.sum() / some.weights.sum()),
         "majority_accuracy": float((hit & top).astype(float) @ (1 / np.maximum(n_top, 1))[tally.row] / len(known)),
-        "share_gold_unvoted": 1 - _mean(voted),
+        "share_gold_unvoted": 1 - mean(voted),
         "majority_label_share": float(np.unique(truth, return_counts=True)[1].max() / len(truth)),
     }
 
 
-def _of_workers(workload: Floats) -> tuple[float, float, float] | None:
+def _of_workers(workload: Floats) -> Three | None:
     active = workload[workload > 0]
     return (float(np.median(active)), float(active.min()), float(active.max())) if len(active) else None
-
-
-def _mean(values: Any) -> float:
-    return float(np.mean(values)) if len(values) else 0.0
-
-
-def _number(value: float | None, digits: int) -> str | None:
-    return None if value is None else f"{value:.{digits}f}"
-
-
-def _percent(value: float | None) -> str | None:
-    return None if value is None else f"{100 * value:.1f}%"
-
-
-def _spread(three: tuple[float, float, float] | None) -> str | None:
-    return None if three is None else f"median {three[0]:g} ({three[1]:g} to {three[2]:g})"
-
-
-def _bracket(count: int, words: str) -> str:
-    return f" ({count:,} {words})" if count else ""

@@ -16,6 +16,7 @@ import polars as pl
 from plurivox.core.errors import InputError
 from plurivox.core.names import TEXT, Ints, Names, as_names
 
+SHOWN = 12  # column names in a message
 NUMBERED = 4  # whole numbers within this many times the row count are coded by a table, not by sorting
 
 
@@ -71,9 +72,26 @@ class Columns:
         """Complain about columns that are not there; `wanted` maps what a column is for to its name."""
         lacking = [name for name in wanted.values() if name is not None and name not in self.names]
         if lacking:
-            spare = next(role for role, name in wanted.items() if name in lacking)
-            hint = f"; say {spare}=... (on the command line --{spare} ...) if it has another name"
-            raise InputError(f"{self.where} lacks columns {lacking}; it has {self.names}{hint}")
+            roles = [role for role, name in wanted.items() if name in lacking]
+            more = f" and {len(self.names) - SHOWN} more" if len(self.names) > SHOWN else ""
+            raise InputError(
+                f"{self.where} lacks columns {lacking}; it has {self.names[:SHOWN]}{more}; {_way_out(roles, wanted)}"
+            )
+
+
+def _way_out(roles: list[str], wanted: Mapping[str, str | None]) -> str:
+    """What to do about columns that are not there; `roles` are what they are for."""
+    if roles == ["worker", "label"]:
+        return (
+            f"if every column beside {wanted['task']!r} is a worker, it is a wide table: wide=True (on the command line "
+            "--wide); if they have other names, say worker=..., label=... (--worker ..., --label ...)"
+        )
+    here, there = (
+        ", ".join(f"{before}{role}{after}" for role in roles) for before, after in (("", "=..."), ("--", " ..."))
+    )
+    other = "it has another name" if len(roles) == 1 else "they have other names"
+    hint = f"say {here} (on the command line {there}) if {other}"
+    return f"{hint}; the first line must name the columns" if len(roles) == len(wanted) > 1 else hint
 
 
 def series(values: Any, what: str) -> pl.Series:

@@ -15,7 +15,7 @@ from plurivox.core.names import Floats, Ints, Names, as_names, by_value, encode,
 from plurivox.core.noun import Noun
 from plurivox.core.results import Fit
 from plurivox.core.rows import WHOLE, Candidates
-from plurivox.io.columns import names_of, numbers_of, require_columns
+from plurivox.io.columns import names_of, numbers_of
 from plurivox.io.tables import read_table, write_table
 
 PREFIX = "p:"
@@ -72,8 +72,12 @@ def read_soft(path: str | Path) -> SoftLabels:
 
 def soft_of(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     """Soft labels of a table in any of the forms of `read_soft`; `path` is for messages."""
-    require_columns(frame, ["task"], path)
     names = frame.columns
+    if "task" not in names:
+        raise InputError(
+            f"{path} lacks columns ['task']; it has {some(names, 9)}; a table of labels has task and label, or task and a "
+            "column a label: rename its columns"
+        )
     if any(name.startswith(PREFIX) for name in names):
         read = _read_prefixed
     elif "label" in names:

@@ -49,8 +49,15 @@ class Trained:
         device = next(self.net.parameters()).device
         inputs = as_inputs(x, device, tasks)
         if tuple(inputs.shape[1:]) != self.shape:
-            raise InputError(f"the net takes inputs of the shape {self.shape}; these have {tuple(inputs.shape[1:])}")
+            raise InputError(
+                f"the net takes inputs of the shape {self.shape}; these have {tuple(inputs.shape[1:])}{self._way_out()}"
+            )
         return np.asarray(see(self.net, inputs).double().cpu().numpy())
+
+    def _way_out(self) -> str:
+        """What to do about images of another size."""
+        square = len(self.shape) == 3 and self.shape[1] == self.shape[2]
+        return f": bring images to its size (on the command line --image-size {self.shape[1]})" if square else ""
 
     def predict(self, x: Any, tasks: Iterable[object] | None = None) -> SoftLabels:
         """What the net believes of these inputs; tasks without names are called 0, 1, 2, ..."""
