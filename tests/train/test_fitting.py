@@ -239,7 +239,10 @@ def test_too_little_memory_cuts_a_batch_into_parts(monkeypatch: pytest.MonkeyPat
     ]
     np.testing.assert_allclose(plain.logits(X), cut.logits(X), atol=1e-3)
     monkeypatch.setattr(Step, "losses", lambda *_: (_ for _ in ()).throw(error))
-    with pytest.raises(PlurivoxError, match="not suffice for a single lesson"), warnings.catch_warnings(action="ignore"):
+    with (
+        pytest.raises(PlurivoxError, match="not suffice for a single lesson"),
+        warnings.catch_warnings(action="ignore"),
+    ):
         fit(X, GOLD, net="linear", plan=PLAN)
     monkeypatch.setattr(Step, "losses", lambda *_: (_ for _ in ()).throw(RuntimeError("a fault of the net")))
     with pytest.raises(RuntimeError, match="a fault of the net"):

@@ -50,7 +50,9 @@ def _words(error: Exception) -> str:
     if isinstance(error, MemoryError) or _lacks_memory(error):
         return f"there is not enough memory{': ' if str(error) else ''}{_calm(str(error))}"
     if _lacks_tables(error):
-        return "reading and writing tables needs polars and narwhals; run: pip install polars narwhals, or use .npz files"
+        return (
+            "reading and writing tables needs polars and narwhals; run: pip install polars narwhals, or use .npz files"
+        )
     if isinstance(error, zipfile.BadZipFile) or _is_of_polars(error):
         return f"the data cannot be read or written: {_calm((str(error).splitlines() or [type(error).__name__])[0])}"
     return str(error)
