@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import Result
 
@@ -49,6 +50,19 @@ def test_votes_as_truth_and_as_guess(call: Call, soft_file: Path, votes_file: Pa
     assert json.loads(said.stdout)["rows"]["value"] == [pytest.approx(2 / 3)]
     itself = call("evaluate", votes_file, votes_file)
     assert itself.exit_code == 0 and "scored on itself" in itself.stderr
+
+
+def test_packed_inputs_bring_gold_and_votes(call: Call, soft_file: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "packed.npz"
+    votes = {"vote_task": list("aab"), "vote_worker": [1, 2, 1], "vote_label": ["cat", "dog", "dog"]}
+    np.savez(packed, x=np.eye(3), task=list("abc"), y=["cat", "cat", "dog"], **votes)
+    said = call("evaluate", soft_file, packed, "--against", packed, "--measures", "accuracy,total-variation", "--json")
+    found = json.loads(said.stdout)["rows"]
+    assert dict(zip(found["measure"], found["value"], strict=True))["total-variation"] == pytest.approx((0.4 + 0.4) / 2)
+    assert found["value"][0] == pytest.approx(2 / 3) and found["n"][:2] == [3, 2]
+    (tmp_path / "torn.npz").write_bytes(packed.read_bytes()[:50])
+    torn = call("evaluate", soft_file, tmp_path / "torn.npz")
+    assert torn.exit_code == 2 and "damaged" in torn.stderr
 
 
 def test_a_data_set_brings_its_gold(call: Call, tmp_path: Path) -> None:

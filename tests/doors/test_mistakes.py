@@ -103,6 +103,11 @@ def test_a_group_alone_shows_its_help(call: Call) -> None:
         (pl.exceptions.ComputeError("Bad column\n\nmore"), "the data cannot be read or written: bad column"),
         (MemoryError(), "there is not enough memory"),
         (MemoryError("Unable to allocate 9 TiB"), "there is not enough memory: unable to allocate 9 TiB"),
+        (RuntimeError("DefaultCPUAllocator: can't"), "there is not enough memory: defaultCPUAllocator: can't"),
+        (
+            ModuleNotFoundError("No module named 'polars'", name="polars"),
+            "reading and writing tables needs polars and narwhals; run: pip install polars narwhals, or use .npz files",
+        ),
         (EOFError("no more"), "a file ends before it should (no more)"),
     ],
 )

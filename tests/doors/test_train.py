@@ -13,7 +13,10 @@ from click.testing import Result
 
 from doors.calling import environment
 from plurivox.core.labels import SoftLabels
+from plurivox.train import nets
 from plurivox.train.material import Material, read_material, write_material
+from plurivox.train.trained import Trained
+from plurivox.train.weights import write_tensors
 from taught import world
 
 X, GOLD, VOTES = world(60)
@@ -174,6 +177,12 @@ def test_images_of_a_table_and_packing(call, tmp_path: Path) -> None:  # type: i
     )
     votes.write_csv(tmp_path / "votes.csv")
     given = (tmp_path / "votes.csv", "--images", tmp_path / "images.parquet")
+    torn = pl.DataFrame({"idx": range(12), "image": [b"no picture", *pictures[1:]]})
+    torn.write_parquet(tmp_path / "torn.parquet")
+    bad = (tmp_path / "votes.csv", "--images", tmp_path / "torn.parquet", "--pack", tmp_path / "some.npz")
+    assert "1 of 12 pictures cannot be read: 0" in call("train", *bad).stderr
+    skipped = call("train", *bad, "--skip-damaged")
+    assert "1 images cannot be read and are left out: 0" in skipped.stderr and "11 tasks" in skipped.stdout
     done: Result = call("train", *given, "--pack", tmp_path / "all.npz")
     assert done.exit_code == 0 and "12 tasks" in done.stdout, done.output
     made = read_material(tmp_path / "all.npz")
@@ -186,7 +195,26 @@ def test_images_of_a_table_and_packing(call, tmp_path: Path) -> None:  # type: i
     assert "say where" in call("train", *given).stderr
 
 
-def test_both_work_without_tables(box: Path, tmp_path: Path) -> None:
+def test_a_net_begins_with_weights_of_a_file_and_keeps_them(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    torch.set_num_threads(1)
+    pixels = np.random.default_rng(0).integers(0, 256, (60, 3, 32, 32)).astype(np.uint8)
+    write_material(Material("made", GOLD.tasks, pixels, None, GOLD), tmp_path / "images.npz")
+    word, file = "vgg16[width=2,hidden=4]", tmp_path / "w.safetensors"
+    seen = nets.methods.make(word).build((3, 32, 32), 3).get_submodule("trunk.see.1")
+    write_tensors(file, {f"features.{name}": one for name, one in seen.state_dict().items()}, {})
+    how = ("--net", word, "--target", "gold", "--epochs", 1, "--device", "cpu", "--pretrained", file)
+    for freeze in (False, True):
+        run = tmp_path / f"run-{freeze}"
+        done: Result = call("train", tmp_path / "images.npz", *how, *(["--freeze"] if freeze else []), "-o", run)
+        assert done.exit_code == 0, done.output
+        learnt = Trained.load(run / "run-000").net.get_submodule("trunk.see.1").state_dict()
+        assert all(torch.equal(learnt[name], one) for name, one in seen.state_dict().items()) == freeze
+    plain = ("train", tmp_path / "images.npz", "--net", "mlp", "-o", tmp_path / "no")
+    assert "no option of mlp called 'freeze'" in call(*plain, "--target", "gold", "--freeze").stderr
+    assert "images has no votes for vote-shares; take the target gold, or give votes" in call(*plain).stderr
+
+
+def test_all_work_without_tables(box: Path, tmp_path: Path) -> None:
     code = (
         "import sys\n"
         "for name in ('polars', 'narwhals', 'pandas', 'pyarrow', 'safetensors', 'sklearn'): sys.modules[name] = None\n"
@@ -194,10 +222,11 @@ def test_both_work_without_tables(box: Path, tmp_path: Path) -> None:
         f"words = {[str(box), *FAST]!r}\n"
         f"train = ['train', *words, '--target', 'dawid-skene', '-o', {str(tmp_path / 'r')!r}]\n"
         "assert main(train, standalone_mode=False) in (None, 0)\n"
-        f"main(['predict', {str(tmp_path / 'r')!r}, words[0], '-o', {str(tmp_path / 'g.npz')!r}])\n"
+        f"main(['predict', {str(tmp_path / 'r')!r}, words[0], '-o', {str(tmp_path / 'g.npz')!r}], standalone_mode=False)\n"
+        f"main(['evaluate', {str(tmp_path / 'g.npz')!r}, words[0], '--against', words[0]])\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment())
-    assert done.returncode == 0 and "60 tasks" in done.stdout, done.stderr
+    assert done.returncode == 0 and "60 tasks" in done.stdout and "kl-divergence-floor" in done.stdout, done.stderr
 
 
 def test_images_that_came_with_the_items_are_trained_on(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

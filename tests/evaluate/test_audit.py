@@ -86,6 +86,13 @@ def test_the_whole_audit() -> None:
     assert kinds == ["leak", "own-transform"] and find_faults(truth) == []
 
 
+def test_a_copy_does_not_hide_twins() -> None:
+    both = X.copy()
+    both[250], both[251:255] = X[0], X[1:5] + 1e-3
+    same, near = find_faults(SoftLabels.of(np.full((300, 2), 0.5), TASKS, ["x", "y"]), split=SPLIT, x=both)
+    assert (same.n, near.n) == (1, 5) and "features within cosine 0.99" in near.words
+
+
 def test_labelme_names_begin_with_the_label(data_set: Callable[[str], Path]) -> None:
     data = read(data_set("labelme"))
     assert data.gold is not None

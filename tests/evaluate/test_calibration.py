@@ -45,7 +45,9 @@ def test_ece_as_a_loop_over_bins() -> None:
 
 
 def test_ece_as_torchmetrics() -> None:
-    torch, functional = (pytest.importorskip(name) for name in ("torch", "torchmetrics.functional"))
+    torch, functional = (
+        pytest.importorskip(name) for name in ("torch", "torchmetrics.functional")
+    )  # both in the extra dev
     theirs = functional.classification.multiclass_calibration_error(torch.tensor(Q), torch.tensor(TRUE), 3, n_bins=15)
     assert ece(GUESS, TRUTH) == pytest.approx(float(theirs), abs=1e-6)
 

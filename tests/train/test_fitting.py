@@ -222,12 +222,13 @@ def test_a_loss_that_is_no_number_stops_with_the_last_good_weights(monkeypatch: 
     assert all(value.isfinite().all() for value in trained.net.state_dict().values())
 
 
-def test_too_little_memory_cuts_a_batch_into_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("error", [torch.OutOfMemoryError("no room"), RuntimeError("DefaultCPUAllocator: no room")])
+def test_too_little_memory_cuts_a_batch_into_parts(monkeypatch: pytest.MonkeyPatch, error: RuntimeError) -> None:
     plain, losses = fit(X, GOLD, net="linear", plan=PLAN), Step.losses
 
     def scarce(self: Step, visits: Tensor) -> Tensor:
         if len(visits) > 5:
-            raise torch.OutOfMemoryError("no room")
+            raise error
         return losses(self, visits)
 
     monkeypatch.setattr(Step, "losses", scarce)
@@ -237,9 +238,23 @@ def test_too_little_memory_cuts_a_batch_into_parts(monkeypatch: pytest.MonkeyPat
         f"memory did not suffice for {n} lessons at once" for n in (16, 8)
     ]
     np.testing.assert_allclose(plain.logits(X), cut.logits(X), atol=1e-3)
-    monkeypatch.setattr(Step, "losses", lambda *_: (_ for _ in ()).throw(torch.OutOfMemoryError("no room")))
-    with pytest.raises(torch.OutOfMemoryError), warnings.catch_warnings(action="ignore"):
+    monkeypatch.setattr(Step, "losses", lambda *_: (_ for _ in ()).throw(error))
+    with (
+        pytest.raises(PlurivoxError, match="not suffice for a single lesson"),
+        warnings.catch_warnings(action="ignore"),
+    ):
         fit(X, GOLD, net="linear", plan=PLAN)
+    monkeypatch.setattr(Step, "losses", lambda *_: (_ for _ in ()).throw(RuntimeError("a fault of the net")))
+    with pytest.raises(RuntimeError, match="a fault of the net"):
+        fit(X, GOLD, net="linear", plan=PLAN)
+
+
+def test_a_net_that_overflows_names_the_inputs() -> None:
+    trained, wild = fit(X, GOLD, net="linear", plan=PLAN), X.copy()
+    wild[3] = 1e38
+    trained.net.get_parameter("head.weight").data.mul_(1e6)
+    with pytest.raises(InputError, match=r"no finite numbers for 1 of 60 inputs, such as those of the tasks 't03'"):
+        trained.predict(wild, GOLD.tasks)
 
 
 def test_mistakes_are_told() -> None:

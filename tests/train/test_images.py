@@ -46,6 +46,8 @@ def test_damaged_pictures_are_named_or_skipped(tmp_path: Path, caplog: pytest.Lo
     given = [good, good[:60], b"", b"no picture", tmp_path / "absent.png", good]
     with pytest.raises(InputError, match="4 of 6 pictures cannot be read: 'b', 'c', 'd' and 1 more"):
         decode(given, "abcdef")
+    with pytest.raises(InputError, match=r"\(cannot identify image file it\); mend them, or skip .*--skip-damaged"):
+        decode([b"no picture", good], "ab")
     found = decode(given, "abcdef", damaged="skip")
     assert found.tasks.tolist() == ["a", "f"] and found.damaged.tolist() == ["b", "c", "d", "e"] and len(found.x) == 2
     assert "skipped" in caplog.text

@@ -26,6 +26,16 @@ def test_every_split_has_its_share_of_every_label_whatever_the_order() -> None:
     assert made["test"].tolist() != splits.stratified(TASKS, LABELS, seed=4)["test"].tolist()
 
 
+@pytest.mark.parametrize("shares", [splits.USUAL, {"a": 0.5, "b": 0.1, "c": 0.4}])
+def test_labels_of_one_or_two_tasks_do_not_upset_the_shares(shares: dict[str, float]) -> None:
+    rare = np.concatenate([np.arange(60), np.arange(60, 80).repeat(2), np.full(101, 99)])
+    made = splits.stratified(range(len(rare)), rare, shares)
+    assert sorted(np.concatenate(list(made.values())).tolist()) == list(range(201))
+    for name, share in shares.items():
+        assert abs(len(made[name]) - share * 201) <= 1
+        assert abs((rare[made[name]] == 99).sum() - share * 101) <= 2
+
+
 def test_groups_never_part() -> None:
     group = np.arange(101) // 4
     made = splits.grouped(TASKS, group, seed=1)
@@ -62,5 +72,7 @@ def test_mistakes() -> None:
         splits.stratified(["a", "a"])
     with pytest.raises(InputError, match="cannot be cut into 3 folds"):
         splits.folds(["a", "b"], 3)
+    with pytest.raises(InputError, match="fewer groups than 3 folds"):
+        splits.folds(range(6), 3, groups=[0, 0, 0, 1, 1, 1])
     with pytest.raises(InputError, match="shares of splits"):
         splits.stratified(["a"], shares={"train": 0})

@@ -14,7 +14,7 @@ MISTAKE, STOPPED = 2, 130
 def is_ours(error: Exception) -> bool:
     """Whether a person can mend it: then a line is enough. Anything else is a fault of the program, with traceback."""
     mendable = PlurivoxError, click.ClickException, click.Abort, OSError, zipfile.BadZipFile, MemoryError
-    return isinstance(error, mendable) or _is_of_polars(error)
+    return isinstance(error, mendable) or _is_of_polars(error) or _lacks_tables(error) or _lacks_memory(error)
 
 
 def explain(error: Exception) -> int:
@@ -47,8 +47,12 @@ def _words(error: Exception) -> str:
         return f"{where}{_calm(error.strerror or str(error) or type(error).__name__)}"
     if isinstance(error, click.Abort):
         return "stopped"
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or _lacks_memory(error):
         return f"there is not enough memory{': ' if str(error) else ''}{_calm(str(error))}"
+    if _lacks_tables(error):
+        return (
+            "reading and writing tables needs polars and narwhals; run: pip install polars narwhals, or use .npz files"
+        )
     if isinstance(error, zipfile.BadZipFile) or _is_of_polars(error):
         return f"the data cannot be read or written: {_calm((str(error).splitlines() or [type(error).__name__])[0])}"
     return str(error)
@@ -58,6 +62,17 @@ def _is_of_polars(error: Exception) -> bool:
     """Whether polars refused the data; where it was never imported, it did not."""
     polars = sys.modules.get("polars")
     return polars is not None and isinstance(error, polars.exceptions.PolarsError)
+
+
+def _lacks_memory(error: Exception) -> bool:
+    """Whether torch found no room, on a GPU or on a CPU."""
+    said = type(error).__name__, str(error)
+    return isinstance(error, RuntimeError) and (said[0] == "OutOfMemoryError" or "DefaultCPUAllocator" in said[1])
+
+
+def _lacks_tables(error: Exception) -> bool:
+    """Whether this machine has nothing to read tables with, as one that only trains."""
+    return isinstance(error, ModuleNotFoundError) and error.name in ("polars", "narwhals")
 
 
 def _with_help(text: str, error: click.UsageError) -> str:

@@ -9,7 +9,7 @@ import click
 from plurivox.cli._files import Source, crowd_of
 from plurivox.cli._flags import Flag
 from plurivox.cli._show import Screen
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, some
 
 if TYPE_CHECKING:
     from plurivox.core.names import Names
@@ -71,7 +71,7 @@ def _images_of(screen: Screen, data: "Dataset", pictures: Pictures) -> "tuple[Na
         )
     found = decode(images, tasks, size=pictures.size, damaged="skip" if pictures.skip else "error")
     if len(found.damaged):
-        screen.note(f"{len(found.damaged)} images cannot be read and are left out")
+        screen.note(f"{len(found.damaged)} images cannot be read and are left out: {some(found.damaged)}")
     return found.tasks, found.x
 
 

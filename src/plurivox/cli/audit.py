@@ -56,7 +56,7 @@ def run(
 
 def look(material: "Material", split: Path | None, near: float) -> "tuple[list[Finding], list[str]]":
     """(what was found, what was looked at)."""
-    from plurivox.evaluate import find_copies, find_labels_in_names, find_name_copies, find_twins
+    from plurivox.evaluate import find_labels_in_names, find_leaks
     from plurivox.recipes._dividing import divide
 
     found, looked = [], []
@@ -67,9 +67,8 @@ def look(material: "Material", split: Path | None, near: float) -> "tuple[list[F
         return found, [*looked, "no splits: there are none, give --split FILE"]
     part_of = {task: name for name, tasks in divide(material, split).items() for task in tasks.tolist()}
     tasks = material.tasks.tolist()
-    copies = find_copies((tasks, material.x), part_of)
-    twins = [] if copies else find_twins(tasks, material.x, part_of, near=near)
-    return found + find_name_copies(tasks, part_of) + copies + twins, [*looked, "copies by name, content and features"]
+    found += find_leaks(tasks, material.x, part_of, near=near)
+    return found, [*looked, "copies by name, content and features"]
 
 
 audit = Audit(

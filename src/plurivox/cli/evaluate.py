@@ -92,6 +92,8 @@ class _Side:
 
 
 def _side(screen: Screen, where: str, part: str | None) -> _Side:
+    if where.endswith(".npz") and Path(where).is_file():
+        return _of_arrays(where)
     from plurivox import io
 
     if Path(where).is_file() and not _holds_votes(where):
@@ -106,15 +108,34 @@ def _side(screen: Screen, where: str, part: str | None) -> _Side:
     return _Side(data.name, data.gold, data.soft_labels, votes)
 
 
+def _of_arrays(where: str) -> _Side:
+    """What an .npz says: a noun, or packed inputs with what is known of them. Neither needs tables."""
+    import zipfile
+
+    from plurivox.core.labels import SoftLabels
+    from plurivox.core.noun import HEADER, Noun
+    from plurivox.core.results import Fit
+    from plurivox.core.votes import Votes
+
+    if zipfile.is_zipfile(where) and HEADER not in zipfile.ZipFile(where).namelist():
+        from plurivox.train.material import read_material
+
+        packed = read_material(where)
+        return _Side(where, packed.gold, packed.soft, packed.votes)
+    noun = Noun.load(where)
+    if isinstance(noun, Votes):
+        return _Side(where, votes=noun)
+    soft = noun.soft if isinstance(noun, Fit) else noun
+    if not isinstance(soft, SoftLabels):
+        raise InputError(f"{where} holds {type(noun).__name__}, neither soft labels nor votes")
+    return _Side(where, soft=soft)
+
+
 def _holds_votes(where: str) -> bool:
     """Whether a file is a crowd and not soft labels or gold: it names workers, or is called counts."""
     from plurivox import io
-    from plurivox.core.noun import Noun
-    from plurivox.core.votes import Votes
     from plurivox.io.tables import ending_of
 
-    if Path(where).suffix == ".npz":
-        return isinstance(Noun.load(where), Votes)
     if not ending_of(where):
         return False  # the reader of soft labels says which endings it knows
     columns = io.read_table(where).columns

@@ -14,6 +14,7 @@ from plurivox.cli._material import Pictures, material_of, pack_pictures, picture
 from plurivox.cli._show import Answer, Screen, table
 from plurivox.core.errors import InputError, some
 from plurivox.core.files import whole_file
+from plurivox.core.method import join_word, split_word
 from plurivox.train.plan import Plan
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Train(Command):
         plan = Plan(**{one.name: given.pop(one.name) for one in Plan.options()})
         super().prepare(given)
         pack_pictures(given)
+        given["net"] = begun(given["net"], given.pop("pretrained"), given.pop("freeze"))
         words = ("target", "soft", "main", "net", "loss", "head", "augment", "augment_once", "weigh", "least_agreement")
         record = given.pop("record")
         given["wish"] = {**{word: given.pop(word) for word in words}, "record": record or False, "plan": plan}
@@ -87,6 +89,17 @@ def run(
         text=shown(series, sizes),
         line=f"{what.net}{on_head} on {lesson_word(what)}: {plural}, {sizes['train']:,} tasks -> {out}",
     )
+
+
+def begun(net: str, pretrained: Path | None, freeze: bool) -> str:
+    """The net's word with the weights that it begins with, and whether they stay as they are.
+
+    >>> begun("torchvision:resnet18[image-size=64]", Path("r18.pth"), True)
+    'torchvision:resnet18[image-size=64,pretrained=r18.pth,freeze=yes]'
+    """
+    name, given = split_word(net)
+    weights = {} if pretrained is None else {"pretrained": str(pretrained)}
+    return join_word(name, given | weights | ({"freeze": "yes"} if freeze else {}))
 
 
 def packed(material: "Material", out: Path) -> Answer:
@@ -174,6 +187,14 @@ train = Train(
             "soft", "", "aggregator of the soft labels that a target uses  [default: the data's own, else vote-shares]"
         ),
         _word("net", "mlp", "the net, options in brackets: mlp[hidden=64]; torchvision:NAME; module:function"),
+        Flag(
+            ["--pretrained"],
+            WHAT,
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="weights that the net begins with, all but its last layer: .safetensors or .pth",
+        ),
+        Flag(["--freeze"], WHAT, is_flag=True, help="leave those weights as they are and train what is upon them"),
         _word("loss", "soft-cross-entropy", "the loss"),
         _word("head", "", "a head that learns from people: two-heads, ...  [default: none]"),
         _word("main", "gold", "two-heads: the hard target, gold or majority"),

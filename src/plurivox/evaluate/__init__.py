@@ -23,7 +23,7 @@ from plurivox.evaluate.hard import accuracy, balanced_accuracy, confusion_counts
 from plurivox.evaluate.judgement import Judgement
 from plurivox.evaluate.judging import judge, majority_baseline
 from plurivox.evaluate.label_scores import f1, precision, recall
-from plurivox.evaluate.leaks import Finding, find_copies, find_name_copies, find_twins
+from plurivox.evaluate.leaks import Finding, find_copies, find_leaks, find_name_copies, find_twins
 from plurivox.evaluate.measures import MEASURES, Measure, by_task
 from plurivox.evaluate.soft import (
     cross_entropy,
@@ -87,6 +87,7 @@ __all__ = [
     "find_copies",
     "find_faults",
     "find_labels_in_names",
+    "find_leaks",
     "find_name_copies",
     "find_twins",
     "inverse_kl_divergence",

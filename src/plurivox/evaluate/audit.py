@@ -8,7 +8,7 @@ import numpy as np
 
 from plurivox.core.labels import SoftLabels
 from plurivox.core.names import Floats, as_text, encode
-from plurivox.evaluate.leaks import Finding, find_copies, find_name_copies, find_twins
+from plurivox.evaluate.leaks import Finding, find_leaks, find_name_copies
 
 PLAIN = ("vote-shares", "shares", "normalised", "normalized", "counts", "votes", "gold")
 
@@ -34,10 +34,7 @@ def find_faults(
     tasks = truth.tasks.tolist()
     found = find_labels_in_names(truth)
     if split is not None:
-        found += find_name_copies(tasks, split)
-        if x is not None:
-            copies = find_copies((tasks, x), split)
-            found += copies or find_twins(tasks, x, split, near=near)
+        found += find_name_copies(tasks, split) if x is None else find_leaks(tasks, x, split, near=near)
     return found + (check_reference(target, reference) if target and reference else [])
 
 

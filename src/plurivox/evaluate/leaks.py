@@ -26,6 +26,7 @@ class Finding:
     kind: str  # leak, own-transform or label-in-name
     words: str  # what was found, and what to do
     tasks: tuple[str, ...] = ()  # a few of the culprits
+    n: int = 0  # how many there are
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.words}"
@@ -76,6 +77,20 @@ def find_twins(tasks: Sequence[Any], x: Floats, split: Mapping[Any, str], *, nea
         pairs = [(tasks[parts[test][i]], tasks[parts[train][match[i]]]) for i in hit]
         found += _leak(pairs, len(parts[test]), test, train, f"features within cosine {near:g} of")
     return found
+
+
+def find_leaks(tasks: Sequence[Any], x: Floats, split: Mapping[Any, str], *, near: float = 0.99) -> list[Finding]:
+    """Copies by name, by content and by features; where features tell of no more tasks than content, content alone speaks.
+
+    >>> x = np.array([[1., 0, 0], [1., 0, 0], [0, 1., 0], [0, 1., 1e-3]])
+    >>> found = find_leaks("abcd", x, {"a": "train", "b": "test", "c": "train", "d": "test"})
+    >>> [(one.n, one.tasks) for one in found]
+    [(1, ('b',)), (2, ('b', 'd'))]
+    """
+    copies = find_copies((tasks, x), split)
+    told = {(one.n, one.tasks) for one in copies}
+    twins = [one for one in find_twins(tasks, x, split, near=near) if (one.n, one.tasks) not in told]
+    return [*find_name_copies(tasks, split), *copies, *twins]
 
 
 def find_name_copies(tasks: Sequence[Any], split: Mapping[Any, str], *, pattern: str | None = None) -> list[Finding]:
@@ -129,7 +144,7 @@ def _leak(pairs: list[tuple[Any, Any]], n: int, test: str, train: str, how: str)
     one = f"{str(pairs[0][0])!r} = {str(pairs[0][1])!r}"
     has = "has" if len(pairs) == 1 else "have"
     said = f"{len(pairs)} of {n} tasks of {test} {has} {how} a task of {train} ({one}); keep copies on one side"
-    return [Finding("leak", said, tuple(str(task) for task, _ in pairs[:3]))]
+    return [Finding("leak", said, tuple(str(task) for task, _ in pairs[:3]), len(pairs))]
 
 
 def _nearest(test: Floats, train: Floats, near: float) -> Ints:

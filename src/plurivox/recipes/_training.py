@@ -210,8 +210,10 @@ def _soft(material: Material, tasks: Names, word: str) -> SoftLabels | None:
     if not word and material.soft is not None:
         return material.soft
     if votes is None:
-        if word and word != "vote-shares":
-            raise InputError(f"{material.name} has no votes for {word}; teach gold, or give votes")
+        if word:
+            others = [name for name, one in (("gold", material.gold), ("soft", material.soft)) if one is not None]
+            instead = f"take the target {' or '.join(others)}, or " if others else ""
+            raise InputError(f"{material.name} has no votes for {word}; {instead}give votes")
         return None
     voted = votes.on(tasks[positions(votes.tasks, tasks) >= 0])
     kept = voted.on(voted.tasks[voted.support > 0])

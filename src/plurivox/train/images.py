@@ -2,6 +2,7 @@
 
 import io
 import logging
+import re
 import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from plurivox.core.files import whole_file
 from plurivox.core.names import Names, as_names, positions
 
 Picture = bytes | bytearray | memoryview | str | Path
+UNNAMED = re.compile(r"<_io\.BytesIO object at \w+>")  # what Pillow calls bytes that have no name
 log = logging.getLogger(__name__)
 
 
@@ -62,7 +64,7 @@ def decode(
     if why:
         words = f"{len(bad)} of {len(names)} pictures cannot be read: {some(names[bad])} ({why[int(bad[0])]})"
         if damaged == "error" or not len(good):
-            raise InputError(f"{words}; mend them, or skip damaged ones")
+            raise InputError(f"{words}; mend them, or skip damaged ones: --skip-damaged (in Python damaged='skip')")
         log.warning("%s; they are skipped", words)
     return Images(names[good], _stacked(pixels, names[good]), names[bad])
 
@@ -76,7 +78,8 @@ def _pixels(picture: Picture, size: int | None) -> NDArray[np.uint8] | str:
             image = opened.convert("RGB")
     # Pillow tells of a damaged picture in all these ways, depending on the format
     except (OSError, ValueError, SyntaxError, EOFError, IndexError, KeyError, TypeError) as cause:
-        return " ".join(str(cause).split()) or type(cause).__name__
+        words = str(cause) if isinstance(picture, str | Path) else UNNAMED.sub("it", str(cause))
+        return " ".join(words.split()) or type(cause).__name__
     except (pillow.DecompressionBombError, pillow.DecompressionBombWarning) as cause:
         return " ".join(str(cause).split())
     if size is not None and image.size != (size, size):

@@ -27,14 +27,14 @@ def stratified(
     share = _checked(shares)
     order = np.lexsort((np.random.default_rng(seed).random(len(names)), kind))  # label by label, by lot within
     cuts = np.concatenate([[0.0], np.cumsum(list(share.values()))])  # (n_splits + 1,)
-    bound = np.floor(
-        np.arange(len(names) + 1)[:, None] * cuts + 0.5
-    )  # [n, s] how many of the first n lie before split s
     edge = np.flatnonzero(np.diff(kind[order], prepend=-1, append=-1))  # where the tasks of each label begin and end
+    dealt = np.zeros(len(cuts), np.int64)  # how many of the labels so far lie before each split
     part = np.empty(len(names), np.int64)
     for begin, end in itertools.pairwise(edge):
-        size = np.diff(bound[end] - bound[begin]).astype(np.int64)  # of each split among the tasks of this label
-        part[order[begin:end]] = np.repeat(np.arange(len(share)), size)
+        due = np.floor(end * cuts + 0.5).astype(np.int64) - dealt  # rounding alone may ask for less than nothing
+        before = np.maximum.accumulate(due).clip(0, end - begin)
+        part[order[begin:end]] = np.repeat(np.arange(len(share)), np.diff(before))
+        dealt += before
     return {name: names[part == i] for i, name in enumerate(share)}
 
 
@@ -77,6 +77,8 @@ def folds(
         raise InputError(f"{len(names)} tasks cannot be cut into {k} folds")
     even = {str(i): 1 / k for i in range(k)}
     parts = stratified(names, labels, even, seed) if groups is None else grouped(names, groups, even, seed)
+    if not all(map(len, parts.values())):
+        raise InputError(f"there are fewer groups than {k} folds: a fold would have nothing to test; take fewer folds")
     rest = [np.sort(np.concatenate([parts[other] for other in parts if other != one])) for one in parts]
     return [{"train": train, "test": parts[one]} for one, train in zip(parts, rest, strict=True)]
 

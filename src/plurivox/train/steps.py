@@ -8,7 +8,7 @@ from functools import cached_property
 import torch
 from torch import Tensor, nn
 
-from plurivox.core.errors import OptionError, PlurivoxWarning
+from plurivox.core.errors import OptionError, PlurivoxError, PlurivoxWarning
 from plurivox.train.heads._contract import Attached, Batch
 from plurivox.train.losses import Loss
 from plurivox.train.plan import Plan
@@ -57,11 +57,15 @@ class Step:
         """Take the step; False where memory did not suffice and nothing was changed."""
         try:
             self._learn(visits, optimizer)
-        except torch.OutOfMemoryError:
+        except RuntimeError as cause:
+            if not lacks_memory(cause):
+                raise
             for table in self.tables:
                 table.clear()
             if len(visits) <= self.parts:
-                raise
+                raise PlurivoxError(
+                    "memory does not suffice for a single lesson; take a smaller net, smaller inputs or another device"
+                ) from cause
             return False
         return True
 
@@ -165,6 +169,11 @@ def step_kind(plan: Plan, device: torch.device) -> type[Step]:
         raise OptionError(f"engine=graphs needs CUDA; this trains on {device.type}: take auto")
     wanted = plan.engine == "graphs" or (plan.engine == "auto" and device.type == "cuda")
     return GraphStep if wanted else Step
+
+
+def lacks_memory(error: RuntimeError) -> bool:
+    """Whether torch found no room; for the memory of a CPU it has no error of its own."""
+    return isinstance(error, torch.OutOfMemoryError) or "DefaultCPUAllocator" in str(error)
 
 
 def _more_parts(parts: int, batch: int) -> int:

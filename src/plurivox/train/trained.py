@@ -63,6 +63,11 @@ class Trained:
         """What the net believes of these inputs; tasks without names are called 0, 1, 2, ..."""
         names = as_names(np.arange(len(x)) if tasks is None else tasks, "tasks")
         logits = self.logits(x, names)
+        if len(wild := names[~np.isfinite(logits).all(1)]):
+            raise InputError(
+                f"the net finds no finite numbers for {len(wild)} of {len(names)} inputs, such as those of the tasks "
+                f"{some(wild)}; look for wild values in them"
+            )
         raised = np.exp(logits - logits.max(1, keepdims=True))
         return SoftLabels.of(raised / raised.sum(1, keepdims=True), names, self.labels)
 
