@@ -64,11 +64,21 @@ export function steps(most, about = 4) {
   return Array.from({ length: Math.ceil(most / step - 1e-9) + 1 }, (_, at) => Number((at * step).toPrecision(6)));
 }
 
-const span = (values) => (values.length ? `${values.length} values from ${tidy(Math.min(...values))} to ${tidy(Math.max(...values))}` : "");
+function span(values) {
+  if (values.length < 2) return values.map(tidy).join("");
+  return `${values.length} values from ${tidy(Math.min(...values))} to ${tidy(Math.max(...values))}`;
+}
 const listed = (rows, most = 12) =>
   rows.slice(0, most).map(([name, words]) => `${name} ${words}`).join("; ") + (rows.length > most ? `; and ${rows.length - most} more` : "");
 const letter = 6.6; // about the width of one, in the chart's units
 const roomFor = (names, most) => Math.min(most, Math.max(...names.map((name) => name.length), 3) * letter + 20); // names at the left
+
+function below(x, y, words) {
+  // A name under an axis, moved where it would leave the chart.
+  const half = (words.length * letter) / 2;
+  return text(Math.max(half + 2, Math.min(size() - half - 2, x)), y, words, { "text-anchor": "middle" });
+}
+
 const unit = (words) => (words ? text(4, 12, words, { class: "unit" }) : null); // what the numbers at the left count
 
 export function columnChart({ title, note = "", bars, x = "", y = "" }) {
@@ -78,9 +88,9 @@ export function columnChart({ title, note = "", bars, x = "", y = "" }) {
   const ticks = steps(Math.max(...bars.map(([, value]) => value), 0));
   const room = (width - left - 8) / Math.max(bars.length, 1);
   const rise = (value) => ((low - top) * value) / ticks.at(-1);
+  const wide = Math.min(room * 0.8, 64); // a single column is no wall
   const longest = Math.max(...bars.map(([name, , brief = name]) => brief.length), 1);
-  const every = longest > 8 ? Math.ceil((longest * letter) / room) : Math.ceil(bars.length / (narrow() ? 6 : 10));
-  const letters = Math.max(4, Math.floor((room * every) / letter));
+  const every = Math.max(Math.ceil(bars.length / (narrow() ? 6 : 10)), Math.ceil((longest * letter + 8) / room));
   const grid = ticks.map((tick) => [
     line(left, low - rise(tick), width - 8, low - rise(tick), "rule"),
     text(left - 6, low - rise(tick) + 4, tidy(tick), { "text-anchor": "end" }),
@@ -90,15 +100,15 @@ export function columnChart({ title, note = "", bars, x = "", y = "" }) {
       "rect",
       {
         class: "mark",
-        x: left + at * room + room * 0.1,
+        x: left + (at + 0.5) * room - wide / 2,
         y: low - rise(value),
-        width: room * 0.8,
+        width: wide,
         height: rise(value),
         rx: 2,
       },
       draw("title", {}, `${name}: ${tidy(value)}`),
     ),
-    at % every ? null : text(left + (at + 0.5) * room, low + 16, short(brief, letters), { "text-anchor": "middle" }),
+    at % every ? null : below(left + (at + 0.5) * room, low + 16, brief),
   ]);
   const plot = frame(
     `${title}: ${y || "value"} by ${x || "name"}, ${span(bars.map(([, value]) => value))}`,
@@ -107,7 +117,7 @@ export function columnChart({ title, note = "", bars, x = "", y = "" }) {
     grid.flat(),
     columns.flat(),
     line(left, low, width - 8, low),
-    text((left + width) / 2, height - 2, x, { "text-anchor": "middle", class: "name" }),
+    text((left + width) / 2, height - 6, x, { "text-anchor": "middle", class: "name" }),
   );
   return figure(
     title,
@@ -216,7 +226,7 @@ export function lineChart({ title, note = "", points, x = "", y = "", most = 0, 
   let end = -apart;
   const names = points
     .filter(([value]) => across(value) - end >= apart && ((end = across(value)), true)) // names do not touch each other
-    .map(([value]) => text(across(value), low + 16, name(value), { "text-anchor": "middle" }));
+    .map(([value]) => below(across(value), low + 16, name(value)));
   const path = draw("polyline", {
     class: "trace",
     points: points.map(([a, b]) => `${across(a).toFixed(1)},${up(b).toFixed(1)}`).join(" "),
@@ -233,7 +243,7 @@ export function lineChart({ title, note = "", points, x = "", y = "", most = 0, 
     path,
     dots,
     line(left, low, width - 8, low),
-    text((left + width) / 2, height - 2, x, { "text-anchor": "middle", class: "name" }),
+    text((left + width) / 2, height - 6, x, { "text-anchor": "middle", class: "name" }),
   );
   return figure(
     title,
@@ -273,9 +283,9 @@ export function linesChart({ title, note = "", lines, x = "", y = "" }) {
     text(across(points.at(-1)[0]) + 9, ends[at], short(name, 16), { class: "name" }),
   ]);
   const axis = line(left, low, width - right, low);
-  const below = text((left + width - right) / 2, height - 2, x, { "text-anchor": "middle", class: "name" });
+  const under = text((left + width - right) / 2, height - 6, x, { "text-anchor": "middle", class: "name" });
   const rows = lines.flatMap(({ name, points }) => points.map((point) => [name, ...point.map(tidy)]));
   const ended = listed(lines.map(({ name, points }) => [name, `reaches ${tidy(points.at(-1)[1])} at ${tidy(points.at(-1)[0])}`]));
-  const plot = frame(`${title}: ${y} by ${x}. ${ended}`, height, unit(y), grid.flat(2), drawn.flat(2), axis, below);
+  const plot = frame(`${title}: ${y} by ${x}. ${ended}`, height, unit(y), grid.flat(2), drawn.flat(2), axis, under);
   return figure(title, note, plot, ["name", x, y], rows);
 }
