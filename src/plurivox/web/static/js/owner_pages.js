@@ -16,6 +16,7 @@ import {
   seconds,
   shareBar,
   table,
+  titled,
   trouble,
   when,
 } from "./owner_parts.js";
@@ -48,7 +49,7 @@ export async function overviewPage(owner) {
           .join(", ") || "none yet"
       }`,
     ),
-    figureOf(fixed(score), `${name.replaceAll("-", " ")}: 1 if all agree, 0 as by chance`),
+    figureOf(fixed(score), `${titled(name)}: 1 if all agree, 0 as by chance`),
     figureOf(
       percent(agreement.repeats_same_top),
       agreement.repeats ? `of ${agreement.repeats} repeats kept their top label` : "no repeats so far",
