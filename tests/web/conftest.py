@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,11 +14,17 @@ import pytest
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is missing; run: pip install playwright")
 pytest.importorskip("fastapi", reason="the studio is missing; run: pip install 'plurivox[web]'")
 
+from plurivox.web import limits  # noqa: E402
 from plurivox.web.demo import make_demo  # noqa: E402
 from web.running import Running, run, studio_of  # noqa: E402
 
 VIOLATION = """addEventListener("securitypolicyviolation", (event) =>
   console.error(`Content Security Policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`))"""
+CLOCK = """const now = performance.now.bind(performance);
+let ahead = 0;
+performance.now = () => now() + ahead;
+globalThis.passBy = (ms) => { ahead += ms; }"""  # tests let time go by, where a person would wait
+PATIENCE = 120_000  # ms: longer than anything takes on a busy machine; what is there sooner is not waited for
 JS = Path(__file__).parent.parent.parent / "src" / "plurivox" / "web" / "static" / "js"
 
 
@@ -36,10 +43,11 @@ def context(browser: Any) -> Iterator[Callable[..., Any]]:
 
     def make(**options: Any) -> Any:
         one = browser.new_context(**{"viewport": {"width": 1280, "height": 720}, "reduced_motion": "reduce"} | options)
-        one.set_default_timeout(8000)
+        one.set_default_timeout(PATIENCE)
         one.on("weberror", lambda fault: faults.append(str(fault.error)))
         one.on("console", lambda said: "Content Security Policy" in said.text and faults.append(said.text))
         one.add_init_script(VIOLATION)
+        one.add_init_script(CLOCK)
         made.append(one)
         return one
 
@@ -63,6 +71,7 @@ def blank(browser: Any) -> Iterator[Callable[..., Any]]:
 
     def load(first: str, *more: str) -> Any:
         page = browser.new_page()
+        page.set_default_timeout(PATIENCE)
         pages.append(page)
         page.route("https://studio.test/**", serve)
         page.goto("https://studio.test/")  # never leaves the browser; makes it a safe place, as locks ask for
@@ -76,6 +85,12 @@ def blank(browser: Any) -> Iterator[Callable[..., Any]]:
     yield load
     for page in pages:
         page.close()
+
+
+@pytest.fixture
+def still(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No time goes by for limits: how many requests pass does not depend on how long they take."""
+    monkeypatch.setattr(limits, "time", SimpleNamespace(monotonic=lambda: 0.0))
 
 
 @pytest.fixture(scope="module")
