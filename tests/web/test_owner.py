@@ -117,7 +117,8 @@ CHARTS = """all => all.map((chart) => {
   const leaving = boxes("text").filter((box) =>
     box.x < 0 || box.y < 0 || box.x + box.width > width || box.y + box.height > height).length;
   const ticks = boxes("text[text-anchor=middle]:not(.name)").sort((a, b) => a.y - b.y || a.x - b.x);
-  const touching = ticks.filter(({ x, y }, at) => at && ticks[at - 1].y === y && ticks[at - 1].x + ticks[at - 1].width > x).length;
+  const runsInto = (one, next) => one.y === next.y && one.x + one.width > next.x;
+  const touching = ticks.filter((box, at) => at && runsInto(ticks[at - 1], box)).length;
   return { told: svg.getAttribute("aria-label"), head: words("thead th"), rows: words("tbody tr").length,
     drawn: words("svg .name, svg .unit"), leaving, touching }; })"""  # all at once: the page renews itself
 
@@ -133,7 +134,9 @@ def test_charts_name_their_axes_and_have_their_numbers_behind_them(owned: Any, c
         charts += page.eval_on_selector_all("figure.chart:has(svg)", CHARTS)
     assert len(charts) >= 8
     for chart in charts:
-        assert chart["rows"] >= 1 and set(chart["head"]) & set(chart["drawn"]), chart  # what is counted stands at its axis
+        assert chart["rows"] >= 1 and set(chart["head"]) & set(chart["drawn"]), (
+            chart
+        )  # what is counted stands at its axis
         assert any(char.isdigit() for char in chart["told"]), chart  # and is told, not only its title
         assert (chart["leaving"], chart["touching"]) == (0, 0), chart
 
