@@ -109,13 +109,36 @@ def test_pause_and_open(owned: Any, context: Any) -> None:
     page.wait_for_selector(".state[data-is=closed]")
 
 
-def test_charts_have_their_numbers_behind_them(owned: Any, context: Any) -> None:
-    page = context().new_page()
+CHARTS = """all => all.map((chart) => {
+  const words = (names) => [...chart.querySelectorAll(names)].map((one) => one.textContent);
+  const svg = chart.querySelector("svg");
+  const { width, height } = svg.viewBox.baseVal;
+  const boxes = (names) => [...svg.querySelectorAll(names)].map((one) => one.getBBox());
+  const leaving = boxes("text").filter((box) =>
+    box.x < 0 || box.y < 0 || box.x + box.width > width || box.y + box.height > height).length;
+  const ticks = boxes("text[text-anchor=middle]:not(.name)").sort((a, b) => a.y - b.y || a.x - b.x);
+  const runsInto = (one, next) => one.y === next.y && one.x + one.width > next.x;
+  const touching = ticks.filter((box, at) => at && runsInto(ticks[at - 1], box)).length;
+  return { told: svg.getAttribute("aria-label"), head: words("thead th"), rows: words("tbody tr").length,
+    drawn: words("svg .name, svg .unit"), leaving, touching }; })"""  # all at once: the page renews itself
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_charts_name_their_axes_and_have_their_numbers_behind_them(owned: Any, context: Any, width: int) -> None:
+    page = context(viewport={"width": width, "height": 844}).new_page()
     sign_in(page, owned)
-    charts = page.query_selector_all("figure.chart:has(svg)")
-    assert len(charts) >= 3
+    page.wait_for_selector("text=Soft labels of", timeout=40_000)
+    charts = []
+    for name in ("", "times", "flagged"):
+        go(page, name)
+        charts += page.eval_on_selector_all("figure.chart:has(svg)", CHARTS)
+    assert len(charts) >= 8
     for chart in charts:
-        assert chart.query_selector("svg[role=img][aria-label]") and len(chart.query_selector_all("tbody tr")) >= 1
+        assert chart["rows"] >= 1 and set(chart["head"]) & set(chart["drawn"]), (
+            chart
+        )  # what is counted stands at its axis
+        assert any(char.isdigit() for char in chart["told"]), chart  # and is told, not only its title
+        assert (chart["leaving"], chart["touching"]) == (0, 0), chart
 
 
 def test_the_api_has_a_page(owned: Any, context: Any) -> None:

@@ -64,11 +64,28 @@ export function steps(most, about = 4) {
   return Array.from({ length: Math.ceil(most / step - 1e-9) + 1 }, (_, at) => Number((at * step).toPrecision(6)));
 }
 
-const span = (values) => (values.length ? `${values.length} values from ${tidy(Math.min(...values))} to ${tidy(Math.max(...values))}` : "");
+function span(values) {
+  if (values.length < 2) return values.map(tidy).join("");
+  return `${values.length} values from ${tidy(Math.min(...values))} to ${tidy(Math.max(...values))}`;
+}
+
 const listed = (rows, most = 12) =>
   rows.slice(0, most).map(([name, words]) => `${name} ${words}`).join("; ") + (rows.length > most ? `; and ${rows.length - most} more` : "");
-const letter = 6.6; // about the width of one, in the chart's units
+const letter = 7.4; // the width of a wide one, in the chart's units
 const roomFor = (names, most) => Math.min(most, Math.max(...names.map((name) => name.length), 3) * letter + 20); // names at the left
+
+function namesBelow(y, places, apart = 0) {
+  // Names under an axis, [x, words]: moved where they would leave the chart, left out where they would touch the one before.
+  let [last, end] = [-1000, -1000];
+  return places.map(([x, words]) => {
+    const half = (words.length * letter) / 2;
+    const middle = Math.max(half + 2, Math.min(size() - half - 2, x));
+    if (middle - half < end + 6 || middle - last < apart) return null;
+    [last, end] = [middle, middle + half];
+    return text(middle, y, words, { "text-anchor": "middle" });
+  });
+}
+
 const unit = (words) => (words ? text(4, 12, words, { class: "unit" }) : null); // what the numbers at the left count
 
 export function columnChart({ title, note = "", bars, x = "", y = "" }) {
@@ -78,36 +95,38 @@ export function columnChart({ title, note = "", bars, x = "", y = "" }) {
   const ticks = steps(Math.max(...bars.map(([, value]) => value), 0));
   const room = (width - left - 8) / Math.max(bars.length, 1);
   const rise = (value) => ((low - top) * value) / ticks.at(-1);
-  const longest = Math.max(...bars.map(([name, , brief = name]) => brief.length), 1);
-  const every = longest > 8 ? Math.ceil((longest * letter) / room) : Math.ceil(bars.length / (narrow() ? 6 : 10));
-  const letters = Math.max(4, Math.floor((room * every) / letter));
+  const wide = Math.min(room * 0.8, 64); // a single column is no wall
+  const middle = (at) => left + (at + 0.5) * room;
+  const names = bars.map(([name, , brief = name], at) => [middle(at), brief]);
+  const longest = Math.max(...names.map(([, words]) => words.length), 1);
+  const every = Math.max(Math.ceil(bars.length / (narrow() ? 6 : 10)), Math.ceil((longest * letter + 6) / room)); // even steps
   const grid = ticks.map((tick) => [
     line(left, low - rise(tick), width - 8, low - rise(tick), "rule"),
     text(left - 6, low - rise(tick) + 4, tidy(tick), { "text-anchor": "end" }),
   ]);
-  const columns = bars.map(([name, value, brief = name], at) => [
+  const columns = bars.map(([name, value], at) =>
     draw(
       "rect",
       {
         class: "mark",
-        x: left + at * room + room * 0.1,
+        x: middle(at) - wide / 2,
         y: low - rise(value),
-        width: room * 0.8,
+        width: wide,
         height: rise(value),
         rx: 2,
       },
       draw("title", {}, `${name}: ${tidy(value)}`),
     ),
-    at % every ? null : text(left + (at + 0.5) * room, low + 16, short(brief, letters), { "text-anchor": "middle" }),
-  ]);
+  );
   const plot = frame(
     `${title}: ${y || "value"} by ${x || "name"}, ${span(bars.map(([, value]) => value))}`,
     height,
     unit(y),
     grid.flat(),
-    columns.flat(),
+    columns,
+    namesBelow(low + 16, names.filter((_, at) => at % every === 0)),
     line(left, low, width - 8, low),
-    text((left + width) / 2, height - 2, x, { "text-anchor": "middle", class: "name" }),
+    text((left + width) / 2, height - 6, x, { "text-anchor": "middle", class: "name" }),
   );
   return figure(
     title,
@@ -212,11 +231,7 @@ export function lineChart({ title, note = "", points, x = "", y = "", most = 0, 
     line(left, up(tick), width - 8, up(tick), "rule"),
     text(left - 6, up(tick) + 4, tidy(tick), { "text-anchor": "end" }),
   ]);
-  const apart = Math.max(40, Math.max(...points.map(([value]) => name(value).length), 1) * letter + 6);
-  let end = -apart;
-  const names = points
-    .filter(([value]) => across(value) - end >= apart && ((end = across(value)), true)) // names do not touch each other
-    .map(([value]) => text(across(value), low + 16, name(value), { "text-anchor": "middle" }));
+  const names = namesBelow(low + 16, points.map(([value]) => [across(value), name(value)]), 40);
   const path = draw("polyline", {
     class: "trace",
     points: points.map(([a, b]) => `${across(a).toFixed(1)},${up(b).toFixed(1)}`).join(" "),
@@ -233,7 +248,7 @@ export function lineChart({ title, note = "", points, x = "", y = "", most = 0, 
     path,
     dots,
     line(left, low, width - 8, low),
-    text((left + width) / 2, height - 2, x, { "text-anchor": "middle", class: "name" }),
+    text((left + width) / 2, height - 6, x, { "text-anchor": "middle", class: "name" }),
   );
   return figure(
     title,
@@ -273,9 +288,9 @@ export function linesChart({ title, note = "", lines, x = "", y = "" }) {
     text(across(points.at(-1)[0]) + 9, ends[at], short(name, 16), { class: "name" }),
   ]);
   const axis = line(left, low, width - right, low);
-  const below = text((left + width - right) / 2, height - 2, x, { "text-anchor": "middle", class: "name" });
+  const under = text((left + width - right) / 2, height - 6, x, { "text-anchor": "middle", class: "name" });
   const rows = lines.flatMap(({ name, points }) => points.map((point) => [name, ...point.map(tidy)]));
   const ended = listed(lines.map(({ name, points }) => [name, `reaches ${tidy(points.at(-1)[1])} at ${tidy(points.at(-1)[0])}`]));
-  const plot = frame(`${title}: ${y} by ${x}. ${ended}`, height, unit(y), grid.flat(2), drawn.flat(2), axis, below);
+  const plot = frame(`${title}: ${y} by ${x}. ${ended}`, height, unit(y), grid.flat(2), drawn.flat(2), axis, under);
   return figure(title, note, plot, ["name", x, y], rows);
 }

@@ -20,7 +20,7 @@ export async function formsPage(owner) {
       make("p", { class: "quiet" }, "A study with several forms (forms = […] in study.toml) is compared here, once there are answers."),
     );
   const titled = (one) => (one.arm === one.form ? one.arm : `${one.arm} (${one.form})`);
-  const head = ["Arm", "#People", "#Left early", "#Answers", "#Active time", "#Inputs", "#Entropy", "#Agreement"];
+  const head = ["Arm", "#People", "#Left early", "#Answers", "#Active time", "#Inputs each", "#Entropy (nats)", "#Agreement"];
   const cost = arms.map((one) => [
     titled(one),
     count(one.people),

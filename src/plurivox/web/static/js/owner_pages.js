@@ -16,6 +16,7 @@ import {
   seconds,
   shareBar,
   table,
+  titled,
   trouble,
   when,
 } from "./owner_parts.js";
@@ -48,8 +49,11 @@ export async function overviewPage(owner) {
           .join(", ") || "none yet"
       }`,
     ),
-    figureOf(fixed(score), `${name.replaceAll("-", " ")}: 1 if all agree, 0 as by chance`),
-    figureOf(percent(agreement.repeats_same_top), `of ${agreement.repeats} repeats kept their top label`),
+    figureOf(fixed(score), `${titled(name)}: 1 if all agree, 0 as by chance`),
+    figureOf(
+      percent(agreement.repeats_same_top),
+      agreement.repeats ? `of ${agreement.repeats} repeats kept their top label` : "no repeats so far",
+    ),
     now.settled &&
       figureOf(
         count(now.settled.tasks),
@@ -255,9 +259,9 @@ export async function timesPage(owner) {
       x: "place in the sitting",
       y: "seconds",
     }),
-    columnChart({
+    rowChart({
       title: "Time per stage",
-      note: "Median seconds from coming to a stage to leaving it",
+      note: "Median from coming to a stage to leaving it",
       bars: Object.entries(times.stages),
       x: "stage",
       y: "seconds",

@@ -111,6 +111,7 @@ export function said(answer) {
   return [named, ...rest].filter(Boolean).join("; ");
 }
 
+export const titled = (name) => (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll("-", " ");
 export const badges = (names) => names.map((name) => make("span", { class: "badge" }, name.replaceAll("-", " ")));
 
 export const page = (title, tools, ...parts) => [

@@ -1,6 +1,6 @@
 // The owner's pages about people: their scores, who was left out and why, and what everybody is paid.
 import { button, make } from "./dom.js";
-import { count, figureOf, finder, fixed, more, page, query, seconds, table, when } from "./owner_parts.js";
+import { count, figureOf, finder, fixed, more, page, query, seconds, table, titled, when } from "./owner_parts.js";
 
 const SCORES = ["agreement-with-rest", "repeat-consistency", "too-fast"];
 
@@ -15,7 +15,7 @@ export async function workersPage(owner, { after, order = "worker", prefix = "" 
     sort("Worker", "worker", "ascending"),
     sort("Answers", "answers"),
     sort("Median time", "seconds"),
-    ...names.map((name) => sort(name.replaceAll("-", " "), name)),
+    ...names.map((name) => sort(titled(name), name)),
     sort("Flags", "flags"),
     sort("Last seen", "seen"),
   ]);
@@ -27,7 +27,7 @@ export async function workersPage(owner, { after, order = "worker", prefix = "" 
     "Stage",
     "#Answers",
     "#Median time",
-    ...names.map((name) => `#${name.replaceAll("-", " ")}`),
+    ...names.map((name) => `#${titled(name)}`),
     "#Flags",
     "Last seen",
   ];
