@@ -6,17 +6,19 @@ beliefs, where the aggregator looks at each task by itself.
 """
 
 import json
+import logging
 import os
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from scipy.stats import beta
 from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy.exc import SQLAlchemyError
 
 from plurivox.core.answers import Answers
 from plurivox.core.errors import PlurivoxError
@@ -29,18 +31,18 @@ from plurivox.web import summaries
 from plurivox.web.comparing import compare
 from plurivox.web.excluding import apply_rules
 from plurivox.web.gaining import write_gains
-from plurivox.web.paying import compute_pay
+from plurivox.web.paying import Payroll
 from plurivox.web.settings import Settings
 from plurivox.web.store import publishing
 from plurivox.web.store.collecting import Collected, Reader
-from plurivox.web.store.database import open_engine
-from plurivox.web.store.people import fact
+from plurivox.web.store.database import first_line, open_engine
 from plurivox.web.store.tables import answers
 from plurivox.web.study import Study, read_study
 
 DEFAULT = "vote-shares"  # the mean of the soft answers
 MOST = 50  # labels kept of a task, the most probable ones
 BLOCK = 5_000  # tasks at a time
+log = logging.getLogger(__name__)
 NICE = 10  # after the server, where both want the same core
 
 
@@ -59,6 +61,7 @@ class Aggregates:
 
     def _forget(self, basis: tuple[int, str]) -> None:
         self._reader, self._by, self._basis = Reader(), "", basis
+        self._recounted, self._is_first = 0, True
         self._pending: Ints = np.zeros(0, np.int64)
 
     def exclude(self, study: Study) -> int:
@@ -70,10 +73,11 @@ class Aggregates:
         return apply_rules(self.engine, study, found)
 
     def _read_on(self, connection: Connection, study: Study) -> Collected:
-        """All answers that count; each is read once, unless what counts has changed."""
-        basis = fact(connection, "erased") or 0, study.digest
+        """All answers that count; each is read once, unless some are gone or study.toml has changed."""
+        basis = publishing.erased(connection), study.digest
         if basis != self._basis:
             self._forget(basis)
+        self._recounted = publishing.recounted(connection)  # before the answers: a change meanwhile is seen
         self._pending = np.union1d(self._pending, self._reader.read_on(connection))  # until it is published
         return self._reader.collected(connection, study)
 
@@ -84,16 +88,19 @@ class Aggregates:
         with self.engine.connect() as connection:
             last = connection.execute(select(func.max(answers.c.id))).scalar() or 0
             held = self._read_on(connection, study)
-            new, erased = self._pending, self._basis[0]
+            new, basis = self._pending, (self._basis[0], self._recounted)
             stages, full = summaries.stage_times(connection), publishing.full_tasks(connection)
+            believed = publishing.believed(connection) if self._is_first else ()
         self._note("read", began)
         body: dict[str, Any] = {"answers": len(held.answers), "asked": study.digest, "stages": stages}
-        body |= {"by": study.aggregator or DEFAULT, "full_tasks": full}
+        body |= {"by": study.aggregator or DEFAULT, "full_tasks": full, "recounted": self._recounted}
         number = publishing.begin(self.engine)
+        empty = np.setdiff1d(np.union1d(new, np.array(believed, np.int64)), held.task_ids)
+        publishing.believe(self.engine, number, publishing.nothing_of(empty.tolist()))
         trouble = self._fill(study, held, new, number, body) if len(held.answers) else ""
         body["seconds"] = round(time.perf_counter() - began, 3)
-        publishing.publish(self.engine, number, last, body, erased, trouble)
-        self._by, self._pending = body["by"], new[:0]
+        publishing.publish(self.engine, number, last, body, basis, trouble)
+        self._by, self._pending, self._is_first = body["by"], new[:0], False
         self._note("published", began)
 
     def _fill(self, study: Study, held: Collected, new: Ints, number: int, body: dict[str, Any]) -> str:
@@ -117,7 +124,7 @@ class Aggregates:
             with self.engine.connect() as connection:
                 body["forms"] = compare(connection, study, read)
         began = self._note("beliefs", began)
-        publishing.flag(self.engine, touched.tolist(), odd)
+        publishing.flag(self.engine, new.tolist(), odd)
         publishing.stand(self.engine, standings)
         self._note("flags and workers", began)
         return trouble
@@ -198,21 +205,41 @@ def main() -> None:
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     settings = Settings.model_validate_json(sys.stdin.readline())
     aggregates = Aggregates(open_engine(settings))
+    payroll = Payroll(aggregates.engine)
     for _ in sys.stdin:
-        try:
-            study = read_study(settings.folder)
-            aggregates.exclude(study)
-            aggregates.compute(study)
-            compute_pay(aggregates.engine, study)
-            said = "done"
-        except publishing.Outdated:
-            said = "again"
-        except PlurivoxError as cause:
-            said = f"failed: {cause}"
-        except Exception as cause:  # noqa: BLE001 - the server reads it and goes on
-            said = f"failed: {type(cause).__name__}"
-        sys.stdout.write(" ".join(said.split()) + "\n")
+        sys.stdout.write(json.dumps(one_round(settings, aggregates, payroll)) + "\n")
         sys.stdout.flush()
+
+
+def one_round(settings: Settings, aggregates: Aggregates, payroll: Payroll) -> dict[str, str]:
+    """Exclude, compute, pay: what went wrong with each, empty where nothing did. One that fails keeps no other back."""
+    steps: dict[str, Callable[[Study], object]] = {
+        "rules": aggregates.exclude,
+        "labels": aggregates.compute,
+        "pay": payroll.keep,
+    }
+    try:
+        study = read_study(settings.folder)
+    except PlurivoxError as cause:
+        return {"study": str(cause)}
+    told = {"study": ""}
+    for name, step in steps.items():
+        try:
+            step(study)
+            told[name] = ""
+        except publishing.Outdated:  # the next round begins with what counts now
+            continue
+        except Exception as cause:  # the server reads it and goes on
+            log.exception("%s: a step of the background failed", name)
+            told[name] = _why(cause)
+    return told
+
+
+def _why(cause: Exception) -> str:
+    """What went wrong, in one line; of a database, without what people wrote."""
+    if isinstance(cause, SQLAlchemyError):
+        return first_line(cause)
+    return " ".join(str(cause).split()) if isinstance(cause, PlurivoxError) else type(cause).__name__
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from plurivox.web.store.database import WRITES, first_line, migrate, open_engine
 from plurivox.web.store.fitting import check_aggregator, check_fit, keys_of
 from plurivox.web.store.items import apply, must_have_batches
 from plurivox.web.store.people import fact
+from plurivox.web.store.troubles import Trouble
 from plurivox.web.store.writer import Writer
 from plurivox.web.study import Study, read_study
 
@@ -35,6 +36,7 @@ class Studio:
     keys: Keys
     engine: Engine
     writer: Writer
+    troubles: dict[str, Trouble] = field(default_factory=dict)  # of the background, where the store cannot be written
     readers: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(READERS, "plurivox-reader"))
 
     @classmethod
