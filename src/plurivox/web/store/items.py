@@ -193,3 +193,8 @@ def set_fact(connection: Connection, name: str, value: Any) -> None:
 def count_tasks(connection: Connection) -> int:
     """How many tasks there are, practice not counted."""
     return connection.execute(select(func.count()).where(tasks.c.practice == 0)).scalar_one()
+
+
+def kind_of(connection: Connection) -> str:
+    """What the first task is: image, audio, text or pair; empty where there is none."""
+    return connection.execute(select(tasks.c.kind).order_by(tasks.c.name).limit(1)).scalar() or ""
