@@ -13,7 +13,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import beta
@@ -22,7 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from plurivox.core.answers import Answers
 from plurivox.core.errors import PlurivoxError
-from plurivox.core.names import Bools, Floats, Ints
+from plurivox.core.names import Bools, Floats, Ints, Names
 from plurivox.core.results import Fit
 from plurivox.elicit import Elicited
 from plurivox.elicit import methods as forms
@@ -51,6 +51,14 @@ def compute(engine: Engine, study: Study) -> None:
     Aggregates(engine).compute(study)
 
 
+class Written(NamedTuple):
+    """The beliefs of the last snapshot, as far as their digits are shown."""
+
+    ids: Ints  # (n_tasks,) sorted
+    prob: Any  # (n_tasks, n_labels)
+    labels: Names
+
+
 class Aggregates:
     """Computes snapshots one after the other, and remembers what it has read."""
 
@@ -62,6 +70,8 @@ class Aggregates:
     def _forget(self, basis: tuple[int, str]) -> None:
         self._reader, self._by, self._basis = Reader(), "", basis
         self._recounted, self._is_first = 0, True
+        self._written: Written | None = None
+        self._written_next: Written | None = None
         self._pending: Ints = np.zeros(0, np.int64)
 
     def exclude(self, study: Study) -> int:
@@ -101,6 +111,7 @@ class Aggregates:
         body["seconds"] = round(time.perf_counter() - began, 3)
         publishing.publish(self.engine, number, last, body, basis, trouble)
         self._by, self._pending, self._is_first = body["by"], new[:0], False
+        self._written = self._written_next  # not before: what was broken off is taken back
         self._note("published", began)
 
     def _fill(self, study: Study, held: Collected, new: Ints, number: int, body: dict[str, Any]) -> str:
@@ -115,10 +126,10 @@ class Aggregates:
         body |= {"agreement": summaries.agreement(held, read, fitted), "times": summaries.times(held)}
         standings = summaries.of_workers(held, read, odd)
         began = self._note("summed up", began)
-        touched = new if body["by"] == self._by == DEFAULT else np.unique(held.task_ids)
         if fitted is not None:
             body |= summaries.histograms(fitted)
             body |= write_gains(self.engine, study, held, fitted)
+            touched = self._touched(held, fitted, new, body["by"])
             publishing.believe(self.engine, number, _beliefs(held, fitted, touched))
         if study.arms:
             with self.engine.connect() as connection:
@@ -128,6 +139,21 @@ class Aggregates:
         publishing.stand(self.engine, standings)
         self._note("flags and workers", began)
         return trouble
+
+    def _touched(self, held: Collected, fitted: Fit, new: Ints, by: str) -> Ints:
+        """Tasks whose beliefs may differ from those that are written: with new answers, or moved by the answers to others."""
+        same_way = by == self._by and self._written is not None
+        if same_way and by == DEFAULT:  # it looks at each task by itself
+            return new
+        ids = _ids_of(held)
+        order = np.argsort(ids)
+        now_written = Written(ids[order], np.round(fitted.soft.prob[order], 5).astype(np.float32), fitted.soft.labels)
+        before, self._written_next = self._written, now_written
+        if not same_way or before is None or not np.array_equal(before.labels, now_written.labels):
+            return np.asarray(now_written.ids)
+        place = np.minimum(np.searchsorted(before.ids, now_written.ids), max(len(before.ids) - 1, 0))
+        same = (before.ids[place] == now_written.ids) & (before.prob[place] == now_written.prob).all(1)
+        return np.union1d(new, now_written.ids[~same])
 
     def _note(self, step: str, began: float) -> float:
         end = time.perf_counter()
@@ -164,12 +190,18 @@ def _fit(study: Study, read: Elicited) -> tuple[Fit | None, str, str]:
     return fit(votes, DEFAULT), DEFAULT, trouble
 
 
+def _ids_of(held: Collected) -> Ints:
+    """(n_tasks,) in the store."""
+    ids = np.zeros(len(held.answers.tasks), np.int64)
+    ids[held.answers.task] = held.task_ids
+    return ids
+
+
 def _beliefs(held: Collected, fitted: Fit, touched: Ints) -> Iterator[publishing.Belief]:
     """Of the tasks that were touched: labels with their intervals, most probable first."""
     found = held.answers
     n = np.bincount(found.task[_is_first(found)], minlength=len(found.tasks))  # (n_tasks,)
-    ids = np.zeros(len(found.tasks), np.int64)
-    ids[found.task] = held.task_ids
+    ids = _ids_of(held)
     here = np.flatnonzero((n > 0) & np.isin(ids, touched))
     labels = found.labels.tolist()
     for block in np.array_split(here, max(1, -(-len(here) // BLOCK))):

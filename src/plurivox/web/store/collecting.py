@@ -87,6 +87,7 @@ class Reader:
         self._columns: Columns = {}
         self._codes: dict[str, dict[str, int]] = {"form": {}, "label": {}, "typed": {}}
         self._names: dict[Any, dict[int, str]] = {}
+        self._sorted: dict[Any, tuple[Ints, Ints, Names]] = {}  # ids, their codes, names
         self._aside: set[int] = set()  # people who are left out
 
     def read_on(self, connection: Connection) -> Ints:
@@ -223,13 +224,16 @@ class Reader:
     def _named(
         self, connection: Connection, key: Any, name: Any, ids: Ints, cell: Callable[[str], str]
     ) -> tuple[Ints, Names]:
-        """Codes into sorted names; a name is read once."""
+        """Codes into sorted names; a name is read once, and names are sorted when there are new ones."""
         there, place = np.unique(ids, return_inverse=True)
+        if key in self._sorted and np.array_equal(self._sorted[key][0], there):
+            return self._sorted[key][1][place], self._sorted[key][2]
         known = self._names.setdefault(key, {})
         for part in batched([one for one in there.tolist() if one not in known], 500):
             for found, text in connection.execute(select(key, name).where(key.in_(part))):
                 known[found] = str(text)
         codes, names = encode([cell(known[one]) for one in there.tolist()], key.table.name)
+        self._sorted[key] = there, codes, names
         return codes[place], names
 
 
