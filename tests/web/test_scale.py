@@ -12,10 +12,10 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from plurivox.web.aggregating import Aggregates, compute, one_round
-from plurivox.web.background import Background, lead
+from plurivox.web.background import Background, is_stale, lead
 from plurivox.web.faults import unavailable
 from plurivox.web.paying import Payroll
 from plurivox.web.store import listing, publishing, reports, tallying
@@ -543,3 +543,58 @@ def test_a_leader_that_is_gone_is_told(tmp_path: Path) -> None:
         assert "No server computes" in told["what"] and "Restart" in told["to_do"]
         study.studio.writer.submit(lambda c: lead(c, "new")).result()
         assert troubles(study) == []
+
+
+def test_an_answer_that_is_committed_late_is_not_forgotten(tmp_path: Path, postgres: str) -> None:
+    """Its number is smaller than that of one which a snapshot knows already."""
+    with served(tmp_path / "s", None, text_tasks(4), database=fresh_database(postgres)) as study:
+        person = study.enter()
+        person.answer(person.slots()[0]["slot"])
+        aggregates = Aggregates(study.studio.engine)
+        aggregates.compute(study.studio.study)
+        assert not study.studio.look(is_stale)
+        long_ago = time.time() - 10 * tallying.SETTLES
+        for change in (update(answers).values(received=long_ago), update(snapshots).values(at=long_ago + 1)):
+            study.studio.writer.submit(lambda c, change=change: c.execute(change)).result()
+        assert study.studio.look(is_stale)
+        aggregates.compute(study.studio.study)
+        assert not study.studio.look(is_stale)  # once is enough
+
+
+@pytest.mark.parametrize("aggregator", ["", "dawid-skene"])
+def test_only_beliefs_that_changed_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, aggregator: str
+) -> None:
+    made = plain_study(per_task=9, batch=6, sittings=3, aggregator=aggregator, form="one-label")
+    with served(tmp_path / "s", made, text_tasks(12)) as study:
+        written: list[int] = []
+        believe = publishing.believe
+
+        def watch(engine: Any, number: int, new: Any) -> int:
+            rows = list(new)
+            written.append(len(rows))
+            return believe(engine, number, rows)
+
+        monkeypatch.setattr(publishing, "believe", watch)
+        one, other = Aggregates(study.studio.engine), Aggregates(study.studio.engine)
+
+        def named(slot: Any) -> dict[str, str]:
+            return {"kind": "named", "label": LABELS[int(slot["task"]["text"].split()[1]) % 2]}
+
+        def renewed(by: Aggregates) -> int:
+            del written[:]
+            by.compute(study.studio.study)
+            return sum(written)
+
+        people = [study.enter() for _ in range(3)]
+        for person in people:
+            for slot in person.slots():
+                person.answer(slot["slot"], marks=[named(slot)])
+        n = len({row.task_id for row in study.look(select(answers.c.task_id))})
+        assert renewed(one) == n and renewed(one) == 0
+        last = people[0].get("/api/answers").json()["answers"][0]
+        people[0].answer(last["slot"]["slot"], replaces=last["answer"], marks=[named(last["slot"])])
+        assert renewed(one) == 1
+        assert renewed(other) == n  # another server leads, and then the first one again
+        held = study.look(select(beliefs).where(beliefs.c.until == STILL))
+        assert renewed(one) == n and study.look(select(beliefs).where(beliefs.c.until == STILL)) == held

@@ -64,13 +64,14 @@ class Aggregates:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        self._written: Written | None
         self.took: dict[str, float] = {}  # seconds of each step of the last one
         self._forget((0, ""))
 
     def _forget(self, basis: tuple[int, str]) -> None:
         self._reader, self._by, self._basis = Reader(), "", basis
         self._recounted, self._is_first = 0, True
-        self._written: Written | None = None
+        self._number, self._written = 0, None  # the last snapshot that was ours, and what it says
         self._written_next: Written | None = None
         self._pending: Ints = np.zeros(0, np.int64)
 
@@ -105,13 +106,15 @@ class Aggregates:
         body: dict[str, Any] = {"answers": len(held.answers), "asked": study.digest, "stages": stages}
         body |= {"by": study.aggregator or DEFAULT, "full_tasks": full, "recounted": self._recounted}
         number = publishing.begin(self.engine)
+        if number != self._number + 1:  # another server has led meanwhile
+            self._written = None
         empty = np.setdiff1d(np.union1d(new, np.array(believed, np.int64)), held.task_ids)
         publishing.believe(self.engine, number, publishing.nothing_of(empty.tolist()))
         trouble = self._fill(study, held, new, number, body) if len(held.answers) else ""
         body["seconds"] = round(time.perf_counter() - began, 3)
         publishing.publish(self.engine, number, last, body, basis, trouble)
         self._by, self._pending, self._is_first = body["by"], new[:0], False
-        self._written = self._written_next  # not before: what was broken off is taken back
+        self._number, self._written = number, self._written_next  # not before: what was broken off is taken back
         self._note("published", began)
 
     def _fill(self, study: Study, held: Collected, new: Ints, number: int, body: dict[str, Any]) -> str:

@@ -14,11 +14,12 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from plurivox.core.errors import InputError
 from plurivox.web.context import Studio
 from plurivox.web.faults import Refused
+from plurivox.web.store import tallying
 from plurivox.web.store.database import now
 from plurivox.web.store.publishing import recounted
 from plurivox.web.store.reports import latest_snapshot
@@ -37,6 +38,7 @@ WORDS = {  # by what goes wrong
     "labels": "Soft labels and scores could not be computed: {}. What is shown is older.",
     "pay": "The pay sheet could not be computed: {}. What is shown is older.",
 }
+NEWEST = select(answers.c.id, answers.c.received).order_by(answers.c.id.desc()).limit(1)
 log = logging.getLogger(__name__)
 
 
@@ -54,10 +56,15 @@ def lead(connection: Connection, holder: str, seconds: float = LEASE) -> bool:
 
 def is_stale(connection: Connection, study: Study | None = None) -> bool:
     """Whether there are answers that the latest snapshot does not know, or study.toml says something else since."""
-    newest = connection.execute(select(func.max(answers.c.id))).scalar() or 0
-    _, known, body = latest_snapshot(connection)
-    if newest != known or is_of_before(connection, body):
+    newest = connection.execute(NEWEST).first()
+    at, known, body = latest_snapshot(connection)
+    if (newest.id if newest else 0) != known or is_of_before(connection, body):
         return True
+    if newest and at is not None and connection.dialect.name != "sqlite":
+        # one with a smaller number may have been on its way: look once more when none can be any longer
+        settled = newest.received + tallying.SETTLES
+        if at < settled < now():
+            return True
     return study is not None and bool(body) and body.get("asked") != study.digest
 
 
