@@ -35,6 +35,7 @@ format: install
 soak: install
 	PYTHONPATH=tests $(BIN)/python -m web.soak
 	PLURIVOX_EXAMPLES=200 $(BIN)/python -m pytest -q tests/web/test_openapi.py
+	PLURIVOX_SEARCH=yes $(BIN)/python -m pytest -q tests/core tests/contracts tests/io tests/web/test_assigning.py
 
 bench: install
 	$(BIN)/python -m benchmarks

@@ -22,7 +22,7 @@ def test_a_notebook_card_shows_in_a_real_browser(chromium: str, tmp_path: Path) 
         f"<!doctype html><meta charset=utf-8>{Votes.of(**crowd(), labels=['<i>', 0, 1, 2][1:])._repr_html_()}"
     )
     command = [chromium, *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", page.as_uri()]
-    dom = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    dom = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True).stdout
     assert "<strong>Votes</strong>" in dom and "<li>tasks: 30</li>" in dom and dom.count("<tr>") == 6
 
 

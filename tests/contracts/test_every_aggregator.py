@@ -14,6 +14,7 @@ from plurivox.core.errors import InputError, PlurivoxError
 from plurivox.core.labels import SoftLabels
 from plurivox.core.results import Fit
 from plurivox.core.votes import Votes
+from plurivox.engine import blocks
 from plurivox.engine.blocks import set_threads
 
 every = pytest.mark.parametrize("name", aggregate.methods)
@@ -166,9 +167,17 @@ def test_its_objective_never_falls(name: str) -> None:
     assert (np.diff(trace) >= -1e-7 * np.abs(trace[1:])).all()
 
 
+def many_blocks(monkeypatch: pytest.MonkeyPatch) -> Votes:
+    """Votes that are cut into several blocks, as many more would be."""
+    monkeypatch.setattr(blocks, "SMALL", 1000)
+    votes = Votes.of(**crowd(n_tasks=2000, n_workers=12))
+    assert len(blocks.Blocks(votes.start, cells=12 * 3 * 3)) > 4
+    return votes
+
+
 @every
-def test_the_number_of_threads_does_not_change_a_bit(name: str) -> None:
-    votes = Votes.of(**crowd(n_tasks=10_000, n_workers=12))  # enough for several blocks
+def test_the_number_of_threads_does_not_change_a_bit(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    votes = many_blocks(monkeypatch)
     seen = set()
     try:
         for n in (1, 2, 3):
@@ -181,8 +190,10 @@ def test_the_number_of_threads_does_not_change_a_bit(name: str) -> None:
 
 
 @every
-def test_two_threads_at_once_and_a_forked_child_give_the_same_answer(name: str) -> None:
-    votes = Votes.of(**crowd(n_tasks=10_000, n_workers=12))
+def test_two_threads_at_once_and_a_forked_child_give_the_same_answer(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    votes = many_blocks(monkeypatch)
     alone = fitted(name, votes).soft.prob.tobytes()
     with ThreadPoolExecutor(2) as both:
         assert set(both.map(lambda _: fitted(name, votes).soft.prob.tobytes(), range(2))) == {alone}

@@ -52,7 +52,7 @@ def entered(draw: Any) -> Answers:
     )
 
 
-@settings(max_examples=250)
+@settings(max_examples=100)
 @given(word=st.sampled_from([*VARIETIES, "as-asked"]), answers=entered())
 def test_whatever_is_entered_becomes_a_distribution_or_is_kept_apart(word: str, answers: Answers) -> None:
     found = elicit.methods.make(word).read(answers)

@@ -20,5 +20,5 @@ def environment(*folders: Path, **more: str) -> dict[str, str]:
 def process(*words: object, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     """Run a command line as a process of its own."""
     return subprocess.run(
-        [*PYTHON, *map(str, words)], env=env or environment(), capture_output=True, text=True, timeout=60
+        [*PYTHON, *map(str, words)], env=env or environment(), capture_output=True, text=True, timeout=600
     )

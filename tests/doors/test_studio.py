@@ -20,7 +20,8 @@ from plurivox.web.settings import Settings
 from plurivox.web.simulated import fill, run
 from plurivox.web.store.owning import make_invite
 from plurivox.web.study import read_study
-from web.crashing import free_port
+from web.crashing import own_port
+from web.studios import PATIENCE
 
 Call = Callable[..., Result]
 ITEMS = "task,text,stratum,practice\n" + "".join(
@@ -35,13 +36,25 @@ def items(tmp_path: Path) -> Path:
     return path
 
 
+def answers(url: str) -> bool:
+    """Whether a server is there."""
+    try:
+        return httpx.get(f"{url}/health", timeout=PATIENCE).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
 @pytest.fixture
 def serving(tmp_path: Path, items: Path, call: Call) -> Iterator[tuple[str, str, "subprocess.Popen[str]"]]:
     """(address, token of the first start, process) of a study that is served as people serve it."""
     words = ("--items", items, "--labels", "cat,dog,ship", "--per-task", 2, "--strata", "hard=4,easy=2", "--repeats", 1)
     assert call("studio", "new", tmp_path / "s", *words).exit_code == 0
-    port = free_port()
-    command = [*PYTHON, "studio", "serve", str(tmp_path / "s"), "--port", str(port)]
+    with own_port() as port:
+        yield from start(tmp_path / "s", port)
+
+
+def start(folder: Path, port: int) -> Iterator[tuple[str, str, "subprocess.Popen[str]"]]:
+    command = [*PYTHON, "studio", "serve", str(folder), "--port", str(port)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment())
     said = ""
     assert process.stderr is not None
@@ -49,13 +62,10 @@ def serving(tmp_path: Path, items: Path, call: Call) -> Iterator[tuple[str, str,
         line = process.stderr.readline()
         assert line, said
         said += line
-    url, end = f"http://127.0.0.1:{port}", time.monotonic() + 30
-    while time.monotonic() < end:
-        try:
-            httpx.get(f"{url}/health")
-            break
-        except httpx.TransportError:
-            time.sleep(0.05)
+    url = f"http://127.0.0.1:{port}"
+    while not answers(url):
+        assert process.poll() is None, "the server did not start"
+        time.sleep(0.05)
     found = re.search(r"#setup=(\S+)", said)
     assert found is not None
     yield url, found[1], process
@@ -68,7 +78,7 @@ def test_a_study_is_made_served_filled_exported_elicited_and_aggregated(
     tmp_path: Path, call: Call, serving: tuple[str, str, "subprocess.Popen[str]"]
 ) -> None:
     url, token, process = serving
-    with httpx.Client(base_url=url, headers={"Origin": url}) as owner:
+    with httpx.Client(base_url=url, headers={"Origin": url}, timeout=PATIENCE) as owner:
         body = {"token": token, "name": "olga", "password": "correct horse"}
         owner.headers["X-Plurivox-Token"] = owner.post("/api/owner/setup", json=body).json()["csrf"]
         address = owner.post("/api/owner/invites", json={"uses": 8}).json()["address"]
@@ -77,7 +87,7 @@ def test_a_study_is_made_served_filled_exported_elicited_and_aggregated(
         assert sum(len(client.acknowledged) for client in clients) == 4 * (2 + 6 + 1)
         assert owner.get("/api/owner/progress").json()["workers"] == {"done": 4}
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=30)
+    out, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode in (0, 130) and "every answer is saved" in out
     status = json.loads(call("studio", "status", tmp_path / "s", "--json").stdout)
     assert status["answers"] == 24 and status["repeats"] == 4 and status["practice"] == 8

@@ -14,25 +14,23 @@ import pytest
 from click.testing import Result
 
 from doors.calling import PYTHON, environment
+from doors.test_studio import answers
 from plurivox.web.simulated import fill, run
-from web.crashing import free_port
-from web.studios import fresh_database
+from web.crashing import own_port
+from web.studios import PATIENCE, fresh_database
 
 Call = Callable[..., Result]
 NAMES = ("pets", "ships")
 
 
-def answers(url: str) -> bool:
-    try:
-        return httpx.get(f"{url}/health").status_code == 200
-    except httpx.TransportError:
-        return False
-
-
 @contextmanager
 def serving(*words: object) -> Iterator[tuple[str, dict[str, str]]]:
     """The address, and the token of the first start of every study; stopped by Ctrl-C at the end."""
-    port = free_port()
+    with own_port() as port:
+        yield from start(port, *words)
+
+
+def start(port: int, *words: object) -> Iterator[tuple[str, dict[str, str]]]:
     command = [*PYTHON, "studio", "serve", *map(str, words), "--port", str(port)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment())
     assert process.stderr is not None
@@ -42,13 +40,13 @@ def serving(*words: object) -> Iterator[tuple[str, dict[str, str]]]:
             line = process.stderr.readline()
             assert line, said
             said += line
-        url, end = f"http://127.0.0.1:{port}", time.monotonic() + 120
+        url = f"http://127.0.0.1:{port}"
         while not answers(url):
-            assert time.monotonic() < end and process.poll() is None, "the server did not start"
+            assert process.poll() is None, "the server did not start"
             time.sleep(0.1)
         yield url, dict(re.findall(r"/([a-z]+)/owner#setup=(\S+)", said))
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=PATIENCE)
         assert "every answer is saved" in out
     finally:
         process.terminate()  # and not kill: it takes its processes with it
@@ -68,14 +66,14 @@ def test_two_studies_of_a_folder_by_two_processes(
     (tmp_path / "items.txt").unlink()
     with serving(tmp_path, "--processes", 2, *(["--database", url] if url else [])) as (home, tokens):
         assert set(tokens) == set(NAMES)
-        with httpx.Client(base_url=f"{home}/pets", headers={"Origin": home}) as owner:
+        with httpx.Client(base_url=f"{home}/pets", headers={"Origin": home}, timeout=PATIENCE) as owner:
             body = {"token": tokens["pets"], "name": "olga", "password": "correct horse"}
             owner.headers["X-Plurivox-Token"] = owner.post("/api/owner/setup", json=body).json()["csrf"]
             address = owner.post("/api/owner/invites", json={"uses": 3}).json()["address"]
             assert address.startswith(f"{home}/pets/join#invite=")
             clients = run(fill(f"{home}/pets", address.split("=")[1], 3))
             assert sum(len(client.acknowledged) for client in clients) == 12
-        wrong = httpx.post(f"{home}/ships/api/owner/setup", json=body, headers={"Origin": home})
+        wrong = httpx.post(f"{home}/ships/api/owner/setup", json=body, headers={"Origin": home}, timeout=PATIENCE)
         assert wrong.status_code == 403
     found = {
         name: json.loads(call("studio", "status", tmp_path / name, *where[name], "--json").stdout) for name in NAMES

@@ -1,5 +1,6 @@
 import os
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -66,6 +67,7 @@ def test_the_first_error_stops_the_rest_and_is_raised():
     def work(i):
         if i == 2:
             raise ValueError("two")
+        time.sleep(0.001)  # the others cannot be through before it is raised
         done.append(i)
 
     with pytest.raises(ValueError, match="two"):
@@ -83,7 +85,7 @@ def test_a_block_may_run_blocks_and_many_threads_may_ask_at_once():
     for one in asking:
         one.start()
     for one in asking:
-        one.join(30)
+        one.join()
     assert answers == [1900] * 8
 
 

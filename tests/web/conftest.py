@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,12 +14,17 @@ import pytest
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is missing; run: pip install playwright")
 pytest.importorskip("fastapi", reason="the studio is missing; run: pip install 'plurivox[web]'")
 
-from plurivox.web.bundle import join_script  # noqa: E402
+from plurivox.web import guessing, limits  # noqa: E402
 from plurivox.web.demo import make_demo  # noqa: E402
 from web.running import Running, run, studio_of  # noqa: E402
 
 VIOLATION = """addEventListener("securitypolicyviolation", (event) =>
   console.error(`Content Security Policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`))"""
+CLOCK = """const now = performance.now.bind(performance);
+let ahead = 0;
+performance.now = () => now() + ahead;
+globalThis.passBy = (ms) => { ahead += ms; }"""  # tests let time go by, where a person would wait
+PATIENCE = 120_000  # ms: longer than anything takes on a busy machine; what is there sooner is not waited for
 JS = Path(__file__).parent.parent.parent / "src" / "plurivox" / "web" / "static" / "js"
 
 
@@ -37,10 +43,11 @@ def context(browser: Any) -> Iterator[Callable[..., Any]]:
 
     def make(**options: Any) -> Any:
         one = browser.new_context(**{"viewport": {"width": 1280, "height": 720}, "reduced_motion": "reduce"} | options)
-        one.set_default_timeout(8000)
+        one.set_default_timeout(PATIENCE)
         one.on("weberror", lambda fault: faults.append(str(fault.error)))
         one.on("console", lambda said: "Content Security Policy" in said.text and faults.append(said.text))
         one.add_init_script(VIOLATION)
+        one.add_init_script(CLOCK)
         made.append(one)
         return one
 
@@ -52,34 +59,39 @@ def context(browser: Any) -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture(scope="session")
 def blank(browser: Any) -> Iterator[Callable[..., Any]]:
-    """A page without a server that holds the names of a module: `page.evaluate("answer.begin(...)")`."""
+    """A page without a server that holds the names of modules: `blank("answer", "acts").evaluate("answer.apply(...)")`."""
     pages = []
 
-    def load(module: str) -> Any:
+    def serve(route: Any) -> None:
+        path = JS / route.request.url.rsplit("/", 1)[-1]
+        if path.suffix == ".js":
+            route.fulfill(body=path.read_text(encoding="utf-8"), content_type="text/javascript")
+        else:
+            route.fulfill(body="<!doctype html>", content_type="text/html")
+
+    def load(first: str, *more: str) -> Any:
         page = browser.new_page()
+        page.set_default_timeout(PATIENCE)
         pages.append(page)
-        page.route(
-            "https://studio.test/", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html")
-        )
+        page.route("https://studio.test/**", serve)
         page.goto("https://studio.test/")  # never leaves the browser; makes it a safe place, as locks ask for
-        names = [
-            line.split("(")[0].split("=")[0].split()[-1]
-            for line in (JS / f"{module}.js").read_text().splitlines()
-            if line.startswith("export ") and not line.startswith("export class")
-        ]
-        classes = [
-            line.split()[2]
-            for line in (JS / f"{module}.js").read_text().splitlines()
-            if line.startswith("export class")
-        ]
-        script = join_script(JS / f"{module}.js") + f"\nglobalThis.{module} = {{ {', '.join(names + classes)} }};"
+        names = (first, *more)
+        script = "".join(f'import * as {name} from "./{name}.js";\n' for name in names)
+        script += f"globalThis.{first} = {{ {', '.join(f'...{name}' for name in names)} }};"
         page.add_script_tag(content=script, type="module")
-        page.wait_for_function(f"globalThis.{module}")  # a module runs after the tag is there, not with it
+        page.wait_for_function(f"globalThis.{first}")  # a module runs after the tag is there, not with it
         return page
 
     yield load
     for page in pages:
         page.close()
+
+
+@pytest.fixture
+def still(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No time goes by for limits: how many requests pass does not depend on how long they take."""
+    for module in (limits, guessing):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: 0.0))
 
 
 @pytest.fixture(scope="module")

@@ -28,15 +28,18 @@ from plurivox.web.store import owning
 from plurivox.web.store.database import WRITES, open_engine
 from plurivox.web.store.tables import answers, slots, tasks, workers
 from plurivox.web.study import Study
-from web.studios import LIMITS, text_tasks
+from web.studios import LIMITS, PATIENCE, text_tasks
 
 HERE = Path(__file__).parent
 
 
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+@contextlib.contextmanager
+def own_port() -> Iterator[int]:
+    """A port that nobody else is given meanwhile: who says SO_REUSEADDR, as servers do, can still listen to it."""
+    with socket.socket() as kept:
+        kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        kept.bind(("127.0.0.1", 0))
+        yield int(kept.getsockname()[1])
 
 
 @functools.cache
@@ -49,9 +52,9 @@ def loaded() -> "subprocess.Popen[str]":
 class Servers:
     """Servers of one study, each a process of its own on a port of its own."""
 
-    def __init__(self, settings: Settings, n: int = 1) -> None:
-        self.settings, self.ports = settings, [free_port() for _ in range(n)]
-        self.pids = [0] * n
+    def __init__(self, settings: Settings, ports: list[int]) -> None:
+        self.settings, self.ports = settings, ports
+        self.pids = [0] * len(ports)
         self.loaded = loaded()
 
     def start(self, place: int = 0) -> None:
@@ -62,13 +65,12 @@ class Servers:
         self.loaded.stdin.write(json.dumps({**given, "port": self.ports[place]}) + "\n")
         self.loaded.stdin.flush()
         self.pids[place] = int(self.loaded.stdout.readline())
-        end = time.monotonic() + 30
-        while time.monotonic() < end:
+        while True:
             with contextlib.suppress(httpx.TransportError):
-                if httpx.get(f"{url}/health", timeout=5).status_code == 200:
+                if httpx.get(f"{url}/health", timeout=PATIENCE).status_code == 200:
                     return
+            os.kill(self.pids[place], 0)  # it must be there still
             time.sleep(0.02)
-        raise AssertionError("the server does not answer")
 
     def kill(self, place: int = 0) -> None:
         """As a loss of power does: nothing is finished."""
@@ -94,11 +96,10 @@ def studied(
     with engine.connect().execution_options(**WRITES) as connection, connection.begin():
         row = owning.make_invite(connection, "test", "", 100_000)
     engine.dispose()
-    servers = Servers(settings, n_servers)
-    try:
+    with contextlib.ExitStack() as stack:
+        servers = Servers(settings, [stack.enter_context(own_port()) for _ in range(n_servers)])
+        stack.callback(servers.close)
         yield servers, Keys.of(folder).sign("invite", f"{row.id:x}")
-    finally:
-        servers.close()
 
 
 class Load:
@@ -111,7 +112,10 @@ class Load:
 
         async def all_of_them() -> None:
             await asyncio.gather(
-                *(fill(url, invite, share, seed=i, clients=self.clients, **how) for i, url in enumerate(urls))
+                *(
+                    fill(url, invite, share, seed=i, clients=self.clients, patience=PATIENCE, **how)
+                    for i, url in enumerate(urls)
+                )
             )
 
         def run() -> None:

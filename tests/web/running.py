@@ -2,9 +2,6 @@
 
 import io
 import json
-import socket
-import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,20 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import uvicorn
 from PIL import Image
 from sqlalchemy import select
 
-from plurivox.web.app import create_app
 from plurivox.web.context import Studio
 from plurivox.web.keys import shown
 from plurivox.web.making import make_study
 from plurivox.web.pictures import read_picture
+from plurivox.web.serving import running
 from plurivox.web.settings import Settings
 from plurivox.web.store import owning
 from plurivox.web.store.items import NewTask
 from plurivox.web.store.tables import answers, slots, workers
 from plurivox.web.study import Study
+from web.studios import LIMITS
 
 ANIMALS = ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]
 QUIZ = [
@@ -38,7 +35,6 @@ QUIZ = [
     {"question": "May two labels share the percents?", "choices": ["Yes", "No"], "right": 0},
 ]
 SHORT: dict[str, Any] = {"texts": {"consent": "", "instructions": "", "debrief": ""}, "quiz": [], "practice": 0}
-LIMITS = {"requests_per_minute": 100_000, "enters_per_minute": 10_000, "logins_per_minute": 1000}
 
 
 def picture(name: str) -> bytes:
@@ -100,25 +96,10 @@ class Running:
 @contextmanager
 def run(folder: Path, make: Callable[[Settings], object], is_leader: bool = False, port: int = 0) -> Iterator[Running]:
     """Make a study in a folder and serve it; only a leader computes aggregates, which takes the time of others."""
-    with socket.socket() as sock:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        sock.bind(("127.0.0.1", port))
-        base = f"http://127.0.0.1:{sock.getsockname()[1]}"
-        settings = Settings(
-            folder=folder, database="", base_url=base, snapshot_seconds=1, is_leader=is_leader, **LIMITS
-        )
-        make(settings)
-        app = create_app(settings)
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
-        thread.start()
-        deadline = time.monotonic() + 20
-        while not server.started:
-            assert thread.is_alive() and time.monotonic() < deadline, "the server did not start"
-            time.sleep(0.01)
+    settings = Settings(folder=folder, database="", snapshot_seconds=1, is_leader=is_leader, **LIMITS)
+    make(settings)
+    with running(settings, port) as (base, app):
         yield Running(base, app.state.studio)
-        server.should_exit = True
-        thread.join(10)
 
 
 def studio_of(

@@ -1,27 +1,63 @@
 """Studies for tests, served over real HTTP."""
 
+import asyncio
+import functools
 import secrets
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import psycopg
+import uvicorn
 from argon2 import PasswordHasher
+from sqlalchemy import Engine
 
+from plurivox.web import making
 from plurivox.web.context import Studio
 from plurivox.web.making import make_study
 from plurivox.web.serving import running
 from plurivox.web.settings import Settings
-from plurivox.web.store import owning
+from plurivox.web.store import database, owning
 from plurivox.web.store.items import NewTask
 from plurivox.web.study import Study
 
+
+async def nap(seconds: float) -> None:
+    """A tenth of the time: uvicorn looks ten times a second whether it is over, and tests stop many servers."""
+    await asyncio.sleep(seconds / 10)
+
+
+@functools.cache
+def empty_study() -> bytes:
+    """A SQLite database with all tables and nothing in them."""
+    with tempfile.TemporaryDirectory() as folder:
+        engine = database.open_engine(Settings(folder=Path(folder), database=""))
+        database.migrate(engine)
+        engine.dispose()
+        return (Path(folder) / "study.db").read_bytes()
+
+
+def copy_tables(engine: Engine) -> None:
+    """A new SQLite database is a copy of one that was migrated before; migrations have tests of their own."""
+    file = Path(engine.url.database or "")
+    if engine.dialect.name == "sqlite" and not file.stat().st_size:
+        file.write_bytes(empty_study())
+    else:
+        database.migrate(engine)
+
+
 owning.hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)  # tests need not be slow to guess
+uvicorn.server.asyncio = SimpleNamespace(**{**vars(asyncio), "sleep": nap})
+making.migrate = copy_tables
 PLAIN: dict[str, Any] = {"consent": "", "instructions": "", "debrief": ""}
 LIMITS: dict[str, Any] = {"requests_per_minute": 100_000, "enters_per_minute": 100_000, "logins_per_minute": 1000}
+LIMITS |= {"drafts_per_minute": 10_000, "write_seconds": 120, "body_seconds": 120}  # a busy machine breaks none of them
+PATIENCE = 120.0  # seconds for a reply
 
 
 def text_tasks(n: int, **more: Any) -> list[NewTask]:
@@ -122,5 +158,5 @@ def served(
     given = Settings(folder=folder, **{"is_leader": False, **LIMITS, **settings})
     if not (folder / "study.toml").is_file():
         make_study(given, study or plain_study(), text_tasks(12) if tasks is None else tasks)
-    with running(given) as (url, app), httpx.Client(base_url=url, timeout=20) as http:
+    with running(given) as (url, app), httpx.Client(base_url=url, timeout=PATIENCE) as http:
         yield Served(url, app.state.studio, http, app)

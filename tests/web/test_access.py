@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from web.walking import answer, key, saved, shown
+from web.walking import answer, drag, key, saved, shown
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 RING = """() => {
@@ -83,17 +83,6 @@ def test_screen_readers_hear_names_the_split_and_what_is_wrong(studio: Any, cont
     assert bar.evaluate("(one) => one === document.activeElement")  # the focus stays where the person is
     page.set_viewport_size({"width": 360, "height": 640})
     assert barriers(page) == []
-
-
-def drag(page: Any, start: tuple[float, float], end: tuple[float, float]) -> None:
-    """A finger that goes down, moves, and comes up."""
-    hand = page.context.new_cdp_session(page)
-    for at in range(6):
-        x, y = (a + (b - a) * at / 5 for a, b in zip(start, end, strict=True))
-        hand.send(
-            "Input.dispatchTouchEvent", {"type": "touchMove" if at else "touchStart", "touchPoints": [{"x": x, "y": y}]}
-        )
-    hand.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
 def test_a_finger_drags_the_split_and_the_bars(studio: Any, context: Any) -> None:

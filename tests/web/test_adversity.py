@@ -9,8 +9,9 @@ from sqlalchemy import select
 
 from plurivox.web.aggregating import compute
 from plurivox.web.store.tables import answers, drafts, flags, workers
+from web.crashing import own_port
 from web.running import run, studio_of
-from web.walking import answer, key, saved, shown
+from web.walking import UNASKED, answer, key, saved, shown
 
 REFUSES = {
     "no store at all": "Object.defineProperty(globalThis, 'localStorage', { get() { throw new Error('denied'); } })",
@@ -132,19 +133,20 @@ def test_a_slow_network_does_not_make_people_wait(studio: Any, context: Any) -> 
 
 def test_answers_wait_for_a_server_that_starts_again(tmp_path: Path, context: Any) -> None:
     page = context().new_page()
-    with run(tmp_path / "one", studio_of(n=5)) as live:
-        page.goto(live.join)
-        answer(page, "1", "Enter")
-        saved(page)
-    answer(page, "2", "Enter")
-    page.wait_for_selector("text=1 kept here")
-    for place in "34":
-        answer(page, place, "Enter")
-    page.wait_for_selector("text=The server does not answer")  # no more tasks were there
-    with run(tmp_path / "one", lambda _: None, port=int(live.base.rpartition(":")[2])) as live:
-        assert "5 of 5" in shown(page)
-        saved(page)
-        assert len(live.answers()) == 4 == len(every(live))
+    with own_port() as port:
+        with run(tmp_path / "one", studio_of(n=5), port=port) as live:
+            page.goto(live.join)
+            answer(page, "1", "Enter")
+            saved(page)
+        answer(page, "2", "Enter")
+        page.wait_for_selector("text=1 kept here")
+        for place in "34":
+            answer(page, place, "Enter")
+        page.wait_for_selector("text=The server does not answer")  # no more tasks were there
+        with run(tmp_path / "one", lambda _: None, port=port) as live:
+            assert "5 of 5" in shown(page)
+            saved(page)
+            assert len(live.answers()) == 4 == len(every(live))
 
 
 @pytest.mark.parametrize("how", REFUSES)
@@ -163,11 +165,11 @@ def test_a_browser_that_keeps_nothing_still_answers_and_says_so(studio: Any, con
     page.route("**/api/answers", lambda route: route.abort())
     answer(page, "3", "Enter")
     page.wait_for_selector("text=1 not saved: keep this page open")
-    asked: list[str] = []
-    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
-    page.close(run_before_unload=True)  # the browser asks, and the person stays
+    page.on("dialog", lambda dialog: dialog.dismiss())
+    with page.expect_event("dialog") as asked:
+        page.close(run_before_unload=True)  # the browser asks, and the person stays
     page.wait_for_selector("text=1 not saved")
-    assert asked == ["beforeunload"]
+    assert asked.value.type == "beforeunload"
     page.unroute("**/api/answers")
     saved(page)
     assert len(live.answers()) == 3
@@ -202,6 +204,7 @@ def drafted(live: Any) -> list[str]:
 def test_an_unfinished_answer_goes_on_elsewhere(studio: Any, context: Any) -> None:
     live = studio(n=3, form="top-two")
     page = context().new_page()
+    page.add_init_script(UNASKED)  # no pause is long enough for a draft to be sent
     asked: list[str] = []
     page.on("request", lambda one: asked.append(f"{one.method} {one.url.rpartition('/')[2]}"))
     page.goto(live.join)
@@ -229,6 +232,7 @@ def test_an_unfinished_answer_goes_on_elsewhere(studio: Any, context: Any) -> No
 def test_a_draft_is_sent_after_a_pause_and_taken_back(studio: Any, context: Any) -> None:
     live = studio(n=3, form="top-two")
     page = context().new_page()
+    page.add_init_script("const later = setTimeout; globalThis.setTimeout = (act, ms) => later(act, ms / 20);")
     page.goto(live.join)
     shown(page)
     with page.expect_response("**/api/draft"):
@@ -236,7 +240,6 @@ def test_a_draft_is_sent_after_a_pause_and_taken_back(studio: Any, context: Any)
     assert json.loads(drafted(live)[-1])["core"]["top"] == 2
     with page.expect_response("**/api/draft"):
         key(page, "u")
-    page.evaluate("localStorage.removeItem('nothing')")
     there = context(storage_state=page.context.storage_state()).new_page()
     there.goto(f"{live.base}/work")
     shown(there)

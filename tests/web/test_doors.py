@@ -13,7 +13,7 @@ from fastapi.routing import APIRoute
 from plurivox.web.doors import set_cookie
 from plurivox.web.guard import Guard
 from plurivox.web.settings import Settings
-from web.studios import Served, plain_study, served
+from web.studios import PATIENCE, Served, plain_study, served
 
 FORGED = "f" * 43
 UNSIGNED = {"/api/owner/setup", "/api/owner/login"}  # they are how owners sign in
@@ -191,7 +191,7 @@ def test_no_setting_opens_a_door(study: Served, monkeypatch: pytest.MonkeyPatch,
 
 def test_a_session_begins_anew_with_every_sign_in_and_its_cookie_stays_with_the_browser(study: Served) -> None:
     body, origin = {"name": "olga", "password": "correct horse"}, {"Origin": study.url}
-    with httpx.Client(base_url=study.url, cookies={"plurivox_owner": FORGED}) as http:  # one that somebody planted
+    with httpx.Client(base_url=study.url, cookies={"plurivox_owner": FORGED}, timeout=PATIENCE) as http:  # planted
         said = [http.post("/api/owner/login", json=body, headers=origin) for _ in range(2)]
     cookies = [one.headers["set-cookie"] for one in said]
     assert cookies[0] != cookies[1] and not any(FORGED in one for one in cookies)

@@ -38,7 +38,7 @@ def test_a_draft_is_overwritten_comes_back_and_goes_with_the_answer(tmp_path: Pa
         assert study.look(select(drafts)) == [] and export(study.studio.engine, study.studio.study, tmp_path / "o") == 2
 
 
-def test_drafts_are_ones_own_small_rare_and_erased(tmp_path: Path) -> None:
+def test_drafts_are_ones_own_small_rare_and_erased(tmp_path: Path, still: None) -> None:
     with served(tmp_path / "s", plain_study(), drafts_per_minute=5) as study:
         person, other = study.enter(), study.enter()
         slot = person.slots(1)[0]["slot"]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from web.walking import answer, fits, key, saved, shown
+from web.walking import answer, drag, fits, key, saved, shown
 
 PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 FORMS = ("ranking", "chips", "top-one", "select-top-two")
@@ -130,21 +130,6 @@ def test_a_ranking_by_finger(studio: Any, context: Any) -> None:
     page.wait_for_selector("text=All done")
     assert said(live) == [(names[1], ""), (names[0], ""), (names[2], "")]
     assert {event["by"] for event in live.answers()[0]["events"]} >= {"touch"}
-
-
-def drag(page: Any, start: list[float], end: list[float]) -> None:
-    """A finger goes down, moves and is lifted."""
-    hand = page.context.new_cdp_session(page)
-
-    def touch(kind: str, *at: list[float]) -> None:
-        points = [{"x": x, "y": y} for x, y in at]
-        hand.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-
-    touch("touchStart", start)
-    for part in (0.3, 0.6, 1.0, 1.0, 1.0):  # it rests before it is lifted: no fling, which would swallow the next tap
-        page.wait_for_timeout(30)
-        touch("touchMove", [a + (b - a) * part for a, b in zip(start, end, strict=True)])
-    touch("touchEnd")
 
 
 def test_chips_by_mouse_are_dragged_and_counted(studio: Any, context: Any) -> None:

@@ -109,7 +109,7 @@ def test_an_owner_reads_hostile_words_as_words(live: Running, context: Any) -> N
         HOSTILE[0] + HOSTILE[1],
     )
     assert made == 200
-    page.wait_for_selector("text=Soft labels of", timeout=60_000)
+    page.wait_for_selector("text=Soft labels of")
     for name in PAGES:
         go(page, name)
         unharmed(page)
@@ -181,7 +181,7 @@ def test_no_page_runs_what_is_not_ours(live: Running, browser: Any) -> None:
             try { setTimeout("window.hit = 1", 0); } catch { seen.push("string refused"); }
             const frame = document.createElement("iframe"); frame.src = "https://evil.test"; document.body.append(frame);
             await fetch("https://evil.test").catch(() => seen.push("fetch refused"));
-            for (let n = 0; n < 200 && !seen.includes("frame-src"); n++) await new Promise((go) => setTimeout(go, 50));
+            for (let n = 0; n < 2400 && !seen.includes("frame-src"); n++) await new Promise((go) => setTimeout(go, 50));
             return seen; }"""
         )
         assert page.evaluate("window.hit") is None

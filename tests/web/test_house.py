@@ -15,7 +15,7 @@ from plurivox.web.making import back_up, make_study, opened, restore
 from plurivox.web.serving import running_house
 from plurivox.web.settings import Settings
 from plurivox.web.store.tables import answers, workers
-from web.studios import LIMITS, Served, fresh_database, plain_study, text_tasks
+from web.studios import LIMITS, PATIENCE, Served, fresh_database, plain_study, text_tasks
 
 NAMES = ("pets", "ships")
 
@@ -33,7 +33,7 @@ def house(studies: list[Settings], base_url: str = "") -> Iterator[dict[str, Ser
     with ExitStack() as stack:
         url, built = stack.enter_context(running_house(studies, base_url))
         http = {
-            name: stack.enter_context(httpx.Client(base_url=f"{url}/{name}", timeout=20))
+            name: stack.enter_context(httpx.Client(base_url=f"{url}/{name}", timeout=PATIENCE))
             for name in ("", *built.studies)
         }
         found = {name: Served(url, app.state.studio, http[name], app) for name, app in built.studies.items()}
@@ -111,7 +111,7 @@ def test_pages_and_redirects_stay_under_their_address(two: dict[str, Served]) ->
     assert described["servers"] == [{"url": "/pets"}] and "/api/answers" in described["paths"]
 
 
-def test_limits_of_one_study_do_not_bind_another(tmp_path: Path) -> None:
+def test_limits_of_one_study_do_not_bind_another(tmp_path: Path, still: None) -> None:
     with house([made(tmp_path, name, enters_per_minute=2) for name in NAMES]) as two:
         codes = {
             name: [two[name].http.post("/api/enter", json={"invite": two[name].invite()}).status_code for _ in range(3)]

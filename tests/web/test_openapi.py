@@ -10,7 +10,7 @@ import pytest
 import requests
 from hypothesis import HealthCheck, given, settings
 
-from web.studios import Served, fresh_database, plain_study, served, text_tasks
+from web.studios import PATIENCE, Served, fresh_database, plain_study, served, text_tasks
 
 schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is missing; run: pip install schemathesis")
 from schemathesis.checks import not_a_server_error  # noqa: E402
@@ -74,7 +74,7 @@ def test_whatever_is_sent_the_answer_is_one_that_was_announced(study: Served, wh
         def send(case: Any) -> None:
             if isinstance(case.body, dict) and "slot" in case.body:
                 case.body["slot"] = slot  # so that more than the first check is reached
-            said = case.call(headers=headers, cookies=cookies, session=session)
+            said = case.call(headers=headers, cookies=cookies, session=session, timeout=PATIENCE)
             case.validate_response(said, checks=CHECKS)
             seen[said.status_code] += 1
 
@@ -90,7 +90,7 @@ def test_whatever_is_sent_the_answer_is_one_that_was_announced(study: Served, wh
 def test_nothing_but_the_open_doors_answers_a_stranger(study: Served) -> None:
     for path, ways in study.http.get("/api/openapi.json").json()["paths"].items():
         for way in ways:
-            said = httpx.request(way, study.url + path.replace("{", "").replace("}", ""), json={})
+            said = httpx.request(way, study.url + path.replace("{", "").replace("}", ""), json={}, timeout=PATIENCE)
             assert said.status_code in {"/health": (200,), "/media/{media}": (404,)}.get(path, (401, 403, 422)), path
 
 

@@ -51,7 +51,7 @@ def test_first_the_token_then_a_password(owned: Any, context: Any) -> None:
 def test_every_page_shows_something(owned: Any, context: Any) -> None:
     page = context().new_page()
     sign_in(page, owned)
-    page.wait_for_selector("text=Soft labels of", timeout=40_000)  # computed beside the server; the page renews itself
+    page.wait_for_selector("text=Soft labels of")  # computed beside the server; the page renews itself
     for name in PAGES:
         go(page, name)
         assert page.query_selector(".note.bad") is None, name
@@ -65,7 +65,7 @@ def test_every_page_shows_something(owned: Any, context: Any) -> None:
 def test_workers_are_sorted_and_found_and_flags_lead_to_the_answer(owned: Any, context: Any) -> None:
     page = context().new_page()
     sign_in(page, owned)
-    page.wait_for_selector("text=Soft labels of", timeout=40_000)
+    page.wait_for_selector("text=Soft labels of")
     go(page, "workers")
     page.click("th a:has-text('Answers')")
     page.wait_for_selector("th[aria-sort=descending]:has-text('Answers')")

@@ -10,7 +10,7 @@ import pytest
 
 from plurivox.web.doors import Limits
 from plurivox.web.settings import Settings
-from web.studios import Served, served
+from web.studios import PATIENCE, Served, served
 from web.test_house import house, made
 
 HOME = "https://lab.example"
@@ -21,7 +21,7 @@ PROXY = "127.0.0.2"  # another address of this machine
 def proxy(study: Served, address: str = PROXY) -> Iterator[httpx.Client]:
     """A client that comes from the proxy's address."""
     way = httpx.HTTPTransport(local_address=address)
-    with httpx.Client(base_url=study.url, transport=way, timeout=20) as http:
+    with httpx.Client(base_url=study.url, transport=way, timeout=PATIENCE) as http:
         yield http
 
 
@@ -34,7 +34,7 @@ def codes(http: httpx.Client, n: int, **headers: str) -> list[int]:
     return [one.status_code for one in said]
 
 
-def test_limits_count_the_real_client_as_the_named_proxy_tells(tmp_path: Path) -> None:
+def test_limits_count_the_real_client_as_the_named_proxy_tells(tmp_path: Path, still: None) -> None:
     with served(tmp_path / "s", base_url=HOME, behind_proxy=PROXY, logins_per_minute=2) as study, proxy(study) as http:
         assert codes(http, 3, **{"X-Forwarded-For": "203.0.113.7"}) == [401, 401, 429]
         assert codes(http, 1, **{"X-Forwarded-For": "203.0.113.8"}) == [401]
@@ -42,7 +42,7 @@ def test_limits_count_the_real_client_as_the_named_proxy_tells(tmp_path: Path) -
         assert codes(http, 2, **{"X-Forwarded-For": "198.51.100.1, 203.0.113.7"}) == [429, 429]
 
 
-def test_nobody_else_is_believed(tmp_path: Path) -> None:
+def test_nobody_else_is_believed(tmp_path: Path, still: None) -> None:
     with served(tmp_path / "s", base_url=HOME, behind_proxy=PROXY, logins_per_minute=2) as study:
         forged = [codes(study.http, 1, **{"X-Forwarded-For": f"203.0.113.{n}"})[0] for n in range(4)]
         assert forged == [401, 401, 429, 429]

@@ -20,7 +20,7 @@ from plurivox.web.store import database, owning, people, sittings
 from plurivox.web.store.database import WRITES
 from plurivox.web.store.tables import answers, owners, slots, tasks, visits, workers
 from plurivox.web.study import Study
-from web.studios import Person, Served, fresh_database, plain_study, served, text_tasks
+from web.studios import PATIENCE, Person, Served, fresh_database, plain_study, served, text_tasks
 
 TIMES = 4  # how often a race is run that chance decides
 PAGES = {"consent": "Agreed?", "instructions": "Look.", "debrief": "Thanks."}
@@ -54,7 +54,7 @@ def at_once(*calls: Callable[[], httpx.Response]) -> list[httpx.Response]:
 
 
 def post(study: Served, path: str, body: Any, **headers: str) -> Callable[[], httpx.Response]:
-    return lambda: httpx.post(study.url + path, json=body, headers=headers, timeout=20)
+    return lambda: httpx.post(study.url + path, json=body, headers=headers, timeout=PATIENCE)
 
 
 def whole(study: Served) -> None:
@@ -79,7 +79,7 @@ def one_after_the_other(study: Served, first: Callable[[Connection], Any], secon
             )
             while not waiting.done() and not study.studio.look(lambda c: c.exec_driver_sql(waits).scalar()):
                 pass
-        waiting.result(20)
+        waiting.result(PATIENCE)
 
 
 def said(person: Person, slot: str, key: str, label: str = "cat") -> tuple[int, GiveAnswer]:
@@ -164,7 +164,10 @@ def test_answers_and_tasks_of_one_person_on_two_servers_at_once(both: Any) -> No
     one, other = both(plain_study(per_task=2, batch=6))
     person = one.enter()
     asked = at_once(
-        *(lambda url=url: httpx.get(f"{url}/api/tasks?n=10", headers=person.headers) for url in (one.url, other.url))
+        *(
+            lambda url=url: httpx.get(f"{url}/api/tasks?n=10", headers=person.headers, timeout=PATIENCE)
+            for url in (one.url, other.url)
+        )
     )
     assert [reply.status_code for reply in asked] == [200, 200] and asked[0].json() == asked[1].json()
     for at, slot in enumerate(asked[0].json()["slots"]):

@@ -24,7 +24,7 @@ from plurivox.web.store import owning, people, reports
 from plurivox.web.store.database import open_engine
 from plurivox.web.store.erasing import erase, wipe
 from plurivox.web.store.tables import answers, audit, meta_data, slots, tasks, workers
-from web.studios import Person, Served, fresh_database, plain_study, served
+from web.studios import PATIENCE, Person, Served, fresh_database, plain_study, served
 
 PID, PASSWORD, COMMENT = "5f0aPIDofSomebody77", "correct horse", "my comment 8841"
 
@@ -199,7 +199,7 @@ def test_a_backup_while_people_answer_is_of_one_moment(tmp_path: Path) -> None:
         stop, begun = threading.Event(), threading.Event()
 
         def answer() -> None:
-            with httpx.Client(base_url=study.url, timeout=20) as http:
+            with httpx.Client(base_url=study.url, timeout=PATIENCE) as http:
                 own = Served(study.url, study.studio, http, study.app)
                 while not stop.is_set():
                     person: Person = own.enter()
@@ -209,7 +209,7 @@ def test_a_backup_while_people_answer_is_of_one_moment(tmp_path: Path) -> None:
 
         thread = threading.Thread(target=answer)
         thread.start()
-        begun.wait(30)
+        assert begun.wait(PATIENCE)
         counts = back_up(study.studio.settings, tmp_path / "backup")
         stop.set()
         thread.join()

@@ -14,7 +14,7 @@ from plurivox.web.keys import Keys
 from plurivox.web.pictures import read_picture
 from plurivox.web.store.items import NewTask
 from plurivox.web.store.tables import answers, meta_data, raw_ids, workers
-from web.studios import plain_study, served, text_tasks
+from web.studios import PATIENCE, plain_study, served, text_tasks
 
 SCRIPT = "<script>alert(1)</script>"
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'
@@ -222,7 +222,7 @@ def test_the_setup_token_works_once_and_passwords_are_hashed(tmp_path: Path) -> 
         study.sign_in()
         stored = study.look(select(meta_data.tables["owners"].c.password))[0][0]
         assert stored.startswith("$argon2id$")
-        fresh = httpx.Client(base_url=study.url, headers={"Origin": study.url})
+        fresh = httpx.Client(base_url=study.url, headers={"Origin": study.url}, timeout=PATIENCE)
         body = {"name": "olga", "password": "wrong wrong wrong"}
         assert [fresh.post("/api/owner/login", json=body | {"name": name}).status_code for name in ("olga", "x")] == [
             401,

@@ -10,7 +10,7 @@ from plurivox.web.client import Client
 from plurivox.web.doors import BEARER, RENEWED
 from plurivox.web.simulated import run
 from plurivox.web.store.database import now
-from web.studios import Person, Served, plain_study, served
+from web.studios import PATIENCE, Person, Served, plain_study, served
 from web.walking import answer, saved, shown
 
 DAY = 86400
@@ -78,7 +78,7 @@ def test_the_client_takes_the_new_token(tmp_path: Path, later: Any) -> None:
     import httpx
 
     async def work(study: Served) -> list[str]:
-        async with httpx.AsyncClient(base_url=study.url) as http:
+        async with httpx.AsyncClient(base_url=study.url, timeout=PATIENCE) as http:
             client = Client(http)
             await client.enter(invite=study.invite())
             tokens = [client.token]

@@ -1,8 +1,11 @@
 """Hands for a worker's pages: what a person at the keyboard or with a finger does."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 SETTLED = 330  # ms: Enter is ignored for 300 after a task has come
+UNASKED = """const later = globalThis.setTimeout;
+globalThis.setTimeout = (act, ms, ...rest) => (ms >= 2000 ? 0 : later(act, ms, ...rest));"""  # nothing happens by itself
 
 
 def key(page: Any, *keys: str) -> int:
@@ -14,8 +17,8 @@ def key(page: Any, *keys: str) -> int:
 
 def shown(page: Any) -> str:
     """Wait until a task is on the page and may be answered; its place as the page tells it."""
-    page.wait_for_selector("main.task")
-    page.wait_for_timeout(SETTLED)
+    page.wait_for_selector("main.task[data-seen]")
+    page.evaluate(f"passBy({SETTLED})")
     return page.inner_text(".way")
 
 
@@ -45,7 +48,28 @@ def fits(page: Any) -> None:
     """Nothing is outside the screen."""
     width, height = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
     size = page.viewport_size
-    assert (width, height) <= (size["width"], size["height"]), (width, height)
+    assert width <= size["width"] and height <= size["height"], (width, height)
+
+
+def drag(page: Any, start: Sequence[float], end: Sequence[float]) -> None:
+    """A finger goes down, moves, rests and is lifted: no fling, which would swallow the next tap."""
+    hand = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *at: tuple[float, ...]) -> None:
+        points = [{"x": x, "y": y} for x, y in at]
+        hand.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", tuple(start))
+    for part in (0.3, 0.6, *[1.0] * 6):
+        page.wait_for_timeout(30)
+        touch("touchMove", tuple(a + (b - a) * part for a, b in zip(start, end, strict=True)))
+    touch("touchEnd")
+
+
+def until(page: Any, what: Callable[[], Any]) -> None:
+    """Wait for something that the browser tells us in its own time."""
+    while not what():
+        page.wait_for_timeout(20)
 
 
 def saved(page: Any) -> None:

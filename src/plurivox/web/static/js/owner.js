@@ -88,7 +88,7 @@ export class Owner {
     return { key, id, ...Object.fromEntries(new URLSearchParams(query)) };
   }
 
-  async show(arrived = false) {
+  async show(arrived = false, unasked = false) {
     const at = this.place();
     const pages = [INNER, PAGES].find((some) => Object.hasOwn(some, at.key));
     const [title, make, home = at.key] = pages ? pages[at.key] : PAGES[""];
@@ -97,6 +97,7 @@ export class Owner {
     try {
       const [[head, ...parts], snapshot] = await Promise.all([make(this, at), this.read("snapshot")]);
       if (JSON.stringify(at) !== JSON.stringify(this.place())) return; // gone elsewhere meanwhile
+      if (unasked && this.isBusy()) return; // or begun to write: that must not be lost
       const open = [...this.main.querySelectorAll("details")].map((one) => one.open);
       put(this.main, [head, news(snapshot), parts]);
       this.main.dataset.shows = at.key;
@@ -109,11 +110,13 @@ export class Owner {
     }
   }
 
+  isBusy() {
+    return document.hidden || !this.csrf || this.main.contains(document.activeElement?.closest("button, input, summary, a"));
+  }
+
   renew() {
     // Leave the page alone while somebody looks away, works in it, or reads a table.
-    const busy =
-      document.hidden || !this.csrf || this.main.contains(document.activeElement?.closest("button, input, summary, a"));
-    if (!busy && LIVE.includes(this.place().key) && !this.place().after) this.show(); // a page within a list stays
+    if (!this.isBusy() && LIVE.includes(this.place().key) && !this.place().after) this.show(false, true); // a page within a list stays
   }
 
   fail(failure) {
