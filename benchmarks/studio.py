@@ -287,7 +287,8 @@ def fill_slots(studio: Studio, crowd: int = 1000) -> None:
         cursor = line.cursor()
         for statement in [*before, *_filling(crowd)]:
             cursor.execute(statement)
-        line.commit() if not is_sqlite else cursor.execute("COMMIT")
+        for statement in ["COMMIT", "PRAGMA wal_checkpoint(TRUNCATE)"][: 1 + is_sqlite]:
+            cursor.execute(statement)
         cursor.close()
     finally:
         line.invalidate()  # with its settings
