@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from click.testing import Result
@@ -84,6 +85,16 @@ def test_the_worst_are_dropped_after_the_rules(call: Call, crowd_folder: Path, t
     assert audit["worker"].to_list()[-1] == "still"
     both = call("clean", "toy", "--drop-tasks", "disagreement", "--quantile", 0.4, "-o", tmp_path / "toy", "--json")
     assert json.loads(both.stdout)["rules"]["tasks out"] == [1]
+
+
+def test_tasks_that_only_counts_tell_of_are_counted_too(call: Call, tmp_path: Path) -> None:
+    votes = pv.Votes.of(["a", "a"], ["ann", "bo"], ["x", "y"])
+    counts = pv.Votes.from_counts(np.array([[9, 0], [3, 2], [8, 0]]), ["a", "b", "c"], ["x", "y"])
+    write(Dataset("made", votes=votes, counts=counts), tmp_path / "made")
+    out = tmp_path / "out"
+    said = call("clean", tmp_path / "made", "--drop-tasks", "entropy", "--quantile", 0.34, "-o", out)
+    assert said.exit_code == 0 and said.stdout.splitlines()[-1] == f"17 of 22 answers stay -> {out}"
+    assert pl.read_csv(out / "audit.csv").select("task", "answers").rows() == [("b", 5)]
 
 
 def test_an_earlier_audit_is_kept_beside_the_new_one(call: Call, crowd_folder: Path, tmp_path: Path) -> None:

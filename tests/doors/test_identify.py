@@ -103,11 +103,11 @@ def test_a_ranking_joins_scores(call: Call, votes_file: Path, tmp_path: Path) ->
         ("entropi VOTES", "there is no method 'entropi'; did you mean 'entropy'"),
         (
             "aum VOTES",
-            "aum needs dynamics: record them while a classifier is trained, and give the file: --dynamics FILE",
+            "aum needs dynamics: record them while a classifier is trained (plurivox train --record visit), and give the file",
         ),
         (
             "label-quality VOTES",
-            "label-quality needs guess: give a classifier's probabilities for the tasks: --guess FILE",
+            "label-quality needs guess: give a classifier's probabilities for the tasks, such as those of plurivox predict",
         ),
         ("glad-difficulty VOTES --by wawa", "reads the difficulty of a fit, and wawa gives none; take a fit by glad"),
         ("entropy VOTES -o OUT.docx", "has an ending nobody knows"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from plurivox.core.answers import Answers
+from plurivox.core.errors import OptionError
 from plurivox.elicit import Elicited, Form, OneLabel, TopOne, TopTwo
 from plurivox.elicit._released import CELLS
 
@@ -134,6 +135,12 @@ def test_the_released_formula_leaves_out_what_comes_out_negative() -> None:
     found = read(said(("c", "50"), ("d", "20"), never="cdfs"), TopTwo(compat="cifar10s"))
     assert found.has("negative").all() and found.fates["unreadable"] == 1
     assert found.apart()["why"].tolist() == ["unreadable"]
+
+
+@pytest.mark.parametrize("form", [TopOne, TopTwo])
+def test_the_release_cannot_leave_the_rest_unspread(form: type[TopOne] | type[TopTwo]) -> None:
+    with pytest.raises(OptionError, match="with compat=cifar10s spread is clamp or uniform"):
+        form(compat="cifar10s", spread="none")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify._intervals import wilson
+from plurivox.identify._rest import share_of_rest, share_of_rest_of
 from seeing import score
 
 
@@ -30,6 +31,28 @@ def test_own_votes_are_no_rest_even_when_given_twice() -> None:
     np.testing.assert_allclose(score("agreement-with-rest", votes=votes).raw, [0, 0])
     alone = Votes.of(task=list("aa"), worker=["ann", "ann"], label=list("xx"))
     assert np.isnan(score("agreement-with-rest", votes=alone).value).all()
+
+
+@pytest.mark.parametrize("weighed", [False, True])
+def test_the_rest_is_counted_as_a_plain_loop_counts_it(weighed: bool) -> None:
+    """Also where people answer a task again, with the same label or another, and where some votes name nobody."""
+    chance = np.random.default_rng(3)
+    task, worker, label = chance.integers(0, 12, 90), chance.integers(0, 7, 90), chance.integers(0, 3, 90)
+    weight = chance.integers(1, 4, 90) if weighed else np.ones(90)
+    order = np.lexsort((label, worker, task))
+    task, worker, label, weight = task[order], worker[order] - 1, label[order], weight[order]
+    names = {"tasks": np.arange(12), "workers": np.arange(6), "labels": np.arange(3)}
+    votes = Votes(task=task, worker=worker, label=label, weight=weight.astype(float) if weighed else None, **names)
+    expected = np.full(90, np.nan)
+    for i in range(90):
+        others = (task == task[i]) & (worker != worker[i])
+        if worker[i] >= 0 and others.any():
+            expected[i] = weight[others & (label == label[i])].sum() / weight[others].sum()
+    np.testing.assert_allclose(share_of_rest_of(votes), expected, atol=1e-15)
+    np.testing.assert_allclose(share_of_rest(task, worker, label, weight.astype(float)), expected, atol=1e-15)
+    mixed = chance.permutation(90)
+    unsorted = share_of_rest(task[mixed], worker[mixed], label[mixed], weight[mixed].astype(float))
+    np.testing.assert_allclose(unsorted, expected[mixed], atol=1e-15)
 
 
 def test_plain_votes_are_soft_answers_of_one_label() -> None:

@@ -210,3 +210,14 @@ def test_calls_that_make_no_sense(given: dict, words: str) -> None:
 
 def test_a_missing_value_that_never_occurs_is_told() -> None:
     assert "no row says 'zzz'" in told(data=TABLE, missing="zzz")[1]
+
+
+def test_optional_columns_may_be_arrays_too_and_are_never_lost() -> None:
+    made = votes(task=list("aab"), worker=[1, 2, 1], label=list("xyx"), seconds=[4, 2, 3], weight=np.ones(3))
+    assert made.seconds is not None and made.seconds.tolist() == [4, 2, 3] and made.weight is not None
+    table = {"task": list("aab"), "worker": [1, 2, 1], "label": list("xyx"), "took": [4, 2, 3]}
+    assert votes(table, seconds="took").seconds.tolist() == [4, 2, 3]  # type: ignore[union-attr]
+    with pytest.raises(InputError, match="has no column 'tok' to take as seconds; it has"):
+        votes(table, seconds="tok")
+    with pytest.raises(InputError, match="seconds names a column of the table; got list"):
+        votes(table, seconds=[4, 2, 3])

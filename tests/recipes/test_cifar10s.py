@@ -128,6 +128,7 @@ def test_the_recipe_runs_on_made_data() -> None:
     ours = dict(zip(*(tables["Figures"].columns()[name].tolist() for name in ("figure", "ours")), strict=True))
     assert ours["people"] == "2" and ours["repeats"] == "1" and ours["repeats, top label changed"] == "0"
     assert float(ours["label of each answer, largest difference"]) < 1e-12
+    assert len(ours) > 40 and all(name in tables.text() for name in ours)  # nothing of it is cut on a terminal
     assert tables["Break-even"].columns()["cheaper"].tolist()[0] in ("plain", "top-two")
     assert tables["Choosing gamma"].columns()["gamma"].tolist() == [0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4]
     made["cifar10s"] = Dataset("cifar10s", gold=made["cifar10s"].gold)

@@ -74,9 +74,21 @@ def test_a_data_set_is_pruned_in_all_that_people_said() -> None:
     assert left.votes is not None and left.votes.tasks.tolist() == ["a", "c"]
     assert left.counts is not None and left.counts.tasks.tolist() == ["a", "c", "d"]
     assert left.gold is not None and left.gold.tasks.tolist() == ["a", "b", "c"]
-    assert audit.answers.tolist() == [3]
-    named, _ = prune(data, "agreement-with-rest", 0.34)
-    assert named.votes is not None and named.votes.n_workers == 2
+    assert audit.answers.tolist() == [2]  # of the counts, which hold eleven answers where the votes hold nine
+    unnamed = scores("task", list("abcd"), [0.1, 0.2, 0.3, 0.9])
+    assert prune(data, unnamed, 0.25)[1].answers.tolist() == [6]  # nobody is named there, and six answered
+
+
+def test_dropped_workers_do_not_live_on_in_counts() -> None:
+    counts = Votes.from_counts(VOTES.counts(), list("abc"), ["x", "y", "z"])
+    data = Dataset("made", votes=VOTES, counts=counts)
+    with pytest.warns(PlurivoxWarning, match="made: workers go from the votes; left out: counts"):
+        left, audit = prune(data, "agreement-with-rest", 0.34)
+    assert left.votes is not None and left.votes.n_workers == 2 and audit.answers.tolist() == [3]
+    assert left.parts() == ["votes"]  # counts would be what the next command looks at
+    worst = scores("worker", ["ann", "bo", "cy"], [0.1, 0.2, 0.9])
+    with pytest.raises(InputError, match="has counts without names; workers can be dropped"):
+        prune(Dataset("unnamed", counts=counts), worst, 0.34)
 
 
 def test_dropping_tasks_cannot_pass_for_an_improvement() -> None:

@@ -46,6 +46,16 @@ def test_nobody_works_more_than_the_workload(order: str) -> None:
         HammerSpammer(n_tasks=60, n_workers=30, feedback=3, workload=5, order=order).draw()
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_workload_that_is_just_enough_still_gives_every_task_its_votes(seed: int) -> None:
+    exact = HammerSpammer(n_tasks=30, n_workers=9, feedback=3, workload=10, seed=seed).draw().votes
+    assert exact.support.tolist() == [3] * 30 and exact.workload.tolist() == [10] * 9 and exact.n_repeats == 0
+    tailed = HammerSpammer(n_tasks=30, n_workers=9, feedback=3, workload=11, worker_tail=2, seed=seed).draw().votes
+    assert tailed.support.tolist() == [3] * 30 and tailed.workload.max() == 11
+    few = HammerSpammer(n_tasks=30, n_workers=9, feedback=3, workload=4, imbalance_votes=True, seed=seed).draw().votes
+    assert few.support.min() == 1 and few.workload.max() <= 4
+
+
 def test_levels_of_difficulty() -> None:
     crowd = DiscreteDifficulty(n_tasks=9000, ratio_diff=2, random=0.25).draw()
     np.testing.assert_allclose(np.bincount(crowd.level) / 9000, [0.5, 0.25, 0.25], atol=0.02)

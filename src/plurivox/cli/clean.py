@@ -139,7 +139,7 @@ def clean_by(
     from plurivox import io
     from plurivox.core.audit import Audit
     from plurivox.io.replacing import keep_apart, may_replace
-    from plurivox.recipes._cleaning import clean_set, write_cleaned
+    from plurivox.recipes._cleaning import choose_part, clean_set, write_cleaned
     from plurivox.recipes._pruning import prune
 
     if force:
@@ -147,7 +147,8 @@ def clean_by(
     data, audits = source.read(), []
     keep_apart(data.path, out)
     known = io.read_soft(gold) if gold else None
-    before = sizes(data)
+    looked_at = choose_part(data, part) if rules or "worker" in drops else largest_part(data)
+    before = sizes(data, looked_at)
     if rules:
         data, audit = clean_set(data, rules, known, part=part)
         audits.append(audit)
@@ -158,20 +159,25 @@ def clean_by(
         audits.append(audit)
     audit = Audit.joined(audits)
     write_cleaned(data, audit, out, command=screen.command, replace=force)
-    after = sizes(data)
+    after = sizes(data, looked_at)
     facts = {"input": source.where, "command": screen.command, "out": out, "before": before, "after": after}
     gone = f"{after['answers']:,} of {before['answers']:,} answers stay -> {out}"
     return Answer({**facts, "rules": audit.summary()}, text=shown(audit), line=gone)
 
 
-def sizes(data: "Dataset") -> dict[str, int]:
-    """How much is in what people said: that which is cleaned, answers before votes before counts."""
-    for part in ("answers", "votes", "counts"):
-        if data.has(part):
-            said = getattr(data, part)
-            n = len(said) if part == "answers" else round(said.n_answers)
-            return {"answers": n, "workers": len(said.workers), "tasks": len(said.tasks)}
-    raise InputError(f"{data.name} holds nothing that people said; it has {', '.join(data.parts())}")
+def largest_part(data: "Dataset") -> str:
+    """The part that holds the most answers: counts may cover more tasks than the votes of named people."""
+    said = [part for part in ("answers", "votes", "counts") if data.has(part)]
+    if not said:
+        raise InputError(f"{data.name} holds nothing that people said; it has {', '.join(data.parts())}")
+    return max(said, key=lambda part: sizes(data, part)["answers"])
+
+
+def sizes(data: "Dataset", part: str) -> dict[str, int]:
+    """How much is in one part of what people said."""
+    said = getattr(data, part)
+    n = len(said) if part == "answers" else round(said.n_answers)
+    return {"answers": n, "workers": len(said.workers), "tasks": len(said.tasks)}
 
 
 def shown(audit: "Audit") -> str:

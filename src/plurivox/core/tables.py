@@ -13,7 +13,7 @@ from plurivox.core.errors import InputError
 from plurivox.core.names import TEXT, owned
 from plurivox.core.noun import Noun
 
-MOST = 40  # rows of a table on a terminal
+MOST = 60  # rows of a table on a terminal: the longest that a paper asks for, that of CIFAR-10S, is shown whole
 LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}",

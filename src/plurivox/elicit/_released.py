@@ -5,6 +5,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from plurivox.core.answers import Answers
+from plurivox.core.errors import OptionError
 from plurivox.core.names import Bools, Floats, Ints
 from plurivox.elicit._flags import raise_odd, raised
 from plurivox.elicit._marks import Pairs, first_two, marked
@@ -13,6 +14,12 @@ from plurivox.elicit._shares import Shares
 Compat: TypeAlias = Literal["none", "cifar10s"]
 COMPAT = "reproduce a released data set, faults included"
 CELLS = 2**22  # of the dense table that is in memory at a time
+
+
+def check_compat(of: str, compat: Compat, spread: str) -> None:
+    """The release knows two ways of spreading; anything else would be read as one of them."""
+    if compat == "cifar10s" and spread not in ("clamp", "uniform"):
+        raise OptionError(f"{of}: the release spreads what is left; with compat=cifar10s spread is clamp or uniform")
 
 
 def released(answers: Answers, used: int, clamp: bool, gamma: float) -> Shares:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.elicit._percented import Percented
-from plurivox.elicit._released import COMPAT, Compat, released
+from plurivox.elicit._released import COMPAT, Compat, check_compat, released
 from plurivox.elicit._shares import Shares
 from plurivox.elicit._spread import SPREAD, Split, Spread, spread
 
@@ -25,6 +25,10 @@ class TopOne(Percented):
 
     spread: Spread = option("clamp", SPREAD)
     compat: Compat = option("none", COMPAT)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_compat(self.name(), self.compat, self.spread)
 
     def shares(self, answers: Answers) -> Shares:
         if self.compat == "cifar10s":

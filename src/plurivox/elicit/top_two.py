@@ -6,7 +6,7 @@ from typing import Literal
 from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.elicit._percented import Percented
-from plurivox.elicit._released import COMPAT, Compat, released
+from plurivox.elicit._released import COMPAT, Compat, check_compat, released
 from plurivox.elicit._shares import Shares
 from plurivox.elicit._spread import SPREAD, Split, Spread, spread
 
@@ -36,6 +36,10 @@ class TopTwo(Percented):
     use: Literal["both", "top"] = option("both", "read both labels, or the top one alone")
     spread: Spread = option("clamp", SPREAD)
     compat: Compat = option("none", COMPAT)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_compat(self.name(), self.compat, self.spread)
 
     def shares(self, answers: Answers) -> Shares:
         used = 2 if self.use == "both" else 1

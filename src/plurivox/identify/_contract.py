@@ -22,9 +22,11 @@ HOW = {  # what is missing -> how to get it
     "fit": "aggregate the votes first, or let plurivox identify do it",
     "fits": "aggregate the votes by two methods or more",
     "gold": "give known labels: --gold FILE, or a data set that has them",
-    "guess": "give a classifier's probabilities for the tasks: --guess FILE",
-    "dynamics": "record them while a classifier is trained, and give the file: --dynamics FILE",
-    "worker_dynamics": "record them while one classifier a worker is trained, and give their folder: --dynamics FOLDER",
+    "guess": "give a classifier's probabilities for the tasks, such as those of plurivox predict: --guess FILE",
+    "dynamics": "record them while a classifier is trained (plurivox train --record visit), and give the file: "
+    "--dynamics FILE; or walk plurivox recipe aum or waum",
+    "worker_dynamics": "record them while one classifier a worker is trained, and give their folder: --dynamics FOLDER; "
+    "or walk plurivox recipe waum-per-worker",
     "answers": "give what people entered: an answers table with what the score reads",
 }
 

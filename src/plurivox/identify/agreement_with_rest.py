@@ -12,7 +12,7 @@ from plurivox.core.watch import Watch
 from plurivox.identify._asked import known_workers
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._intervals import RESAMPLES_HELP, worker_spread
-from plurivox.identify._rest import share_of_rest
+from plurivox.identify._rest import share_of_rest_of
 from plurivox.identify._sums import quotient, sum_by
 
 
@@ -39,8 +39,7 @@ class AgreementWithRest(Identifier):
     def _score(self, seen: Evidence, watch: Watch) -> Scores:
         assert seen.votes is not None
         votes = known_workers(seen.votes, self.name())
-        once = votes.answer is None and not votes.n_repeats
-        share = share_of_rest(votes.task, votes.worker, votes.label, votes.weight, once=once)
+        share = share_of_rest_of(votes)
         met = (votes.worker >= 0) & ~np.isnan(share)
         task, worker, share, weight = votes.task[met], votes.worker[met], share[met], votes.weights[met]
 

@@ -13,7 +13,7 @@ from plurivox.core.watch import Watch
 from plurivox.engine.kernels.groups import by_group
 from plurivox.identify._asked import known_workers
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._rest import share_of_rest
+from plurivox.identify._rest import share_of_rest_of
 from plurivox.identify._sums import quotient, sum_by
 
 FEWEST = 3  # answers from which a line can be told from chance
@@ -65,8 +65,7 @@ class Drift(Identifier):
 
 def _agreements(votes: Votes) -> tuple[Ints, Floats, Floats]:
     """(worker, when, agreement with the rest above the task's mean) of every dated answer that stands beside others."""
-    once = votes.answer is None and not votes.n_repeats
-    share = share_of_rest(votes.task, votes.worker, votes.label, votes.weight, once=once)
+    share = share_of_rest_of(votes)
     assert votes.when is not None
     told = np.isfinite(share) & np.isfinite(votes.when)
     task, worker, when, share = votes.task[told], votes.worker[told], votes.when[told], share[told]

@@ -24,10 +24,10 @@ def votes(
     task: Any = "task",
     worker: Any = "worker",
     label: Any = "label",
-    weight: str | None = "weight",
-    answer: str | None = "answer",
-    when: str | None = "when",
-    seconds: str | None = "seconds",
+    weight: Any = "weight",
+    answer: Any = "answer",
+    when: Any = "when",
+    seconds: Any = "seconds",
     wide: bool = False,
     missing: object = None,
     repeats: Repeats = "keep",
@@ -42,7 +42,8 @@ def votes(
     Long tables have a row a vote; `task`, `worker` and `label` name their columns. Wide tables have a row a task and a
     column a worker. `worker=None`: nobody is named. `missing` is the value, or the list of values, that means "no
     answer". `repeats` says which of a worker's several answers to one task count. `labels` fixes the list of labels and
-    its order. The columns `weight`, `answer`, `when` and `seconds` are used where they are there.
+    its order. The columns `weight`, `answer`, `when` and `seconds` are used where they are there; other names for them
+    must be. Beside plain arrays of tasks and labels they are arrays too.
 
     What is dropped or merged is counted in the votes' `notes` and told as a `PlurivoxWarning`.
 
@@ -56,12 +57,13 @@ def votes(
         raise OptionError(f"repeats is one of {', '.join(get_args(Repeats))}; got {repeats!r}")
     if isinstance(labels, str):
         raise InputError(f"labels is the text {labels!r}; give a list of labels")
-    table, task, worker, label = _table(data, task, worker, label, wide, where)
+    extras = {"weight": weight, "answer": answer, "when": when, "seconds": seconds}
+    table, task, worker, label = _table(data, task, worker, label, extras, wide, where)
     table.need({"task": task, "worker": worker, "label": label})
     labels = table.categories(label) if labels is None else labels
     reader = _Reader(table, missing, wide)
     columns = reader.codes(task, worker, label)
-    columns |= reader.extras(weight, answer, when, seconds)
+    columns |= reader.extras(**_extra_names(extras, table, given=data is not None))
     columns = reader.keep_answered(columns)
     columns = reader.settle_repeats(columns, repeats)
     names = reader.listed(columns, tasks=tasks, workers=workers, labels=labels)
@@ -80,16 +82,27 @@ def votes(
 
 
 def _table(
-    data: Any, task: Any, worker: Any, label: Any, wide: bool, where: str
+    data: Any, task: Any, worker: Any, label: Any, extras: dict[str, Any], wide: bool, where: str
 ) -> tuple[Columns, str, str | None, str]:
     """What was given as one long table, and what its three columns are called in it."""
     if data is None and isinstance(task, str):
         raise InputError("give a table, or the columns themselves: votes(task=[...], worker=[...], label=[...])")
     if data is None:
         given = {"task": task, "label": label} | ({} if worker is None else {"worker": worker})
+        given |= {role: column for role, column in extras.items() if not isinstance(column, str | None)}
         return Columns.of(given, where), "task", None if worker is None else "worker", "label"
     table = Columns.of(data, where)
     return (_long(table, task), "task", "worker", "label") if wide else (table, task, worker, label)
+
+
+def _extra_names(extras: dict[str, Any], table: Columns, *, given: bool) -> dict[str, str | None]:
+    """What the optional columns are called in the table; one that came as an array has the name of its role."""
+    for role, column in extras.items():
+        if given and not isinstance(column, str | None):
+            raise InputError(f"{role} names a column of the table; got {type(column).__name__}: put it into the table")
+        if isinstance(column, str) and column != role and column not in table:
+            raise InputError(f"{table.where} has no column {column!r} to take as {role}; it has {table.names}")
+    return {role: column if isinstance(column, str | None) else role for role, column in extras.items()}
 
 
 def counts(

@@ -138,7 +138,9 @@ def _audit(given: Any, scores: Scores, out: Ints, quantile: float) -> Audit:
     rule = f"drop-{scores.of}s {scores.made_by}"
     parts = [given] if not isinstance(given, Dataset) else [getattr(given, one) for one in SPEAKING if given.has(one)]
     names, n_known = as_text(scores.names[out]), int((~np.isnan(scores.value)).sum())
-    n_answers = _n_answers(parts[0], scores.of, scores.names[out])
+    # several parts tell of the same people: a worker's answers are those with names, a task's are in the fullest part
+    told = parts[0] if scores.of == "worker" else max(parts, key=_size)
+    n_answers = _n_answers(told, scores.of, scores.names[out])
     rows: list[AuditRow] = []
     for rank, (at, word, n) in enumerate(zip(out.tolist(), names.tolist(), n_answers.tolist(), strict=True), start=1):
         name, value = str(word), float(scores.value[at])
@@ -146,6 +148,10 @@ def _audit(given: Any, scores: Scores, out: Ints, quantile: float) -> Audit:
         who, task = (name, "") if scores.of == "worker" else ("", name)
         rows.append((rule, "worker" if who else "task", "removed", who, task, -1, n, value, reason))
     return Audit.of([rule], rows)
+
+
+def _size(said: Votes | Answers) -> float:
+    return said.n_answers if isinstance(said, Votes) else len(said)
 
 
 def _n_answers(said: Votes | Answers, of: str, names: Names) -> Ints:
@@ -160,9 +166,22 @@ def _n_answers(said: Votes | Answers, of: str, names: Names) -> Ints:
 def _without(given: G, scores: Scores, out: Ints) -> G:
     gone = scores.names[out]
     if isinstance(given, Dataset):
-        said = {one: getattr(given, one) for one in SPEAKING if given.has(one)}
+        said = {one: getattr(given, one) for one in _parts_to_cut(given, scores.of, len(gone))}
         return with_parts(given, {one: _cut(noun, scores.of, gone) for one, noun in said.items()})
     return _cut(given, scores.of, gone)
+
+
+def _parts_to_cut(data: Dataset, of: str, n_gone: int) -> list[str]:
+    """What people said; without counts where workers go: they name nobody, and would still hold what those said."""
+    parts = [one for one in SPEAKING if data.has(one)]
+    if of == "task" or not n_gone or "counts" not in parts:
+        return parts
+    parts.remove("counts")
+    if not parts:
+        raise InputError(f"{data.name} has counts without names; workers can be dropped from answers or votes only")
+    words = f"{data.name}: workers go from the {' and '.join(parts)}; left out: counts, which would hold what they said"
+    warnings.warn(words, PlurivoxWarning, stacklevel=4)
+    return parts
 
 
 N = TypeVar("N", Votes, Answers)

@@ -29,7 +29,7 @@ def assign(asked: Asked, chance: np.random.Generator) -> tuple[Ints, Ints]:
     """(task, worker) of every vote, sorted."""
     if asked.workload is not None:
         load = np.zeros(asked.n_workers, np.int64)
-        groups = [np.sort(next_workers(asked, load, chance)) for _ in range(asked.n_tasks)]
+        groups = [np.sort(_fair_workers(asked, load, asked.n_tasks - i, chance)) for i in range(asked.n_tasks)]
         task = np.repeat(np.arange(asked.n_tasks, dtype=np.int32), [len(group) for group in groups])
         return task, np.concatenate(groups).astype(np.int32)
     chosen = np.empty((asked.n_tasks, asked.feedback), np.int32)
@@ -117,6 +117,28 @@ def _draw_among_others(chosen: Ints, share: Floats, chance: np.random.Generator)
     ring = chance.standard_exponential((chosen.shape[1], len(share))) / share
     np.put_along_axis(ring, chosen.T.astype(np.int64), np.inf, axis=1)
     return ring.argmin(1)
+
+
+def _fair_workers(asked: Asked, load: Ints, n_left: int, chance: np.random.Generator) -> Ints:
+    """The workers of the next of `n_left` tasks, such that those after it can still get theirs; `load` is kept.
+
+    A worker has min(free, n_left) votes to give. Every task takes one from each who can answer all that is left, asked or
+    not, so as many of these must be asked as the votes to spare do not cover; the others are drawn as always.
+    """
+    assert asked.workload is not None
+    free, n, must = asked.workload - load, asked.feedback, np.zeros(0, np.int64)
+    if asked.imbalance_votes:  # each of the others needs one vote
+        n = int(chance.integers(0, min(n, int((free > 0).sum()), int(free.sum()) - n_left + 1))) + 1
+    else:
+        full, spare = np.flatnonzero(free >= n_left), int(np.minimum(free, n_left).sum()) - n_left * n
+        must = chance.permutation(full)[: len(full) - spare] if len(full) > spare else must
+    open_ = free > 0
+    open_[must] = False
+    rest = np.flatnonzero(open_)
+    weight = None if asked.share is None or not len(rest) else asked.share[rest] / asked.share[rest].sum()
+    workers = must if len(must) == n else np.append(must, chance.choice(rest, n - len(must), replace=False, p=weight))
+    load[workers] += 1
+    return workers
 
 
 def next_workers(asked: Asked, load: Ints, chance: np.random.Generator) -> Ints:
