@@ -26,7 +26,9 @@ from plurivox.web.study import Study
 
 N_WORKERS, N_ANSWERS, ROUNDS = 200, 20, 3
 FEW, MANY, CHOICES = 10_000, 1_000_000, 400
-SLOTS, LOOKS = 6, 306
+SLOTS, LOOKS = 3, 306
+LIMITS = {f"choosing the next task, {way}": "2x" for way in ("quota", "next-best")}
+LIMITS |= {f"the owner's page of {page}, {SLOTS} answers a task": "2x, or 50 ms" for page in ("progress", "tasks")}
 QUIET = {"consent": "", "instructions": "", "debrief": ""}
 FREE = {"requests_per_minute": 10**7, "enters_per_minute": 10**7}
 BARE = """
@@ -176,31 +178,62 @@ def throughput(name: str, database: Callable[[], str]) -> tuple[str, str, str]:
     return claim, f"{one:.0f} against {other:.0f} of a bare durable insert: {one / other:.0%}", ">= 40%"
 
 
-def choosing(name: str, database: Callable[[], str]) -> list[tuple[str, str, str]]:
-    """How long it takes to find the next task, by quota and by what tells most: 95% of the choices take less."""
-    took: dict[str, dict[int, list[float]]] = {"quota": {}, "next-best": {}}
+def large(name: str, database: Callable[[], str]) -> list[tuple[str, str, str]]:
+    """A study that is new, then one that is full: how long it takes to find the next task, and the owner's pages."""
+    found: dict[int, dict[str, float]] = {}
     for n in (FEW, MANY):
         with tempfile.TemporaryDirectory() as place:
             settings = Settings(folder=Path(place) / "study", database=database(), is_leader=False)
-            study = Study(name="many", labels=LABELS, per_task=3, batch=1, sittings=1000, texts=QUIET, practice=0)
-            make_study(settings, study, (NewTask(f"t{i}", text="text") for i in range(n)))
-            studio = Studio.open(settings)
-            if studio.engine.dialect.name == "postgresql":
-                with studio.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-                    connection.execute(text("ANALYZE"))
-            for way, times in took.items():
-                studio.study = study.model_copy(update={"assign": way})
-                with studio.engine.connect().execution_options(**WRITES) as connection, connection.begin():
-                    take_time(connection)
-                    apply(connection, studio.study)
-                times[n] = _choices(studio)
+            study = Study(name="many", labels=LABELS, per_task=SLOTS, batch=1, sittings=1000, texts=QUIET, practice=0)
+            told = f"{name}, {n:,} tasks"
+            with watched(f"{told}: made"):
+                make_study(settings, study, (NewTask(f"t{i:07d}", text="text") for i in range(n)))
+                studio = Studio.open(settings)
+                analyze(studio)
+            with watched(f"{told}: chosen"):
+                took = choosing(studio, study)
+            with watched(f"{told}: answered"):
+                fill_slots(studio)
+            with watched(f"{told}: counted and looked at"):
+                found[n] = {
+                    what: statistics.quantiles(times, n=20)[-1] for what, times in (took | looking(studio)).items()
+                }
             studio.close()
     rows = []
-    for way, times in took.items():
-        few, many = (statistics.quantiles(times[n], n=20)[-1] for n in (FEW, MANY))
+    for what, limit in LIMITS.items():
+        few, many = found[FEW][what], found[MANY][what]
         told = f"{1000 * many:.2f} ms at {MANY:,}, {1000 * few:.2f} ms at {FEW:,}: {many / few:.2f}x"
-        rows.append((f"p95 of choosing the next task, {way}, {name}", told, "2x"))
+        rows.append((f"p95 of {what}, {name}", told, limit))
     return rows
+
+
+@contextmanager
+def watched(what: str) -> Iterator[None]:
+    """Tell how long a step took: the whole takes minutes."""
+    began = time.perf_counter()
+    yield
+    print(f"{what} in {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
+
+
+def analyze(studio: Studio) -> None:
+    """What autovacuum would do within a minute."""
+    if studio.engine.dialect.name == "postgresql":
+        with studio.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.execute(text("SET statement_timeout = 0"))
+            connection.execute(text("ANALYZE"))
+            connection.execute(text("RESET statement_timeout"))
+
+
+def choosing(studio: Studio, study: Study) -> dict[str, list[float]]:
+    """Seconds to find the next task, by quota and by what tells most."""
+    took = {}
+    for way in ("quota", "next-best"):
+        studio.study = study.model_copy(update={"assign": way})
+        with studio.engine.connect().execution_options(**WRITES) as connection, connection.begin():
+            take_time(connection)
+            apply(connection, studio.study)
+        took[f"choosing the next task, {way}"] = _choices(studio)
+    return took
 
 
 def _choices(studio: Studio) -> list[float]:
@@ -227,78 +260,67 @@ def _choices(studio: Studio) -> list[float]:
 # ---- the owner's pages of a study that is full
 
 
-def owning_many(name: str, database: Callable[[], str]) -> tuple[str, str, str]:
-    """What the owner's overview and a page of tasks take: 95% of the looks take less."""
-    p95: dict[int, dict[str, float]] = {}
-    for n in (FEW, MANY):
-        with tempfile.TemporaryDirectory() as place:
-            settings = Settings(folder=Path(place) / "study", database=database(), is_leader=False)
-            study = Study(name="many", labels=LABELS, per_task=SLOTS, texts=QUIET, practice=0)
-            make_study(settings, study, (NewTask(f"t{i:07d}", text="text") for i in range(n)))
-            studio = Studio.open(settings)
-            fill_slots(studio)
-            while studio.writer.submit(tallying.move_on).result():
-                pass
-            took = {"progress": _looks(studio, reports.progress), "tasks": _looks(studio, *_turns(studio))}
-            p95[n] = {page: statistics.quantiles(times, n=20)[-1] for page, times in took.items()}
-            studio.close()
-    told = [
-        f"{page} {1000 * p95[MANY][page]:.1f} ms at {MANY:,}, {1000 * p95[FEW][page]:.1f} ms at {FEW:,}: "
-        f"{p95[MANY][page] / p95[FEW][page]:.1f}x"
-        for page in p95[FEW]
-    ]
-    return f"p95 of the owner's pages, {SLOTS} answers a task, {name}", "; ".join(told), "2x, or 50 ms"
+def looking(studio: Studio) -> dict[str, list[float]]:
+    """Seconds of the owner's overview and of a page of tasks."""
+    while studio.writer.submit(tallying.move_on).result():
+        pass
+    pages = {"progress": [reports.progress], "tasks": _turns(studio)}
+    return {
+        f"the owner's page of {page}, {SLOTS} answers a task": _looks(studio, *jobs) for page, jobs in pages.items()
+    }
 
 
 def fill_slots(studio: Studio, crowd: int = 1000) -> None:
-    """Every slot of every task answered, in bulk: what people would take weeks for."""
-    numbered = "(SELECT id, ROW_NUMBER() OVER (ORDER BY id) AS place FROM tasks WHERE practice = 0) AS t"
-    n = studio.look(lambda c: c.execute(text("SELECT COUNT(*) FROM tasks WHERE practice = 0")).scalar_one())
+    """Every slot of every task answered, in bulk: what people would take weeks for. Whoever came before is forgotten."""
+    is_sqlite = studio.engine.dialect.name == "sqlite"
+    before = [
+        "PRAGMA foreign_keys = OFF",
+        "PRAGMA synchronous = OFF",
+        "PRAGMA cache_size = -1000000",
+        "BEGIN IMMEDIATE",
+    ]
+    if not is_sqlite:  # no row needs to be looked up whose number we have just made up
+        options = {"statement_timeout": "0", "session_replication_role": "replica", "synchronous_commit": "off"}
+        before = [f"SET LOCAL {name} = '{value}'" for name, value in (options | {"work_mem": "512MB"}).items()]
+    line = studio.engine.raw_connection()
+    try:
+        cursor = line.cursor()
+        for statement in [*before, *_filling(crowd)]:
+            cursor.execute(statement)
+        for statement in ["COMMIT", "PRAGMA wal_checkpoint(TRUNCATE)"][: 1 + is_sqlite]:
+            cursor.execute(statement)
+        cursor.close()
+    finally:
+        line.invalidate()  # with its settings
+        line.close()
+    analyze(studio)
+
+
+def _filling(crowd: int) -> list[str]:
+    """The statements, the same in both databases."""
     columns = "form, marks, abstain, none_of_these, extra, hidden_ms, submitted_ms, mode, label_order, events"
     values = "'top-two', '[[\"named\", \"label 1\", \"70\"]]', 0, 0, 0, 0, 1500 + s.id % 977, 'keyboard', '[]', '[]'"
-
-    def work(connection: Any) -> None:
-        def do(sql: str, **given: Any) -> None:
-            connection.execute(text(sql), given)
-
-        for i in range(1, crowd + 1):
-            do(
-                "INSERT INTO workers (id, pseudonym, seed, stage, status, born, seen) "
-                "VALUES (:i, :w, 1, 'done', 'active', 0, 0)",
-                i=i,
-                w=f"w{i:015d}",
-            )
-            do(
-                "INSERT INTO sittings (id, worker_id, number, total, done, begun) VALUES (:i, :i, 1, :n, :n, 0)",
-                i=i,
-                n=n * SLOTS // crowd,
-            )
-        for k in range(SLOTS):
-            do(
-                "INSERT INTO slots (id, sitting_id, worker_id, task_id, number, kind, position, state, answer_id) "
-                f"SELECT :b + place, 1 + (place + :k * 7) % {crowd}, 1 + (place + :k * 7) % {crowd}, t.id, :k + 1, 'task', "
-                f"1 + place % 25, 'done', :b + place FROM {numbered}",
-                b=k * n,
-                k=k,
-            )
-        do(
-            f"INSERT INTO answers (id, worker_id, key, slot_id, task_id, received, {columns}) "
-            f"SELECT s.id, s.worker_id, CAST(s.id AS TEXT), s.id, s.task_id, :t - 360000 + s.id * 350000.0 / :all, {values} "
-            "FROM slots AS s ORDER BY s.id",
-            t=time.time(),
-            all=n * SLOTS,
-        )
-        do("UPDATE tasks SET given = quota, queue = NULL WHERE practice = 0")
-        do(f"UPDATE beliefs SET n = {SLOTS}, sure = -(task_id % 997) / 997.0")
-
-    with studio.engine.connect().execution_options(**WRITES) as connection, connection.begin():
-        if connection.dialect.name == "postgresql":
-            connection.execute(text("SET LOCAL statement_timeout = 0"))
-        work(connection)
-    if studio.engine.dialect.name == "postgresql":
-        with studio.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            connection.execute(text("SET statement_timeout = 0"))
-            connection.execute(text("ANALYZE"))
+    people = ", ".join(f"({i}, 'w{i:015d}', 1, 'done', 'active', 0, 0)" for i in range(1, crowd + 1))
+    seated = ", ".join(f"({i}, {i}, 1, 25, 25, 0)" for i in range(1, crowd + 1))
+    who = f"1 + (place + :k * 7) % {crowd}"
+    one_round = (
+        "INSERT INTO slots (id, sitting_id, worker_id, task_id, number, kind, position, state, answer_id) "
+        f"SELECT :k * n + place, {who}, {who}, numbered.id, :k + 1, 'task', 1 + place % 25, 'done', :k * n + place "
+        "FROM numbered, (SELECT COUNT(*) AS n FROM numbered) AS whole ORDER BY place"
+    )
+    when = f"{time.time() - 360_000:.0f} + (s.id % 350000)"
+    return [
+        *(f"DELETE FROM {table}" for table in ("slots", "sittings", "visits", "workers")),
+        f"INSERT INTO workers (id, pseudonym, seed, stage, status, born, seen) VALUES {people}",
+        f"INSERT INTO sittings (id, worker_id, number, total, done, begun) VALUES {seated}",
+        "CREATE TEMPORARY TABLE numbered AS "
+        "SELECT id, ROW_NUMBER() OVER (ORDER BY id) AS place FROM tasks WHERE practice = 0",
+        *(one_round.replace(":k", str(k)) for k in range(SLOTS)),
+        f"INSERT INTO answers (id, worker_id, key, slot_id, task_id, received, {columns}) "
+        f"SELECT s.id, worker_id, CAST(s.id AS TEXT), s.id, task_id, {when}, {values} FROM slots AS s ORDER BY s.id",
+        "UPDATE tasks SET given = quota, queue = NULL WHERE practice = 0",
+        f"UPDATE beliefs SET n = {SLOTS}, sure = -(task_id % 997) / 997.0",
+    ]
 
 
 def _turns(studio: Studio) -> list[Any]:
@@ -334,7 +356,6 @@ def run() -> list[tuple[str, str, str]]:
         kinds: dict[str, Callable[[], str]] = {"SQLite": str, "PostgreSQL": fresh}
         rows = [throughput(name, database) for name, database in kinds.items()]
         for name, database in kinds.items():
-            rows += choosing(name, database)
-        rows += [owning_many(name, database) for name, database in kinds.items()]
+            rows += large(name, database)
         postgres.cleanup()
     return rows

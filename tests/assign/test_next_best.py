@@ -134,3 +134,19 @@ def test_one_answer_settles_nothing_however_sure_the_fit_is() -> None:
     once = Votes.of(list("abcd"), list("xyxy"), ["no"] * 4, labels=["no", "yes"])
     fit = DawidSkene().fit(once)
     assert fit.soft.confidence.min() > 0.999 and NextBest().gains(once, fit).min() > 0.02
+
+
+def test_no_task_is_settled_by_few_answers_or_by_who_differs() -> None:
+    """Ten people say the same of ten tasks; of one further task, x and y say what the others never do."""
+    crowd = [(task, who, "no") for task in "abcdefghij" for who in "stuvw"]
+    crowd += [("n", who, said) for who, said in zip("stuxyz", ["no"] * 3 + ["yes"] * 3, strict=True)]
+    crowd += [(task, who, "yes") for task in "kl" for who in "xyz"] + [("m", "s", "no"), ("m", "t", "no")]
+    votes = Votes.of(*(list(column) for column in zip(*crowd, strict=True)))
+    fit, places = DawidSkene().fit(votes), dict(zip(votes.tasks.tolist(), range(votes.n_tasks), strict=True))
+    gain = NextBest(least=0.05).gains(votes, fit)
+    assert gain[places["n"]] >= NextBest().gains(votes, VoteShares().fit(votes))[places["n"]] > gain[places["a"]]
+    assert gain[places["a"]] < 0.05 < gain[places["m"]] < 0.1  # five agree: settled; two do: one more is asked
+    assert NextBest(least=0.05, least_answers=0).gains(votes, fit)[places["m"]] < gain[places["m"]]
+    held = Ledger([9])
+    held.learn(0, float(gain[places["m"]]))
+    assert len(held.seat(NextBest(least=0.05), "ann")) == 1 and held.seat(NextBest(least=0.05), "bo") == []

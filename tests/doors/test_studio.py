@@ -19,6 +19,7 @@ from plurivox.web.serving import running
 from plurivox.web.settings import Settings
 from plurivox.web.simulated import fill, run
 from plurivox.web.store.owning import make_invite
+from plurivox.web.study import read_study
 from web.crashing import own_port
 from web.studios import PATIENCE
 
@@ -183,7 +184,7 @@ def test_an_edited_study_still_fits_or_says_why_not(tmp_path: Path, items: Path,
     study = tmp_path / "s"
     assert call("studio", "new", study, "--items", items, "--labels", "cat,dog,ship", "--per-task", 2).exit_code == 0
     toml = (study / "study.toml").read_text()
-    assert "the text below" in toml and "image" not in toml.partition("[phrase]")[2]  # the paper's words, for texts
+    assert 'kind = "text"' in toml and "the text below" in read_study(study).phrases()["opening"]  # the paper's words
     with running(Settings(folder=study, database="", is_leader=False)) as (url, app):
         studio = app.state.studio
         row = studio.writer.submit(lambda connection: make_invite(connection, "", "", 2)).result()

@@ -14,7 +14,7 @@ import pytest
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is missing; run: pip install playwright")
 pytest.importorskip("fastapi", reason="the studio is missing; run: pip install 'plurivox[web]'")
 
-from plurivox.web import limits  # noqa: E402
+from plurivox.web import guessing, limits  # noqa: E402
 from plurivox.web.demo import make_demo  # noqa: E402
 from web.running import Running, run, studio_of  # noqa: E402
 
@@ -90,7 +90,8 @@ def blank(browser: Any) -> Iterator[Callable[..., Any]]:
 @pytest.fixture
 def still(monkeypatch: pytest.MonkeyPatch) -> None:
     """No time goes by for limits: how many requests pass does not depend on how long they take."""
-    monkeypatch.setattr(limits, "time", SimpleNamespace(monotonic=lambda: 0.0))
+    for module in (limits, guessing):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: 0.0))
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ from sqlalchemy import select, update
 import plurivox as pv
 from plurivox.core.errors import InputError
 from plurivox.web.aggregating import Aggregates, compute
+from plurivox.web.background import is_stale
 from plurivox.web.excluding import apply_rules
 from plurivox.web.exporting import export
 from plurivox.web.importing import read_tasks
@@ -101,7 +102,7 @@ def test_an_owner_sees_why_and_can_take_it_back(tmp_path: Path) -> None:
         assert lifted and live.http.post(way, headers=live.owner).status_code == 404
         mine = select(slots.c.state).where(slots.c.kind == "task")
         assert sorted(row.state for row in live.look(mine)) == ["done"] * 4 + ["extra"] * 4
-        assert live.look(select(snapshots)) == []  # all is computed anew
+        assert live.studio.look(is_stale)  # all is computed anew
         assert apply_rules(engine, study) == 0  # the owner has the last word
         told = [row.what for row in live.look(select(audit))]
         assert "exclude" in told and "exclusion lifted" in told
@@ -133,7 +134,39 @@ def test_nothing_is_believed_of_a_task_for_what_the_excluded_said(tmp_path: Path
         apply_rules(engine, study)
         compute(engine, study)
         assert [len(live.look(select(one))) for one in (flags, standings)] == [0, 0]
-        assert {(row.n, row.soft) for row in live.look(select(beliefs))} == {(0, "[]")}
+        assert {(row.n, row.soft) for row in live.look(select(beliefs).where(beliefs.c.until == STILL))} == {(0, "[]")}
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_owners_see_the_former_figures_until_they_are_computed_anew(tmp_path: Path, again: bool) -> None:
+    study = plain_study(per_task=2, exclude=RULES)
+    with served(tmp_path / "s", study, KNOWN) as live:
+        live.sign_in()
+        good, bad, engine = live.enter(), live.enter(), live.studio.engine
+        for slot in good.slots():
+            good.answer(slot["slot"])
+        fail(bad)
+        aggregates = Aggregates(engine)
+        aggregates.compute(study)
+        see = lambda page: live.http.get(f"/api/owner/{page}").json()  # noqa: E731
+        pages = ("agreement", "times", "tasks?order=entropy")
+        before = [see(page) for page in pages]
+        assert before[0]["scores"] and before[2]["tasks"][0]["top"] and not see("snapshot")["recomputing"]
+        assert aggregates.exclude(study) == 1
+        assert [see(page) for page in pages[:2]] == before[:2]  # as of before, and told so
+        assert [one["top"] for one in see(pages[2])["tasks"]] == [one["top"] for one in before[2]["tasks"]]
+        told = see("snapshot")
+        assert told["recomputing"] and told["pending"] and told["answers"] == 8
+        assert see("flagged")["flagged"] == [] and live.studio.look(lambda c: is_stale(c, study))
+        (Aggregates(engine) if again else aggregates).compute(study)  # another process knows as well
+        told = see("snapshot")
+        assert not told["recomputing"] and not told["pending"] and told["answers"] == 4
+        assert {one["top"][0]["label"] for one in see(pages[2])["tasks"]} == {"cat"}
+        mine = bad.entered["me"]["worker"]
+        live.studio.writer.submit(lambda c: lift(c, "olga", mine)).result()
+        assert see("snapshot")["recomputing"] and see("snapshot")["answers"] == 4
+        aggregates.compute(study)
+        assert not see("snapshot")["recomputing"] and see("snapshot")["answers"] == 8
 
 
 def test_rules_look_at_what_has_been_read_and_all_is_read_anew_after_them(tmp_path: Path) -> None:

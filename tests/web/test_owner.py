@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from plurivox.web.store.publishing import tell_trouble
+from plurivox.web.store.troubles import tell
 
 PAGES = ["", "tasks", "workers", "times", "flagged", "excluded", "pay", "invites", "audit"]
 
@@ -92,9 +92,15 @@ def test_a_fresh_study_says_what_to_do_and_a_wrong_aggregator_is_told(studio: An
     for name in PAGES:
         go(page, name)
         assert page.query_selector(".note.bad") is None, name
-    live.studio.writer.submit(lambda c: tell_trouble(c, "The aggregator dawid-skene failed")).result()
+    live.studio.writer.submit(lambda c: tell(c, "aggregator", "The aggregator dawid-skene failed.")).result()
+    for name in PAGES:
+        go(page, name)
+        page.wait_for_selector(
+            ".trouble:has-text('dawid-skene'):has-text('since just now'):has-text('another aggregator')"
+        )
+    live.studio.writer.submit(lambda c: tell(c, "aggregator", "")).result()
     go(page, "")
-    page.wait_for_selector(".trouble:has-text('dawid-skene'):has-text('since just now')")
+    page.wait_for_selector("main:not(:has(.trouble))")
 
 
 def test_pause_and_open(owned: Any, context: Any) -> None:

@@ -139,8 +139,11 @@ def test_a_broken_process_is_replaced(tmp_path: Path, caplog: pytest.LogCaptureF
             text=True,
             env=environment(),
         )
-        background._told(background._compute())
-        assert "could not be computed: the process ended" in caplog.text and background._child is None
+        background._compute()
+        assert "could not be computed: the process that computes ended" in caplog.text and background._child is None
+        study.sign_in()
+        [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
+        assert "the process that computes ended" in told["what"] and "restart the server" in told["to_do"]
 
 
 def test_the_interval_holds_the_mean_and_narrows() -> None:

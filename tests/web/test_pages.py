@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from plurivox.web.wordings import phrase_for
+from plurivox.web.wordings import FIRST, THIRD, phrase_for
 from web.studios import plain_study, served
 from web.walking import shown
 
@@ -39,9 +39,27 @@ def test_no_practice_step_where_no_task_is_for_practice(tmp_path: Path) -> None:
 @pytest.mark.parametrize("person", ["first", "third"])
 @pytest.mark.parametrize("kind", ["text", "pair", "audio"])
 def test_nobody_is_asked_about_an_image_that_is_none(kind: str, person: Any) -> None:
-    study = plain_study(form="top-two", wording=person)
-    phrases = study.model_copy(update={"phrase": phrase_for("top-two", person, kind)}).phrases()
+    phrases = plain_study(form="top-two", wording=person, kind=kind).phrases()
     assert not any("image" in words or "you see" in words for words in phrases.values())
+
+
+def test_words_follow_when_form_wording_or_arms_change_later() -> None:
+    """Earlier versions wrote the words of the day into study.toml; only what somebody else wrote stays."""
+    third = phrase_for("top-two", "third", "text")
+    study = plain_study(form="top-two", wording="third", kind="text", phrase=third | {"never": "Not which?"})
+    assert study.phrases()["opening"] == third["opening"] and study.phrases()["never"] == "Not which?"
+    first = study.model_copy(update={"wording": "first"})
+    assert first.phrases()["opening"] == "What do you think?" and first.phrases()["top"] == FIRST["top"]
+    arms = study.model_copy(update={"forms": ["top-two", "chips"]})
+    told = {name: arms.in_arm(name).phrases() for name in ("top-two", "chips")}
+    assert told["top-two"]["top"] == third["top"] and told["chips"]["opening"] == THIRD["opening"]
+    assert {one["never"] for one in told.values()} == {"Not which?"}
+
+
+def test_a_study_of_an_earlier_version_learns_what_its_tasks_are(tmp_path: Path) -> None:
+    with served(tmp_path / "s", plain_study(phrase=phrase_for("top-two", "third", "text"))) as study:
+        assert study.studio.study.kind == "text"
+        assert "the text below" in study.enter().get("/api/me").json()["phrases"]["opening"]
 
 
 def test_a_study_that_takes_nobody_says_so(studio: Any, context: Any) -> None:

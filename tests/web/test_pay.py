@@ -1,13 +1,18 @@
 """The pay sheet: exact, with its reasons, by pseudonym; platform ids only on the command line."""
 
 import csv
+import json
+import random
 import stat
+from collections import Counter
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from sqlalchemy import select
+from sqlalchemy import event, select
 
 from plurivox.cli.main import main
 from plurivox.core.errors import InputError
@@ -15,11 +20,13 @@ from plurivox.web.aggregating import compute
 from plurivox.web.background import is_stale
 from plurivox.web.excluding import apply_rules
 from plurivox.web.pay_file import write_pay
-from plurivox.web.paying import Work, compute_pay, matches, pay_line
+from plurivox.web.paying import Payroll, Work, compute_pay, matches, pay_line, sheet
 from plurivox.web.store.erasing import erase
-from plurivox.web.store.tables import pay
+from plurivox.web.store.excluding import exclude, lift
+from plurivox.web.store.people import fact
+from plurivox.web.store.tables import pay, slots, workers
 from plurivox.web.terms import Pay
-from web.studios import plain_study, served, text_tasks
+from web.studios import fresh_database, plain_study, served, text_tasks
 
 PAPER = {"per_hour": "8", "bonus_per_hour": "1", "currency": "USD"}
 
@@ -35,30 +42,50 @@ def test_terms_that_are_said_after_the_last_answer_are_computed_too(tmp_path: Pa
 
 def test_money_is_exact_and_rounded_once() -> None:
     hour = Work("w", born=0, n_answers=9, active_ms=3_600_000)
-    line = pay_line(Pay(**PAPER), hour, matched=9, compared=9)
+    line = pay_line(Pay(**PAPER), replace(hour, matched=9, compared=9))
     assert (line["base"], line["bonus"], line["total"]) == ("8.00", "1.00", "9.00")  # as the paper: up to 9 an hour
-    line = pay_line(Pay(base="0.1", bonus_per_match="0.005"), hour, matched=1, compared=3)
+    line = pay_line(Pay(base="0.1", bonus_per_match="0.005"), replace(hour, matched=1, compared=3))
     assert (line["base"], line["bonus"], line["total"]) == ("0.10", "0.01", "0.11")
-    third = pay_line(Pay(bonus_per_hour="1"), hour, matched=1, compared=3)
-    assert third["bonus"] == "0.33" and pay_line(Pay(bonus_per_hour="1"), hour, 0, 0)["bonus"] == "0.00"
-    capped = pay_line(Pay(per_hour="8", most_minutes=30), hour, 0, 0)
+    third = pay_line(Pay(bonus_per_hour="1"), replace(hour, matched=1, compared=3))
+    assert third["bonus"] == "0.33" and pay_line(Pay(bonus_per_hour="1"), hour)["bonus"] == "0.00"
+    capped = pay_line(Pay(per_hour="8", most_minutes=30), hour)
     assert capped["total"] == "4.00" and "30 minutes are paid at most" in capped["reasons"]
-    few = pay_line(Pay(base="5", least_answers=10), hour, 0, 0)
+    few = pay_line(Pay(base="5", least_answers=10), hour)
     assert few["total"] == "0.00" and "fewer than 10 answers: no pay" in few["reasons"]
     whole = Work("w", born=100, last=1900, n_answers=1, active_ms=60_000)
-    assert pay_line(Pay(per_hour="8", time="total"), whole, 0, 0)["total"] == "4.00"
+    assert pay_line(Pay(per_hour="8", time="total"), whole)["total"] == "4.00"
     for how, total in (("without-bonus", "1.00"), ("nothing", "0.00")):
-        out = pay_line(Pay(base="1", bonus_per_match="1", excluded=how), Work("w", 0, "too-fast", n_answers=3), 3, 3)
+        work = Work("w", 0, "too-fast", n_answers=3, matched=3, compared=3)
+        out = pay_line(Pay(base="1", bonus_per_match="1", excluded=how), work)
         assert out["total"] == total and any("excluded by too-fast" in one for one in out["reasons"])
 
 
-def test_matching_leaves_the_person_out_and_lets_ties_count() -> None:
-    from collections import Counter
+def matched_plainly(rows: list[tuple[int, int, int]], aside: set[int]) -> list[tuple[bool, bool]]:
+    """What `matches` should say of (worker, task, label) rows, counted one by one."""
+    told = []
+    for worker, task, label in rows:
+        others = Counter(it for who, at, it in rows if (at, who != worker, who in aside) == (task, True, False))
+        del others[-1]
+        most = max(others.values(), default=0)
+        told.append((label >= 0 and most > 0 and others[label] == most, most > 0))
+    return told
 
-    crowd = {1: Counter(cat=2, dog=1), 2: Counter(cat=1, dog=1), 3: Counter(cat=1)}
-    me = Work("w", 0, said={1: "cat", 2: "dog", 3: "cat"})
-    assert matches(me, crowd) == (1, 2)  # 1: cat and dog tie without me; 2: only cat is left; 3: nobody else
-    assert matches(Work("w", 0, "rule", said={1: "cat", 2: ""}), crowd) == (1, 2)  # not in the crowd; can't tell
+
+def test_matching_leaves_the_person_out_and_lets_ties_count() -> None:
+    chance = np.random.default_rng(1)
+    for n_labels in (1, 2, 4):
+        rows = [
+            (who, at, int(chance.integers(-1, n_labels)))
+            for who in range(7)
+            for at in range(30)
+            if chance.random() < 0.5
+        ]
+        out = {2, 5}
+        who, task, label = np.array(rows).T
+        found = matches(task, label, np.isin(who, list(out)))
+        assert list(zip(*(one.tolist() for one in found), strict=True)) == matched_plainly(rows, out)
+    nobody = np.zeros(0, np.int64)
+    assert [len(one) for one in matches(nobody, nobody, nobody.astype(bool))] == [0, 0]
 
 
 def walk(live: Any, label: str, **way: Any) -> Any:
@@ -95,6 +122,69 @@ def test_the_sheet_of_a_study_by_pseudonym_and_by_id(tmp_path: Path) -> None:
         gone = people[1].entered["me"]["worker"]
         live.studio.writer.submit(lambda c: erase(c, "test", gone)).result()
         assert len(live.look(select(pay))) == 2
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_the_sheet_that_is_kept_is_the_whole_one_whatever_happens(
+    tmp_path: Path, kind: str, request: pytest.FixtureRequest
+) -> None:
+    database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
+    study, chance = plain_study(per_task=6, repeats=1, pay=PAPER | {"base": "0.1"}), random.Random(3)
+    with served(tmp_path / "s", study, text_tasks(6), database=database) as live:
+        payroll, crowd, write = Payroll(live.studio.engine), [], live.studio.writer.submit
+
+        def check() -> None:
+            payroll.keep(study)
+            kept = {row.worker_id: json.loads(row.line) for row in live.look(select(pay))}
+            assert kept == live.studio.look(lambda c: sheet(c, study))
+            total = sum((Decimal(line["total"]) for line in kept.values()), Decimal(0))
+            assert live.studio.look(lambda c: fact(c, "pay")) == str(total)
+
+        for step in range(6):
+            crowd.append(live.enter())
+            for slot in crowd[-1].slots()[: 2 + step % 4]:
+                crowd[-1].answer(slot["slot"], chance.choice(["cat", "dog"]), submitted_ms=chance.uniform(900, 9000))
+            check()
+            last = crowd[-1].get("/api/answers").json()["answers"][0]
+            crowd[-1].answer(last["slot"]["slot"], "ship", replaces=last["answer"], submitted_ms=100.0)
+            check()
+        names = [one.entered["me"]["worker"] for one in crowd]
+        ids = dict(live.look(select(workers.c.pseudonym, workers.c.id)))
+        write(lambda c: exclude(c, ids[names[0]], "rule", "")).result()
+        check()
+        write(lambda c: lift(c, "owner", names[0])).result()
+        check()
+        write(lambda c: erase(c, "test", names[1])).result()
+        check()
+        assert len(live.look(select(pay))) == 5
+
+
+def test_only_what_is_new_is_read_and_only_what_changed_is_written(tmp_path: Path) -> None:
+    study = plain_study(per_task=9, batch=2, sittings=2, pay=PAPER)
+    with served(tmp_path / "s", study, text_tasks(12)) as live:
+        people = [walk(live, "cat") for _ in range(4)]
+        payroll, said = Payroll(live.studio.engine), list[str]()
+        assert payroll.keep(study) == 4 and payroll.keep(study) == 0
+        listen = lambda *given: said.append(given[2])  # noqa: E731
+        event.listen(live.studio.engine, "before_cursor_execute", listen)
+        try:
+            assert payroll.keep(study) == 0
+            assert not any(one.startswith(("INSERT", "UPDATE", "DELETE")) for one in said)
+            del said[:]
+            slot = people[0].slots()[0]
+            people[0].answer(slot["slot"], "ship")
+            touched = len({row.worker_id for row in live.look(same_task(slot))})
+            assert 1 <= payroll.keep(study) <= touched
+        finally:
+            event.remove(live.studio.engine, "before_cursor_execute", listen)
+        read = [one for one in said if "marks" in one and one.startswith("SELECT") and "answers.id > ?" in one]
+        assert len(read) == 1  # from the last one on
+
+
+def same_task(slot: dict[str, Any]) -> Any:
+    """The slots of the task of a slot."""
+    mine = select(slots.c.task_id).where(slots.c.id == int(slot["slot"], 16)).scalar_subquery()
+    return select(slots.c.worker_id).where(slots.c.task_id == mine)
 
 
 def test_a_study_that_pays_nothing_says_so_and_two_platforms_need_two_files(tmp_path: Path) -> None:

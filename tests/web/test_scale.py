@@ -12,10 +12,12 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
-from plurivox.web.aggregating import Aggregates, compute
-from plurivox.web.background import Background
+from plurivox.web.aggregating import Aggregates, compute, one_round
+from plurivox.web.background import Background, is_stale, lead
+from plurivox.web.faults import unavailable
+from plurivox.web.paying import Payroll
 from plurivox.web.store import listing, publishing, reports, tallying
 from plurivox.web.store.collecting import Reader, collect
 from plurivox.web.store.erasing import erase
@@ -366,17 +368,14 @@ def test_an_aggregator_that_fails_is_told_to_the_owner(tmp_path: Path, monkeypat
             person.answer(slot["slot"])
         compute(study.studio.engine, study.studio.study)
         told = study.http.get("/api/owner/snapshot").json()
-        assert (
-            "ValueError: bad luck" in told["trouble"]
-            and "vote-shares meanwhile" in told["trouble"]
-            and told["by"] == "vote-shares"
-        )
-        since = told["trouble_since"]
+        [trouble] = told["troubles"]
+        assert "ValueError: bad luck" in trouble["what"] and "vote-shares meanwhile" in trouble["what"]
+        assert told["by"] == "vote-shares" and "another aggregator" in trouble["to_do"]
         compute(study.studio.engine, study.studio.study)
-        assert study.http.get("/api/owner/snapshot").json()["trouble_since"] == since  # not anew in every round
+        assert study.http.get("/api/owner/snapshot").json()["troubles"] == [trouble]  # not anew in every round
         mended = study.studio.study.model_copy(update={"aggregator": ""})
         compute(study.studio.engine, mended)
-        assert study.http.get("/api/owner/snapshot").json()["trouble"] == ""
+        assert study.http.get("/api/owner/snapshot").json()["troubles"] == []
 
 
 def _children(parent: int) -> set[int]:
@@ -425,6 +424,11 @@ def test_whoever_stops_in_the_middle_leaves_no_process_behind(tmp_path: Path) ->
         gc.collect()  # a process that still ran would be told now
 
 
+def troubles(study: Served) -> list[str]:
+    """What owners read of the background."""
+    return [one["what"] for one in study.http.get("/api/owner/snapshot").json()["troubles"]]
+
+
 def test_a_study_file_that_cannot_be_read_is_told_and_forgotten(tmp_path: Path) -> None:
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         study.sign_in()
@@ -435,19 +439,154 @@ def test_a_study_file_that_cannot_be_read_is_told_and_forgotten(tmp_path: Path) 
         try:
             file.write_text("name = ")
             background.look_after()
-            told = study.http.get("/api/owner/snapshot").json()
-            assert "cannot be read" in told["trouble"] and told["trouble_since"] > 0
+            assert "cannot be read" in troubles(study)[0]
             file.write_text(before.replace('aggregator = ""', 'aggregator = "dawid-skeen"'))
             background._not_before, began = 0.0, time.monotonic()
             background.look_after()
             assert background._not_before > began  # it took some time: there is more to rest
-            assert "dawid-skeen" in study.http.get("/api/owner/snapshot").json()["trouble"]
+            assert "dawid-skeen" in troubles(study)[0]
             file.write_text(before)
             background._not_before = time.monotonic() + 3600
             background.look_after()  # and nothing is done meanwhile
-            assert "dawid-skeen" in study.http.get("/api/owner/snapshot").json()["trouble"]
+            assert "dawid-skeen" in troubles(study)[0]
             background._not_before = 0.0
             background.look_after()
-            assert study.http.get("/api/owner/snapshot").json()["trouble"] == ""
+            assert troubles(study) == []
         finally:
             background.stop()
+
+
+def test_faults_of_the_background_are_told_until_it_works_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from plurivox.web import background as module
+
+    with served(tmp_path / "s", None, text_tasks(4)) as study:
+        study.sign_in()
+        background = Background(study.studio)
+
+        def broken(connection: Any) -> int:
+            raise ValueError("of somebody's answer")
+
+        monkeypatch.setattr(module, "end_overdue", broken)
+        background.go_round()
+        [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
+        assert "ValueError" in told["what"] and "somebody" not in told["what"] and "in every round" in told["to_do"]
+        background.go_round()
+        assert study.http.get("/api/owner/snapshot").json()["troubles"] == [told]  # since the first time
+        monkeypatch.undo()
+        background.go_round()
+        assert troubles(study) == []
+
+
+def test_a_store_that_cannot_be_written_is_told_from_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with served(tmp_path / "s", None, text_tasks(4)) as study:
+        study.sign_in()
+        background, writer = Background(study.studio), study.studio.writer
+
+        def full(job: Any) -> Any:
+            raise unavailable()
+
+        with monkeypatch.context() as patch:
+            patch.setattr(writer, "submit", full)
+            background.go_round()
+            [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
+            assert "database" in told["what"] and "disk" in told["to_do"]
+            background.go_round()
+            assert study.http.get("/api/owner/snapshot").json()["troubles"] == [told]
+        background.go_round()
+        assert troubles(study) == []
+
+
+def test_one_step_that_fails_keeps_no_other_back_and_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served(tmp_path / "s", plain_study(pay={"base": "1"}), text_tasks(4)) as study:
+        study.sign_in()
+        person = study.enter()
+        person.answer(person.slots()[0]["slot"])
+        background, engine = Background(study.studio), study.studio.engine
+        aggregates, payroll = Aggregates(engine), Payroll(engine)
+        monkeypatch.setattr(background, "_ask", lambda: one_round(study.studio.settings, aggregates, payroll))
+
+        def broken(connection: Any) -> bool:
+            raise KeyError("x")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(payroll._worked, "read_on", broken)
+            patch.setattr(payroll, "_begin", lambda basis: None)
+            background.go_round()
+            assert "pay sheet could not be computed: KeyError" in troubles(study)[0]
+            assert study.http.get("/api/owner/snapshot").json()["answers"] == 1  # and all else is there
+        other = Background(study.studio)  # a server that was started again
+        other.name = background.name
+        monkeypatch.setattr(other, "_ask", lambda: one_round(study.studio.settings, aggregates, payroll))
+        other.go_round()
+        assert troubles(study) == [] and study.http.get("/api/owner/pay").json()["people"] == 1
+
+
+def test_a_leader_that_is_gone_is_told(tmp_path: Path) -> None:
+    with served(tmp_path / "s", None, text_tasks(4)) as study:
+        study.sign_in()
+        person = study.enter()
+        person.answer(person.slots()[0]["slot"])
+        study.studio.writer.submit(lambda c: lead(c, "gone", -1000.0)).result()
+        [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
+        assert "No server computes" in told["what"] and "Restart" in told["to_do"]
+        study.studio.writer.submit(lambda c: lead(c, "new")).result()
+        assert troubles(study) == []
+
+
+def test_an_answer_that_is_committed_late_is_not_forgotten(tmp_path: Path, postgres: str) -> None:
+    """Its number is smaller than that of one which a snapshot knows already."""
+    with served(tmp_path / "s", None, text_tasks(4), database=fresh_database(postgres)) as study:
+        person = study.enter()
+        person.answer(person.slots()[0]["slot"])
+        aggregates = Aggregates(study.studio.engine)
+        aggregates.compute(study.studio.study)
+        assert not study.studio.look(is_stale)
+        long_ago = time.time() - 10 * tallying.SETTLES
+        for change in (update(answers).values(received=long_ago), update(snapshots).values(at=long_ago + 1)):
+            study.studio.writer.submit(lambda c, change=change: c.execute(change)).result()
+        assert study.studio.look(is_stale)
+        aggregates.compute(study.studio.study)
+        assert not study.studio.look(is_stale)  # once is enough
+
+
+@pytest.mark.parametrize("aggregator", ["", "dawid-skene"])
+def test_only_beliefs_that_changed_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, aggregator: str
+) -> None:
+    made = plain_study(per_task=9, batch=6, sittings=3, aggregator=aggregator, form="one-label")
+    with served(tmp_path / "s", made, text_tasks(12)) as study:
+        written: list[int] = []
+        believe = publishing.believe
+
+        def watch(engine: Any, number: int, new: Any) -> int:
+            rows = list(new)
+            written.append(len(rows))
+            return believe(engine, number, rows)
+
+        monkeypatch.setattr(publishing, "believe", watch)
+        one, other = Aggregates(study.studio.engine), Aggregates(study.studio.engine)
+
+        def named(slot: Any) -> dict[str, str]:
+            return {"kind": "named", "label": LABELS[int(slot["task"]["text"].split()[1]) % 2]}
+
+        def renewed(by: Aggregates) -> int:
+            del written[:]
+            by.compute(study.studio.study)
+            return sum(written)
+
+        people = [study.enter() for _ in range(3)]
+        for person in people:
+            for slot in person.slots():
+                person.answer(slot["slot"], marks=[named(slot)])
+        n = len({row.task_id for row in study.look(select(answers.c.task_id))})
+        assert renewed(one) == n and renewed(one) == 0
+        last = people[0].get("/api/answers").json()["answers"][0]
+        people[0].answer(last["slot"]["slot"], replaces=last["answer"], marks=[named(last["slot"])])
+        assert renewed(one) == 1
+        assert renewed(other) == n  # another server leads, and then the first one again
+        held = study.look(select(beliefs).where(beliefs.c.until == STILL))
+        assert renewed(one) == n and study.look(select(beliefs).where(beliefs.c.until == STILL)) == held

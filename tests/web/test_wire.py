@@ -1,5 +1,6 @@
 """The wire itself: slow clients, floods, tricks with lengths, paths, methods, hosts and forwarded addresses."""
 
+import itertools
 import resource
 import socket
 import subprocess
@@ -12,13 +13,16 @@ from pathlib import Path
 
 import httpx
 import pytest
+from sqlalchemy import select
 
 from doors.calling import environment
 from plurivox.web import serving
+from plurivox.web.guessing import Guesses
 from plurivox.web.limits import network_of
 from plurivox.web.sounds import read_sound
 from plurivox.web.store import owning
 from plurivox.web.store.items import NewTask
+from plurivox.web.store.tables import places
 from web.studios import PATIENCE, Served, served, text_tasks
 from web.test_audio import tone
 
@@ -219,6 +223,59 @@ def test_passwords_are_guessed_slowly_from_many_addresses_too(tmp_path: Path, st
 
         assert [guess(i) for i in range(8)] == [401] * 6 + [429] * 2  # three times what one address may
         assert guess(9, "other") == 401
+
+
+@pytest.mark.usefixtures("still")
+def test_strangers_cannot_lock_an_owner_out(tmp_path: Path) -> None:
+    with served(tmp_path / "s", logins_per_minute=3, behind_proxy="127.0.0.1") as study:
+
+        def log_in(address: str, password: str = "guess", name: str = "olga") -> httpx.Response:
+            headers = {"Origin": study.url, "X-Forwarded-For": address}
+            return study.http.post("/api/owner/login", json={"name": name, "password": password}, headers=headers)
+
+        study.sign_in()  # from 127.0.0.1, whom no proxy names another
+        strangers = [log_in(f"192.0.2.{i}").status_code for i in range(12)]
+        assert strangers == [401] * 9 + [429] * 3  # the attack: all strangers together have their limit
+        assert log_in("192.0.2.99", "correct horse").status_code == 429  # and even the right guess comes too late
+        for _ in range(5):
+            assert log_in("127.0.0.1", "correct horse").status_code == 200  # the owner's place is known
+        wrong = [log_in("127.0.0.1").status_code for _ in range(4)]
+        assert wrong == [401] * 3 + [429]  # it is no way round the limit either
+        assert [
+            log_in(f"198.51.100.{i}", name="nobody").status_code for i in range(12)
+        ] == strangers  # as if she were there
+        hidden = study.look(select(places))
+        assert len(hidden) == 1 and "127.0.0.1" not in str(hidden)
+
+
+@pytest.mark.usefixtures("still")
+def test_a_place_is_known_to_every_server_and_after_a_restart(tmp_path: Path) -> None:
+    with served(tmp_path / "s") as study:
+        study.sign_in()
+    about = {"logins_per_minute": 2, "behind_proxy": "127.0.0.1"}
+    with served(tmp_path / "s", **about) as study:
+        for i in range(8):
+            headers = {"Origin": study.url, "X-Forwarded-For": f"192.0.2.{i}"}
+            study.http.post("/api/owner/login", json={"name": "olga", "password": "guess"}, headers=headers)
+        right = {"name": "olga", "password": "correct horse"}
+        assert study.http.post("/api/owner/login", json=right, headers={"Origin": study.url}).status_code == 200
+
+
+def test_who_guesses_on_waits_longer_and_longer() -> None:
+    guesses, at, waits = Guesses(600), 0.0, []
+    for _ in range(20):
+        while wait := guesses.wait("olga", "192.0.2.1", known=False, at=at):
+            at += wait
+        waits.append(at)
+    gaps = [after - before for before, after in itertools.pairwise(waits)]
+    assert gaps[:4] == [0.0] * 4 and gaps[4:9] == [1.0, 2.0, 4.0, 8.0, 16.0] and max(gaps) == 900.0
+    assert guesses.wait("olga", "192.0.2.2", known=False, at=at) == 0.0  # another stranger's is another's
+    assert guesses.wait("olga", "192.0.2.1", known=False, at=at + 4000.0) == 0.0  # forgotten
+    guesses.right("olga", "192.0.2.1", known=False)
+    assert [guesses.wait("olga", "192.0.2.1", known=False, at=at + 4000.0) for _ in range(5)] == [0.0] * 5
+
+
+def test_networks_count_as_one() -> None:
     assert len({network_of(f"2001:db8:1:2::{i:x}") for i in range(1, 50)}) == 1 != network_of("2001:db8:1:3::1")
 
 

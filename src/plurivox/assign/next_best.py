@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurivox.assign._gain import channels, expected_gain, one_coin, several, uncertainty_of
+from plurivox.assign._gain import FALL, channels, expected_gain, one_coin, several, uncertainty_of
 from plurivox.assign._proposals import Proposals, Proposer, Question, same_tasks
 from plurivox.assign._sitting import Pool
 from plurivox.core.errors import InputError, OptionError, some
@@ -18,6 +18,7 @@ from plurivox.engine.kernels.groups import by_group, medians
 
 Row = tuple[Ints, Ints, Ints, Floats, Floats]  # task, worker, question, gain, seconds
 _NOTHING: Row = (*(np.array([], np.int64),) * 3, *(np.array([]),) * 2)
+OPEN_STILL = 1.5  # times `least`: open with the last slot that is missing, and closed after it
 OPEN = 200  # the least certain tasks, on which workers are held against each other
 
 
@@ -44,6 +45,8 @@ class NextBest(Proposer):
 
     In a running study, whoever comes gets the tasks where an answer by one of the crowd is expected to tell most; those
     that nobody was asked about come first, and those where the gain is below `least` get no more, whatever their quota.
+    No task is settled by fewer than `least_answers`: a model of workers may explain the disagreement of two people by who
+    they are, and be sure of a task that is doubtful.
 
     >>> from plurivox.aggregate import Ibcc
     >>> votes = Votes.of(task=list("aabb"), worker=["x", "y"] * 2, label=["no", "no", "yes", "no"])
@@ -60,6 +63,7 @@ class NextBest(Proposer):
     share: float = option(0.6, "let a worker go whose gain is below this share of the best tenth's", low=0, high=1)
     strength: float = option(10, "votes after which a worker's own matrix counts half", low=0)
     least: float = option(1e-4, "a smaller gain, in nats, is not worth an answer", low=0)
+    least_answers: int = option(3, "answers that a task of a running study gets before it can be settled", low=0)
     target: float = option(1.0, "enough when the expected accuracy reaches this", low=0, high=1)
     again: bool = option(False, "a worker may be asked about a task once more")
 
@@ -78,20 +82,27 @@ class NextBest(Proposer):
         """(n_tasks,) what one more answer by one of this crowd is expected to tell of each task, in nats.
 
         A fit that is certain after few answers is not taken at its word: what agreement alone says of a task counts as
-        one more answer beside those it has, and what it says of answers to tasks of a label as `strength` answers.
+        one more answer beside those it has, and what it says of answers to tasks of a label as `strength` answers. Nor
+        does it settle a task on which people differ by who they are: the gain is never less than agreement alone says.
         Without confusion matrices, agreement alone is what there is.
         """
         same_tasks(votes, fit)
         weight = np.ones(len(votes)) if votes.weight is None else votes.weight
         counts = votes.counts()
         belief, channel = one_coin(counts, np.bincount(votes.task, weight**2, votes.n_tasks).astype(np.float64))
+        gain = np.maximum(expected_gain(belief, channel), self._floor(counts.sum(1)))
         if fit.confusion is not None:
             n, sure = counts.sum(1, keepdims=True), np.asarray(fit.soft.prob, np.float64)  # (n_tasks, 1), (n_tasks, K)
             mean = channels(fit.confusion.dense(), votes.workload, self.strength).mean(0)
             known = (n * sure).sum(0)[:, None]  # (K, 1) answers to tasks of each label
             channel = (known * mean + self.strength * channel) / np.maximum(known + self.strength, 1e-12)
-            belief = (n * sure + belief) / (n + 1)
-        return expected_gain(belief, channel)
+            gain = np.maximum(gain, expected_gain((n * sure + belief) / (n + 1), channel))
+        return gain
+
+    def _floor(self, n: Floats) -> Floats:
+        """(n_tasks,) a gain that keeps tasks open until `least_answers` slots are given: every one leaves `FALL` of it."""
+        missing = self.least_answers - n
+        return np.where(missing > 0, OPEN_STILL * self.least * FALL ** (1 - missing), 0.0)
 
     def useful(self, belief: Floats, matrices: Floats, n_votes: Floats) -> Useful:
         """Who is worth asking, given (n_tasks, K) beliefs, (n_workers, K, K) matrices and (n_workers,) votes."""

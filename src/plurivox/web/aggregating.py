@@ -6,21 +6,23 @@ beliefs, where the aggregator looks at each task by itself.
 """
 
 import json
+import logging
 import os
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import beta
 from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy.exc import SQLAlchemyError
 
 from plurivox.core.answers import Answers
 from plurivox.core.errors import PlurivoxError
-from plurivox.core.names import Bools, Floats, Ints
+from plurivox.core.names import Bools, Floats, Ints, Names
 from plurivox.core.results import Fit
 from plurivox.elicit import Elicited
 from plurivox.elicit import methods as forms
@@ -29,18 +31,18 @@ from plurivox.web import summaries
 from plurivox.web.comparing import compare
 from plurivox.web.excluding import apply_rules
 from plurivox.web.gaining import write_gains
-from plurivox.web.paying import compute_pay
+from plurivox.web.paying import Payroll
 from plurivox.web.settings import Settings
 from plurivox.web.store import publishing
 from plurivox.web.store.collecting import Collected, Reader
-from plurivox.web.store.database import open_engine
-from plurivox.web.store.people import fact
+from plurivox.web.store.database import first_line, open_engine
 from plurivox.web.store.tables import answers
 from plurivox.web.study import Study, read_study
 
 DEFAULT = "vote-shares"  # the mean of the soft answers
 MOST = 50  # labels kept of a task, the most probable ones
 BLOCK = 5_000  # tasks at a time
+log = logging.getLogger(__name__)
 NICE = 10  # after the server, where both want the same core
 
 
@@ -49,16 +51,28 @@ def compute(engine: Engine, study: Study) -> None:
     Aggregates(engine).compute(study)
 
 
+class Written(NamedTuple):
+    """The beliefs of the last snapshot, as far as their digits are shown."""
+
+    ids: Ints  # (n_tasks,) sorted
+    prob: Any  # (n_tasks, n_labels)
+    labels: Names
+
+
 class Aggregates:
     """Computes snapshots one after the other, and remembers what it has read."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        self._written: Written | None
         self.took: dict[str, float] = {}  # seconds of each step of the last one
         self._forget((0, ""))
 
     def _forget(self, basis: tuple[int, str]) -> None:
         self._reader, self._by, self._basis = Reader(), "", basis
+        self._recounted, self._is_first = 0, True
+        self._number, self._written = 0, None  # the last snapshot that was ours, and what it says
+        self._written_next: Written | None = None
         self._pending: Ints = np.zeros(0, np.int64)
 
     def exclude(self, study: Study) -> int:
@@ -70,10 +84,11 @@ class Aggregates:
         return apply_rules(self.engine, study, found)
 
     def _read_on(self, connection: Connection, study: Study) -> Collected:
-        """All answers that count; each is read once, unless what counts has changed."""
-        basis = fact(connection, "erased") or 0, study.digest
+        """All answers that count; each is read once, unless some are gone or study.toml has changed."""
+        basis = publishing.erased(connection), study.digest
         if basis != self._basis:
             self._forget(basis)
+        self._recounted = publishing.recounted(connection)  # before the answers: a change meanwhile is seen
         self._pending = np.union1d(self._pending, self._reader.read_on(connection))  # until it is published
         return self._reader.collected(connection, study)
 
@@ -84,16 +99,22 @@ class Aggregates:
         with self.engine.connect() as connection:
             last = connection.execute(select(func.max(answers.c.id))).scalar() or 0
             held = self._read_on(connection, study)
-            new, erased = self._pending, self._basis[0]
+            new, basis = self._pending, (self._basis[0], self._recounted)
             stages, full = summaries.stage_times(connection), publishing.full_tasks(connection)
+            believed = publishing.believed(connection) if self._is_first else ()
         self._note("read", began)
         body: dict[str, Any] = {"answers": len(held.answers), "asked": study.digest, "stages": stages}
-        body |= {"by": study.aggregator or DEFAULT, "full_tasks": full}
+        body |= {"by": study.aggregator or DEFAULT, "full_tasks": full, "recounted": self._recounted}
         number = publishing.begin(self.engine)
+        if number != self._number + 1:  # another server has led meanwhile
+            self._written = None
+        empty = np.setdiff1d(np.union1d(new, np.array(believed, np.int64)), held.task_ids)
+        publishing.believe(self.engine, number, publishing.nothing_of(empty.tolist()))
         trouble = self._fill(study, held, new, number, body) if len(held.answers) else ""
         body["seconds"] = round(time.perf_counter() - began, 3)
-        publishing.publish(self.engine, number, last, body, erased, trouble)
-        self._by, self._pending = body["by"], new[:0]
+        publishing.publish(self.engine, number, last, body, basis, trouble)
+        self._by, self._pending, self._is_first = body["by"], new[:0], False
+        self._number, self._written = number, self._written_next  # not before: what was broken off is taken back
         self._note("published", began)
 
     def _fill(self, study: Study, held: Collected, new: Ints, number: int, body: dict[str, Any]) -> str:
@@ -108,19 +129,34 @@ class Aggregates:
         body |= {"agreement": summaries.agreement(held, read, fitted), "times": summaries.times(held)}
         standings = summaries.of_workers(held, read, odd)
         began = self._note("summed up", began)
-        touched = new if body["by"] == self._by == DEFAULT else np.unique(held.task_ids)
         if fitted is not None:
             body |= summaries.histograms(fitted)
             body |= write_gains(self.engine, study, held, fitted)
+            touched = self._touched(held, fitted, new, body["by"])
             publishing.believe(self.engine, number, _beliefs(held, fitted, touched))
         if study.arms:
             with self.engine.connect() as connection:
                 body["forms"] = compare(connection, study, read)
         began = self._note("beliefs", began)
-        publishing.flag(self.engine, touched.tolist(), odd)
+        publishing.flag(self.engine, new.tolist(), odd)
         publishing.stand(self.engine, standings)
         self._note("flags and workers", began)
         return trouble
+
+    def _touched(self, held: Collected, fitted: Fit, new: Ints, by: str) -> Ints:
+        """Tasks whose beliefs may differ from those that are written: with new answers, or moved by the answers to others."""
+        same_way = by == self._by and self._written is not None
+        if same_way and by == DEFAULT:  # it looks at each task by itself
+            return new
+        ids = _ids_of(held)
+        order = np.argsort(ids)
+        now_written = Written(ids[order], np.round(fitted.soft.prob[order], 5).astype(np.float32), fitted.soft.labels)
+        before, self._written_next = self._written, now_written
+        if not same_way or before is None or not np.array_equal(before.labels, now_written.labels):
+            return np.asarray(now_written.ids)
+        place = np.minimum(np.searchsorted(before.ids, now_written.ids), max(len(before.ids) - 1, 0))
+        same = (before.ids[place] == now_written.ids) & (before.prob[place] == now_written.prob).all(1)
+        return np.union1d(new, now_written.ids[~same])
 
     def _note(self, step: str, began: float) -> float:
         end = time.perf_counter()
@@ -157,12 +193,18 @@ def _fit(study: Study, read: Elicited) -> tuple[Fit | None, str, str]:
     return fit(votes, DEFAULT), DEFAULT, trouble
 
 
+def _ids_of(held: Collected) -> Ints:
+    """(n_tasks,) in the store."""
+    ids = np.zeros(len(held.answers.tasks), np.int64)
+    ids[held.answers.task] = held.task_ids
+    return ids
+
+
 def _beliefs(held: Collected, fitted: Fit, touched: Ints) -> Iterator[publishing.Belief]:
     """Of the tasks that were touched: labels with their intervals, most probable first."""
     found = held.answers
     n = np.bincount(found.task[_is_first(found)], minlength=len(found.tasks))  # (n_tasks,)
-    ids = np.zeros(len(found.tasks), np.int64)
-    ids[found.task] = held.task_ids
+    ids = _ids_of(held)
     here = np.flatnonzero((n > 0) & np.isin(ids, touched))
     labels = found.labels.tolist()
     for block in np.array_split(here, max(1, -(-len(here) // BLOCK))):
@@ -198,21 +240,41 @@ def main() -> None:
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     settings = Settings.model_validate_json(sys.stdin.readline())
     aggregates = Aggregates(open_engine(settings))
+    payroll = Payroll(aggregates.engine)
     for _ in sys.stdin:
-        try:
-            study = read_study(settings.folder)
-            aggregates.exclude(study)
-            aggregates.compute(study)
-            compute_pay(aggregates.engine, study)
-            said = "done"
-        except publishing.Outdated:
-            said = "again"
-        except PlurivoxError as cause:
-            said = f"failed: {cause}"
-        except Exception as cause:  # noqa: BLE001 - the server reads it and goes on
-            said = f"failed: {type(cause).__name__}"
-        sys.stdout.write(" ".join(said.split()) + "\n")
+        sys.stdout.write(json.dumps(one_round(settings, aggregates, payroll)) + "\n")
         sys.stdout.flush()
+
+
+def one_round(settings: Settings, aggregates: Aggregates, payroll: Payroll) -> dict[str, str]:
+    """Exclude, compute, pay: what went wrong with each, empty where nothing did. One that fails keeps no other back."""
+    steps: dict[str, Callable[[Study], object]] = {
+        "rules": aggregates.exclude,
+        "labels": aggregates.compute,
+        "pay": payroll.keep,
+    }
+    try:
+        study = read_study(settings.folder)
+    except PlurivoxError as cause:
+        return {"study": str(cause)}
+    told = {"study": ""}
+    for name, step in steps.items():
+        try:
+            step(study)
+            told[name] = ""
+        except publishing.Outdated:  # the next round begins with what counts now
+            continue
+        except Exception as cause:  # the server reads it and goes on
+            log.exception("%s: a step of the background failed", name)
+            told[name] = _why(cause)
+    return told
+
+
+def _why(cause: Exception) -> str:
+    """What went wrong, in one line; of a database, without what people wrote."""
+    if isinstance(cause, SQLAlchemyError):
+        return first_line(cause)
+    return " ".join(str(cause).split()) if isinstance(cause, PlurivoxError) else type(cause).__name__
 
 
 if __name__ == "__main__":

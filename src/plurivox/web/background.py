@@ -1,5 +1,6 @@
 """What happens beside the requests: one server among all is the leader; it ends leases and has aggregates computed."""
 
+import json
 import logging
 import os
 import secrets
@@ -7,26 +8,37 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from plurivox.core.errors import InputError
 from plurivox.web.context import Studio
 from plurivox.web.faults import Refused
+from plurivox.web.store import tallying
 from plurivox.web.store.database import now
-from plurivox.web.store.publishing import tell_trouble
+from plurivox.web.store.publishing import recounted
 from plurivox.web.store.reports import latest_snapshot
 from plurivox.web.store.sittings import end_overdue
 from plurivox.web.store.tables import answers, leaders
 from plurivox.web.store.tallying import is_behind, move_on
+from plurivox.web.store.troubles import Trouble, all_told, tell
 from plurivox.web.study import Study, read_study
 
 LEASE = 30.0  # seconds a leader may be silent before another takes over
 REST = 3.0  # times what the last computation took: a quarter of one core at most
 ONE_CORE = dict.fromkeys(("PLURIVOX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+WORDS = {  # by what goes wrong
+    "study": "study.toml cannot be used: {}. What is shown is older.",
+    "rules": "The exclusion rules could not be applied: {}.",
+    "labels": "Soft labels and scores could not be computed: {}. What is shown is older.",
+    "pay": "The pay sheet could not be computed: {}. What is shown is older.",
+}
+NEWEST = select(answers.c.id, answers.c.received).order_by(answers.c.id.desc()).limit(1)
 log = logging.getLogger(__name__)
 
 
@@ -44,9 +56,21 @@ def lead(connection: Connection, holder: str, seconds: float = LEASE) -> bool:
 
 def is_stale(connection: Connection, study: Study | None = None) -> bool:
     """Whether there are answers that the latest snapshot does not know, or study.toml says something else since."""
-    newest = connection.execute(select(func.max(answers.c.id))).scalar() or 0
-    _, known, body = latest_snapshot(connection)
-    return newest != known or (study is not None and bool(body) and body.get("asked") != study.digest)
+    newest = connection.execute(NEWEST).first()
+    at, known, body = latest_snapshot(connection)
+    if (newest.id if newest else 0) != known or is_of_before(connection, body):
+        return True
+    if newest and at is not None and connection.dialect.name != "sqlite":
+        # one with a smaller number may have been on its way: look once more when none can be any longer
+        settled = newest.received + tallying.SETTLES
+        if at < settled < now():
+            return True
+    return study is not None and bool(body) and body.get("asked") != study.digest
+
+
+def is_of_before(connection: Connection, body: Mapping[str, Any]) -> bool:
+    """Whether somebody was left out or taken back since a snapshot was computed."""
+    return bool(body) and body.get("recounted", 0) != recounted(connection)
 
 
 class Background:
@@ -59,7 +83,7 @@ class Background:
         self._child: subprocess.Popen[str] | None = None
         self._lock = threading.Lock()  # whoever stops us must not meet a process that is just beginning
         self._not_before = 0.0
-        self._trouble = ""
+        self._told: dict[str, str] | None = None  # what owners read by now; none: it has to be looked up
 
     def start(self) -> None:
         """Begin, where this server may lead at all."""
@@ -90,47 +114,89 @@ class Background:
 
     def _run(self) -> None:
         while not self._over.wait(self.studio.settings.snapshot_seconds):
-            try:
-                self.look_after()
-            except Refused:  # the database is away: the next round may find it again
-                continue
-            except Exception:
-                log.exception("the background failed")
+            self.go_round()
 
-    def look_after(self) -> None:
-        """One round."""
+    def go_round(self) -> None:
+        """One round; whatever goes wrong in it, the next one comes, and the owner is told."""
+        try:
+            leads = self.look_after()
+        except Refused:  # the database is away: the next round may find it again
+            self._remember("database", "The database cannot be written or read.")
+            return
+        except Exception as cause:
+            log.exception("the background failed")
+            self._tell(
+                "background", f"A round of the background failed: {type(cause).__name__}. What is shown may be older."
+            )
+            return
+        self.studio.troubles.pop("database", None)
+        if leads:
+            self._tell("background", "")
+        else:
+            self._told = None  # another one tells what it finds
+
+    def look_after(self) -> bool:
+        """One round; whether it was ours to go."""
         write = self.studio.writer.submit
         if not write(partial(lead, holder=self.name)).result():
-            return
+            return False
         write(end_overdue).result()
         if self.studio.look(is_behind):
             while write(move_on).result() and not self._over.is_set():
                 write(partial(lead, holder=self.name)).result()
         if time.monotonic() < self._not_before:
-            return
-        began = time.monotonic()
+            return True
+        began, failed = time.monotonic(), self._fails()
         try:
             study = read_study(self.studio.settings.folder)
-            if self.studio.look(partial(is_stale, study=study)):
-                self._told(self._compute())
         except InputError as cause:
-            self._told(str(cause))
+            self._tell("study", WORDS["study"].format(cause))
+        else:
+            self._tell("study", "")
+            if failed or self.studio.look(partial(is_stale, study=study)):
+                self._compute()
         self._not_before = time.monotonic() + REST * (time.monotonic() - began)
+        return True
 
-    def _told(self, trouble: str) -> None:
-        """Let the owner know what went wrong; what went well, the process has written itself."""
-        if trouble and not self._over.is_set():
-            if trouble != self._trouble:
-                log.error("aggregates could not be computed: %s", trouble)
-            message = f"Soft labels and scores could not be computed: {trouble}. What is shown is older."
-            self.studio.writer.submit(partial(tell_trouble, message=message)).result()
-        self._trouble = trouble
+    def _fails(self) -> bool:
+        """Whether a step has failed and is to be tried again, though nothing new has come."""
+        if self._told is None:  # what another leader told, or this one before it was started again
+            self._told = {one.of: one.what for one in self.studio.look(all_told)}
+        return any(self._told.get(of) for of in ("rules", "labels", "pay"))
 
-    def _compute(self) -> str:
-        """Ask the process, and stay the leader until it answers; what went wrong."""
+    def _tell(self, of: str, what: str) -> None:
+        """Let the owner know what goes wrong, or that it does no more; by memory where the store cannot be written."""
+        if self._over.is_set() or (self._told or {}).get(of) == what:
+            return
+        if what:
+            log.error(what)
+        try:
+            self.studio.writer.submit(partial(tell, of=of, what=what)).result()
+        except Exception:  # the next round tries again
+            log.exception("what goes wrong could not be written down")
+            self._remember(of, what)
+            return
+        self._told = {**(self._told or {}), of: what}
+        self.studio.troubles.pop(of, None)
+
+    def _remember(self, of: str, what: str) -> None:
+        known = self.studio.troubles.get(of)
+        if known is None or known.what != what:
+            self.studio.troubles[of] = Trouble(of, what, now())
+
+    def _compute(self) -> None:
+        """Have the process compute, and tell what went wrong with each of its steps."""
+        said = self._ask()
+        if said is None or self._over.is_set():
+            return
+        for of, why in said.items():
+            self._tell(of, WORDS[of].format(why) if why else "")
+
+    def _ask(self) -> dict[str, str] | None:
+        """What the process says, and stay the leader until it does; None where there is none."""
         child = self._process()
         if child is None:
-            return ""
+            return None
         assert child.stdin is not None and child.stdout is not None
         text = ""
         with suppress(BrokenPipeError):
@@ -143,11 +209,18 @@ class Background:
                         text = said.result(LEASE / 3).strip()
                         break
                     except TimeoutError:
-                        self.studio.writer.submit(partial(lead, holder=self.name)).result()
+                        self._stay()
         if not text:
+            code = child.poll()
             self._let_go()
-            return "the process ended"
-        return text.removeprefix("failed: ") if text.startswith("failed: ") else ""
+            return {"labels": f"the process that computes ended{'' if code is None else f' with {code}'}"}
+        told: dict[str, str] = json.loads(text)
+        return told
+
+    def _stay(self) -> None:
+        """Stay the leader; where the database is away, the process will tell."""
+        with suppress(Refused):
+            self.studio.writer.submit(partial(lead, holder=self.name)).result()
 
     def _process(self) -> "subprocess.Popen[str] | None":
         """The process, begun anew where it has ended; none where all is over."""

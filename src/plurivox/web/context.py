@@ -16,8 +16,9 @@ from plurivox.web.keys import Keys
 from plurivox.web.settings import Settings
 from plurivox.web.store.database import WRITES, first_line, migrate, open_engine, take_time
 from plurivox.web.store.fitting import check_aggregator, check_fit, keys_of
-from plurivox.web.store.items import apply, must_have_batches
+from plurivox.web.store.items import apply, kind_of, must_have_batches
 from plurivox.web.store.people import fact
+from plurivox.web.store.troubles import Trouble
 from plurivox.web.store.writer import Writer
 from plurivox.web.study import Study, read_study
 
@@ -35,6 +36,7 @@ class Studio:
     keys: Keys
     engine: Engine
     writer: Writer
+    troubles: dict[str, Trouble] = field(default_factory=dict)  # of the background, where the store cannot be written
     readers: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(READERS, "plurivox-reader"))
 
     @classmethod
@@ -51,6 +53,7 @@ class Studio:
                 check_fit(connection, study)
                 apply(connection, study)
                 must_have_batches(connection, study)
+                study = study.model_copy(update={"kind": study.kind or kind_of(connection)})
                 if not fact(connection, "practice"):
                     study = study.model_copy(update={"practice": 0})  # no task is marked so: there is no such step
         except OperationalError as cause:

@@ -11,6 +11,7 @@ from fastapi import Depends, Header, Request, Response
 from plurivox.web.context import Studio
 from plurivox.web.faults import Refused, ended, unsigned
 from plurivox.web.guard import too_many
+from plurivox.web.guessing import Guesses
 from plurivox.web.keys import Keys, number_of, shown
 from plurivox.web.limits import Buckets, Slowly, network_of
 from plurivox.web.settings import Settings
@@ -21,7 +22,6 @@ COOKIE = "plurivox_owner"
 TOKEN = "X-Plurivox-Token"
 RENEWED = "X-Plurivox-Bearer"  # a header of answers: the token to go on with
 RENEWALS, DAY = 30, 86400.0  # a token is renewed so often in its life
-PER_ACCOUNT = 3  # so many times what one address may try
 BEARER, LINK, INVITE = "bearer", "link", "invite"  # what a signed text is for
 
 
@@ -40,18 +40,16 @@ class Limits:
 
     workers: Buckets
     enters: Buckets
-    logins: Buckets  # of one address
-    accounts: Buckets  # of one name, from wherever
+    guesses: Guesses  # of passwords
     drafts: Buckets  # of one worker
     slowly: Slowly = field(default_factory=Slowly)
 
     @classmethod
     def of(cls, settings: Settings) -> "Limits":
         """Every process counts for itself: what guards the server may grow with it, what guards passwords may not."""
-        logins = settings.logins_per_minute / settings.processes
-        limits = settings.requests_per_minute, settings.enters_per_minute, logins, PER_ACCOUNT * logins
-        workers, enters, addresses, accounts = map(Buckets, limits)
-        return cls(workers, enters, addresses, accounts, Buckets(settings.drafts_per_minute))
+        limits = settings.requests_per_minute, settings.enters_per_minute, settings.drafts_per_minute
+        workers, enters, drafts = map(Buckets, limits)
+        return cls(workers, enters, Guesses(settings.logins_per_minute / settings.processes), drafts)
 
 
 async def limits_of(request: Request) -> Limits:
@@ -67,17 +65,28 @@ def let_pass(buckets: Buckets, name: object) -> None:
         raise too_many(wait)
 
 
-def _address(request: Request) -> str:
+def address_of(request: Request) -> str:
+    """Whose request it is, as far as the network tells."""
     return network_of(request.client.host) if request.client else ""
 
 
 async def may_enter(request: Request) -> None:
-    let_pass(request.app.state.limits.enters, _address(request))
+    let_pass(request.app.state.limits.enters, address_of(request))
 
 
-async def may_log_in(request: Request) -> None:
-    let_pass(request.app.state.limits.logins, _address(request))
+async def may_set_up(request: Request) -> None:
+    let_pass(request.app.state.limits.guesses.addresses, address_of(request))
     same_origin(request)
+
+
+async def may_log_in(request: Request) -> str:
+    """The address from which somebody signs in; how often is counted once the name is known."""
+    same_origin(request)
+    return address_of(request)
+
+
+AddressDep = Annotated[str, Depends(address_of)]
+LogInDep = Annotated[str, Depends(may_log_in)]
 
 
 class Bearer(NamedTuple):

@@ -69,6 +69,12 @@ class Buckets:
         self._held[name] = left - 1, time_now
         return 0.0
 
+    def give_back(self, name: object) -> None:
+        """What was taken last is not to count."""
+        if name in self._held:
+            left, when = self._held[name]
+            self._held[name] = min(self.most, left + 1), when
+
     def _forget(self, time_now: float) -> None:
         """Let go of names whose bucket is full again; of all where that is not enough."""
         full = [name for name, (left, when) in self._held.items() if left + (time_now - when) * self.rate >= self.most]

@@ -21,13 +21,14 @@ from plurivox.web.store.items import NewTask, add_tasks, count_tasks, fix_batche
 from plurivox.web.store.people import fact
 from plurivox.web.study import STUDY, Study, read_study
 from plurivox.web.telling import BEFORE, HEAD, QUIZ, key_of, written
-from plurivox.web.wordings import Form, phrase_for
+from plurivox.web.wordings import Form, Kind
 
 logging.getLogger("alembic").setLevel(logging.WARNING)
 HINTS = {
     "form": ", ".join(get_args(Form)),
     "forms": "two or more: each person is asked in one of them, drawn at random; or [[arm]] with form, wording, share",
     "wording": "first or third person: what do you think, or what would 100 others say",
+    "kind": f"what tasks are ({', '.join(get_args(Kind))}): the words of the task page follow",
     "chips": "of the form chips: how many there are; each is 100 / chips percent",
     "per_task": "answers wanted for every task, each of another person",
     "batch": "tasks in a sitting; strata, where there are any, say it instead",
@@ -132,7 +133,7 @@ def new_study(settings: Settings, study: Study, items: Path, batches: Path | Non
     """A study on the tasks of a file or folder."""
     tasks = read_tasks(items, study)
     if first := next(tasks, None):
-        study = study.model_copy(update={"phrase": phrase_for(study.form, study.wording, first.kind) | study.phrase})
+        study = study.model_copy(update={"kind": study.kind or first.kind})
         tasks = chain([first], tasks)
     return make_study(settings, study, tasks, None if batches is None else read_batches(batches))
 

@@ -201,6 +201,14 @@ class FlaggedPage(BaseModel):
     next: str | None
 
 
+class Trouble(BaseModel):
+    """Something that goes wrong beside the requests; it goes away when it works again."""
+
+    what: str
+    since: float
+    to_do: str
+
+
 class Snapshot(BaseModel):
     """What the background worker last computed."""
 
@@ -212,8 +220,8 @@ class Snapshot(BaseModel):
     confidence: list[int]  # of the top label's probability, ten bins from 0 to 1
     label_shares: dict[str, float]
     pending: bool  # whether newer answers wait for the next one
-    trouble: str  # what keeps the background from doing what study.toml asks for; empty: nothing
-    trouble_since: float | None
+    recomputing: bool  # whether somebody was excluded or taken back since: what is shown still counts as before
+    troubles: list[Trouble]  # what keeps the background from doing its work, the oldest first
 
 
 class ChangeState(Model):

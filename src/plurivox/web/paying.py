@@ -5,38 +5,38 @@ of labels that are equally frequent, any. Collins et al. (2022), section 4, paid
 `per_hour = 8` and `bonus_per_hour = 1`. https://doi.org/10.1609/hcomp.v10i1.21986
 """
 
-import json
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from sqlalchemy import Connection, Engine, select
+import numpy as np
+from sqlalchemy import Connection, Engine
 
+from plurivox.core.names import Bools, Ints
 from plurivox.web.store import paying as store
+from plurivox.web.store import publishing
 from plurivox.web.store.database import WRITES
-from plurivox.web.store.tables import answers, exclusions, slots, visits, workers
+from plurivox.web.store.worked import Columns, Worked
 from plurivox.web.study import Study
 from plurivox.web.terms import Pay
 
 CENT = Decimal("0.01")
 HOUR = Decimal(3_600_000)  # milliseconds
-AT_ONCE = 5_000
-Said = dict[int, str]  # task: the label named first; "" where none was
 
 
-@dataclass
+@dataclass(frozen=True)
 class Work:
     """What one person did."""
 
     pseudonym: str
     born: float
     excluded: str = ""  # why
-    said: Said = field(default_factory=dict)
     n_answers: int = 0  # repeats too
     active_ms: float = 0.0
     last: float = 0.0
+    matched: int = 0  # answers that match others
+    compared: int = 0  # answers to tasks that others have answered
 
     @property
     def total_ms(self) -> float:
@@ -46,71 +46,87 @@ class Work:
 
 def sheet(connection: Connection, study: Study) -> dict[int, dict[str, Any]]:
     """worker -> line, for everybody who has answered something."""
-    people = work_of(connection)
-    crowd: dict[int, Counter[str]] = {}
-    for one in people.values():
-        for task, label in one.said.items():
-            if not one.excluded and label:
-                crowd.setdefault(task, Counter())[label] += 1
-    return {worker: pay_line(study.pay, one, *matches(one, crowd)) for worker, one in people.items() if one.n_answers}
+    worked = Worked()
+    worked.read_on(connection)
+    return {worker: pay_line(study.pay, one) for worker, one in work_of(worked).items()}
 
 
-def work_of(connection: Connection) -> dict[int, Work]:
-    """worker -> what they did; those who withdrew are not there."""
-    found = {
-        row.id: Work(row.pseudonym, row.born)
-        for row in connection.execute(select(workers).where(workers.c.status != "erased"))
-    }
-    why = select(exclusions.c.worker_id, exclusions.c.rule).where(exclusions.c.lifted.is_(None))
-    for row in connection.execute(why):
-        if row.worker_id in found:
-            found[row.worker_id].excluded = row.rule
-    given = (
-        select(answers.c.id, answers.c.worker_id, answers.c.task_id, answers.c.marks, answers.c.received)
-        .add_columns(answers.c.submitted_ms, answers.c.hidden_ms, slots.c.kind, slots.c.answer_id)
-        .join(slots, slots.c.id == answers.c.slot_id)
-    )
-    for row in connection.execution_options(yield_per=AT_ONCE).execute(given):
-        if (one := found.get(row.worker_id)) is None:
-            continue  # came after we looked
-        one.active_ms += max(0.0, (row.submitted_ms or 0.0) - row.hidden_ms)
-        one.last = max(one.last, row.received)
-        if row.answer_id == row.id and row.kind != "practice":
-            one.n_answers += 1
-            if row.kind == "task":
-                one.said[row.task_id] = _top(row.marks)
-    for visit in connection.execute(select(visits.c.worker_id, visits.c.at, visits.c.ms)):
-        if (one := found.get(visit.worker_id)) is not None:
-            one.active_ms += visit.ms or 0.0
-            one.last = max(one.last, visit.at)
+def work_of(worked: Worked) -> dict[int, Work]:
+    """worker -> what they did, of everybody who has answered something but practice."""
+    given, visited = worked.given, worked.visited
+    ids, who = np.unique(given["worker"], return_inverse=True)
+    n = len(ids)
+    came = np.isin(visited["worker"], ids)
+    guest = np.searchsorted(ids, visited["worker"][came])
+    active = np.bincount(who, given["ms"], n) + np.bincount(guest, visited["ms"][came], n)
+    last = np.zeros(n)
+    np.maximum.at(last, who, given["at"])
+    np.maximum.at(last, guest, visited["at"][came])
+    said = _last_words(who, given)
+    aside = np.isin(ids, np.fromiter(worked.excluded, np.int64, len(worked.excluded)))
+    matched, compared = matches(given["task"][said], given["label"][said], aside[who[said]])
+    same, others = (np.bincount(who[said], one, n) for one in (matched, compared))
+    sums = (np.bincount(who, given["counts"], n), last, active, same, others)  # (n_workers,) each
+    found = {}
+    for worker, answers, at, ms, equal, held in zip(ids.tolist(), *(one.tolist() for one in sums), strict=True):
+        if answers and worker in worked.people:
+            pseudonym, born = worked.people[worker]
+            why = worked.excluded.get(worker, "")
+            found[worker] = Work(pseudonym, born, why, int(answers), ms, at, int(equal), int(held))
     return found
 
 
-def _top(marks: str) -> str:
-    return next((label for kind, label, _ in json.loads(marks) if kind == "named"), "")
+def _last_words(who: Ints, given: Columns) -> Ints:
+    """The places of what each person last said of each task, repeats left out."""
+    first = np.flatnonzero(given["counts"] & given["is_task"])
+    order = first[np.lexsort((given["id"][first], given["task"][first], who[first]))]
+    task, person = given["task"][order], who[order]
+    is_last = np.ones(len(order), bool)
+    is_last[:-1] = (task[1:] != task[:-1]) | (person[1:] != person[:-1])
+    return np.asarray(order[is_last])
 
 
-def matches(one: Work, crowd: Mapping[int, Counter[str]]) -> tuple[int, int]:
-    """(answers that match others, answers to tasks that others have answered)."""
-    matched = compared = 0
-    for task, label in one.said.items():
-        others = Counter(crowd.get(task, {}))
-        if label and not one.excluded:
-            others[label] -= 1  # without this person
-        most = max(others.values(), default=0)
-        compared += most > 0
-        matched += bool(label) and most > 0 and others[label] == most
-    return matched, compared
+def matches(task: Ints, label: Ints, aside: Bools) -> tuple[Bools, Bools]:
+    """(n,) which answers match others, and (n,) which are to tasks that others have answered.
+
+    A row is what one person says of one task: the label named first, -1 where none was. An answer matches if no label was
+    named first by more of the others; those `aside` are nobody's others.
+
+    >>> task, label = np.array([7, 7, 7, 8, 8]), np.array([0, 0, 1, 0, 1])
+    >>> matches(task, label, np.zeros(5, bool))[0].tolist()  # without me, one of the first two and the third tie
+    [True, True, False, False, False]
+    """
+    n_labels = int(label.max(initial=0)) + 1
+    _, place = np.unique(task, return_inverse=True)
+    counted = ~aside & (label >= 0)
+    n_tasks = int(place.max(initial=-1)) + 1
+    pair = place * n_labels + np.maximum(label, 0)
+    there, times = np.unique(pair[counted], return_counts=True)
+    order = np.lexsort((times, there // n_labels))  # by task, the most frequent label last
+    held, often = there[order], times[order]
+    of = held // n_labels
+    first, second, best = (np.zeros(n_tasks, np.int64) for _ in range(3))
+    last = np.append(of[1:] != of[:-1], True) if len(of) else np.zeros(0, bool)
+    first[of[last]], best[of[last]] = often[last], held[last] % n_labels
+    before = np.flatnonzero(~last & np.append(last[1:], False))  # the second most frequent
+    second[of[before]] = often[before]
+    at = np.minimum(np.searchsorted(there, pair), max(len(there) - 1, 0))
+    own = np.where(there[at] == pair, times[at], 0) if len(there) else np.zeros(len(pair), np.int64)
+    mine = np.where(label >= 0, own - counted, 0)  # how many others said the same
+    rest = np.where((label == best[place]) & (label >= 0), second[place], first[place])
+    most = np.maximum(rest, mine)
+    return (label >= 0) & (most > 0) & (mine == most), most > 0
 
 
-def pay_line(rules: Pay, one: Work, matched: int, compared: int) -> dict[str, Any]:
+def pay_line(rules: Pay, one: Work) -> dict[str, Any]:
     """What a person is paid, and why.
 
     >>> rules = Pay(base="0.50", per_hour="8", bonus_per_hour="1", currency="USD")
-    >>> line = pay_line(rules, Work("w1", born=0, n_answers=27, active_ms=864_000), matched=20, compared=25)
+    >>> line = pay_line(rules, Work("w1", born=0, n_answers=27, active_ms=864_000, matched=20, compared=25))
     >>> line["base"], line["bonus"], line["total"]
     ('2.42', '0.19', '2.61')
     """
+    matched, compared = one.matched, one.compared
     spent = Decimal(round(one.active_ms if rules.time == "active" else one.total_ms))
     cap = Decimal(str(rules.most_minutes)) * 60_000
     hours = (min(spent, cap) if cap else spent) / HOUR
@@ -152,9 +168,47 @@ def total_of(lines: Iterable[Mapping[str, Any]]) -> Decimal:
 
 def compute_pay(engine: Engine, study: Study) -> None:
     """For the owner's page: compute the sheet and keep it; nothing where the study pays nothing."""
-    if not study.pay.says_something:
-        return
-    with engine.connect() as connection:
-        lines = sheet(connection, study)
-    with engine.connect().execution_options(**WRITES) as connection, connection.begin():
-        store.keep(connection, lines, str(total_of(lines.values())))
+    Payroll(engine).keep(study)
+
+
+class Payroll:
+    """The sheet of the owner's page, kept up to date: only lines of people whose work has changed are made anew."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._begin((0, ""))
+
+    def _begin(self, basis: tuple[int, str]) -> None:
+        self._basis, self._worked = basis, Worked()
+        self._known: dict[int, tuple[Work, Decimal]] = {}  # worker: of what the line in the store is made, its total
+        self._is_first = True
+
+    def keep(self, study: Study) -> int:
+        """Bring the sheet up to date; how many lines were made anew."""
+        if not study.pay.says_something:
+            return 0
+        with self.engine.connect() as connection:
+            basis = publishing.erased(connection), study.pay.model_dump_json()
+            if basis != self._basis:
+                self._begin(basis)
+            if not self._worked.read_on(connection) and not self._is_first:
+                return 0
+        found = work_of(self._worked)
+        lines = {
+            worker: pay_line(study.pay, one)
+            for worker, one in found.items()
+            if worker not in self._known or self._known[worker][0] != one
+        }
+        if not lines and not self._is_first:
+            return 0
+        known = {worker: kept for worker, kept in self._known.items() if worker in found}
+        known |= {worker: (found[worker], Decimal(line["total"])) for worker, line in lines.items()}
+        total = sum((paid for _, paid in known.values()), Decimal(0))
+        with self.engine.connect().execution_options(**WRITES) as connection, connection.begin():
+            if publishing.erased(connection) != basis[0]:
+                return 0  # somebody was erased meanwhile: the next round begins anew
+            if self._is_first:
+                store.drop_others(connection, known)
+            store.keep(connection, lines, str(total))
+        self._known, self._is_first = known, False
+        return len(lines)

@@ -11,7 +11,7 @@ from plurivox.assign import methods as assigners
 from plurivox.core.errors import InputError, PlurivoxError
 from plurivox.web.mistakes import told
 from plurivox.web.terms import MTURK_FRAMES, Completion, Exclude, Part, Pay, PlatformName
-from plurivox.web.wordings import Form, Person, wording
+from plurivox.web.wordings import Form, Kind, Person, own_words, phrase_for, wording
 
 STUDY = "study.toml"
 Stage = Literal["consent", "instructions", "quiz", "practice", "tasks", "debrief", "done"]
@@ -78,6 +78,7 @@ class Study(Part):
     labels: list[Label] = Field(min_length=2, max_length=1000)
     form: Form = "top-two"
     wording: Person = "third"
+    kind: Kind | Literal[""] = ""  # what tasks are; empty: as the first one is
     chips: int = Field(default=20, ge=2, le=100)  # of the form chips: how many there are to place
     per_task: int = Field(default=6, ge=1, le=1000)
     batch: int = Field(default=25, ge=1, le=1000)
@@ -161,8 +162,9 @@ class Study(Part):
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]
 
     def phrases(self) -> dict[str, str]:
-        """Every phrase of the task page, the study's own words first."""
-        return wording(self.form, self.wording) | self.phrase
+        """Every phrase of the task page, by form, wording and kind of tasks as they are now; the study's own words first."""
+        said = wording(self.form, self.wording) | phrase_for(self.form, self.wording, self.kind)
+        return said | own_words(self.phrase)
 
     def frames(self) -> list[str]:
         """Whose pages may show ours in a frame."""

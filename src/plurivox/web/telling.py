@@ -11,7 +11,10 @@ BEFORE = {  # comments above a part
     ],
     "texts": ["# what people read; a blank line parts paragraphs, an empty text leaves its page out"],
     "completion": ["# what people get at the end: a code to copy, or an https:// address they are sent to"],
-    "phrase": ['# own words for what the task page asks, such as top = "Which bird do you see?"'],
+    "phrase": [
+        '# own words for what the task page asks, such as top = "Which bird do you see?"; they stay when form or wording',
+        "# change, in every arm: what is not said here follows form, wording and kind",
+    ],
 }
 QUIZ = [
     "",

@@ -3,10 +3,13 @@
 The third-person top-two wording is that of Collins, Bhatt and Weller (2022), word for word.
 """
 
-from typing import Literal
+from collections.abc import Mapping
+from functools import cache
+from typing import Literal, get_args
 
 Form = Literal["one-label", "select-top-two", "top-one", "top-two", "also-possible", "ranking", "chips", "histogram"]
 Person = Literal["first", "third"]
+Kind = Literal["image", "audio", "text", "pair"]
 
 PAPER = {
     "opening": "Imagine 100 crowdsourced workers are asked to identify what category the image below belongs to.",
@@ -76,3 +79,26 @@ def phrase_for(form: Form, person: Person, kind: str) -> dict[str, str]:
     if thing is None or form != "top-two":
         return {}
     return {name: words.replace("image", thing) for name, words in PAPER.items() if "image" in words}
+
+
+@cache
+def _ours() -> frozenset[tuple[str, str]]:
+    """(name, words) of every phrase that is put right for tasks that are no images."""
+    forms: tuple[Form, ...] = ("top-two", "one-label")
+    persons, kinds = get_args(Person), get_args(Kind)
+    return frozenset(
+        pair
+        for form in forms
+        for person in persons
+        for kind in kinds
+        for pair in phrase_for(form, person, kind).items()
+    )
+
+
+def own_words(phrase: Mapping[str, str]) -> dict[str, str]:
+    """Those of a study's phrases that somebody wrote. Earlier versions wrote ours beside them, for the wording of that day.
+
+    >>> own_words({"opening": "What do you hear?", "top": "Which bird sings?"})
+    {'top': 'Which bird sings?'}
+    """
+    return {name: words for name, words in phrase.items() if (name, words) not in _ours()}

@@ -11,23 +11,25 @@ from starlette.background import BackgroundTask
 
 from plurivox.web import owner_schemas as o
 from plurivox.web import schemas as s
-from plurivox.web.background import is_stale
+from plurivox.web.background import is_of_before, is_stale
 from plurivox.web.context import Studio
 from plurivox.web.doors import (
     INVITE,
+    AddressDep,
     LimitsDep,
+    LogInDep,
     OwnerDep,
     StudioDep,
     WritingOwner,
     cookie_of,
-    let_pass,
-    may_log_in,
+    may_set_up,
     set_cookie,
 )
 from plurivox.web.faults import Refused
+from plurivox.web.guard import too_many
 from plurivox.web.keys import number_of, shown
 from plurivox.web.store import listing, owning, reports
-from plurivox.web.store.people import fact
+from plurivox.web.store.troubles import Trouble, all_told, leader_gone
 
 FAULTS: dict[int | str, dict[str, Any]] = {code: {"model": s.Fault} for code in (401, 403, 404, 409, 422, 429, 503)}
 router = APIRouter(prefix="/api/owner", tags=["owners"], responses=FAULTS)
@@ -36,28 +38,36 @@ Prefix = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$")]
 Limit = Annotated[int, Query(ge=1, le=500)]
 
 
-@router.post("/setup", dependencies=[Depends(may_log_in)])
-async def set_up(body: o.SetUp, response: Response, studio: StudioDep, limits: LimitsDep) -> o.Session:
+@router.post("/setup", dependencies=[Depends(may_set_up)])
+async def set_up(
+    body: o.SetUp, response: Response, studio: StudioDep, limits: LimitsDep, address: AddressDep
+) -> o.Session:
     """The first owner, by the one-time token of the terminal."""
     hidden = studio.keys.hidden(body.token)
     hashed = await limits.slowly.run(owning.hasher.hash, body.password)
     owner = await studio.write(partial(owning.set_up, hidden=hidden, name=body.name, password_hash=hashed))
-    return await _begin(studio, response, owner, body.name)
+    return await _begin(studio, response, owner, body.name, owning.place_of(studio.keys, address))
 
 
-@router.post("/login", dependencies=[Depends(may_log_in)])
-async def log_in(body: o.LogIn, response: Response, studio: StudioDep, limits: LimitsDep) -> o.Session:
-    """Sign in by password."""
-    let_pass(limits.accounts, body.name)
-    owner, hashed = await studio.read(partial(owning.password_of, name=body.name))
+@router.post("/login")
+async def log_in(
+    body: o.LogIn, response: Response, studio: StudioDep, limits: LimitsDep, address: LogInDep
+) -> o.Session:
+    """Sign in by password. A name that is not there takes as long as a wrong password, and is counted alike."""
+    place = owning.place_of(studio.keys, address)
+    owner, hashed, known = await studio.read(partial(owning.password_of, name=body.name, place=place))
+    if wait := limits.guesses.wait(body.name, address, known=known):
+        raise too_many(wait)
     if not await limits.slowly.run(owning.fits, hashed, body.password) or owner is None:
         raise Refused(401, "wrong-password", "name or password is wrong")
-    return await _begin(studio, response, owner, body.name)
+    limits.guesses.right(body.name, address, known=known)
+    return await _begin(studio, response, owner, body.name, place)
 
 
-async def _begin(studio: Studio, response: Response, owner: int, name: str) -> o.Session:
+async def _begin(studio: Studio, response: Response, owner: int, name: str, place: str) -> o.Session:
     hours = studio.settings.session_hours
-    token, csrf = await studio.write(partial(owning.begin_session, keys=studio.keys, owner=owner, hours=hours))
+    begin = partial(owning.begin_session, keys=studio.keys, owner=owner, hours=hours, place=place)
+    token, csrf = await studio.write(begin)
     set_cookie(response, studio.settings, token)
     return o.Session(name=name, csrf=csrf)
 
@@ -162,23 +172,26 @@ async def snapshot(studio: StudioDep, owner: OwnerDep) -> o.Snapshot:
     """What the background last computed, and how old it is."""
     del owner
 
-    def find(connection: Connection) -> o.Snapshot:
-        at, _, body = reports.latest_snapshot(connection)
-        trouble = fact(connection, "trouble") or {}
-        return o.Snapshot(
-            at=at,
-            answers=body.get("answers", 0),
-            by=body.get("by", ""),
-            seconds=body.get("seconds", 0.0),
-            entropy=body.get("entropy", []),
-            confidence=body.get("confidence", []),
-            label_shares=body.get("label_shares", {}),
-            pending=is_stale(connection),
-            trouble=trouble.get("message", ""),
-            trouble_since=trouble.get("since"),
-        )
+    return await studio.read(partial(_snapshot, troubles=list(studio.troubles.values())))
 
-    return await studio.read(find)
+
+def _snapshot(connection: Connection, troubles: list[Trouble]) -> o.Snapshot:
+    at, _, body = reports.latest_snapshot(connection)
+    pending = is_stale(connection)
+    gone = leader_gone(connection) if pending else None
+    told = [*troubles, *all_told(connection), *([gone] if gone else [])]
+    return o.Snapshot(
+        at=at,
+        answers=body.get("answers", 0),
+        by=body.get("by", ""),
+        seconds=body.get("seconds", 0.0),
+        entropy=body.get("entropy", []),
+        confidence=body.get("confidence", []),
+        label_shares=body.get("label_shares", {}),
+        pending=pending,
+        recomputing=is_of_before(connection, body),
+        troubles=[o.Trouble(what=one.what, since=one.since, to_do=one.to_do) for one in told],
+    )
 
 
 @router.post("/state")

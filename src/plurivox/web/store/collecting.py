@@ -13,7 +13,7 @@ from plurivox.core.answers import KINDS, Answers
 from plurivox.core.names import TEXT, Bools, Floats, Ints, Names, encode, encode_into
 from plurivox.web.store.database import now
 from plurivox.web.store.items import batched
-from plurivox.web.store.tables import answers, sittings, slots, tasks, workers
+from plurivox.web.store.tables import answers, exclusions, sittings, slots, tasks, workers
 from plurivox.web.store.tallying import SETTLES
 from plurivox.web.study import Study
 
@@ -40,6 +40,7 @@ COUNTED = (  # the last word of every slot; names are looked up once, not with e
     .where(slots.c.id == answers.c.slot_id, slots.c.kind != "practice", slots.c.state != "excluded")
     .order_by(answers.c.id)
 )
+EXCLUDED = select(exclusions.c.worker_id).where(exclusions.c.lifted.is_(None))
 NUMBERS: dict[str, Any] = {"id": np.int64, "slot": np.int64, "task": np.int64, "worker": np.int64, "sitting": np.int64}
 NUMBERS |= {"repeat_of": np.int64, "position": np.int32, "received": np.float64, "submitted": np.float64}
 NUMBERS |= {"hidden": np.float64, "first_input": np.float64, "abstain": np.bool_, "none_of_these": np.bool_}
@@ -86,22 +87,55 @@ class Reader:
         self._columns: Columns = {}
         self._codes: dict[str, dict[str, int]] = {"form": {}, "label": {}, "typed": {}}
         self._names: dict[Any, dict[int, str]] = {}
+        self._sorted: dict[Any, tuple[Ints, Ints, Names]] = {}  # ids, their codes, names
+        self._aside: set[int] = set()  # people who are left out
 
     def read_on(self, connection: Connection) -> Ints:
-        """Read what is new; the ids of the tasks that it is about."""
-        found = connection.execution_options(yield_per=AT_ONCE).execute(
-            COUNTED.where(answers.c.id > self._since(connection))
-        )
-        parts = [self._part(part) for part in found.partitions()]
+        """Read what is new, and what counts again; the ids of the tasks that it is about, or that lost an answer."""
+        before, aside = self._aside, self._left_out(connection)
+        parts = self._read(connection, COUNTED.where(answers.c.id > self._since(connection)))
+        aside |= self._left_out(connection)  # who went or came back in between is looked at again next time
+        for some in batched(sorted(before - aside), 500):
+            parts += self._read(connection, COUNTED.where(answers.c.worker_id.in_(some)))
+        self._aside = aside
+        lost = self._drop_workers(aside - before)
+        return np.union1d(lost, self._add(parts, aside))
+
+    def _left_out(self, connection: Connection) -> set[int]:
+        return set(connection.execute(EXCLUDED).scalars())
+
+    def _add(self, parts: Sequence[Columns], aside: set[int]) -> Ints:
+        """Put rows to those that are there; the tasks of rows that are new."""
         if not parts:
             return np.zeros(0, np.int64)
         new = _joined(parts)
+        keep = np.zeros(len(new["id"]), bool)
+        keep[np.unique(new["id"], return_index=True)[1]] = True
+        keep &= ~np.isin(new["worker"], sorted(aside))
+        if self._columns:
+            keep &= ~np.isin(new["id"], self._columns["id"])
+        if not keep.any():
+            return np.zeros(0, np.int64)
+        new = _some(new, keep)
         if self._columns:
             kept = ~np.isin(self._columns["slot"], new["slot"])  # the last word on a slot may be a new one
             self._columns = _joined([_some(self._columns, kept), new])
         else:
             self._columns = new
         return np.unique(new["task"])
+
+    def _read(self, connection: Connection, wanted: Any) -> list[Columns]:
+        found = connection.execute(wanted.execution_options(yield_per=AT_ONCE))
+        return [self._part(part) for part in found.partitions()]
+
+    def _drop_workers(self, gone: set[int]) -> Ints:
+        """Leave people's answers out; the tasks that these are about."""
+        if not gone or not self._columns:
+            return np.zeros(0, np.int64)
+        out = np.isin(self._columns["worker"], sorted(gone))
+        tasks_of = np.unique(self._columns["task"][out])
+        self._columns = _some(self._columns, ~out)
+        return tasks_of
 
     def _since(self, connection: Connection) -> int:
         """The answer after which all are read: on PostgreSQL some with smaller numbers may have been on their way."""
@@ -190,13 +224,16 @@ class Reader:
     def _named(
         self, connection: Connection, key: Any, name: Any, ids: Ints, cell: Callable[[str], str]
     ) -> tuple[Ints, Names]:
-        """Codes into sorted names; a name is read once."""
+        """Codes into sorted names; a name is read once, and names are sorted when there are new ones."""
         there, place = np.unique(ids, return_inverse=True)
+        if key in self._sorted and np.array_equal(self._sorted[key][0], there):
+            return self._sorted[key][1][place], self._sorted[key][2]
         known = self._names.setdefault(key, {})
         for part in batched([one for one in there.tolist() if one not in known], 500):
             for found, text in connection.execute(select(key, name).where(key.in_(part))):
                 known[found] = str(text)
         codes, names = encode([cell(known[one]) for one in there.tolist()], key.table.name)
+        self._sorted[key] = there, codes, names
         return codes[place], names
 
 

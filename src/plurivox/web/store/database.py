@@ -3,7 +3,7 @@
 import fcntl
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy import Connection, Engine, Table, create_engine, event, inspect, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from plurivox.core.errors import InputError
@@ -109,6 +109,25 @@ def take_time(connection: Connection) -> None:
     """Until its end, this transaction may take as long as it takes: what is done to all tasks of a large study."""
     if connection.dialect.name != "sqlite":
         connection.execute(text("SET LOCAL statement_timeout = 0"))
+
+
+def put(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Many rows into a table at once: by COPY where the database has it. All rows name the same columns."""
+    if not rows:
+        return
+    names = list(rows[0])
+    columns = ", ".join(f'"{name}"' for name in names)
+    values = ([row[name] for name in names] for row in rows)
+    if connection.dialect.name == "sqlite":
+        marks = ", ".join("?" * len(names))
+        connection.exec_driver_sql(
+            f"INSERT INTO {table.name} ({columns}) VALUES ({marks})", [tuple(one) for one in values]
+        )
+        return
+    raw: Any = connection.connection.driver_connection
+    with raw.cursor() as cursor, cursor.copy(f"COPY {table.name} ({columns}) FROM STDIN") as copy:
+        for one in values:
+            copy.write_row(one)
 
 
 def has_tables(engine: Engine) -> bool:

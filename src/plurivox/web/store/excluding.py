@@ -36,8 +36,8 @@ def exclude(connection: Connection, worker: int, rule: str, reason: str) -> bool
     connection.execute(insert(exclusions).values(worker_id=worker, rule=rule, reason=reason, at=now()))
     tallying.put_in(connection, worker)
     if _has_answered(connection, worker):  # who failed the check at the door changes nothing that was computed
-        publishing.forget(connection, worker)
-        publishing.count_differently(connection)
+        publishing.drop_scores(connection, worker)
+        publishing.recount(connection)
     tell(connection, "rules", "exclude", worker=pseudonym, rule=rule, reason=reason, slots=len(back))
     return True
 
@@ -92,7 +92,8 @@ def lift(connection: Connection, who: str, pseudonym: str) -> None:
     if COMPREHENSION in connection.execute(ended).scalars().all():  # who never came further may try once more
         connection.execute(update(workers).where(workers.c.id == worker).values(stage="quiz"))
     tallying.put_in(connection, worker)
-    publishing.count_differently(connection)
+    if _has_answered(connection, worker):
+        publishing.recount(connection)
     tell(connection, who, "exclusion lifted", worker=pseudonym)
 
 

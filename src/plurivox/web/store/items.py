@@ -17,6 +17,7 @@ from plurivox.web.keys import new_id
 from plurivox.web.pictures import Picture
 from plurivox.web.sounds import Sound
 from plurivox.web.store import arming, tallying
+from plurivox.web.store.database import put
 from plurivox.web.store.people import fact
 from plurivox.web.store.tables import STILL, beliefs, facts, media, plan_tasks, plans, tasks
 from plurivox.web.study import Study
@@ -65,21 +66,23 @@ def add_tasks(connection: Connection, study: Study, new: Iterable[NewTask]) -> i
     """Put tasks into the store; how many there were."""
     chance, n, trained = random.SystemRandom(), 0, list(fact(connection, "practice") or [])
     method = assigner(connection, study)
+    is_first = connection.execute(select(tasks.c.id).limit(1)).first() is None
+    names: set[str] | None = set() if is_first else None  # a store that is empty need not be asked
     for part in batched(new, AT_ONCE):
-        _refuse_known(connection, [one.name for one in part])
+        _refuse_known(connection, [one.name for one in part], names)
         held = {one.name: {"id": new_id(), **medium} for one in part if (medium := one.medium())}
-        if held:
-            connection.execute(insert(media), list(held.values()))
+        put(connection, media, list(held.values()))
         rows = [_row(method, study, one, held[one.name]["id"] if one.name in held else None, chance) for one in part]
         rows.sort(key=lambda row: row["id"])
-        connection.execute(insert(tasks), rows)
-        if real := [unknown(row["id"]) for row in rows if not row["practice"]]:
-            connection.execute(insert(beliefs), real)
+        put(connection, tasks, rows)
+        put(connection, beliefs, [unknown(row["id"]) for row in rows if not row["practice"]])
         trained += [row["id"] for row in rows if row["practice"]]
         n += len(rows)
     set_fact(connection, "practice", trained)
     if n and (study.arms or isinstance(method, Batches)):
         set_fact(connection, "applied", None)  # no batch holds the new ones: nobody is asked about them
+    elif is_first:  # their rows are as study.toml says
+        _note_applied(connection, study, method)
     apply(connection, study)
     tallying.count_tasks(connection)
     return n
@@ -98,10 +101,8 @@ def unknown(task: int) -> dict[str, Any]:
 def apply(connection: Connection, study: Study) -> None:
     """Let quotas and queues follow study.toml, which may have been edited."""
     method = assigner(connection, study)
-    strata = method.wanted() if isinstance(method, Strata) else {}
-    said = {"per_task": study.per_task, "strata": strata} | ({"gains": True} if _ranks(method) else {})
-    said |= {"arms": [one.name for one in study.arms]} if study.arms else {}
-    if fact(connection, "applied") == said:
+    strata = _strata(method)
+    if fact(connection, "applied") == _said(study, method):
         return
     quota: Any = study.per_task
     if isinstance(method, Batches):
@@ -117,9 +118,24 @@ def apply(connection: Connection, study: Study) -> None:
     )
     connection.execute(update(plans).values(queue=""))
     arming.lay_out(connection, study, by_stratum=bool(strata), in_batches=isinstance(method, Batches))
-    set_fact(connection, "strata", strata)
-    set_fact(connection, "applied", said)
+    _note_applied(connection, study, method)
     tallying.count_tasks(connection)
+
+
+def _strata(method: Assigner) -> dict[str, int]:
+    return dict(method.wanted()) if isinstance(method, Strata) else {}
+
+
+def _said(study: Study, method: Assigner) -> dict[str, Any]:
+    """What quotas and queues follow."""
+    said: dict[str, Any] = {"per_task": study.per_task, "strata": _strata(method)}
+    said |= {"gains": True} if _ranks(method) else {}
+    return said | ({"arms": [one.name for one in study.arms]} if study.arms else {})
+
+
+def _note_applied(connection: Connection, study: Study, method: Assigner) -> None:
+    set_fact(connection, "strata", _strata(method))
+    set_fact(connection, "applied", _said(study, method))
 
 
 def must_have_batches(connection: Connection, study: Study) -> None:
@@ -155,10 +171,15 @@ def _row(method: Assigner, study: Study, one: NewTask, picture: int | None, chan
     }
 
 
-def _refuse_known(connection: Connection, names: Sequence[str]) -> None:
+def _refuse_known(connection: Connection, names: Sequence[str], known: set[str] | None) -> None:
+    """Refuse names that are there already, by those we know or, where these are not all, by asking the store."""
     twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
-    for part in batched(names, 500):
-        twice += connection.execute(select(tasks.c.name).where(tasks.c.name.in_(part))).scalars().all()
+    if known is not None:
+        twice += sorted(known.intersection(names))
+        known.update(names)
+    else:
+        for part in batched(names, 500):
+            twice += connection.execute(select(tasks.c.name).where(tasks.c.name.in_(part))).scalars().all()
     if twice:
         raise InputError(f"tasks {some(twice)} are there already; every task needs a name of its own")
 
@@ -193,3 +214,8 @@ def set_fact(connection: Connection, name: str, value: Any) -> None:
 def count_tasks(connection: Connection) -> int:
     """How many tasks there are, practice not counted."""
     return connection.execute(select(func.count()).where(tasks.c.practice == 0)).scalar_one()
+
+
+def kind_of(connection: Connection) -> str:
+    """What the first task is: image, audio, text or pair; empty where there is none."""
+    return connection.execute(select(tasks.c.kind).order_by(tasks.c.name).limit(1)).scalar() or ""

@@ -16,9 +16,10 @@ from plurivox.web.keys import Keys, new_id
 from plurivox.web.store.database import now
 from plurivox.web.store.items import set_fact
 from plurivox.web.store.people import fact
-from plurivox.web.store.tables import audit, facts, invites, owners, sessions
+from plurivox.web.store.tables import audit, facts, invites, owners, places, sessions
 
 SETUP = "setup"
+REMEMBERED = 180 * 86400.0  # seconds for which a place is known after the last time
 hasher = PasswordHasher()
 
 
@@ -65,10 +66,19 @@ def nobody() -> str:
     return hasher.hash(secrets.token_hex(16))
 
 
-def password_of(connection: Connection, name: str) -> tuple[int | None, str]:
-    """(owner, hash) to check a password against; of nobody where there is no such owner."""
+def place_of(keys: Keys, address: str) -> str:
+    """What the store keeps of an address."""
+    return keys.hidden(f"place {address}")
+
+
+def password_of(connection: Connection, name: str, place: str) -> tuple[int | None, str, bool]:
+    """(owner, hash to check a password against, whether they have signed in from this place); of nobody where there is
+    no such owner."""
     row = connection.execute(select(owners.c.id, owners.c.password).where(owners.c.name == name)).first()
-    return (None, nobody()) if row is None else (row.id, row.password)
+    owner, password_hash = (None, nobody()) if row is None else (row.id, row.password)
+    here = select(places.c.seen).where(places.c.owner_id == (owner or 0), places.c.hidden == place)
+    seen = connection.execute(here).scalar()  # asked for nobody too: it takes as long
+    return owner, password_hash, seen is not None and seen > now() - REMEMBERED
 
 
 def fits(password_hash: str, password: str) -> bool:
@@ -79,13 +89,22 @@ def fits(password_hash: str, password: str) -> bool:
         return False
 
 
-def begin_session(connection: Connection, keys: Keys, owner: int, hours: float) -> tuple[str, str]:
-    """(token for the cookie, token for writes)."""
+def begin_session(connection: Connection, keys: Keys, owner: int, hours: float, place: str) -> tuple[str, str]:
+    """(token for the cookie, token for writes); the place is known from now on."""
     token, csrf = secrets.token_urlsafe(32), secrets.token_urlsafe(24)
     connection.execute(delete(sessions).where(sessions.c.until < now()))
     row = {"hidden": keys.hidden(token), "owner_id": owner, "csrf": csrf, "until": now() + hours * 3600}
     connection.execute(insert(sessions).values(row))
+    _remember(connection, owner, place)
     return token, csrf
+
+
+def _remember(connection: Connection, owner: int, place: str) -> None:
+    """Know a place again; those not seen for long are forgotten."""
+    connection.execute(select(owners.c.id).where(owners.c.id == owner).with_for_update())  # one sign-in after another
+    old = (places.c.owner_id == owner) & ((places.c.hidden == place) | (places.c.seen < now() - REMEMBERED))
+    connection.execute(delete(places).where(old))
+    connection.execute(insert(places).values(owner_id=owner, hidden=place, seen=now()))
 
 
 def session_of(connection: Connection, hidden: str) -> Session | None:

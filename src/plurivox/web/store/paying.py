@@ -1,10 +1,10 @@
 """The pay sheet in the store: one line a worker, by pseudonym; and, for the command line alone, the platforms' ids."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from plurivox.web import owner_schemas as o
 from plurivox.web.store.items import batched, set_fact
@@ -13,21 +13,27 @@ from plurivox.web.store.tables import pay, raw_ids, workers
 from plurivox.web.study import Study
 
 AT_ONCE = 1_000
+CHANGE = update(pay).where(pay.c.worker_id == bindparam("who")).values(line=bindparam("new"))
 
 
 def keep(connection: Connection, lines: Mapping[int, Mapping[str, Any]], total: str) -> None:
-    """The sheet as it is now: only lines that have changed are written."""
-    old = {row.worker_id: row.line for row in connection.execute(select(pay))}
-    new = {worker: json.dumps(line) for worker, line in lines.items()}
-    for part in batched([worker for worker in old if worker not in new], AT_ONCE):
-        connection.execute(delete(pay).where(pay.c.worker_id.in_(part)))
-    for worker, line in new.items():
-        if old.get(worker, line) != line:
-            connection.execute(update(pay).where(pay.c.worker_id == worker).values(line=line))
-    fresh = [{"worker_id": worker, "line": line} for worker, line in new.items() if worker not in old]
-    for rows in batched(fresh, AT_ONCE):
-        connection.execute(insert(pay), rows)
+    """New lines in place of those that the same people had, and the total of the whole sheet."""
+    for part in batched(lines, AT_ONCE):
+        old = {row.worker_id: row.line for row in connection.execute(select(pay).where(pay.c.worker_id.in_(part)))}
+        new = {worker: json.dumps(lines[worker]) for worker in part}
+        changed = [{"who": worker, "new": line} for worker, line in new.items() if old.get(worker, line) != line]
+        if changed:
+            connection.execute(CHANGE, changed)
+        if fresh := [{"worker_id": worker, "line": line} for worker, line in new.items() if worker not in old]:
+            connection.execute(insert(pay), fresh)
     set_fact(connection, "pay", total)
+
+
+def drop_others(connection: Connection, people: Container[int]) -> None:
+    """Only these people stay on the sheet."""
+    gone = [worker for worker in connection.execute(select(pay.c.worker_id)).scalars() if worker not in people]
+    for part in batched(gone, AT_ONCE):
+        connection.execute(delete(pay).where(pay.c.worker_id.in_(part)))
 
 
 def page(connection: Connection, study: Study, after: str | None, limit: int) -> o.PayPage:

@@ -5,11 +5,12 @@ is being read goes on in the snapshot it began with; what no list can need any m
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Engine, delete, func, insert, select, tuple_, update
 
+from plurivox.web.store import troubles
 from plurivox.web.store.database import WRITES, now
 from plurivox.web.store.items import batched, set_fact, unknown
 from plurivox.web.store.people import fact
@@ -21,7 +22,7 @@ Belief = dict[str, Any]  # task_id, n, sure, soft
 
 
 class Outdated(Exception):
-    """Somebody was erased meanwhile: what was computed must not be seen."""
+    """Somebody was erased or left out meanwhile: what was computed must not be seen."""
 
 
 def number_of(connection: Connection) -> int:
@@ -32,6 +33,16 @@ def number_of(connection: Connection) -> int:
 def oldest(connection: Connection) -> int:
     """The oldest snapshot whose lists are whole."""
     return fact(connection, "oldest") or 0
+
+
+def erased(connection: Connection) -> int:
+    """How often rows were taken away, or came in with numbers that may be passed already: all is read anew then."""
+    return fact(connection, "erased") or 0
+
+
+def recounted(connection: Connection) -> int:
+    """How often somebody was left out or taken back: their answers count no more, or again."""
+    return fact(connection, "recounted") or 0
 
 
 def begin(engine: Engine) -> int:
@@ -63,6 +74,20 @@ def believe(engine: Engine, number: int, new: Iterable[Belief]) -> int:
                 connection.execute(insert(beliefs), [{**one, "since": number, "until": STILL} for one in fresh])
         n += len(fresh)
     return n
+
+
+def believed(connection: Connection) -> Sequence[int]:
+    """Tasks of which something is believed."""
+    return (
+        connection.execute(select(beliefs.c.task_id).where(beliefs.c.until == STILL, beliefs.c.n > 0)).scalars().all()
+    )
+
+
+def nothing_of(ids: Iterable[int]) -> Iterator[Belief]:
+    """What is believed of tasks that have no answers any more."""
+    for task in ids:
+        row = unknown(task)
+        yield {name: row[name] for name in ("task_id", "n", "sure", "soft")}
 
 
 def flag(engine: Engine, ids: Sequence[int], odd: Mapping[int, Sequence[str]]) -> None:
@@ -97,10 +122,12 @@ def stand(engine: Engine, lines: Mapping[int, Mapping[str, Any]]) -> None:
                 connection.execute(insert(standings), rows)
 
 
-def publish(engine: Engine, number: int, last: int, body: Mapping[str, Any], erased: int, trouble: str = "") -> None:
-    """From now on this snapshot is the newest, unless somebody was erased while it was computed."""
+def publish(
+    engine: Engine, number: int, last: int, body: Mapping[str, Any], basis: tuple[int, int], trouble: str = ""
+) -> None:
+    """From now on this snapshot is the newest, unless other answers count by now than those it is made of."""
     with engine.connect().execution_options(**WRITES) as connection, connection.begin():
-        if (fact(connection, "erased") or 0) != erased:
+        if (erased(connection), recounted(connection)) != basis:
             raise Outdated
         row = {"id": number, "at": now(), "last_answer": last, "body": json.dumps(body)}
         connection.execute(insert(snapshots).values(row))
@@ -109,7 +136,7 @@ def publish(engine: Engine, number: int, last: int, body: Mapping[str, Any], era
         first = connection.execute(select(func.min(snapshots.c.id))).scalar_one()
         for name, value in (("published", number), ("oldest", first), ("writing", None)):
             set_fact(connection, name, value)
-        tell_trouble(connection, trouble)
+        troubles.tell(connection, "aggregator", trouble)
     _clear(engine, first)
 
 
@@ -125,27 +152,30 @@ def _clear(engine: Engine, first: int) -> None:
 
 def forget(connection: Connection, worker: int) -> None:
     """What was computed from a person's answers is known no more; what others say of their tasks comes with the next one."""
-    mine = select(answers.c.id).where(answers.c.worker_id == worker)
     asked = select(answers.c.task_id).join(slots, slots.c.id == answers.c.slot_id)
     asked = asked.where(answers.c.worker_id == worker, slots.c.kind != "practice").distinct()
-    connection.execute(delete(flags).where(flags.c.answer_id.in_(mine)))
-    connection.execute(delete(standings).where(standings.c.worker_id == worker))
+    drop_scores(connection, worker)
     for part in batched(connection.execute(asked).scalars().all(), AT_ONCE):
         connection.execute(delete(beliefs).where(beliefs.c.task_id.in_(part)))
         connection.execute(insert(beliefs), [unknown(task) for task in part])
 
 
+def drop_scores(connection: Connection, worker: int) -> None:
+    """What is known of a person, and what is odd about their answers."""
+    mine = select(answers.c.id).where(answers.c.worker_id == worker)
+    connection.execute(delete(flags).where(flags.c.answer_id.in_(mine)))
+    connection.execute(delete(standings).where(standings.c.worker_id == worker))
+
+
 def count_differently(connection: Connection) -> None:
-    """Earlier answers count no more, or again: what is being computed is not published, and all are read anew."""
+    """Answers are gone, or came in bulk: what is being computed is not published, and all are read anew."""
     connection.execute(delete(snapshots))
-    set_fact(connection, "erased", (fact(connection, "erased") or 0) + 1)
+    set_fact(connection, "erased", erased(connection) + 1)
 
 
-def tell_trouble(connection: Connection, message: str) -> None:
-    """Keep for the owner what is wrong, and since when; an empty message: nothing is."""
-    told = fact(connection, "trouble")
-    if message != (told or {}).get("message", ""):
-        set_fact(connection, "trouble", {"message": message, "since": now()} if message else None)
+def recount(connection: Connection) -> None:
+    """A person's answers count no more, or again: what is shown stays, told to be of before, until it is computed anew."""
+    set_fact(connection, "recounted", recounted(connection) + 1)
 
 
 def full_tasks(connection: Connection) -> dict[str, int]:

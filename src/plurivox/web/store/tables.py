@@ -235,6 +235,15 @@ owners = Table("owners", meta_data, _id(counts=True), _text("name", unique=True)
 sessions = Table(
     "sessions", meta_data, Column("hidden", Text, primary_key=True), _to("owners"), _text("csrf"), _float("until")
 )
+places = (
+    Table(  # addresses from which owners have signed in, as keyed hashes: strangers cannot keep them out from there
+        "places",
+        meta_data,
+        Column("owner_id", BigInteger, ForeignKey("owners.id"), primary_key=True, autoincrement=False),
+        Column("hidden", Text, primary_key=True),
+        _float("seen"),
+    )
+)
 
 leaders = Table("leaders", meta_data, Column("name", Text, primary_key=True), _text("holder"), _float("until"))
 snapshots = Table(

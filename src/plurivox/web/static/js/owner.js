@@ -5,6 +5,7 @@ import { keepStudy, studyName } from "./known_studies.js";
 import { auditPage, invitesPage } from "./owner_desk.js";
 import { formsPage } from "./owner_forms.js";
 import { flaggedPage, overviewPage, taskPage, tasksPage, timesPage } from "./owner_pages.js";
+import { news } from "./owner_parts.js";
 import { excludedPage, payPage, workersPage } from "./owner_people.js";
 
 const PAGES = {
@@ -94,11 +95,11 @@ export class Owner {
     for (const link of this.nav.children) link.toggleAttribute("aria-current", link.dataset.key === home);
     document.title = `${title} · plurivox studio`;
     try {
-      const parts = await make(this, at);
+      const [[head, ...parts], snapshot] = await Promise.all([make(this, at), this.read("snapshot")]);
       if (JSON.stringify(at) !== JSON.stringify(this.place())) return; // gone elsewhere meanwhile
       if (unasked && this.isBusy()) return; // or begun to write: that must not be lost
       const open = [...this.main.querySelectorAll("details")].map((one) => one.open);
-      put(this.main, parts);
+      put(this.main, [head, news(snapshot), parts]);
       this.main.dataset.shows = at.key;
       if (!arrived) this.main.querySelectorAll("details").forEach((one, place) => (one.open = open[place] ?? false));
       if (!arrived) return;

@@ -17,7 +17,6 @@ import {
   shareBar,
   table,
   titled,
-  trouble,
   when,
 } from "./owner_parts.js";
 
@@ -122,7 +121,7 @@ export async function overviewPage(owner) {
     "p",
     { class: "quiet small" },
     snapshot.at
-      ? `Soft labels of ${when(snapshot.at)}${snapshot.by ? `, by ${snapshot.by}` : ""}${snapshot.pending ? "; newer answers are being read" : ""}.`
+      ? `Soft labels of ${when(snapshot.at)}${snapshot.by ? `, by ${snapshot.by}` : ""}${snapshot.recomputing ? "; being recomputed" : snapshot.pending ? "; newer answers are being read" : ""}.`
       : now.answers
         ? "Soft labels are being computed."
         : "Soft labels and scores appear here after the first answers.",
@@ -135,7 +134,6 @@ export async function overviewPage(owner) {
   return page(
     study.title || study.name,
     [study.arms.length > 0 && make("a", { class: "button", href: "#/forms" }, "Forms compared"), stateTools(owner, now.state)],
-    trouble(snapshot),
     people
       ? null
       : make(

@@ -132,10 +132,18 @@ export function finder(label, value, found) {
   );
 }
 
-export const trouble = ({ trouble: words, trouble_since: since }) =>
-  words
-    ? make("p", { class: "note bad trouble", role: "status" }, make("span", {}, `${words} (since ${when(since)})`))
-    : null;
+// What an owner should know before reading a page: what goes wrong, and whether the figures still count as before.
+export const news = ({ troubles, recomputing }) => [
+  ...troubles.map(({ what, since, to_do: advice }) =>
+    make("p", { class: "note bad trouble", role: "status" }, make("span", {}, `${what} (since ${when(since)}) ${advice}`)),
+  ),
+  recomputing &&
+    make(
+      "p",
+      { class: "note calm recomputing", role: "status" },
+      make("span", {}, "Somebody was excluded or taken back: soft labels, scores and times are being recomputed. What is shown is of before."),
+    ),
+];
 
 export const query = (values) => new URLSearchParams(Object.entries(values).filter(([, one]) => one)).toString();
 
