@@ -15,7 +15,6 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is mi
 pytest.importorskip("fastapi", reason="the studio is missing; run: pip install 'plurivox[web]'")
 
 from plurivox.web import limits  # noqa: E402
-from plurivox.web.bundle import join_script  # noqa: E402
 from plurivox.web.demo import make_demo  # noqa: E402
 from web.running import Running, run, studio_of  # noqa: E402
 
@@ -60,30 +59,27 @@ def context(browser: Any) -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture(scope="session")
 def blank(browser: Any) -> Iterator[Callable[..., Any]]:
-    """A page without a server that holds the names of a module: `page.evaluate("answer.begin(...)")`."""
+    """A page without a server that holds the names of modules: `blank("answer", "acts").evaluate("answer.apply(...)")`."""
     pages = []
 
-    def load(module: str) -> Any:
+    def serve(route: Any) -> None:
+        path = JS / route.request.url.rsplit("/", 1)[-1]
+        if path.suffix == ".js":
+            route.fulfill(body=path.read_text(encoding="utf-8"), content_type="text/javascript")
+        else:
+            route.fulfill(body="<!doctype html>", content_type="text/html")
+
+    def load(first: str, *more: str) -> Any:
         page = browser.new_page()
         page.set_default_timeout(PATIENCE)
         pages.append(page)
-        page.route(
-            "https://studio.test/", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html")
-        )
+        page.route("https://studio.test/**", serve)
         page.goto("https://studio.test/")  # never leaves the browser; makes it a safe place, as locks ask for
-        names = [
-            line.split("(")[0].split("=")[0].split()[-1]
-            for line in (JS / f"{module}.js").read_text().splitlines()
-            if line.startswith("export ") and not line.startswith("export class")
-        ]
-        classes = [
-            line.split()[2]
-            for line in (JS / f"{module}.js").read_text().splitlines()
-            if line.startswith("export class")
-        ]
-        script = join_script(JS / f"{module}.js") + f"\nglobalThis.{module} = {{ {', '.join(names + classes)} }};"
+        names = (first, *more)
+        script = "".join(f'import * as {name} from "./{name}.js";\n' for name in names)
+        script += f"globalThis.{first} = {{ {', '.join(f'...{name}' for name in names)} }};"
         page.add_script_tag(content=script, type="module")
-        page.wait_for_function(f"globalThis.{module}")  # a module runs after the tag is there, not with it
+        page.wait_for_function(f"globalThis.{first}")  # a module runs after the tag is there, not with it
         return page
 
     yield load

@@ -25,7 +25,7 @@ PRESS = """([keys, setup]) => {
 
 @pytest.fixture(scope="module")
 def page(blank: Any) -> Any:
-    return blank("answer")
+    return blank("answer", "acts", "judging", "keys", "meaning")
 
 
 def press(page: Any, keys: str, **setup: Any) -> Any:

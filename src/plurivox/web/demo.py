@@ -67,9 +67,10 @@ def make_demo(folder: Path, database: str = "") -> int:
     try:
         with engine.connect().execution_options(**WRITES) as connection, connection.begin():
             given = crowd.answers
-            assert given is not None and given.when is not None
+            assert given is not None and given.when is not None and given.position is not None
             began = float(given.when.min() - given.when.max() + now() - 600)
-            recent = replace(given, when=given.when - given.when.max() + now() - 600)  # as if the last came just now
+            when = given.when - given.when.max() + now() - 600  # as if the last came just now
+            recent = replace(given, when=when, position=given.position + 1)  # people count from one
             n = add_answers(connection, STUDY, Keys.of(folder), recent, pick=0.35)
             connection.execute(insert(visits), list(_visits(connection, began)))
             return n

@@ -1,7 +1,8 @@
 // The rows of bars or chips: a slider to drag, a button to add and one to take away, a key.
-import { KEYS, keyOf, manyLabels, shown } from "./answer.js";
 import { barAmount, chipsOf, isChips } from "./bars.js";
 import { button, change, make, put } from "./dom.js";
+import { KEYS, keyOf, manyLabels, shown } from "./finding.js";
+import { onSlide } from "./slider.js";
 
 export class BarRows {
   constructor(me, act) {
@@ -22,7 +23,7 @@ export class BarRows {
     const input = make("input", { type: "range", min: "0", max: "100", value: "0", "aria-label": label });
     if (this.chips) input.step = String(step);
     const snap = () => Math.round(Number(input.value) / step) * step;
-    input.addEventListener("input", (event) => act({ do: "bar", place, value: snap() }, event));
+    onSlide(input, (event) => act({ do: "bar", place, value: snap() }, event));
     const out = make("output", {}, "0%");
     const chip = (by, sign) =>
       button(sign, (event) => act({ do: "chip", place, by }, event), {
@@ -42,7 +43,7 @@ export class BarRows {
       input.value = String(value);
       input.style.setProperty("--fill", `${value}%`);
       const n = chipsOf(state, value);
-      if (isChips(state)) input.setAttribute("aria-valuetext", `${n} ${n === 1 ? "chip" : "chips"}, ${value}%`);
+      input.setAttribute("aria-valuetext", isChips(state) ? `${n} ${n === 1 ? "chip" : "chips"}, ${value}%` : `${value}%`);
       change(out, barAmount(state, value));
       change(key, keyOf(state, place) || "·");
     });

@@ -65,6 +65,10 @@ export function steps(most, about = 4) {
 }
 
 const span = (values) => (values.length ? `${values.length} values from ${tidy(Math.min(...values))} to ${tidy(Math.max(...values))}` : "");
+const listed = (rows, most = 12) =>
+  rows.slice(0, most).map(([name, words]) => `${name} ${words}`).join("; ") + (rows.length > most ? `; and ${rows.length - most} more` : "");
+const letter = 6.6; // about the width of one, in the chart's units
+const roomFor = (names, most) => Math.min(most, Math.max(...names.map((name) => name.length), 3) * letter + 20); // names at the left
 const unit = (words) => (words ? text(4, 12, words, { class: "unit" }) : null); // what the numbers at the left count
 
 export function columnChart({ title, note = "", bars, x = "", y = "" }) {
@@ -74,7 +78,9 @@ export function columnChart({ title, note = "", bars, x = "", y = "" }) {
   const ticks = steps(Math.max(...bars.map(([, value]) => value), 0));
   const room = (width - left - 8) / Math.max(bars.length, 1);
   const rise = (value) => ((low - top) * value) / ticks.at(-1);
-  const every = Math.ceil(bars.length / (narrow() ? 6 : 10));
+  const longest = Math.max(...bars.map(([name, , brief = name]) => brief.length), 1);
+  const every = longest > 8 ? Math.ceil((longest * letter) / room) : Math.ceil(bars.length / (narrow() ? 6 : 10));
+  const letters = Math.max(4, Math.floor((room * every) / letter));
   const grid = ticks.map((tick) => [
     line(left, low - rise(tick), width - 8, low - rise(tick), "rule"),
     text(left - 6, low - rise(tick) + 4, tidy(tick), { "text-anchor": "end" }),
@@ -92,7 +98,7 @@ export function columnChart({ title, note = "", bars, x = "", y = "" }) {
       },
       draw("title", {}, `${name}: ${tidy(value)}`),
     ),
-    at % every ? null : text(left + (at + 0.5) * room, low + 16, short(brief, narrow() ? 8 : 12), { "text-anchor": "middle" }),
+    at % every ? null : text(left + (at + 0.5) * room, low + 16, short(brief, letters), { "text-anchor": "middle" }),
   ]);
   const plot = frame(
     `${title}: ${y || "value"} by ${x || "name"}, ${span(bars.map(([, value]) => value))}`,
@@ -115,8 +121,10 @@ export function columnChart({ title, note = "", bars, x = "", y = "" }) {
 export function rowChart({ title, note = "", bars, x = "", y = "" }) {
   // Bars that lie, for long names; `bars` are [name, count], the largest first.
   const width = size();
-  const [left, step, letters] = narrow() ? [130, 26, 17] : [190, 26, 26];
+  const [widest, step, letters] = narrow() ? [130, 26, 17] : [190, 26, 26];
+  const left = roomFor(bars.map(([name]) => name), widest);
   const most = Math.max(...bars.map(([, value]) => value), 1);
+  const base = bars.length * step + 4;
   const rows = bars.map(([name, value], place) => {
     const length = ((width - left - 50) * value) / most;
     const middle = place * step + step / 2;
@@ -129,16 +137,23 @@ export function rowChart({ title, note = "", bars, x = "", y = "" }) {
   return figure(
     title,
     note,
-    frame(title, bars.length * step + 4, rows.flat()),
+    frame(
+      `${title}: ${y} by ${x}. ${listed(bars.map(([name, value]) => [name, tidy(value)]))}`,
+      base + 20,
+      rows.flat(),
+      line(left, 0, left, base),
+      text(left, base + 14, y, { class: "name" }),
+    ),
     [x, y],
     bars.map(([name, value]) => [name, tidy(value)]),
   );
 }
 
-export function rangeChart({ title, note = "", rows, x = "" }) {
+export function rangeChart({ title, note = "", rows, x = "share", y = "label" }) {
   // A dot with an interval for each name: rows are {name, value, low, high}; an interval may be missing.
   const width = size();
-  const [left, step, letters] = narrow() ? [100, 30, 13] : [150, 30, 20];
+  const [widest, step, letters] = narrow() ? [100, 30, 13] : [150, 30, 20];
+  const left = roomFor(rows.map(({ name }) => name), widest);
   const largest = Math.max(...rows.map(({ value, high = value }) => high), 0);
   const most = [0.2, 0.4].find((one) => largest <= one) ?? 1;
   const base = rows.length * step + 8;
@@ -165,7 +180,12 @@ export function rangeChart({ title, note = "", rows, x = "" }) {
       text(width - 48, y + 4, `${Math.round(value * 100)}%`, { class: "name" }),
     ];
   });
-  const plot = frame(title, base + 22, grid.flat(), marks.flat(2));
+  const told = rows.map(({ name, value, low, high }) => [
+    name,
+    `${Math.round(value * 100)}%${low === undefined ? "" : ` (${Math.round(low * 100)} to ${Math.round(high * 100)}%)`}`,
+  ]);
+  const axis = text((at(0) + at(most)) / 2, base + 34, x, { "text-anchor": "middle", class: "name" });
+  const plot = frame(`${title}: ${x} by ${y}. ${listed(told)}`, base + 38, grid.flat(), marks.flat(2), axis);
   const table = rows.map(({ name, value, low, high }) => [
     name,
     tidy(value),
@@ -175,7 +195,7 @@ export function rangeChart({ title, note = "", rows, x = "" }) {
     title,
     note,
     plot,
-    ["label", x || "share", ...(rows[0]?.low === undefined ? [] : ["95% interval"])],
+    [y, x, ...(rows[0]?.low === undefined ? [] : ["95% interval"])],
     table,
   );
 }
@@ -192,9 +212,10 @@ export function lineChart({ title, note = "", points, x = "", y = "", most = 0, 
     line(left, up(tick), width - 8, up(tick), "rule"),
     text(left - 6, up(tick) + 4, tidy(tick), { "text-anchor": "end" }),
   ]);
-  let end = -50;
+  const apart = Math.max(40, Math.max(...points.map(([value]) => name(value).length), 1) * letter + 6);
+  let end = -apart;
   const names = points
-    .filter(([value]) => across(value) - end >= 40 && ((end = across(value)), true)) // names do not touch each other
+    .filter(([value]) => across(value) - end >= apart && ((end = across(value)), true)) // names do not touch each other
     .map(([value]) => text(across(value), low + 16, name(value), { "text-anchor": "middle" }));
   const path = draw("polyline", {
     class: "trace",
@@ -225,7 +246,7 @@ export function lineChart({ title, note = "", points, x = "", y = "", most = 0, 
 
 export function linesChart({ title, note = "", lines, x = "", y = "" }) {
   // Several lines from 0 to 1 over the same axis, each with its name at its end and a dash of its own; points are [x, y].
-  const [left, right, top, low, height, width] = [44, narrow() ? 90 : 130, 10, 200, 236, size()];
+  const [left, right, top, low, height, width] = [44, narrow() ? 90 : 130, 24, 214, 250, size()];
   const all = lines.flatMap((one) => one.points);
   const [ticks, sides] = [steps(Math.max(...all.map(([value]) => value), 0)), [0, 0.25, 0.5, 0.75, 1]];
   const across = (value) => left + ((width - left - right) * value) / ticks.at(-1);
@@ -254,5 +275,7 @@ export function linesChart({ title, note = "", lines, x = "", y = "" }) {
   const axis = line(left, low, width - right, low);
   const below = text((left + width - right) / 2, height - 2, x, { "text-anchor": "middle", class: "name" });
   const rows = lines.flatMap(({ name, points }) => points.map((point) => [name, ...point.map(tidy)]));
-  return figure(title, note, frame(title, height, grid.flat(2), drawn.flat(2), axis, below), ["name", x, y], rows);
+  const ended = listed(lines.map(({ name, points }) => [name, `reaches ${tidy(points.at(-1)[1])} at ${tidy(points.at(-1)[0])}`]));
+  const plot = frame(`${title}: ${y} by ${x}. ${ended}`, height, unit(y), grid.flat(2), drawn.flat(2), axis, below);
+  return figure(title, note, plot, ["name", x, y], rows);
 }

@@ -34,10 +34,11 @@ export function header(session) {
     fill.style.width = `${Math.round(share * 100)}%`;
     meter.setAttribute("aria-valuenow", String(Math.round(share * 100)));
   };
-  const say = (is, text) => {
+  const say = (is, text, more = "") => {
+    // `more` is left out where there is little room, and so is all while nothing is amiss.
     saved.dataset.is = is;
-    const long = make("span", { class: is === "waiting" ? "" : "long" }, text);
-    if (saved.textContent !== text) put(saved, long);
+    const brief = make("span", { class: is !== "waiting" && "long" }, text);
+    if (saved.textContent !== text + more) put(saved, brief, more && make("span", { class: "long" }, more));
   };
-  return { root, paint, saved: say, help };
+  return { root, paint, saved: say, help, dialog };
 }

@@ -61,7 +61,13 @@ export async function formsPage(owner) {
         x: "seconds of work a task",
         y: "in common",
       }),
-      rangeChart({ title: "Who left early", note: "Of those who finished or left, with 95% intervals", rows: left }),
+      rangeChart({
+        title: "Who left early",
+        note: "Of those who finished or left, with 95% intervals",
+        rows: left,
+        x: "share of people",
+        y: "arm",
+      }),
     ]),
     make("p", { class: "quiet small" }, `As of ${when(at)}. Each person is asked in one form, drawn at random in blocks.`),
   );

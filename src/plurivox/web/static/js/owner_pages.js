@@ -23,7 +23,12 @@ import {
 const LINK = (to, text) => make("a", { href: `#/${to}` }, text);
 const MOST = 12; // labels in a chart
 const FEWEST = 5; // answers of an hour that say something about it
-const hourName = (hour) => `${new Date(hour * 1000).toISOString().slice(11, 13)}h`;
+function hourNames(hours) {
+  // How hours are written: with their day, unless all are of one.
+  const iso = (hour) => new Date(hour * 1000).toISOString();
+  const oneDay = new Set(hours.map((hour) => iso(hour).slice(0, 10))).size < 2;
+  return (hour) => `${oneDay ? "" : `${iso(hour).slice(5, 10)} `}${iso(hour).slice(11, 13)}h`;
+}
 const tenths = (most, unit) => (value, at) => [`${Number(((at * most) / 10).toPrecision(2))}${unit}`, value];
 
 export async function overviewPage(owner) {
@@ -43,7 +48,7 @@ export async function overviewPage(owner) {
           .join(", ") || "none yet"
       }`,
     ),
-    figureOf(fixed(score), name.replaceAll("-", " ")),
+    figureOf(fixed(score), `${name.replaceAll("-", " ")}: 1 if all agree, 0 as by chance`),
     figureOf(percent(agreement.repeats_same_top), `of ${agreement.repeats} repeats kept their top label`),
     now.settled &&
       figureOf(
@@ -51,10 +56,8 @@ export async function overviewPage(owner) {
         `tasks are settled: ${count(now.settled.spared)} answers spared, each expected to tell under ${now.settled.least} nats`,
       ),
   ]);
-  const hours = now.per_hour.map(([hour, n]) => {
-    const name = `${new Date(hour * 1000).toISOString().slice(0, 13).replace("T", " ")}h`;
-    return [name, n, name.slice(-3)];
-  });
+  const hourName = hourNames(now.per_hour.map(([hour]) => hour));
+  const hours = now.per_hour.map(([hour, n]) => [`${new Date(hour * 1000).toISOString().slice(0, 13).replace("T", " ")}h`, n, hourName(hour)]);
   const agreed = agreement.by_hour.filter(([, , n]) => n >= FEWEST).map(([hour, share]) => [hour, 100 * share]);
   const shares = Object.entries(snapshot.label_shares)
     .map(([label, value]) => ({ name: label, value }))
@@ -62,7 +65,13 @@ export async function overviewPage(owner) {
     .slice(0, MOST);
   const most = Math.log(study.labels.length);
   const charts = make("section", { class: "charts", "aria-label": "Charts" }, [
-    columnChart({ title: "Answers per hour", bars: hours, x: "hour (UTC)", y: "answers" }),
+    columnChart({
+      title: "Answers per hour",
+      note: hours.length > 1 ? "Hours without answers are left out" : "",
+      bars: hours,
+      x: "hour (UTC)",
+      y: "answers",
+    }),
     lineChart({
       title: "Agreement over time",
       note: `Answers whose top label is the task's most probable one by now, in hours with ${FEWEST} answers or more`,
@@ -70,19 +79,20 @@ export async function overviewPage(owner) {
       x: "hour (UTC)",
       y: "% of answers",
       most: 100,
-      name: hourName,
+      name: hourNames(agreed.map(([hour]) => hour)),
     }),
     columnChart({
       title: "How unsure tasks are",
-      note: "Entropy of the soft label, in nats",
+      note: "Entropy of the soft label: 0 where all is clear",
       bars: snapshot.entropy.map(tenths(most, "")),
-      x: "entropy from",
+      x: "entropy from (nats)",
       y: "tasks",
     }),
     rangeChart({
       title: "What the crowd sees",
       note: `Share of each label in the current soft labels${study.labels.length > MOST ? `: the ${MOST} largest of ${study.labels.length}` : ""}`,
       rows: shares,
+      x: "share of all tasks",
     }),
     columnChart({
       title: "How sure the top label is",
@@ -152,13 +162,15 @@ function stateTools(owner, state) {
 
 export async function tasksPage(owner, { after, order = "entropy", prefix = "" }) {
   const { tasks, next } = await owner.read(`tasks?${query({ order, limit: 50, after, prefix })}`);
+  const strata = tasks.some((one) => one.stratum); // most studies have none
   const rows = tasks.map((one) => [
     LINK(`task/${one.task}`, one.name),
-    one.stratum || "–",
+    ...(strata ? [one.stratum || "–"] : []),
     `${one.given} / ${one.quota}`,
     fixed(one.entropy),
     shareBar(one.top),
   ]);
+  const head = ["Task", ...(strata ? ["Stratum"] : []), "#Answers", "#Entropy (nats)", "Current soft label"];
   const names = { entropy: "most unsure first", name: "by name", given: "by answers" };
   const orders = make(
     "nav",
@@ -177,7 +189,7 @@ export async function tasksPage(owner, { after, order = "entropy", prefix = "" }
   return page(
     "Tasks",
     [find, orders],
-    table("Tasks", ["Task", "Stratum", "#Answers", "#Entropy (nats)", "Current soft label"], rows, {
+    table("Tasks", head, rows, {
       empty: prefix ? `No task begins with “${prefix}”.` : "There are no tasks.",
     }),
     more(next, `tasks?${query({ order, prefix })}&after=`),
@@ -212,6 +224,7 @@ export async function taskPage(owner, { id, answer }) {
       title: "Current soft label",
       note: `with 95% intervals${soft.length > MOST ? `; the ${MOST} most probable labels` : ""}`,
       rows: labels,
+      x: "probability",
     }),
   );
   return page(
@@ -237,9 +250,9 @@ export async function timesPage(owner) {
   const charts = make("section", { class: "charts" }, [
     lineChart({
       title: "Learning curve",
-      note: "Median active seconds by place in the sitting",
+      note: "Median time of an answer, hidden time left out",
       points: times.by_position.map(([place, value]) => [place, value]),
-      x: "place",
+      x: "place in the sitting",
       y: "seconds",
     }),
     columnChart({

@@ -138,6 +138,13 @@ export function showClosed(app, me, retry) {
   );
 }
 
+export function tellFailure(app, failure) {
+  // What was filled in stays on the page, to be sent again.
+  app.querySelector(".failed")?.remove();
+  const words = `${sentence(failure.detail)} Nothing is lost: please try again in a moment.`;
+  app.querySelector(".read .card > .row")?.before(make("p", { class: "note failed", role: "alert" }, words));
+}
+
 const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export function showTrouble(app, failure, retry) {

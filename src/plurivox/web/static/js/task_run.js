@@ -1,8 +1,11 @@
 // The sitting: which task is shown, what a key or a click does to it, where its answer goes, and the way back.
-import { apply, begin, isEmpty, marks, readKey, recall } from "./answer.js";
+import { apply } from "./acts.js";
+import { begin, isEmpty, recall } from "./answer.js";
 import { change, make, put } from "./dom.js";
 import { Drafts } from "./drafts.js";
 import { header } from "./head.js";
+import { readKey } from "./keys.js";
+import { marks } from "./meaning.js";
 import { Outbox } from "./outbox.js";
 import { showImage } from "./scene.js";
 import { loadSound } from "./sound.js";
@@ -32,6 +35,7 @@ export class Sitting {
     this.listens = {
       keydown: (event) => this.key(event),
       pointerdown: (event) => (this.device = event.pointerType),
+      click: (event) => this.freeKeys(event),
       visibilitychange: () => document.hidden && this.leaveDraft(),
     };
     this.device = "mouse"; // what was used last
@@ -46,6 +50,7 @@ export class Sitting {
     this.drafts.learn(news.draft);
     this.take(news.slots);
     this.head = header(this.session);
+    this.head.dialog.addEventListener("close", () => this.device !== "key" && this.page?.root.focus({ preventScroll: true }));
     this.stage = make("div", { id: "stage" });
     put(this.app, this.head.root, this.stage);
     for (const [kind, does] of Object.entries(this.listens)) document.addEventListener(kind, does);
@@ -129,7 +134,7 @@ export class Sitting {
     this.state = said ? recall(setup, said) : draft ? { ...begin(setup), ...draft.core } : begin(setup);
     if (draft) view.note("resume", "other");
     this.replaces = said?.key ?? draft?.replaces ?? null;
-    this.page = new TaskView(me, slot, (action, event) => this.act(action, this.by(event), event), Boolean(said));
+    this.page = new TaskView(me, slot, (action, event) => this.act(action, this.by(event)), Boolean(said));
     this.listen(said);
     put(this.stage, this.page.root);
     document.title = `${slot.practice ? "Practice" : slot.position} · ${me.title || me.study}`;
@@ -186,12 +191,7 @@ export class Sitting {
     if (key === "?") return this.head.help();
     if (this.page.sound?.key(event)) return event.preventDefault();
     if (event.repeat && key === "Enter") return event.preventDefault();
-    if (
-      (key === "Enter" || key === " ") &&
-      event.target.closest(".deeds button, .head button, .barrow button, .split button, .ranking button")
-    )
-      return undefined;
-    if (key === " " && event.target.closest("button")) return undefined;
+    if ((key === "Enter" || key === " ") && isPressed(event.target, key)) return undefined;
     if (event.target.matches(".barrow input") && key.startsWith("Arrow")) return undefined; // the slider moves itself
     if (event.target.matches(".sought") && key !== "Enter" && !alt && !/^(?:Digit|Numpad)/.test(code)) return undefined;
     const action = readKey(this.state, { key, code, shift, alt });
@@ -207,7 +207,7 @@ export class Sitting {
     return ["key", "mouse", "touch", "pen"].includes(by) ? by : "other";
   }
 
-  act(action, by, event = null) {
+  act(action, by) {
     if (!this.current) return;
     const old = this.state;
     this.state = apply(old, { ...action, at: performance.now() });
@@ -219,7 +219,12 @@ export class Sitting {
     if (this.state.sent) return void this.submit(by);
     this.paint();
     this.saveDraft();
-    if (by !== "key" && event?.type === "click") this.page.root.focus({ preventScroll: true });
+  }
+
+  freeKeys(event) {
+    // A button that was clicked would keep the focus, and take the Enter that is meant to send.
+    const pointed = event.detail > 0 && event.target.closest("main.task button, .head button");
+    if (pointed && !document.querySelector("dialog[open]")) this.page?.root.focus({ preventScroll: true });
   }
 
   submit(by) {
@@ -326,6 +331,7 @@ export class Sitting {
     const next = Math.min(done + (this.current ? 1 : 0), total);
     const place = this.current && this.said ? this.said.slot.position : next;
     const words = this.current?.practice ? "Practice" : total ? `${place} of ${total}` : "";
+    if (this.current) this.page?.root.setAttribute("aria-label", `Task, ${words}`); // heard when the focus comes to it
     this.head.paint(words, total ? done / total : 0);
     this.paintSaved();
   }
@@ -339,8 +345,15 @@ export class Sitting {
     if (this.trouble) this.head?.saved("waiting", `Not taken: ${this.trouble}`);
     else if (!count) this.head?.saved("kept", "All saved");
     else if (slow && !this.session.store.safe) this.head?.saved("waiting", `${count} not saved: keep this page open`);
-    else this.head?.saved(slow ? "waiting" : "sending", slow ? `${count} kept here, sent when back online` : "Saving…");
+    else if (slow) this.head?.saved("waiting", `${count} kept here`, "· sent when back online");
+    else this.head?.saved("sending", "Saving…");
   }
+}
+
+function isPressed(target, key) {
+  // Enter and Space press the button that has the focus, as everywhere; on a label that is picked, Enter sends.
+  const one = target.closest("button");
+  return Boolean(one) && !(key === "Enter" && one.matches(".pick[aria-pressed=true]"));
 }
 
 function same(before, now) {

@@ -1,23 +1,16 @@
 // The task page: made once for a task, then painted anew after every action.
-import {
-  KEYS,
-  asksPercents,
-  inHistogram,
-  isSure,
-  keyOf,
-  manyLabels,
-  percents,
-  problem,
-  shares,
-  shown,
-  warning,
-} from "./answer.js";
-import { barAmount, barWords, beginsWithBars, isChips } from "./bars.js";
+import { asksPercents, inHistogram } from "./answer.js";
+import { barAmount, beginsWithBars } from "./bars.js";
 import { BarRows } from "./bars_view.js";
 import { button, change, make, put } from "./dom.js";
+import { KEYS, keyOf, manyLabels, shown } from "./finding.js";
+import { problem, warning } from "./judging.js";
+import { isSure, percents, shares } from "./meaning.js";
 import { ordinal, ranked } from "./ranking.js";
 import { RankView } from "./ranking_view.js";
 import { Scene } from "./scene.js";
+import { onSlide } from "./slider.js";
+import { questions, summary } from "./task_words.js";
 
 const TICK = { never: ["✕", "not", "definitely not"], possible: ["+", "also", "also possible"] };
 const FILTERED = 40; // tiles shown of a long list; typing narrows it
@@ -33,7 +26,8 @@ export class TaskView {
     this.sought = me.labels.length > KEYS.length ? this.search() : null;
     this.asks = make("ol", { class: "small" });
     this.hint = make("span", { class: "hint", role: "alert" });
-    this.summary = make("span", { class: this.ranks ? "unseen" : "quiet number", "aria-live": "polite" });
+    const said = asksPercents(me) ? "quiet number" : "unseen"; // labels alone are seen on their tiles
+    this.summary = make("span", { class: said, "aria-live": "polite" });
     this.bar = make("div", { class: "bar", "aria-hidden": "true" });
     this.split = this.slider();
     this.deeds = this.buttons();
@@ -121,9 +115,7 @@ export class TaskView {
       value: "50",
       "aria-label": "Percent of the top label",
     });
-    input.addEventListener("input", (event) =>
-      this.act({ do: "percent", who: "top", value: Math.max(1, snap(input.value)) }, event),
-    );
+    onSlide(input, (event) => this.act({ do: "percent", who: "top", value: Math.max(1, snap(input.value)) }, event));
     const less = button("−5", (event) => this.act({ do: "nudge", by: -5 }, event), {
       "aria-label": "Top label: 5% less",
     });
@@ -239,10 +231,11 @@ export class TaskView {
       none: "None of these",
     };
     const piece = ({ kind, place, share }) => {
-      const name = place === undefined ? words[kind] : state.labels[place];
-      const number =
-        ["undecided", "abstain", "none"].includes(kind) || (kind === "unplaced" && !state.bars) ? "" : ` ${barAmount(state, share)}`;
-      const node = make("span", { data: { is: kind } }, share >= 14 ? name + number : share >= 6 ? number.trim() : "");
+      const name = make("span", { class: "name" }, place === undefined ? words[kind] : state.labels[place]);
+      const told = !["undecided", "abstain", "none"].includes(kind) && (kind !== "unplaced" || state.bars);
+      const number = told && make("span", {}, barAmount(state, share));
+      const both = kind === "unplaced" ? [number, name] : [name, number];
+      const node = make("span", { data: { is: kind }, "data-small": share < 22 }, share >= 14 ? both : share >= 6 ? number : null);
       node.style.width = `${share}%`;
       return node;
     };
@@ -285,44 +278,3 @@ export class TaskView {
 }
 
 const snap = (value) => Math.round(Number(value) / 5) * 5;
-const FEW = { "one-label": ["top"], "select-top-two": ["top", "second"], "top-one": ["top", "top_percent", "never"] };
-
-export function summary(state) {
-  const name = (place) => state.labels[place];
-  if (state.aside) return state.aside === "abstain" ? "Can't tell" : "None of these";
-  if (state.form === "ranking") return state.order.map(name).join(" › ");
-  if (!asksPercents(state)) return [state.top, state.second].filter((place) => place !== null).map(name).join(" · ");
-  if (inHistogram(state)) {
-    const moved = state.touched === null ? "" : `${name(state.touched)} ${barAmount(state, state.bars[state.touched])} · `;
-    return moved + barWords(state);
-  }
-  const words = {
-    undecided: () => `${name(state.top)} and ${name(state.second)}: no percent yet`,
-    top: (one) => `${name(one.place)} ${one.share}%`,
-    second: (one) => `${name(one.place)} ${one.share}%`,
-    open: (one) => `${one.share}% left for ${one.among} other label${one.among === 1 ? "" : "s"}`,
-  };
-  return shares(state)
-    .map((one) => words[one.kind]?.(one))
-    .filter(Boolean)
-    .join(" · ");
-}
-
-export function questions(state, phrases) {
-  // The questions of this form in order, with the one that is being answered.
-  const ask = (name, now) => ({ text: phrases[name], now });
-  if (inHistogram(state)) return [ask(isChips(state) ? "chips" : "histogram", true)].filter((one) => one.text);
-  if (state.form === "ranking") return [ask("ranking", true)];
-  const named = state.top !== null;
-  const both = state.second !== null;
-  const said = state.topPercent !== null || state.secondPercent !== null;
-  const list = {
-    top: ask("top", !named || state.form === "one-label"),
-    top_percent: ask("top_percent", (named && state.field === "top" && !both) || (both && !said)),
-    second: ask("second", named && !both && state.field !== "top"),
-    second_percent: ask("second_percent", both && state.field === "second"),
-    never: ask(state.ticks, both && said && state.field !== "second"),
-  };
-  const wanted = FEW[state.form] ?? Object.keys(list);
-  return wanted.map((name) => list[name]).filter((one) => one.text);
-}

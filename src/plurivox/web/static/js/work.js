@@ -11,6 +11,7 @@ import {
   showInstructions,
   showQuiz,
   showTrouble,
+  tellFailure,
 } from "./stages.js";
 import { applySheet } from "./style.js";
 import { Sitting } from "./task_run.js";
@@ -76,6 +77,7 @@ export class Work {
   async finish(stage, news) {
     if (this.busy) return {};
     this.busy = true;
+    this.app.setAttribute("aria-busy", "true");
     try {
       const told = await this.session.call("POST", "me/stage", {
         stage,
@@ -89,10 +91,12 @@ export class Work {
       if (failure.status === 409 && failure.me) {
         this.session.keep({ me: failure.me });
         await this.stage();
-      } else this.fail(failure);
+      } else if (failure.retry) tellFailure(this.app, failure);
+      else this.fail(failure);
       return {};
     } finally {
       this.busy = false;
+      this.app.removeAttribute("aria-busy");
     }
   }
 

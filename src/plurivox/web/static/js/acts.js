@@ -1,0 +1,156 @@
+// What an action makes of an answer: apply(state, action) -> state. Pure; clicks and keys come here alike.
+import { EMPTY, asksPercents, inHistogram, isEmpty, ticksMean } from "./answer.js";
+import { beginsWithBars, noBars, setBar } from "./bars.js";
+import { placeOf, seeks } from "./finding.js";
+import { problem, warning } from "./judging.js";
+import { percents } from "./meaning.js";
+import { moveTo, rank, shiftRank, toggleRank, touchRank, unrank } from "./ranking.js";
+
+export function apply(state, action) {
+  const acts = ACTIONS[action.do];
+  if (!acts || state.sent) return state;
+  const next = acts({ ...state, hint: "", back: false }, action);
+  if (next === null) return state;
+  const kept = action.do === "enter" || action.do === "undo" || next.hint;
+  const changed = Object.keys(EMPTY).some((name) => next[name] !== state[name]);
+  if (!changed || kept) return next;
+  return { ...next, warned: false, past: [...state.past, only(state)] };
+}
+
+const only = (state) => Object.fromEntries(Object.keys(EMPTY).map((name) => [name, state[name]]));
+const say = (state, hint) => ({ ...state, hint });
+
+const ACTIONS = {
+  enter(state, { at = Infinity }) {
+    if (at - state.opened < state.guard) return null; // a key still held from the page before
+    const fault = problem(state);
+    if (fault) return say(state, fault);
+    const doubt = warning(state);
+    if (doubt && !state.warned) return { ...say(state, `${doubt}. Press Enter again to keep it`), warned: true };
+    return { ...state, sent: true };
+  },
+
+  undo(state) {
+    if (!state.past.length) return { ...state, back: true };
+    return { ...state, ...state.past.at(-1), warned: false, past: state.past.slice(0, -1) };
+  },
+
+  clear: (state) => (isEmpty(state) ? null : { ...state, ...EMPTY, bars: state.bars && noBars(state.labels) }),
+  filter: (state, { text }) => ({ ...state, filter: text.slice(0, 60) }),
+
+  pick(state, { place }) {
+    if (place === undefined || place === null) return null;
+    if (inHistogram(state)) return ACTIONS.chip({ ...state, filter: "" }, { place, by: state.step });
+    if (state.form === "ranking") return toggleRank(state, place);
+    const fresh = { ...state, aside: null, filter: "", ticked: state.ticked.filter((other) => other !== place) };
+    if (state.form === "one-label") return { ...fresh, top: state.top === place ? null : place };
+    const unset = { topPercent: null, secondPercent: null, field: null, typed: "" };
+    if (state.form === "top-one" && place !== state.top) return { ...fresh, ...unset, top: place, field: "top" };
+    if (place === state.top) return { ...fresh, ...unset, top: state.second, second: null };
+    if (place === state.second) return { ...fresh, ...unset, second: null };
+    if (state.top === null) return { ...fresh, ...unset, top: place };
+    return { ...fresh, ...unset, second: place };
+  },
+
+  tick(state, { place }) {
+    const what = ticksMean(state);
+    if (what === null || inHistogram(state) || place === undefined) return null;
+    if (place === state.top || place === state.second)
+      return say(
+        state,
+        `${state.labels[place]} is named, so it cannot be ${what === "never" ? "ruled out" : "marked again"}`,
+      );
+    const has = state.ticked.includes(place);
+    const ticked = has
+      ? state.ticked.filter((other) => other !== place)
+      : [...state.ticked, place].sort((a, b) => a - b);
+    return { ...state, aside: null, ticked };
+  },
+
+  others(state) {
+    // One key for "none of the others": rules out whatever is not named, or takes the ticks back.
+    if (ticksMean(state) !== "never" || state.top === null || inHistogram(state)) return null;
+    const free = state.labels.map((_, place) => place).filter((place) => place !== state.top && place !== state.second);
+    return { ...state, ticked: state.ticked.length === free.length ? [] : free };
+  },
+
+  digit(state, { digit }) {
+    const place = placeOf(state, digit);
+    const naming = inHistogram(state) || !asksPercents(state) || state.top === null || state.filter;
+    if (!naming && (state.field || state.second !== null)) return type(state, digit);
+    if (seeks(state, digit)) return ACTIONS.filter(state, { text: state.filter + digit });
+    if (place === undefined) return null;
+    if (state.form === "ranking") return rank(state, place);
+    if (!naming && place === state.top) return say(state, `${state.labels[place]} is your top label already`);
+    return ACTIONS.pick(state, { place });
+  },
+
+  "shift-digit"(state, { digit }) {
+    const place = placeOf(state, digit);
+    if (place === undefined) return null;
+    if (state.form === "ranking") return unrank(state, place);
+    return inHistogram(state)
+      ? ACTIONS.chip(state, { place, by: -state.step })
+      : ACTIONS.tick({ ...state, filter: "" }, { place });
+  },
+
+  field(state, { who }) {
+    if (state.top === null || !asksPercents(state) || inHistogram(state)) return null;
+    const other = state.second === null || state.field === "second" ? "top" : "second";
+    return { ...state, field: who ?? other, typed: "" };
+  },
+
+  percent(state, { who = "top", value }) {
+    if (state.top === null || !asksPercents(state) || (who === "second" && state.second === null)) return null;
+    const whole = Math.round(value);
+    if (!(whole >= 1 && whole <= 100)) return say(state, "Percents go from 1 to 100");
+    return settle({ ...state, field: who, typed: "" }, who, whole);
+  },
+
+  nudge(state, { by }) {
+    if (inHistogram(state)) return state.touched === null ? null : ACTIONS.chip(state, { place: state.touched, by });
+    if (state.top === null || !asksPercents(state)) return null;
+    const start = percents(state).top ?? (by > 0 ? 50 : 100); // no split is set before a key is pressed
+    const most = state.second === null ? 100 : 99;
+    return settle({ ...state, field: "top", typed: "" }, "top", Math.min(most, Math.max(1, Math.round(start + by))));
+  },
+
+  abstain: (state) => setAside(state, "abstain"),
+  none: (state) => setAside(state, "none"),
+
+  histogram(state) {
+    if (!state.allowHistogram || beginsWithBars(state.form)) return null;
+    return { ...state, ...EMPTY, bars: inHistogram(state) ? null : noBars(state.labels) };
+  },
+
+  bar: (state, { place, value }) => setBar(state, place, value),
+  chip: (state, { place, by }) => setBar(state, place, state.bars[place] + by),
+  rest: (state) => (state.touched === null ? null : setBar(state, state.touched, 100)),
+
+  move: (state, { place, to }) => moveTo(state, place, to),
+  shift: (state, { by }) => shiftRank(state, by),
+  touch: (state, { place }) => touchRank(state, place),
+  unrank: (state, { place }) => unrank(state, place),
+};
+
+function setAside(state, what) {
+  const bars = state.bars && noBars(state.labels);
+  return { ...state, ...EMPTY, bars, aside: state.aside === what ? null : what };
+}
+
+function type(state, digit) {
+  const who = state.field ?? "top";
+  const longer = state.typed + digit;
+  const text = Number(longer) <= 100 ? longer : digit; // a fourth digit begins again
+  if (Number(text) === 0) return say(state, "Percents go from 1 to 100");
+  return settle({ ...state, field: who, typed: text }, who, Number(text));
+}
+
+function settle(state, who, value) {
+  // Put a percent on one label; the other keeps its own only while both fit into 100.
+  const other = who === "top" ? state.secondPercent : state.topPercent;
+  const kept = other !== null && other + value <= 100 ? other : null;
+  return who === "top"
+    ? { ...state, topPercent: value, secondPercent: kept }
+    : { ...state, topPercent: kept, secondPercent: value };
+}

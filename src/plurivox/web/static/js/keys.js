@@ -1,0 +1,24 @@
+// What a key means at the moment. Pure.
+import { inHistogram } from "./answer.js";
+import { isChips } from "./bars.js";
+import { found, manyLabels } from "./finding.js";
+
+export function readKey(state, { key, code = "", shift = false, alt = false }) {
+  // The action a key stands for, or null. `code` tells Shift+3 from # on every keyboard layout.
+  if (key === "Enter")
+    return found(state) === undefined ? { do: "enter" } : { do: "pick", place: found(state) };
+  if (key === "Escape") return { do: "clear" };
+  if (key === "Backspace") return state.filter ? { do: "filter", text: state.filter.slice(0, -1) } : { do: "undo" };
+  if (state.form === "ranking" && key.startsWith("Arrow"))
+    return { do: "shift", by: key === "ArrowLeft" || key === "ArrowUp" ? -1 : 1 };
+  if (key === "ArrowRight" || key === "ArrowUp") return { do: "nudge", by: shift && !isChips(state) ? 1 : state.step };
+  if (key === "ArrowLeft" || key === "ArrowDown") return { do: "nudge", by: shift && !isChips(state) ? -1 : -state.step };
+  const digit = /^(?:Digit|Numpad)(\d)$/.exec(code)?.[1] ?? (/^\d$/.test(key) ? key : null);
+  if (digit !== null) return { do: shift ? "shift-digit" : "digit", digit }; // before signs: Shift+5 may be %
+  if (key === "." || key === "," || key === "%") return { do: inHistogram(state) ? "rest" : "field" };
+  if ([...key].length !== 1) return null;
+  if (manyLabels(state) && !alt)
+    return key === " " && !state.filter ? null : { do: "filter", text: state.filter + key };
+  const command = { u: "undo", s: "abstain", o: "none", h: "histogram", n: "others" }[key.toLowerCase()];
+  return command ? { do: command } : null;
+}

@@ -1,0 +1,70 @@
+// What an answer says so far: percents, the pieces of the live bar, and the marks that are sent. Pure.
+import { asksPercents, inHistogram, ticksMean } from "./answer.js";
+import { barMarks, placed } from "./bars.js";
+import { rankMarks } from "./ranking.js";
+
+export function percents(state) {
+  // Percents of the two named labels and what is left over; null where the person has not said yet.
+  const { top, second, topPercent, secondPercent } = state;
+  if (top === null) return { top: null, second: null, left: null };
+  if (second === null) return { top: topPercent ?? 100, second: null, left: 100 - (topPercent ?? 100) };
+  if (!asksPercents(state)) return { top: 50, second: 50, left: 0 };
+  if (topPercent === null && secondPercent === null) return { top: null, second: null, left: null };
+  const first = topPercent ?? 100 - secondPercent;
+  const next = secondPercent ?? 100 - topPercent;
+  return { top: first, second: next, left: 100 - first - next };
+}
+
+export function openLabels(state) {
+  // Where a rest may go: what was not ruled out, or what was marked as possible too.
+  const named = [state.top, state.second];
+  const free = state.labels.map((_, place) => place).filter((place) => !named.includes(place));
+  const wanted = ticksMean(state) === "possible";
+  return ticksMean(state) ? free.filter((place) => state.ticked.includes(place) === wanted) : [];
+}
+
+export const isSure = (state) =>
+  state.top !== null &&
+  state.second === null &&
+  state.topPercent === null &&
+  !state.ticked.length &&
+  !state.aside &&
+  !inHistogram(state);
+
+export function shares(state) {
+  // Pieces of the live bar, in percent; they always sum to 100.
+  if (state.aside) return [{ kind: state.aside, share: 100 }];
+  if (inHistogram(state)) {
+    const pieces = state.bars.map((share, place) => ({ kind: "bar", place, share })).filter((piece) => piece.share > 0);
+    const rest = 100 - placed(state);
+    return rest ? [...pieces, { kind: "unplaced", share: rest }] : pieces;
+  }
+  const { top, second, left } = percents(state);
+  if (state.top === null) return [{ kind: "unplaced", share: 100 }];
+  if (top === null) return [{ kind: "undecided", share: 100 }];
+  const pieces = [{ kind: "top", place: state.top, share: top }];
+  if (second) pieces.push({ kind: "second", place: state.second, share: second });
+  if (left) pieces.push({ kind: "open", share: left, among: openLabels(state).length });
+  return pieces;
+}
+
+export function marks(state) {
+  // What is sent: marks of kind named, never or possible, with what was typed beside them.
+  const mark = (kind, place, typed = "") => ({ kind, label: state.labels[place], typed });
+  const answer = {
+    form: inHistogram(state) ? "histogram" : state.form,
+    abstain: state.aside === "abstain",
+    none_of_these: state.aside === "none",
+  };
+  if (!state.aside && inHistogram(state)) return { ...answer, marks: barMarks(state) };
+  if (!state.aside && state.form === "ranking") return { ...answer, marks: rankMarks(state) };
+  if (state.aside || state.top === null) return { ...answer, marks: [] };
+  const { top, second } = percents(state);
+  if (!asksPercents(state)) {
+    const pair = [state.top, state.second].filter((place) => place !== null);
+    return { ...answer, marks: pair.map((place) => mark("named", place)) };
+  }
+  const list = [mark("named", state.top, top === null ? "" : String(top))];
+  if (state.second !== null) list.push(mark("named", state.second, second === null ? "" : String(second)));
+  return { ...answer, marks: [...list, ...state.ticked.map((place) => mark(ticksMean(state), place))] };
+}
