@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from web.walking import answer, fits, key, saved, shown
+from web.walking import answer, drag, fits, key, saved, shown
 
 PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 ASIDE = {"viewport": {"width": 640, "height": 360}}  # a phone on its side, or a small screen at 200%
@@ -21,15 +21,10 @@ def enter(live: Any, context: Any, **options: Any) -> Any:
 
 
 def swipe(page: Any, selector: str, across: float, down: float) -> None:
-    """A finger goes from the middle of something, step by step; it rests before it is lifted."""
+    """A finger goes from the middle of something; it rests before it is lifted, so that nothing scrolls on."""
     box = page.locator(selector).bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    pen = page.context.new_cdp_session(page)
-    send = lambda kind, *points: pen.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})  # noqa: E731
-    send("touchStart", {"x": x, "y": y})
-    for part in (*(step / 10 for step in range(1, 11)), 1.0, 1.0):
-        send("touchMove", {"x": x + across * part, "y": y + down * part})
-    send("touchEnd")
+    drag(page, (x, y), (x + across, y + down))
 
 
 # ---- keys alone
