@@ -30,7 +30,9 @@ REPLAY = """([labels, all]) => all.map((keys) => {
 @pytest.fixture(scope="module")
 def replay(blank: Any) -> tuple[list[Any], list[Any]]:
     _, labels, said = crowd_answers()
-    return said, blank("answer", "acts", "judging", "keys", "meaning").evaluate(REPLAY, [labels, [one.keys(labels) for one in said]])
+    return said, blank("answer", "acts", "judging", "keys", "meaning").evaluate(
+        REPLAY, [labels, [one.keys(labels) for one in said]]
+    )
 
 
 def test_every_answer_can_be_entered_and_says_the_same(replay: tuple[list[Any], list[Any]]) -> None:
