@@ -36,10 +36,10 @@ def walk(**options: object) -> Tables:
 
 def test_every_method_is_measured_against_gold_and_against_votes() -> None:
     made = walk()
-    assert len(made["Test photos"]) == len(made["Training photos"]) == 11
+    assert len(made["Test photos"]) == len(made["Training photos"]) == 17
     assert "always" in made["Test photos"].notes[0] and "L2: l2" in made["Test photos"].notes[1]
     every = made["Every run on the test"].columns()
-    assert len(every["accuracy"]) == 21 and (every["accuracy"] > 0.3).all()  # raykar-logistic leaves nothing to chance
+    assert len(every["accuracy"]) == 33 and (every["accuracy"] > 0.3).all()  # raykar-logistic leaves nothing to chance
     assert np.isfinite(made["Every run on photos"].columns()["entropy r, shares"]).all()
 
 

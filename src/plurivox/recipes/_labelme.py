@@ -23,6 +23,12 @@ WISHES: dict[str, dict[str, str]] = {  # a method -> what is asked of the traini
     "two-heads-silver": {"target": "softmax-shares", "head": "two-heads", "main": "majority"},
     "crowd-layer": {"target": "all-votes", "head": "crowd-layer"},
     "conal": {"target": "all-votes", "head": "conal"},
+    "trace-regularised": {"target": "all-votes", "head": "trace-regularised"},
+    "geo-crowd-net-f": {"target": "all-votes", "head": "geo-crowd-net[variant=F]"},
+    "geo-crowd-net-w": {"target": "all-votes", "head": "geo-crowd-net[variant=W]"},
+    "union-net-a": {"target": "all-votes", "head": "union-net[variant=A]"},
+    "union-net-b": {"target": "all-votes", "head": "union-net[variant=B]"},
+    "annot-mix": {"target": "all-votes", "head": "annot-mix"},
     "raykar": {"target": "all-votes", "head": "raykar"},
 }
 LOGISTIC = "raykar-logistic"

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 METHODS = (
     "gold,majority,dawid-skene,vote-shares,softmax-shares,two-heads-gold,two-heads-silver,"
-    "crowd-layer,conal,raykar,raykar-logistic"
+    "crowd-layer,conal,trace-regularised,geo-crowd-net-f,geo-crowd-net-w,union-net-a,union-net-b,annot-mix,raykar,"
+    "raykar-logistic"
 )
 
 

@@ -88,6 +88,8 @@ class Step:
         if self.augment is not None:
             x = self.augment(x, self.chance)
         drawn = lessons.draw(visits, self.chance)
+        if self.head is not None:
+            x, drawn = self.head.before_net(x, drawn, self.chance)
         logits = self._logits(x)
         if self.seen is not None:
             self.seen.index_copy_(0, rows, logits.detach())

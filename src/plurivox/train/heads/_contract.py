@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
+import torch
 from torch import Tensor, nn
 
 from plurivox.core.labels import SoftLabels
@@ -56,6 +57,12 @@ class Attached(nn.Module):
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
         """(n,) the loss of each example."""
         raise NotImplementedError
+
+    def before_net(self, x: Tensor, drawn: Drawn, chance: torch.Generator) -> tuple[Tensor, Drawn]:
+        """A chance to change what the net sees of a batch and what was said of it, such as mixtures; row by row the same
+        tasks. Like a target's draw it waits for nothing, and its shapes depend on those of the batch alone."""
+        del chance
+        return x, drawn
 
     def before_epoch(self, epoch: int, believe: Callable[[], Tensor]) -> None:
         """A chance to look at everything, such as an E-step; `believe()` gives the logits (n_tasks, n_labels) of the
