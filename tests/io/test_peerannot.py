@@ -154,7 +154,7 @@ def plain_votes(draw: st.DrawFn) -> Votes:
     return Votes.coded(worker=np.where(np.arange(n) % 2, -1, votes.worker), **names)  # every other vote unsigned
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(plain_votes())
 def test_what_is_written_is_read_back(tmp_path: Path, votes: Votes) -> None:
     """Repeats, unsigned votes, names of any kind, workers without a vote: nothing is lost."""

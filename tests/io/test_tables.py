@@ -31,7 +31,7 @@ def test_what_is_written_is_read_back(tmp_path: Path, ending: str) -> None:
     assert path.read_bytes()[:2] == b"\x1f\x8b" or not ending.endswith(".gz")
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     st.lists(st.tuples(*[st.none() | st.text(st.characters(exclude_characters="\0", codec="utf-8"))] * 2), min_size=1)
 )

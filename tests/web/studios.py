@@ -57,7 +57,7 @@ making.migrate = copy_tables
 PLAIN: dict[str, Any] = {"consent": "", "instructions": "", "debrief": ""}
 LIMITS: dict[str, Any] = {"requests_per_minute": 100_000, "enters_per_minute": 100_000, "logins_per_minute": 1000}
 LIMITS |= {"drafts_per_minute": 10_000, "write_seconds": 120, "body_seconds": 120}  # a busy machine breaks none of them
-PATIENCE = 120.0  # seconds for a reply
+PATIENCE = 600.0  # seconds for a reply
 
 
 def text_tasks(n: int, **more: Any) -> list[NewTask]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from web.walking import answer, drag, key, saved, shown
+from web.walking import answer, drag, key, resize, saved, shown
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 RING = """() => {
@@ -81,7 +81,7 @@ def test_screen_readers_hear_names_the_split_and_what_is_wrong(studio: Any, cont
     for _ in range(2):
         page.keyboard.press("ArrowRight")
     assert bar.evaluate("(one) => one === document.activeElement")  # the focus stays where the person is
-    page.set_viewport_size({"width": 360, "height": 640})
+    resize(page, 360, 640)
     assert barriers(page) == []
 
 

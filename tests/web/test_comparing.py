@@ -12,6 +12,7 @@ from plurivox.web.comparing import median_interval
 from plurivox.web.simulated import fill, run
 from plurivox.web.store.tables import workers
 from web.studios import Person, Served, plain_study, served, text_tasks
+from web.walking import resize
 
 TRUTH = {f"text {i}": ["cat", "dog", "ship"][i % 3] for i in range(6)}
 LABELS = ["cat", "dog", "ship"]
@@ -97,6 +98,6 @@ def test_the_page_shows_the_arms(studio: Any, context: Any, barriers: Any) -> No
     assert all(name in text for name in ("top-two", "chips", "ranking", "Worth by seconds", "Worth of a minute"))
     assert page.eval_on_selector_all("polyline.trace", "all => all.length") == 3
     assert barriers(page) == []
-    page.set_viewport_size({"width": 360, "height": 640})
+    resize(page, 360, 640)
     width = page.evaluate("document.documentElement.scrollWidth")
     assert width <= 360 and barriers(page) == []

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from web.walking import answer, key, saved, shown
+from web.walking import answer, key, resize, saved, shown
 
 SIZES = [(360, 640), (1280, 720)]
 SCROLLS = """() => [...document.querySelectorAll("html, #stage, .task, .grid, .bars, .look, .asks, .said")]
@@ -28,7 +28,7 @@ TELL = {
 
 def must_fit(page: Any, form: str, width: int, height: int) -> None:
     """No scroll; ten bars of 44 px are higher than a small phone, so there the list of bars alone may scroll."""
-    page.set_viewport_size({"width": width, "height": height})
+    resize(page, width, height)
     scrolls = page.evaluate(SCROLLS)
     if page.query_selector(".task[data-bars]") and height < 700:
         scrolls = [one for one in scrolls if not one.startswith("bars ")]
@@ -80,7 +80,7 @@ def test_two_hundred_labels_are_found_by_typing(studio: Any, context: Any) -> No
     page.goto(live.join)
     shown(page)
     for width, height in SIZES:
-        page.set_viewport_size({"width": width, "height": height})
+        resize(page, width, height)
         scrolls = [one for one in page.evaluate(SCROLLS) if not one.startswith("grid ")]  # the list alone may scroll
         assert scrolls == [] and page.evaluate(OUTSIDE) == []
     assert "160 more" in page.inner_text(".more")
@@ -125,7 +125,7 @@ def test_long_labels_stay_on_the_page(studio: Any, context: Any) -> None:
     shown(page)
     key(page, "9", "0", "6", "0")
     for size in SIZES:
-        page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+        resize(page, *size)
         assert page.evaluate(OUTSIDE) == [] and page.evaluate("document.documentElement.scrollWidth") <= size[0]
 
 

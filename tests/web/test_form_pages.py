@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from web.walking import answer, drag, fits, key, saved, shown
+from web.walking import answer, drag, fits, key, resize, saved, shown
 
 PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 FORMS = ("ranking", "chips", "top-one", "select-top-two")
@@ -202,7 +202,7 @@ def test_no_serious_barrier(studio: Any, context: Any, barriers: Any, form: str)
         assert barriers(page) == []
     key(page, *KEYS[form][0][:-1])
     assert barriers(page) == []
-    page.set_viewport_size({"width": 360, "height": 640})
+    resize(page, 360, 640)
     assert barriers(page) == []
     key(page, "?")
     page.wait_for_selector("dialog[open]")

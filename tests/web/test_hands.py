@@ -21,7 +21,7 @@ def enter(live: Any, context: Any, **options: Any) -> Any:
 
 
 def swipe(page: Any, selector: str, across: float, down: float) -> None:
-    """A finger goes from the middle of something."""
+    """A finger goes from the middle of something; it rests before it is lifted, so that nothing scrolls on."""
     box = page.locator(selector).bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     drag(page, (x, y), (x + across, y + down))

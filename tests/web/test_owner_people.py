@@ -35,7 +35,7 @@ def test_exclusions_and_pay_are_shown_and_taken_back(tmp_path: Path, context: An
         page.fill("#password", "correct horse")
         page.get_by_role("button", name="Sign in").click()
         page.get_by_role("link", name="Pay", exact=True).click()
-        page.get_by_role("heading", name="Pay").wait_for()
+        page.wait_for_selector("main[data-shows=pay]")
         assert page.locator("tbody tr").count() == 3 and "excluded by too-fast" in page.inner_text("table")
         assert barriers(page) == []
         page.get_by_role("link", name="Excluded").click()

@@ -98,7 +98,9 @@ def walk(live: Any, label: str, **way: Any) -> Any:
 def test_the_sheet_of_a_study_by_pseudonym_and_by_id(tmp_path: Path) -> None:
     study = plain_study(per_task=3, pay=PAPER | {"currency": "=EUR"})
     with served(tmp_path / "s", study, text_tasks(4)) as live:
-        ids = [{"platform": {"pid": pid, "study": "st", "session": "se"}} for pid in ("=p1", "p2", "p3")]
+        ids = [
+            {"platform": {"pid": pid, "study": "st", "session": "se"}} for pid in ("=p1", "SecondPerson", "ThirdPerson")
+        ]
         assert live.http.post("/api/enter", json=ids[0]).status_code == 422  # nor does such an id get in
         people = [walk(live, label, **way) for label, way in zip(["cat", "cat", "dog"], [{}, *ids[1:]], strict=True)]
         engine, out = live.studio.engine, tmp_path / "pay.csv"
@@ -108,9 +110,9 @@ def test_the_sheet_of_a_study_by_pseudonym_and_by_id(tmp_path: Path) -> None:
         assert {row["base"] for row in rows} == {"0.40"} and {row["active_minutes"] for row in rows} == {"3.00"}
         assert sorted(row["bonus"] for row in rows) == ["0.00", "0.05", "0.05"]  # 3 minutes of 1 an hour
         assert sum(Decimal(row["total"]) for row in rows) == Decimal(told["total"]) == Decimal("1.30")
-        assert {row["currency"] for row in rows} == {"'=EUR"} and "p2" not in out.read_text()
+        assert {row["currency"] for row in rows} == {"'=EUR"} and "SecondPerson" not in out.read_text()
         write_pay(engine, study, out, with_ids=True)
-        assert out.read_text() == "p2,0.05\n" and stat.S_IMODE(out.stat().st_mode) == 0o600
+        assert out.read_text() == "SecondPerson,0.05\n" and stat.S_IMODE(out.stat().st_mode) == 0o600
         live.sign_in()
         assert live.http.get("/api/owner/pay").json()["lines"] == []  # no request computes it
         compute_pay(engine, study)
@@ -118,7 +120,7 @@ def test_the_sheet_of_a_study_by_pseudonym_and_by_id(tmp_path: Path) -> None:
         page = live.http.get("/api/owner/pay", params={"limit": 2})
         assert len(page.json()["lines"]) == 2 and (page.json()["people"], page.json()["total"]) == (3, "1.30")
         rest = live.http.get("/api/owner/pay", params={"after": page.json()["next"]}).json()
-        assert len(rest["lines"]) == 1 and rest["next"] is None and "p2" not in page.text
+        assert len(rest["lines"]) == 1 and rest["next"] is None and "SecondPerson" not in page.text
         gone = people[1].entered["me"]["worker"]
         live.studio.writer.submit(lambda c: erase(c, "test", gone)).result()
         assert len(live.look(select(pay))) == 2

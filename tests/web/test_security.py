@@ -18,7 +18,7 @@ from web.studios import PATIENCE, plain_study, served, text_tasks
 
 SCRIPT = "<script>alert(1)</script>"
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'
-PROLIFIC = {"pid": "5f00aa", "study": "st1", "session": "se1"}
+PROLIFIC = {"pid": "5f00aaOfSomebody", "study": "st1", "session": "se1"}
 
 
 def png(size: tuple[int, int] = (8, 8)) -> bytes:

@@ -10,7 +10,7 @@ from plurivox.web.serving import running_house
 from plurivox.web.settings import Settings
 from plurivox.web.store.tables import answers
 from web.running import LIMITS, Running, studio_of
-from web.walking import answer, key, saved, shown
+from web.walking import answer, key, resize, saved, shown
 
 KEYS = "Object.keys(localStorage)"
 NAMES = ("pets", "ships")
@@ -114,7 +114,7 @@ def test_an_owner_sees_both_and_strangers_none(two: dict[str, Running], context:
     assert [("About pets" in rows[0], "About ships" in rows[1])] == [(True, True)]
     assert all("Open" in row and f"{n_answers(live):,} of" in row for row, live in zip(rows, two.values(), strict=True))
     assert barriers(page) == []
-    page.set_viewport_size({"width": 360, "height": 640})
+    resize(page, 360, 640)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.click("text=About pets")
     page.wait_for_selector("text=owner-of-pets")

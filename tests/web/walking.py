@@ -44,6 +44,12 @@ def walk_in(page: Any, join: str) -> None:
     page.wait_for_selector("main.task")
 
 
+def resize(page: Any, width: int, height: int) -> None:
+    """Another size of the screen, once the page knows of it."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.wait_for_function("([width, height]) => innerWidth === width && innerHeight === height", arg=[width, height])
+
+
 def fits(page: Any) -> None:
     """Nothing is outside the screen."""
     width, height = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
