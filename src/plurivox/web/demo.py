@@ -59,7 +59,7 @@ def make_demo(folder: Path, database: str = "") -> int:
     """A study on scikit-learn's digits in a new folder; how many earlier answers it has."""
     digits = need("sklearn.datasets", "the demo", "pip install 'plurivox[demo]'").load_digits()
     settings = Settings(folder=folder, database=database)
-    make_study(settings, STUDY, _tasks(digits))
+    make_study(settings, STUDY, demo_tasks(digits))
     names = [f"digit-{i:03d}" for i in range(N_TASKS)]
     truth = SoftLabels.gold(names, [str(one) for one in digits.target[:N_TASKS]], labels=STUDY.labels)
     crowd = simulate_crowd("soft-answers", truth, n_workers=20, feedback=4, sitting=24, repeats=2, seed=SEED)
@@ -89,7 +89,8 @@ def _visits(connection: Connection, began: float) -> Iterator[dict[str, Any]]:
             yield {"worker_id": worker, "stage": stage, "at": at, "ms": round(1000 * spent), "detail": "{}"}
 
 
-def _tasks(digits: Any) -> Iterator[NewTask]:
+def demo_tasks(digits: Any) -> Iterator[NewTask]:
+    """Pictures of the first digits, in their order, those for practice last."""
     for i in range(N_TASKS + N_PRACTICE):
         out = io.BytesIO()
         Image.fromarray((digits.images[i] / 16 * 255).astype(np.uint8)).save(out, "PNG")
