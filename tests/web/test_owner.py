@@ -133,7 +133,7 @@ CHARTS = """all => all.map((chart) => {
 def test_charts_name_their_axes_and_have_their_numbers_behind_them(owned: Any, context: Any, width: int) -> None:
     page = context(viewport={"width": width, "height": 844}).new_page()
     sign_in(page, owned)
-    page.wait_for_selector("text=Soft labels of", timeout=40_000)
+    page.wait_for_selector("text=Soft labels of")
     charts = []
     for name in ("", "times", "flagged"):
         go(page, name)
