@@ -5,6 +5,7 @@ of labels that are equally frequent, any. Collins et al. (2022), section 4, paid
 `per_hour = 8` and `bonus_per_hour = 1`. https://doi.org/10.1609/hcomp.v10i1.21986
 """
 
+import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
@@ -175,24 +176,18 @@ class Payroll:
     """The sheet of the owner's page, kept up to date: only lines of people whose work has changed are made anew."""
 
     def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+        self.engine, self._name = engine, secrets.token_hex(8)
         self._begin((0, ""))
 
     def _begin(self, basis: tuple[int, str]) -> None:
         self._basis, self._worked = basis, Worked()
         self._known: dict[int, tuple[Work, Decimal]] = {}  # worker: of what the line in the store is made, its total
-        self._is_first = True
+        self._is_first = self._is_behind = True  # behind: something was read that is not in the store yet
 
     def keep(self, study: Study) -> int:
         """Bring the sheet up to date; how many lines were made anew."""
-        if not study.pay.says_something:
+        if not study.pay.says_something or not self._read_on(study):
             return 0
-        with self.engine.connect() as connection:
-            basis = publishing.erased(connection), study.pay.model_dump_json()
-            if basis != self._basis:
-                self._begin(basis)
-            if not self._worked.read_on(connection) and not self._is_first:
-                return 0
         found = work_of(self._worked)
         lines = {
             worker: pay_line(study.pay, one)
@@ -200,15 +195,26 @@ class Payroll:
             if worker not in self._known or self._known[worker][0] != one
         }
         if not lines and not self._is_first:
+            self._is_behind = False
             return 0
         known = {worker: kept for worker, kept in self._known.items() if worker in found}
         known |= {worker: (found[worker], Decimal(line["total"])) for worker, line in lines.items()}
         total = sum((paid for _, paid in known.values()), Decimal(0))
         with self.engine.connect().execution_options(**WRITES) as connection, connection.begin():
-            if publishing.erased(connection) != basis[0]:
+            if publishing.erased_by_now(connection) != self._basis[0]:
                 return 0  # somebody was erased meanwhile: the next round begins anew
             if self._is_first:
                 store.drop_others(connection, known)
-            store.keep(connection, lines, str(total))
-        self._known, self._is_first = known, False
+            store.keep(connection, lines, str(total), by=self._name)
+        self._known, self._is_first, self._is_behind = known, False, False
         return len(lines)
+
+    def _read_on(self, study: Study) -> bool:
+        """Whether there is something that the store does not hold; all is read anew where it is not as we left it."""
+        with self.engine.connect() as connection:
+            basis = publishing.erased(connection), study.pay.model_dump_json()
+            if basis != self._basis or (not self._is_first and store.kept_by(connection) != self._name):
+                self._begin(basis)
+            was_behind, self._is_behind = self._is_behind, True  # until it is written, whatever goes wrong
+            self._is_behind = self._worked.read_on(connection) or was_behind
+        return self._is_behind

@@ -125,9 +125,13 @@ def put(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]])
         )
         return
     raw: Any = connection.connection.driver_connection
-    with raw.cursor() as cursor, cursor.copy(f"COPY {table.name} ({columns}) FROM STDIN") as copy:
-        for one in values:
-            copy.write_row(one)
+    said, fault = f"COPY {table.name} ({columns}) FROM STDIN", connection.dialect.loaded_dbapi.Error
+    try:
+        with raw.cursor() as cursor, cursor.copy(said) as copy:
+            for one in values:
+                copy.write_row(one)
+    except fault as cause:  # as every other statement tells it
+        raise DBAPIError.instance(said, None, cause, fault, hide_parameters=True, dialect=connection.dialect) from cause
 
 
 def has_tables(engine: Engine) -> bool:

@@ -16,8 +16,8 @@ AT_ONCE = 1_000
 CHANGE = update(pay).where(pay.c.worker_id == bindparam("who")).values(line=bindparam("new"))
 
 
-def keep(connection: Connection, lines: Mapping[int, Mapping[str, Any]], total: str) -> None:
-    """New lines in place of those that the same people had, and the total of the whole sheet."""
+def keep(connection: Connection, lines: Mapping[int, Mapping[str, Any]], total: str, by: str) -> None:
+    """New lines in place of those that the same people had, the total of the whole sheet, and who keeps it."""
     for part in batched(lines, AT_ONCE):
         old = {row.worker_id: row.line for row in connection.execute(select(pay).where(pay.c.worker_id.in_(part)))}
         new = {worker: json.dumps(lines[worker]) for worker in part}
@@ -27,6 +27,12 @@ def keep(connection: Connection, lines: Mapping[int, Mapping[str, Any]], total: 
         if fresh := [{"worker_id": worker, "line": line} for worker, line in new.items() if worker not in old]:
             connection.execute(insert(pay), fresh)
     set_fact(connection, "pay", total)
+    set_fact(connection, "pay by", by)
+
+
+def kept_by(connection: Connection) -> str:
+    """Who wrote the sheet: where another server has led meanwhile, its lines may be others."""
+    return fact(connection, "pay by") or ""
 
 
 def drop_others(connection: Connection, people: Container[int]) -> None:

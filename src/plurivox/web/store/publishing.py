@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, delete, func, insert, select, tuple_, update
 
-from plurivox.web.store import troubles
+from plurivox.web.store import tallying, troubles
 from plurivox.web.store.database import WRITES, now
 from plurivox.web.store.items import batched, set_fact, unknown
 from plurivox.web.store.people import fact
@@ -38,6 +38,12 @@ def oldest(connection: Connection) -> int:
 def erased(connection: Connection) -> int:
     """How often rows were taken away, or came in with numbers that may be passed already: all is read anew then."""
     return fact(connection, "erased") or 0
+
+
+def erased_by_now(connection: Connection) -> int:
+    """The same, before what was computed is written: whoever erases somebody has done so, or waits until we commit."""
+    tallying.hold(connection)
+    return erased(connection)
 
 
 def recounted(connection: Connection) -> int:
@@ -127,7 +133,7 @@ def publish(
 ) -> None:
     """From now on this snapshot is the newest, unless other answers count by now than those it is made of."""
     with engine.connect().execution_options(**WRITES) as connection, connection.begin():
-        if (erased(connection), recounted(connection)) != basis:
+        if (erased_by_now(connection), recounted(connection)) != basis:
             raise Outdated
         row = {"id": number, "at": now(), "last_answer": last, "body": json.dumps(body)}
         connection.execute(insert(snapshots).values(row))

@@ -64,12 +64,13 @@ def progress(connection: Connection) -> o.StudyProgress:
 
 
 def _quotas(connection: Connection, found: tallying.Tally, full: dict[str, int]) -> list[o.Quota]:
-    now_leased = (  # only what is being answered now: sittings whose lease runs have an index of their own
+    # only what is being answered now: sittings whose lease runs have an index, and so have the slots of each; as a join,
+    # SQLite would begin with all slots there are
+    run_still = select(sittings.c.id).where(sittings.c.until > 0)
+    now_leased = (
         select(tasks.c.stratum, func.count())
-        .select_from(
-            sittings.join(slots, slots.c.sitting_id == sittings.c.id).join(tasks, tasks.c.id == slots.c.task_id)
-        )
-        .where(sittings.c.until > 0, slots.c.state == "leased", slots.c.kind == "task")
+        .select_from(slots.join(tasks, tasks.c.id == slots.c.task_id))
+        .where(slots.c.sitting_id.in_(run_still), slots.c.state == "leased", slots.c.kind == "task")
         .group_by(tasks.c.stratum)
     )
     leased = {row[0]: row[1] for row in connection.execute(now_leased)}
@@ -118,7 +119,7 @@ def task_detail(connection: Connection, task: str) -> o.TaskDetail:
     row = connection.execute(LINE.where(tasks.c.id == number_of(task), beliefs.c.until == STILL)).first()
     if row is None:
         raise not_found("task")
-    size = connection.execute(select(media.c.width, media.c.height).where(media.c.id == row.media_id)).first()
+    size = connection.execute(select(media.c.width, media.c.height).where(media.c.id == (row.media_id or 0))).first()
     width, height = size or (None, None)
     address = None if row.media_id is None else f"/media/{shown(row.media_id)}"
     said = EVERY.add_columns(flags.c.flags).outerjoin(flags, flags.c.answer_id == answers.c.id)

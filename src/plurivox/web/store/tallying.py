@@ -8,7 +8,7 @@ answers' own key; a request adds what came after it, which is a stretch of that 
 from collections import Counter
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, String, case, cast, delete, func, insert, literal, select, update
+from sqlalchemy import BigInteger, Connection, String, case, cast, delete, func, insert, literal, select, text, update
 
 from plurivox.web.store.database import now
 from plurivox.web.store.tables import answers, slots, tallies, tasks
@@ -17,6 +17,7 @@ STRETCH = 100_000  # answers counted at a time
 SETTLES = 60.0  # PostgreSQL: seconds after which no answer with a smaller number is still to be committed
 Tally = Counter[tuple[str, str]]  # (what, of) -> how many
 MARK = (tallies.c.what == "mark") & (tallies.c.of == "")
+BEGIN = text("INSERT INTO tallies (what, \"of\", n) VALUES ('mark', '', 0) ON CONFLICT DO NOTHING")
 KIND = case(
     (answers.c.replaces.is_not(None), "replaced"),
     (slots.c.state == "excluded", "excluded"),
@@ -48,10 +49,12 @@ def _mark(connection: Connection) -> int:
     return connection.execute(select(tallies.c.n).where(MARK)).scalar() or 0
 
 
-def _held(connection: Connection) -> int:
-    """The mark, which nobody else moves until we commit."""
-    if not connection.execute(update(tallies).where(MARK).values(n=tallies.c.n)).rowcount:
-        connection.execute(insert(tallies).values(what="mark", of="", n=0))
+def hold(connection: Connection) -> int:
+    """The mark, which nobody else moves until we commit; nor is anybody erased, left out or taken back meanwhile."""
+    held = update(tallies).where(MARK).values(n=tallies.c.n)
+    if not connection.execute(held).rowcount:
+        connection.execute(BEGIN)  # of two that begin at once, one waits for the other
+        connection.execute(held)
     return _mark(connection)
 
 
@@ -77,7 +80,7 @@ def is_behind(connection: Connection) -> bool:
 
 def move_on(connection: Connection) -> bool:
     """Count one stretch more; whether there is more to count."""
-    mark, last = _held(connection), settled(connection)
+    mark, last = hold(connection), settled(connection)
     to = min(mark + STRETCH, last)
     if to > mark:
         _add(connection, _counted(connection, answers.c.id > mark, answers.c.id <= to))
@@ -96,7 +99,7 @@ def totals(connection: Connection) -> Tally:
 
 def take_out(connection: Connection, worker: int) -> None:
     """Count this person's answers no more; before they are deleted."""
-    mark = _held(connection)
+    mark = hold(connection)
     gone = _counted(connection, answers.c.worker_id == worker, answers.c.id <= mark)
     _add(connection, Counter({key: -n for key, n in gone.items()}))
 
@@ -109,13 +112,13 @@ def step_back(connection: Connection) -> None:
 
 def put_in(connection: Connection, worker: int) -> None:
     """Count this person's answers as they are now; after `take_out`, and whatever changed."""
-    mark = _held(connection)
+    mark = hold(connection)
     _add(connection, _counted(connection, answers.c.worker_id == worker, answers.c.id <= mark))
 
 
 def count_anew(connection: Connection) -> None:
     """Begin at the first answer again: many came in at once, perhaps with numbers before the mark."""
-    _held(connection)
+    hold(connection)
     connection.execute(delete(tallies).where(tallies.c.what.in_(["kind", "hour", "given"])))
     connection.execute(update(tallies).where(MARK).values(n=0))
 

@@ -1,5 +1,6 @@
 """What goes wrong beside the requests, for owners: what, since when, and what to do; gone when it works again."""
 
+import json
 from typing import NamedTuple
 
 from sqlalchemy import Connection, select
@@ -7,7 +8,7 @@ from sqlalchemy import Connection, select
 from plurivox.web.store.database import now
 from plurivox.web.store.items import set_fact
 from plurivox.web.store.people import fact
-from plurivox.web.store.tables import leaders
+from plurivox.web.store.tables import facts, leaders
 
 AGAIN = "It is tried again in every round. If it stays, the server's log says more; restart the server."
 TO_DO = {
@@ -37,19 +38,22 @@ class Trouble(NamedTuple):
 
 
 def tell(connection: Connection, of: str, what: str) -> None:
-    """Keep what is wrong with something, and since when; empty: it works."""
-    told = fact(connection, "troubles") or {}
-    if what == told.get(of, {}).get("what", ""):
-        return
-    rest = {name: one for name, one in told.items() if name != of}
-    set_fact(connection, "troubles", rest | ({of: {"what": what, "since": now()}} if what else {}))
+    """Keep what is wrong with something, and since when; empty: it works. Each is a fact of its own: several may tell."""
+    told = fact(connection, _name(of)) or {}
+    if what != told.get("what", ""):
+        set_fact(connection, _name(of), {"what": what, "since": now()} if what else None)
 
 
 def all_told(connection: Connection) -> list[Trouble]:
     """What is wrong now, the oldest first."""
-    told = fact(connection, "troubles") or {}
-    found = [Trouble(of, one["what"], one["since"]) for of, one in told.items() if of in TO_DO]
-    return sorted(found, key=lambda one: one.since)
+    names = {_name(of): of for of in TO_DO}
+    rows = connection.execute(select(facts).where(facts.c.name.in_(names))).all()
+    found = [(names[row.name], told) for row in rows if (told := json.loads(row.value))]
+    return sorted((Trouble(of, one["what"], one["since"]) for of, one in found), key=lambda one: one.since)
+
+
+def _name(of: str) -> str:
+    return f"trouble: {of}"
 
 
 def leader_gone(connection: Connection) -> Trouble | None:
