@@ -8,14 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import func, select
 
 from plurivox.core.errors import InputError
 from plurivox.web.importing import read_tasks
-from plurivox.web.making import make_study
+from plurivox.web.making import fill, make_study
+from plurivox.web.settings import Settings
+from plurivox.web.store.database import open_engine
 from plurivox.web.store.items import NewTask
 from plurivox.web.store.reports import progress
+from plurivox.web.store.tables import tasks
 from plurivox.web.study import Study, study_of
 from web.running import Running, run
+from web.studios import fresh_database, plain_study
 from web.test_owner import PAGES, go, sign_in
 from web.walking import answer, shown
 
@@ -188,3 +193,35 @@ def test_no_page_runs_what_is_not_ours(live: Running, browser: Any) -> None:
         assert {"innerHTML refused", "script refused", "fetch refused", "frame-src"} <= set(tried), tried
         page.close()
     one.close()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_texts_that_mean_something_to_a_bulk_load_stay_texts(tmp_path: Path, kind: str, postgres: str) -> None:
+    words = [
+        "\\N",
+        "\\.",
+        "a\tb",
+        "a\\tb",
+        "a\r\nb\n",
+        "\\",
+        "\\x00",
+        "'; DROP TABLE tasks; --",
+        "",
+        "\U0001f40d" * 9,
+        "x" * 100_000,
+    ]
+    new = [
+        NewTask(f"{i} \\N {word[:9]!r}", text=word, text2=word[::-1], stratum=word[:99]) for i, word in enumerate(words)
+    ]
+    settings = Settings(folder=tmp_path / "s", database=fresh_database(postgres) if kind == "postgresql" else "")
+    assert make_study(settings, plain_study(), new) == len(words)
+    engine = open_engine(settings)
+    with engine.connect() as connection:
+        rows = connection.execute(select(tasks.c.name, tasks.c.text, tasks.c.text2, tasks.c.stratum)).all()
+    assert sorted(map(tuple, rows)) == sorted((one.name, one.text, one.text2, one.stratum) for one in new)
+    if kind == "postgresql":
+        with pytest.raises(InputError, match="cannot be written, and none was"):
+            fill(settings, plain_study(), [NewTask("fine", text="fine"), NewTask("t", text="a\x00b")])
+    with engine.connect() as connection:
+        assert connection.execute(select(func.count()).select_from(tasks)).scalar_one() == len(words)
+    engine.dispose()

@@ -183,6 +183,41 @@ def test_only_what_is_new_is_read_and_only_what_changed_is_written(tmp_path: Pat
         assert len(read) == 1  # from the last one on
 
 
+def kept(live: Any) -> dict[int, Any]:
+    """The lines in the store."""
+    return {row.worker_id: json.loads(row.line) for row in live.look(select(pay))}
+
+
+def test_pay_that_could_not_be_written_is_written_in_the_next_round(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from plurivox.web.store import paying
+
+    def full(*given: Any, **more: Any) -> None:
+        raise OSError("the disk is full")
+
+    study = plain_study(per_task=9, batch=2, pay=PAPER)
+    with served(tmp_path / "s", study, text_tasks(4)) as live:
+        payroll = Payroll(live.studio.engine)
+        for _ in range(2):  # as the first sheet, and as a line more
+            walk(live, "cat")
+            with monkeypatch.context() as patch, pytest.raises(OSError, match="full"):
+                patch.setattr(paying, "keep", full)
+                payroll.keep(study)
+            assert payroll.keep(study) > 0 and payroll.keep(study) == 0  # although nobody has answered meanwhile
+            assert kept(live) == live.studio.look(lambda c: sheet(c, study))
+
+
+def test_a_server_that_leads_again_takes_no_line_of_another_for_its_own(tmp_path: Path) -> None:
+    one_way, other_way = plain_study(pay={"base": "1"}), plain_study(pay={"base": "2"})
+    with served(tmp_path / "s", one_way, text_tasks(4)) as live:
+        walk(live, "cat")
+        one, other = Payroll(live.studio.engine), Payroll(live.studio.engine)
+        for payroll, study in ((one, one_way), (other, other_way), (one, one_way)):
+            assert payroll.keep(study) == 1 and payroll.keep(study) == 0
+            assert [line["total"] for line in kept(live).values()] == [f"{study.pay.base}.00"]
+
+
 def same_task(slot: dict[str, Any]) -> Any:
     """The slots of the task of a slot."""
     mine = select(slots.c.task_id).where(slots.c.id == int(slot["slot"], 16)).scalar_subquery()

@@ -6,13 +6,14 @@ import random
 import time
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import httpx
 import numpy as np
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select, text, update
 
 from plurivox.web.aggregating import Aggregates, compute, one_round
 from plurivox.web.background import Background, is_stale, lead
@@ -36,6 +37,7 @@ from plurivox.web.store.tables import (
     tasks,
     workers,
 )
+from plurivox.web.store.troubles import all_told, tell
 from web.crashing import studied
 from web.studios import PATIENCE, Person, Served, fresh_database, plain_study, served, text_tasks
 
@@ -308,6 +310,41 @@ def test_what_was_broken_off_is_taken_back(tmp_path: Path) -> None:
         assert study.look(select(beliefs).order_by(beliefs.c.task_id)) == before
 
 
+def test_a_server_that_was_held_up_writes_no_more_into_what_another_has_begun(tmp_path: Path) -> None:
+    with served(tmp_path / "s", None, text_tasks(4)) as study:
+        engine = study.studio.engine
+        new = [{"task_id": row.id, "n": 9, "sure": -0.5, "soft": "[]"} for row in study.look(select(tasks.c.id))]
+        held_up = publishing.begin(engine, "one")
+        assert publishing.believe(engine, held_up, new[:2], "one") == 2
+        number = publishing.begin(engine, "other")
+        for late in (
+            lambda: publishing.believe(engine, held_up, new, "one"),
+            lambda: publishing.publish(engine, held_up, 0, {}, (0, 0), by="one"),
+        ):
+            with pytest.raises(publishing.Outdated):
+                late()
+        assert not study.look(select(beliefs).where(beliefs.c.n == 9)) and not study.look(select(snapshots))
+        assert publishing.believe(engine, number, new, "other") == 4
+        publishing.publish(engine, number, 0, {}, (0, 0), by="other")
+        assert len(study.look(select(snapshots))) == 1
+
+
+def test_whoever_publishes_waits_for_an_erasure_that_has_begun(tmp_path: Path, postgres: str) -> None:
+    with served(tmp_path / "s", None, text_tasks(4), database=fresh_database(postgres)) as study:
+        person, engine = study.enter(), study.studio.engine
+        person.answer(person.slots()[0]["slot"])
+        number, name = publishing.begin(engine), person.entered["me"]["worker"]
+        waits = text("SELECT COUNT(*) FROM pg_locks WHERE NOT granted")
+        with ThreadPoolExecutor(1) as threads, engine.connect() as connection:
+            with connection.begin():
+                erase(connection, "test", name)  # has taken away the snapshots there were
+                late = threads.submit(publishing.publish, engine, number, 1, {}, (0, 0))
+                _until(lambda: late.done() or study.look(waits)[0][0])
+            with pytest.raises(publishing.Outdated):
+                late.result()
+        assert study.look(select(snapshots)) == []
+
+
 def test_nothing_is_published_of_somebody_who_is_erased_meanwhile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -347,7 +384,7 @@ def test_answers_are_taken_while_a_snapshot_is_written(tmp_path: Path, monkeypat
                 seen.append(len(study.look(select(beliefs).where(beliefs.c.since == 1))))
 
         monkeypatch.setattr(publishing, "batched", come_between)
-        assert publishing.believe(study.studio.engine, 1, rows) == 12
+        assert publishing.believe(study.studio.engine, publishing.begin(study.studio.engine), rows) == 12
         assert seen == [3, 6, 9, 12] and len(study.look(select(answers))) == 4
 
 
@@ -525,6 +562,35 @@ def test_one_step_that_fails_keeps_no_other_back_and_is_tried_again(
         assert troubles(study) == [] and study.http.get("/api/owner/pay").json()["people"] == 1
 
 
+def test_what_another_server_has_told_goes_when_it_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with served(tmp_path / "s", None, text_tasks(4)) as study:
+        study.sign_in()
+        leader, other = Background(study.studio), Background(study.studio)
+        leader.go_round()
+        with monkeypatch.context() as patch:
+            patch.setattr(other, "look_after", lambda: 1 // 0)
+            other.go_round()
+        assert "ZeroDivisionError" in troubles(study)[0]
+        other.go_round()  # does not lead
+        leader.go_round()
+        assert troubles(study) == []
+        with monkeypatch.context() as patch:  # what is well is not told as a trouble without words
+            leader._told = {"pay": "x"}
+            patch.setattr(study.studio.writer, "submit", lambda job: 1 // 0)
+            leader._tell("pay", "")
+            assert study.studio.troubles == {}
+
+
+def test_several_tell_at_once_and_none_waits_for_another(tmp_path: Path, postgres: str) -> None:
+    with served(tmp_path / "s", None, text_tasks(4), database=fresh_database(postgres), write_seconds=20) as study:
+        with study.studio.engine.connect() as one, study.studio.engine.connect() as other:
+            tell(one, "pay", "no money")
+            tell(other, "aggregator", "no luck")  # before the first is done
+            one.commit()
+            other.commit()
+        assert [told.what for told in study.studio.look(all_told)] == ["no money", "no luck"]
+
+
 def test_a_leader_that_is_gone_is_told(tmp_path: Path) -> None:
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         study.sign_in()
@@ -562,10 +628,10 @@ def test_only_beliefs_that_changed_are_looked_at(
         written: list[int] = []
         believe = publishing.believe
 
-        def watch(engine: Any, number: int, new: Any) -> int:
+        def watch(engine: Any, number: int, new: Any, by: str) -> int:
             rows = list(new)
             written.append(len(rows))
-            return believe(engine, number, rows)
+            return believe(engine, number, rows, by)
 
         monkeypatch.setattr(publishing, "believe", watch)
         one, other = Aggregates(study.studio.engine), Aggregates(study.studio.engine)

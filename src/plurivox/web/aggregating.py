@@ -8,6 +8,7 @@ beliefs, where the aggregator looks at each task by itself.
 import json
 import logging
 import os
+import secrets
 import sys
 import threading
 import time
@@ -63,7 +64,7 @@ class Aggregates:
     """Computes snapshots one after the other, and remembers what it has read."""
 
     def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+        self.engine, self._name = engine, secrets.token_hex(8)
         self._written: Written | None
         self.took: dict[str, float] = {}  # seconds of each step of the last one
         self._forget((0, ""))
@@ -105,14 +106,14 @@ class Aggregates:
         self._note("read", began)
         body: dict[str, Any] = {"answers": len(held.answers), "asked": study.digest, "stages": stages}
         body |= {"by": study.aggregator or DEFAULT, "full_tasks": full, "recounted": self._recounted}
-        number = publishing.begin(self.engine)
+        number = publishing.begin(self.engine, self._name)
         if number != self._number + 1:  # another server has led meanwhile
             self._written = None
         empty = np.setdiff1d(np.union1d(new, np.array(believed, np.int64)), held.task_ids)
-        publishing.believe(self.engine, number, publishing.nothing_of(empty.tolist()))
+        publishing.believe(self.engine, number, publishing.nothing_of(empty.tolist()), self._name)
         trouble = self._fill(study, held, new, number, body) if len(held.answers) else ""
         body["seconds"] = round(time.perf_counter() - began, 3)
-        publishing.publish(self.engine, number, last, body, basis, trouble)
+        publishing.publish(self.engine, number, last, body, basis, trouble, self._name)
         self._by, self._pending, self._is_first = body["by"], new[:0], False
         self._number, self._written = number, self._written_next  # not before: what was broken off is taken back
         self._note("published", began)
@@ -133,7 +134,7 @@ class Aggregates:
             body |= summaries.histograms(fitted)
             body |= write_gains(self.engine, study, held, fitted)
             touched = self._touched(held, fitted, new, body["by"])
-            publishing.believe(self.engine, number, _beliefs(held, fitted, touched))
+            publishing.believe(self.engine, number, _beliefs(held, fitted, touched), self._name)
         if study.arms:
             with self.engine.connect() as connection:
                 body["forms"] = compare(connection, study, read)

@@ -83,7 +83,7 @@ class Background:
         self._child: subprocess.Popen[str] | None = None
         self._lock = threading.Lock()  # whoever stops us must not meet a process that is just beginning
         self._not_before = 0.0
-        self._told: dict[str, str] | None = None  # what owners read by now; none: it has to be looked up
+        self._told: dict[str, str] = {}  # what owners read, as of this round
 
     def start(self) -> None:
         """Begin, where this server may lead at all."""
@@ -132,14 +132,13 @@ class Background:
         self.studio.troubles.pop("database", None)
         if leads:
             self._tell("background", "")
-        else:
-            self._told = None  # another one tells what it finds
 
     def look_after(self) -> bool:
         """One round; whether it was ours to go."""
         write = self.studio.writer.submit
         if not write(partial(lead, holder=self.name)).result():
             return False
+        self._told = {one.of: one.what for one in self.studio.look(all_told)}  # whoever told it: we tell when it works
         write(end_overdue).result()
         if self.studio.look(is_behind):
             while write(move_on).result() and not self._over.is_set():
@@ -160,13 +159,14 @@ class Background:
 
     def _fails(self) -> bool:
         """Whether a step has failed and is to be tried again, though nothing new has come."""
-        if self._told is None:  # what another leader told, or this one before it was started again
-            self._told = {one.of: one.what for one in self.studio.look(all_told)}
-        return any(self._told.get(of) for of in ("rules", "labels", "pay"))
+        told = self._told.keys() | self.studio.troubles.keys()
+        return not told.isdisjoint(("rules", "labels", "pay"))
 
     def _tell(self, of: str, what: str) -> None:
         """Let the owner know what goes wrong, or that it does no more; by memory where the store cannot be written."""
-        if self._over.is_set() or (self._told or {}).get(of) == what:
+        if not what:
+            self.studio.troubles.pop(of, None)
+        if self._over.is_set() or self._told.get(of, "") == what:
             return
         if what:
             log.error(what)
@@ -174,9 +174,10 @@ class Background:
             self.studio.writer.submit(partial(tell, of=of, what=what)).result()
         except Exception:  # the next round tries again
             log.exception("what goes wrong could not be written down")
-            self._remember(of, what)
+            if what:
+                self._remember(of, what)
             return
-        self._told = {**(self._told or {}), of: what}
+        self._told = {**self._told, of: what}
         self.studio.troubles.pop(of, None)
 
     def _remember(self, of: str, what: str) -> None:

@@ -7,6 +7,8 @@ from itertools import chain
 from pathlib import Path
 from typing import get_args
 
+from sqlalchemy.exc import DBAPIError
+
 from plurivox.core.errors import InputError
 from plurivox.core.files import whole_folder
 from plurivox.web.context import Studio
@@ -15,7 +17,7 @@ from plurivox.web.keys import FILE as SECRET
 from plurivox.web.keys import Keys
 from plurivox.web.settings import Settings
 from plurivox.web.store.copying import copy
-from plurivox.web.store.database import WRITES, has_tables, migrate, open_engine, take_time
+from plurivox.web.store.database import WRITES, first_line, has_tables, migrate, open_engine, take_time
 from plurivox.web.store.fitting import check_fit
 from plurivox.web.store.items import NewTask, add_tasks, count_tasks, fix_batches
 from plurivox.web.store.people import fact
@@ -125,6 +127,8 @@ def fill(
             if not (n := count_tasks(connection)):
                 raise InputError("there is no task to ask about; give items that are not all practice")
             return n
+    except DBAPIError as cause:  # the disk is full, say
+        raise InputError(f"the tasks cannot be written, and none was: {first_line(cause)}") from cause
     finally:
         engine.dispose()
 

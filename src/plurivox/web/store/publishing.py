@@ -14,7 +14,7 @@ from plurivox.web.store import tallying, troubles
 from plurivox.web.store.database import WRITES, now
 from plurivox.web.store.items import batched, set_fact, unknown
 from plurivox.web.store.people import fact
-from plurivox.web.store.tables import STILL, answers, beliefs, flags, slots, snapshots, standings, tasks
+from plurivox.web.store.tables import STILL, answers, beliefs, facts, flags, slots, snapshots, standings, tasks
 
 AT_ONCE = 500  # rows in one transaction: some ten milliseconds
 KEPT = 900.0  # seconds for which a list stays as it was
@@ -22,7 +22,7 @@ Belief = dict[str, Any]  # task_id, n, sure, soft
 
 
 class Outdated(Exception):
-    """Somebody was erased or left out meanwhile: what was computed must not be seen."""
+    """Somebody was erased or left out, or another server leads since: what was computed must not be seen."""
 
 
 def number_of(connection: Connection) -> int:
@@ -51,19 +51,26 @@ def recounted(connection: Connection) -> int:
     return fact(connection, "recounted") or 0
 
 
-def begin(engine: Engine) -> int:
-    """The number of the next snapshot. What one that was broken off has left is taken back."""
+def begin(engine: Engine, by: str = "") -> int:
+    """The number of the next snapshot, and nobody writes it but `by`. What one that was broken off has left is taken back."""
     with engine.connect().execution_options(**WRITES) as connection, connection.begin():
         number = number_of(connection) + 1
         if fact(connection, "writing") is not None:
             connection.execute(delete(beliefs).where(beliefs.c.since >= number))
             ended = beliefs.c.until.between(number, STILL - 1)
             connection.execute(update(beliefs).where(ended).values(until=STILL))
-        set_fact(connection, "writing", number)
+        set_fact(connection, "writing", by)
     return number
 
 
-def believe(engine: Engine, number: int, new: Iterable[Belief]) -> int:
+def _must_be(by: str, connection: Connection) -> None:
+    """Refuse to go on for one that was held up for so long that another server leads; who begins anew waits for us."""
+    held = select(facts.c.value).where(facts.c.name == "writing").with_for_update(read=True)
+    if connection.execute(held).scalar() != json.dumps(by):
+        raise Outdated
+
+
+def believe(engine: Engine, number: int, new: Iterable[Belief], by: str = "") -> int:
     """Beliefs that differ from those that hold; how many."""
     n = 0
     for part in batched(new, AT_ONCE):
@@ -74,6 +81,7 @@ def believe(engine: Engine, number: int, new: Iterable[Belief]) -> int:
         fresh = [one for one in part if not one.items() <= old.get(one["task_id"], {}).items()]
         if fresh:
             with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+                _must_be(by, connection)
                 ids = [one["task_id"] for one in fresh]
                 here = beliefs.c.task_id.in_(ids) & (beliefs.c.until == STILL)
                 connection.execute(update(beliefs).where(here).values(until=number))
@@ -129,10 +137,17 @@ def stand(engine: Engine, lines: Mapping[int, Mapping[str, Any]]) -> None:
 
 
 def publish(
-    engine: Engine, number: int, last: int, body: Mapping[str, Any], basis: tuple[int, int], trouble: str = ""
+    engine: Engine,
+    number: int,
+    last: int,
+    body: Mapping[str, Any],
+    basis: tuple[int, int],
+    trouble: str = "",
+    by: str = "",
 ) -> None:
     """From now on this snapshot is the newest, unless other answers count by now than those it is made of."""
     with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+        _must_be(by, connection)
         if (erased_by_now(connection), recounted(connection)) != basis:
             raise Outdated
         row = {"id": number, "at": now(), "last_answer": last, "body": json.dumps(body)}
