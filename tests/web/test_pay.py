@@ -124,6 +124,10 @@ def test_the_sheet_of_a_study_by_pseudonym_and_by_id(tmp_path: Path) -> None:
         gone = people[1].entered["me"]["worker"]
         live.studio.writer.submit(lambda c: erase(c, "test", gone)).result()
         assert len(live.look(select(pay))) == 2
+        for one in (people[0], people[2]):
+            name = one.entered["me"]["worker"]
+            live.studio.writer.submit(lambda c, name=name: erase(c, "test", name)).result()
+        assert live.http.get("/api/owner/pay").json()["total"] == "0.00"  # nothing is computed of nobody
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])

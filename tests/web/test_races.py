@@ -3,6 +3,7 @@
 import json
 import socket
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,13 +13,13 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from plurivox.web.schemas import GiveAnswer
 from plurivox.web.store import answers as giving
 from plurivox.web.store import database, owning, people, sittings
 from plurivox.web.store.database import WRITES
-from plurivox.web.store.tables import answers, owners, slots, tasks, visits, workers
+from plurivox.web.store.tables import answers, owners, sessions, slots, tasks, visits, workers
 from plurivox.web.study import Study
 from web.studios import PATIENCE, Person, Served, fresh_database, plain_study, served, text_tasks
 
@@ -280,3 +281,15 @@ def test_a_clock_that_goes_back_loses_nothing(tmp_path: Path, monkeypatch: pytes
         assert all('"dog"' in row.marks for row in study.look(last))
         assert study.http.get("/api/owner/progress").json()["answers"] == 8
         whole(study)
+
+
+def test_two_sign_ins_of_one_owner_do_not_block_each_other_for_ever(tmp_path: Path, postgres: str) -> None:
+    with served(tmp_path / "s", database=fresh_database(postgres), write_seconds=20) as study:
+        study.sign_in()
+        row = {"hidden": "x", "owner_id": 1, "csrf": "", "until": time.time() + 60}
+        with study.studio.engine.connect() as one, study.studio.engine.connect() as other:
+            one.execute(insert(sessions).values(row))  # it points to the owner, and is not done yet
+            owning.begin_session(other, study.studio.keys, 1, 1.0, "home")
+            other.commit()
+            one.commit()
+        assert len(study.look(select(sessions))) == 3

@@ -111,11 +111,11 @@ def apply(connection: Connection, study: Study) -> None:
     quota = arming.total_quota(study, quota)
     real = tasks.c.practice == 0
     gain = func.coalesce(tasks.c.gain, case((tasks.c.given > 0, 1.0), else_=UNASKED)) if _ranks(method) else null()
-    connection.execute(update(tasks).where(real).values(quota=quota, gain=gain))
-    queue = tasks.c.stratum if strata else literal("")
+    home = tasks.c.stratum if strata else literal("")
+    queue = case((tasks.c.given < quota, home), else_=null())
     connection.execute(
-        update(tasks).where(real).values(queue=case((tasks.c.given < tasks.c.quota, queue), else_=null()))
-    )
+        update(tasks).where(real).values(quota=quota, gain=gain, queue=queue)
+    )  # each row is written once
     connection.execute(update(plans).values(queue=""))
     arming.lay_out(connection, study, by_stratum=bool(strata), in_batches=isinstance(method, Batches))
     _note_applied(connection, study, method)

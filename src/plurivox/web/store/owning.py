@@ -101,7 +101,8 @@ def begin_session(connection: Connection, keys: Keys, owner: int, hours: float, 
 
 def _remember(connection: Connection, owner: int, place: str) -> None:
     """Know a place again; those not seen for long are forgotten."""
-    connection.execute(select(owners.c.id).where(owners.c.id == owner).with_for_update())  # one sign-in after another
+    # one sign-in after another; a lock that their sessions, which point to the same owner, do not wait for
+    connection.execute(select(owners.c.id).where(owners.c.id == owner).with_for_update(key_share=True))
     old = (places.c.owner_id == owner) & ((places.c.hidden == place) | (places.c.seen < now() - REMEMBERED))
     connection.execute(delete(places).where(old))
     connection.execute(insert(places).values(owner_id=owner, hidden=place, seen=now()))

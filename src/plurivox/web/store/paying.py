@@ -48,11 +48,12 @@ def page(connection: Connection, study: Study, after: str | None, limit: int) ->
     wanted = wanted.where(workers.c.pseudonym > (after or "")).order_by(workers.c.pseudonym).limit(limit + 1)
     rows = connection.execute(wanted).scalars().all()
     lines = [o.PayLine(**json.loads(line)) for line in rows[:limit]]
+    people = connection.execute(select(func.count()).select_from(pay)).scalar_one()
     return o.PayPage(
         lines=lines,
         currency=study.pay.currency,
-        total=fact(connection, "pay") or "0.00",
-        people=connection.execute(select(func.count()).select_from(pay)).scalar_one(),
+        total=(people and fact(connection, "pay")) or "0.00",  # the last one may have been erased
+        people=people,
         next=lines[-1].worker if len(rows) > limit else None,
     )
 
