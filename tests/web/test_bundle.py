@@ -1,11 +1,13 @@
 """The scripts that are sent: joined safely, small, and knowing no other host."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 from plurivox.web.bundle import DECLARED, join_script, modules_of
 from plurivox.web.routes.pages import STATIC, assets, page
+from web.studios import served
 
 ENTRIES = ["work.js", "owner.js", "api_page.js", "house.js"]
 
@@ -39,3 +41,11 @@ def test_nothing_comes_from_elsewhere_and_nothing_is_inline() -> None:
             and not re.search(r"<script(?![^>]*src=)", text)
             and " on" not in re.sub(r">[^<]*<", "><", text)
         )
+
+
+def test_only_what_an_address_promises_is_kept_for_a_year(tmp_path: Path) -> None:
+    """While servers of two versions run side by side, the older one may be asked for the newer one's script."""
+    with served(tmp_path / "s") as study:
+        [address] = re.findall(r'src="(static/work\.js\?v=\w+)"', study.http.get("/work").text)
+        kept = [study.http.get(f"/{one}").headers["cache-control"] for one in (address, f"{address}0", "static/work.js")]
+        assert "immutable" in kept[0] and kept[1:] == ["no-cache"] * 2

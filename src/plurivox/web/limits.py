@@ -18,11 +18,13 @@ def network_of(host: str) -> str:
 
     >>> network_of("2001:db8::1") == network_of("2001:db8::ffff"), network_of("192.0.2.7"), network_of("::ffff:192.0.2.7")
     (True, '192.0.2.7', '192.0.2.7')
+    >>> len(network_of("a proxy may hand on what a client has made up" * 99))
+    64
     """
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
-        return host
+        return host[:64]
     if isinstance(address, ipaddress.IPv4Address):
         return str(address)
     return str(address.ipv4_mapped or ipaddress.ip_network((address, 64), strict=False))
