@@ -47,5 +47,7 @@ def test_only_what_an_address_promises_is_kept_for_a_year(tmp_path: Path) -> Non
     """While servers of two versions run side by side, the older one may be asked for the newer one's script."""
     with served(tmp_path / "s") as study:
         [address] = re.findall(r'src="(static/work\.js\?v=\w+)"', study.http.get("/work").text)
-        kept = [study.http.get(f"/{one}").headers["cache-control"] for one in (address, f"{address}0", "static/work.js")]
+        kept = [
+            study.http.get(f"/{one}").headers["cache-control"] for one in (address, f"{address}0", "static/work.js")
+        ]
         assert "immutable" in kept[0] and kept[1:] == ["no-cache"] * 2
