@@ -180,3 +180,11 @@ def test_without_votes_it_says_so(name: str) -> None:
     scene = Scene(x.shape[1:], gold.tasks, gold.labels, np.empty(0, np.int64), None)
     with pytest.raises(InputError, match=f"the head {name} learns from votes"):
         heads.methods.make(name).build(torch.nn.Linear(1, 1), scene)
+
+
+@pytest.mark.parametrize("name", on_votes())
+def test_votes_without_names_are_refused(name: str) -> None:
+    x, _, votes = world(6)
+    worker = np.where(np.arange(len(votes)) % 3, votes.worker, -1)
+    with pytest.raises(InputError, match="must know who voted; these votes hold counts without names"):
+        fit(x, replace(votes, worker=worker), head=name, plan=Plan(epochs=1))

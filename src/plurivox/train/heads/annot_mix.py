@@ -73,13 +73,16 @@ class _Mixing(Attached):
 
     def _shares(self, x: Tensor, chance: torch.Generator) -> Tensor:
         """(n,) how much of a mixture is the first of its two."""
-        if not self.head.alpha:
+        alpha = self.head.alpha
+        if not alpha:
             return x.new_ones(len(x))
-        # gamma(alpha) = gamma(alpha + 1) u^(1 / alpha); its logarithm is finite however small alpha is
-        large = torch._standard_gamma(x.new_full((len(x), 2), self.head.alpha + 1), generator=chance)
+        if alpha >= 1:
+            two = torch._standard_gamma(x.new_full((len(x), 2), alpha), generator=chance)
+            return two[:, 0] / two.sum(1)
+        # gammas below 1 may be too small for a float: gamma(alpha) = gamma(alpha + 1) u^(1 / alpha), by its logarithm
+        large = torch._standard_gamma(x.new_full((len(x), 2), alpha + 1), generator=chance)
         u = torch.rand((len(x), 2), generator=chance, device=x.device).clamp(min=TINY)
-        log_gamma = large.log() + u.log() / max(self.head.alpha, TINY)
-        return log_gamma.softmax(1)[:, 0]
+        return (large.log() + u.log() / max(alpha, TINY)).softmax(1)[:, 0]
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
         said, k = said_in(batch), self.scene.n_labels
