@@ -25,7 +25,9 @@ from plurivox.web.store import owning
 OUT = Path(__file__).parent / "studio"
 COLOURS = 128  # plain pages need no more, and files stay small
 LIKE = dict(zip("0123456789", "6738965134", strict=True))  # what each digit is taken for
-BYTES = "async () => [...new Uint8Array(await (await fetch(document.querySelector('main.task img').src)).arrayBuffer())]"
+BYTES = (
+    "async () => [...new Uint8Array(await (await fetch(document.querySelector('main.task img').src)).arrayBuffer())]"
+)
 
 
 @contextmanager

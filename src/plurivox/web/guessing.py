@@ -13,6 +13,7 @@ from plurivox.web.limits import MOST_NAMES, Buckets
 PER_ACCOUNT = 3  # so many times what one address may try
 FREE = 5  # wrong guesses of one address for one name before it has to wait
 LONGEST, KEPT = 900.0, 3600.0  # seconds of waiting at most; after which wrong guesses are forgotten
+DOUBLINGS = 10  # of a second: more than the longest wait
 
 
 class Guesses:
@@ -39,7 +40,7 @@ class Guesses:
         n, last = self._wrong.get((name, address), (0, time_now))
         if time_now - last > KEPT:
             n = 0
-        if n >= FREE and (left := last + min(2.0 ** (n - FREE), LONGEST) - time_now) > 0:
+        if n >= FREE and (left := last + min(2.0 ** min(n - FREE, DOUBLINGS), LONGEST) - time_now) > 0:
             return left
         if left := self.addresses.take(address, time_now):
             return left
