@@ -1,17 +1,21 @@
 """What every head promises, those not yet written included."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, OptionError
 from plurivox.train import Known, Plan, fit, heads, nets
+from plurivox.train.fitting import fitting
 from plurivox.train.heads._contract import Batch, Scene
 from plurivox.train.rows import Rows
 from plurivox.train.targets._contract import Said
+from plurivox.train.together import finish_stacked
 from taught import spam, world
 
 every = pytest.mark.parametrize("name", heads.methods)
@@ -54,7 +58,10 @@ def on_votes() -> list[str]:
     return [name for name in heads.methods if heads.methods[name].wants == "votes"]
 
 
-@pytest.mark.parametrize("name", on_votes())
+VARIANTS = ["geo-crowd-net[variant=W]", "union-net[variant=A]"]  # which say something else than the head itself
+
+
+@pytest.mark.parametrize("name", [*on_votes(), *VARIANTS])
 def test_it_sees_through_spammers_where_the_majority_does_not(name: str) -> None:
     torch.set_num_threads(1)
     x, gold, votes = spam()
@@ -116,11 +123,55 @@ def test_a_training_that_was_stopped_goes_on_as_if_it_had_not(name: str, tmp_pat
 def test_a_recorded_step_learns_what_a_plain_one_and_a_cpu_do(name: str, optimizer: str) -> None:
     x, _, votes = world(200)
     plan = Plan(epochs=6, batch=16, lr=0.02, optimizer=optimizer, device="cuda")  # type: ignore[arg-type]
-    ways = [replace(plan, engine=one) for one in ("graphs", "graphs", "eager")] + [replace(plan, device="cpu")]
+    fastest = "graphs" if heads.methods[name].records else "auto"
+    ways = [replace(plan, engine=one) for one in (fastest, fastest, "eager")] + [replace(plan, device="cpu")]
     found = [fit(x, votes, net="linear", head=name, plan=one).logits(x) for one in ways]
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_allclose(found[0], found[2], atol=1e-3)
     assert np.abs(found[0] - found[3]).mean() < 0.5  # a CPU begins elsewhere
+
+
+def lesson(name: str) -> tuple[np.ndarray, dict[str, Any]]:
+    """Inputs, and what a head learns from."""
+    x, gold, votes = world()
+    known = Known(votes=votes, soft=gold)
+    return x, {"target": PLAIN[heads.methods[name].wants], "tasks": gold.tasks, "known": known, "head": name}
+
+
+@every
+def test_what_cannot_be_recorded_as_a_graph_runs_plain_and_says_so(name: str) -> None:
+    records, (x, what) = heads.methods[name].records, lesson(name)
+    refusal = (
+        "engine=graphs needs CUDA" if records else f"under {name} is not recorded as a CUDA graph; take engine=auto"
+    )
+    with pytest.raises(OptionError, match=refusal):
+        fit(x, plan=Plan(engine="graphs", device="cpu"), **what)
+    begun = next(fitting(x, plan=Plan(epochs=1, device="cpu"), pause="step", **what))
+    assert begun is not None and begun.plan.engine == ("auto" if records else "eager")
+
+
+@every
+def test_logits_at_the_visit_are_those_of_tasks_or_are_refused(name: str) -> None:
+    x, what = lesson(name)
+    how = {"net": "linear", "plan": Plan(epochs=1, batch=len(x), lr=0.0, device="cpu"), **what}
+    begun = next(fitting(x, pause="step", **how))
+    assert begun is not None and begun.head is not None
+    if begun.head.changes_inputs:
+        with pytest.raises(OptionError, match=f"{name} shows the net mixtures"):
+            fit(x, record=True, **how)
+        return
+    trained = fit(x, record=True, **how)
+    assert trained.dynamics is not None
+    np.testing.assert_allclose(trained.dynamics.logits[0], trained.logits(x), atol=1e-5)
+
+
+@pytest.mark.parametrize("name", [name for name in heads.methods if heads.methods[name].stacks])
+def test_where_it_stacks_every_run_is_what_it_is_alone(name: str) -> None:
+    x, what = lesson(name)
+    plans = [Plan(epochs=3, batch=16, lr=0.02, seed=seed, device="cpu") for seed in (1, 2)]
+    alone = [fit(x, plan=plan, **what).logits(x) for plan in plans]
+    stacked = finish_stacked([partial(fitting, x, plan=plan, pause="stack", **what) for plan in plans])
+    np.testing.assert_allclose([one.logits(x) for one in stacked], alone, atol=2e-4)
 
 
 @pytest.mark.parametrize("name", on_votes())
@@ -129,3 +180,11 @@ def test_without_votes_it_says_so(name: str) -> None:
     scene = Scene(x.shape[1:], gold.tasks, gold.labels, np.empty(0, np.int64), None)
     with pytest.raises(InputError, match=f"the head {name} learns from votes"):
         heads.methods.make(name).build(torch.nn.Linear(1, 1), scene)
+
+
+@pytest.mark.parametrize("name", on_votes())
+def test_votes_without_names_are_refused(name: str) -> None:
+    x, _, votes = world(6)
+    worker = np.where(np.arange(len(votes)) % 3, votes.worker, -1)
+    with pytest.raises(InputError, match="must know who voted; these votes hold counts without names"):
+        fit(x, replace(votes, worker=worker), head=name, plan=Plan(epochs=1))

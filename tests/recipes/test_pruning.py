@@ -117,6 +117,13 @@ def test_no_known_task_and_no_quantile_are_errors() -> None:
         prune_and_compare(VOTES, SoftLabels.gold(["a"], ["x"]), "disagreement", [])
 
 
+def test_the_recipe_as_it_stands_drops_something_and_says_what_would_where_it_does_not() -> None:
+    with pytest.warns(PlurivoxWarning, match="of 3 tasks is less than one: take 0.34 or more") as told:
+        (table,) = PruneAndCompare().run().tables
+    assert len(told) == 2 and table.columns()["tasks out"].tolist() == [0, 0, 0, 0, 1, 1]
+    assert table.columns()["NLL after"][-1] > table.columns()["NLL before"][-1]  # an even guess of the one that went
+
+
 def test_the_recipe_reads_scores_and_tells() -> None:
     data = Dataset("made", votes=Votes.of(**crowd()), gold=SoftLabels.gold(range(30), [0] * 30, labels=[0, 1, 2]))
     recipe = PruneAndCompare(score="agreement-with-rest", quantiles="0.2", method="vote-shares")

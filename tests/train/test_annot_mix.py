@@ -5,8 +5,9 @@ import pytest
 import torch
 
 from attached import N_LABELS, N_TASKS, N_WORKERS, attached, numbers, softmax, votes_in
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, OptionError
 from plurivox.train import Plan, fit
+from plurivox.train.fitting import Record
 from plurivox.train.heads import AnnotMix
 from plurivox.train.heads._contract import Batch
 from plurivox.train.heads.annot_mix import _Mixing
@@ -72,15 +73,41 @@ def test_workers_begin_right_as_often_as_said() -> None:
 
 def test_words_cannot_be_mixed() -> None:
     head, _, batch = attached(AnnotMix())
-    with pytest.raises(InputError, match="must be numbers; these are codes"):
+    with pytest.raises(InputError, match="codes of words have no mixtures; give features as floats"):
         head.before_net(batch.x.long(), batch.drawn, torch.Generator())
 
 
 def test_the_net_sees_what_was_mixed(monkeypatch: pytest.MonkeyPatch) -> None:
     x, _, votes = world()
-    mix = _Mixing.before_net
+    mix, lose, seen = _Mixing.before_net, _Mixing.forward, []
+
+    def look(self: _Mixing, logits: torch.Tensor, batch: Batch) -> torch.Tensor:
+        seen.append(logits.detach().numpy())
+        return lose(self, logits, batch)
+
     monkeypatch.setattr(_Mixing, "before_net", lambda self, x, *rest: (0 * x, mix(self, x, *rest)[1]))
-    trained = fit(x, votes, net="linear", head="annot-mix", plan=Plan(epochs=1, batch=60), record=True)
-    assert (
-        trained.dynamics is not None and np.ptp(trained.dynamics.logits[0], axis=0).max() == 0
-    )  # nothing but the bias
+    monkeypatch.setattr(_Mixing, "forward", look)
+    fit(x, votes, net="linear", head="annot-mix", plan=Plan(epochs=1, batch=60))
+    assert len(seen) == 1 and np.ptp(seen[0], axis=0).max() == 0  # nothing but the bias
+
+
+def test_small_alphas_leave_tasks_nearly_alone() -> None:
+    head, _, batch = attached(AnnotMix(alpha=0.001))
+    n = 2000
+    told = Said(*(torch.zeros(n, 1, dtype=torch.int64) for _ in range(2)), torch.ones(n, 1))
+    _, said = head.before_net(batch.x[:1].expand(n, -1), told, torch.Generator().manual_seed(0))
+    assert isinstance(said, Said)
+    share = said.weight[:, 0] / said.weight.sum(1)
+    assert share.mean().item() == pytest.approx(0.5, abs=0.05)
+    assert ((share > 0.01) & (share < 0.99)).float().mean().item() < 0.02  # by Beta 1 in 200
+
+
+@pytest.mark.parametrize("how", [True, "visit"])
+def test_logits_of_mixtures_are_not_recorded_as_those_of_tasks(how: Record) -> None:
+    x, _, votes = world()
+    plan = Plan(epochs=1)
+    with pytest.raises(OptionError, match=r'annot-mix shows the net mixtures.*record="after"'):
+        fit(x, votes, head="annot-mix", plan=plan, record=how)
+    trained = fit(x, votes, head="annot-mix", plan=plan, record="after")
+    assert trained.dynamics is not None
+    np.testing.assert_allclose(trained.dynamics.logits[0], trained.logits(x), atol=1e-5)

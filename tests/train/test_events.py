@@ -13,7 +13,7 @@ from taught import world
 
 X, GOLD, _ = world()
 PLAN = Plan(epochs=4, batch=16, device="cpu")
-Point = tuple[str, float, int]
+Point = tuple[str, int, float]  # (name, epoch, value)
 
 
 class Enough(Exception):
@@ -36,7 +36,7 @@ def killed_and_resumed(folder: Path, first: EventLog, second: EventLog) -> Train
 def points(trained: Trained) -> list[Point]:
     """What a log of this training holds."""
     history = trained.history
-    return sorted((name, history[name][i], i) for name in ("loss", "lr", "seconds") for i in range(PLAN.epochs))
+    return sorted((name, i, history[name][i]) for name in ("loss", "lr", "seconds") for i in range(PLAN.epochs))
 
 
 def test_a_log_holds_every_epoch_once_even_after_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,7 +50,7 @@ def test_a_log_holds_every_epoch_once_even_after_a_kill(tmp_path: Path, monkeypa
             told[self.number] = []
 
         def add_scalar(self, name: str, value: float, step: int) -> None:
-            told[self.number].append((name, value, step))
+            told[self.number].append((name, step, value))
 
         def close(self) -> None:
             closed.append(self.number)
@@ -60,7 +60,7 @@ def test_a_log_holds_every_epoch_once_even_after_a_kill(tmp_path: Path, monkeypa
     monkeypatch.setitem(sys.modules, "tensorboard", ModuleType("tensorboard"))
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", fake)
     trained = killed_and_resumed(tmp_path, EventLog(tmp_path), EventLog(tmp_path))
-    assert {step for _, _, step in told[0]} == {0, 1} and sorted(told[1]) == points(trained) and closed == [0, 1]
+    assert {step for _, step, _ in told[0]} == {0, 1} and sorted(told[1]) == points(trained) and closed == [0, 1]
     fit(X, GOLD, plan=PLAN, folder=tmp_path, log=(again := EventLog(tmp_path)))  # it has ended: nothing to write
     again.close()
     assert len(told) == 2
@@ -72,8 +72,8 @@ def test_tensorboard_reads_them(tmp_path: Path) -> None:
 
     trained = killed_and_resumed(tmp_path, EventLog(tmp_path), EventLog(tmp_path))
     read = EventAccumulator(str(tmp_path)).Reload()
-    found = [(name, one.value, one.step) for name in read.Tags()["scalars"] for one in read.Scalars(name)]
-    assert [(name, pytest.approx(value), step) for name, value, step in points(trained)] == sorted(found)
+    found = [(name, one.step, one.value) for name in read.Tags()["scalars"] for one in read.Scalars(name)]
+    assert [(name, step, pytest.approx(value)) for name, step, value in points(trained)] == sorted(found)
 
 
 def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,11 +7,9 @@ import pytest
 import torch
 
 from attached import N_LABELS, N_TASKS, N_WORKERS, attached, numbers, softmax, votes_in
-from plurivox.train import Known, Plan, fit
 from plurivox.train.heads import GeoCrowdNet
 from plurivox.train.heads._contract import Batch
 from plurivox.train.targets._contract import Said
-from taught import spam
 
 every = pytest.mark.parametrize("variant", ["F", "W"])
 
@@ -55,12 +53,3 @@ def test_a_batch_of_one_task_has_a_finite_loss(variant: Literal["F", "W"]) -> No
     loss.mean().backward()
     assert loss.isfinite().all() and logits.grad is not None and logits.grad.isfinite().all()
     assert head.own.grad.isfinite().all()  # type: ignore[union-attr, operator]
-
-
-def test_w_sees_through_spammers_too() -> None:
-    x, gold, votes = spam()
-    plan = Plan(epochs=60, batch=32, lr=0.01)
-    trained = fit(x, votes, net="linear", head="geo-crowd-net[variant=W]", plan=plan)
-    majority = fit(x, "majority", tasks=votes.tasks, known=Known(votes=votes), net="linear", plan=plan)
-    right = [(one.predict(x, gold.tasks).hard() == gold.hard()).mean() for one in (trained, majority)]
-    assert right[0] > right[1] + 0.2

@@ -7,14 +7,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
+from torch import Tensor
 
-from plurivox.core.errors import PlurivoxWarning
+from plurivox.core.errors import OptionError, PlurivoxWarning
 from plurivox.core.watch import Watch, quiet
 from plurivox.train import Known, Plan, Trained, heads, nets
+from plurivox.train.augment import augmentation
 from plurivox.train.fitting import fitting
+from plurivox.train.heads._contract import Attached
+from plurivox.train.heads.crowd_layer import _Layer
 from plurivox.train.loop import Pause
 from plurivox.train.runs import repeat
 from plurivox.train.stack import runs_at_once
+from plurivox.train.targets._contract import Drawn
 from plurivox.train.together import Fitting, finish, finish_stacked
 from taught import world
 
@@ -110,11 +116,16 @@ def test_a_series_killed_at_different_epochs_goes_on(tmp_path: Path, how: dict[s
 
 
 def test_a_run_that_ends_early_leaves_the_others_to_go_on() -> None:
-    pairs = both_ways(plan=replace(PLAN, epochs=30, best="accuracy", patience=2))
-    lengths = {len(alone.history["loss"]) for alone, _ in pairs}
-    assert len(lengths) > 1, "the runs must end at different epochs"
-    for alone, stacked in pairs:
-        same(alone, stacked)
+    def begin(i: int, pause: Pause) -> Fitting:
+        marks = iter([0.0] * (i + 1) + [1.0] * 9)  # epoch i is the last of the best
+        plan = replace(PLAN, epochs=9, best="mark", goal="lowest", ties="last", patience=2)
+        return train_one(i, None, quiet, pause, plan=plan, measures={"mark": lambda guess, truth: next(marks)})
+
+    alone = [finish(begin(i, "epoch")) for i in range(3)]
+    pairs = list(zip(alone, finish_stacked([partial(begin, i, "stack") for i in range(3)]), strict=True))
+    assert [len(one.history["loss"]) for one in alone] == [3, 4, 5]
+    for one, stacked in pairs:
+        same(one, stacked)
         assert next(stacked.net.parameters()).untyped_storage().nbytes() == 4 * next(stacked.net.parameters()).numel()
 
 
@@ -126,6 +137,38 @@ def test_runs_on_other_inputs_and_tasks_have_a_stack_of_their_own() -> None:
     stacked = finish_stacked([partial(begin, i, "stack") for i in range(3)])
     for i, one in enumerate(stacked):
         np.testing.assert_allclose(one.logits(X), finish(begin(i, "epoch")).logits(X), atol=2e-4)
+
+
+def test_runs_with_other_losses_or_weights_have_a_stack_of_their_own() -> None:
+    hows: list[dict[str, Any]] = [{}, {"loss": "jensen-shannon"}, {"weight": np.linspace(0.1, 1, len(X))}]
+    stacked = finish_stacked([partial(train_one, 1, None, quiet, **how) for how in hows])
+    for one, how in zip(stacked, hows, strict=True):
+        same(finish(train_one(1, None, quiet, "epoch", **how)), one)
+
+
+def test_what_changes_inputs_changes_those_of_every_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def shift(self: Attached, x: Tensor, drawn: Drawn, chance: torch.Generator) -> tuple[Tensor, Drawn]:
+        return x + torch.rand(x.shape, generator=chance), drawn
+
+    plain = both_ways(target="all-votes", head="crowd-layer")
+    monkeypatch.setattr(_Layer, "before_net", shift)
+    for (before, _), (alone, stacked) in zip(plain, both_ways(target="all-votes", head="crowd-layer"), strict=True):
+        same(alone, stacked)
+        assert np.abs(before.logits(X) - alone.logits(X)).max() > 0.01
+
+
+def test_images_are_augmented_in_a_stack_too() -> None:
+    pixels = np.random.default_rng(0).random((60, 3, 4, 4)).astype(np.float32)
+    begin = partial(fitting, pixels, GOLD, net="linear", augment=augmentation("crop-flip"))
+    plans = [replace(PLAN, seed=seed) for seed in SEEDS]
+    alone = [finish(begin(plan=plan)).logits(pixels) for plan in plans]
+    stacked = finish_stacked([partial(begin, plan=plan, pause="stack") for plan in plans])
+    np.testing.assert_allclose([one.logits(pixels) for one in stacked], alone, atol=2e-4)
+
+
+def test_a_pause_for_a_stack_without_a_stack_is_refused() -> None:
+    with pytest.raises(OptionError, match="none has taken them; take pause=epoch"):
+        finish(train_one(1, None, quiet))
 
 
 @pytest.mark.parametrize(

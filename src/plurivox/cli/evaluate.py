@@ -117,7 +117,11 @@ def _of_arrays(where: str) -> _Side:
     from plurivox.core.results import Fit
     from plurivox.core.votes import Votes
 
-    if zipfile.is_zipfile(where) and HEADER not in zipfile.ZipFile(where).namelist():
+    names = [HEADER]
+    if zipfile.is_zipfile(where):
+        with zipfile.ZipFile(where) as file:
+            names = file.namelist()
+    if HEADER not in names:
         from plurivox.train.material import read_material
 
         packed = read_material(where)

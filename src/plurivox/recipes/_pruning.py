@@ -116,7 +116,7 @@ def _worst(scores: Scores, quantile: float) -> Ints:
     n = math.floor(quantile * len(known) + 1e-9)
     if not n:
         warnings.warn(
-            f"{scores.made_by}: none goes; {quantile:g} of {len(known):,} {scores.of}s is less than one",
+            f"{scores.made_by}: none goes; {quantile:g} of {len(known):,} {scores.of}s is less than one{_way_out(len(known))}",
             PlurivoxWarning,
             stacklevel=3,
         )
@@ -132,6 +132,15 @@ def _worst(scores: Scores, quantile: float) -> Ints:
             stacklevel=3,
         )
     return out
+
+
+def _way_out(n: int) -> str:
+    """The share from which one of n goes, where there is one below 1.
+
+    >>> _way_out(3), _way_out(1)
+    (': take 0.34 or more', '')
+    """
+    return f": take {math.ceil(100 / n) / 100:g} or more" if n > 1 else ""
 
 
 def _audit(given: Any, scores: Scores, out: Ints, quantile: float) -> Audit:

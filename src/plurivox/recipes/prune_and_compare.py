@@ -19,7 +19,7 @@ class PruneAndCompare(Recipe):
 
     data: str = option("toy", "a data set with gold labels: its name, folder or file")
     score: str = option("disagreement", "a score of workers or tasks, see plurivox methods identify")
-    quantiles: str = option("0.05,0.1,0.2", "the shares of the worst to drop, with commas between")
+    quantiles: str = option("0.1,0.2,0.4", "the shares of the worst to drop, with commas between")
     method: str = option("dawid-skene", "the aggregator, see plurivox methods aggregate")
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from plurivox.core.errors import InputError, PlurivoxError, PlurivoxWarning
+from plurivox.core.errors import InputError, OptionError, PlurivoxError, PlurivoxWarning
 from plurivox.core.labels import SoftLabels
 from plurivox.core.results import Dynamics
 from plurivox.core.votes import Votes
@@ -87,6 +87,8 @@ def fitting(
     if saved is not None and (done := _finished(saved, plan)) is not None:
         return done
     training = job.training()
+    if _how(record) == "visit":
+        _refuse_changed_inputs(training, asked)
     judge = Judge(dev, measures or {}, asked.labels, training.net, job.loss, plan, job.inputs.device)
     keeper = Keeper(plan, training.net, training.head)
     logits = yield from _run(training, keeper, judge, saved, record, log, watch, pause)
@@ -109,6 +111,15 @@ fit = finished(fitting)
 
 def _how(record: Record) -> str:
     return "visit" if record is True else record or ""
+
+
+def _refuse_changed_inputs(training: Training, asked: Asked) -> None:
+    """Logits of mixtures would be taken for those of tasks."""
+    if training.head is not None and training.head.changes_inputs and asked.head is not None:
+        raise OptionError(
+            f"{asked.head.name()} shows the net mixtures, whose logits are not those of a task; record them after the epoch: "
+            'record="after" (on the command line --record after)'
+        )
 
 
 def _run(

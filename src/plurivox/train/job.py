@@ -1,6 +1,6 @@
 """Job: all that one training needs, on its device."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 import plurivox
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, OptionError
 from plurivox.train import losses, nets
 from plurivox.train.asking import Asked, fingerprint
 from plurivox.train.augment import Augmentation, frozen
@@ -54,6 +54,10 @@ class Job:
                 f"{augment.name()} changes images (channels, height, width); an input here has the shape "
                 f"{tuple(inputs.shape[1:])}: leave augment out"
             )
+        if plan.engine == "graphs" and asked.head is not None and not asked.head.records:
+            raise OptionError(
+                f"a step under {asked.head.name()} is not recorded as a CUDA graph; take engine=auto or eager"
+            )
         maker = nets.methods.make(net).sized_for(inputs)
         return cls(asked, maker, losses.methods.make(loss), plan, inputs, augment, augment_once)
 
@@ -90,6 +94,8 @@ class Job:
         x, augment = self.inputs, self.augment
         if augment is not None and self.augment_once:
             x, augment = frozen(augment, x, plan.seed), None
+        if plan.engine == "auto" and asked.head is not None and not asked.head.records:
+            plan = replace(plan, engine="eager")
         return Training(module, x, lessons, self.loss, plan, chance, head, augment)
 
     def _build(self) -> tuple[nn.Module, Attached | None]:

@@ -10,7 +10,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, OptionError
 from plurivox.train.chance import Chance
 from plurivox.train.heads._contract import Attached
 from plurivox.train.losses import Loss
@@ -61,6 +61,7 @@ class Training:
             raise InputError("the net has no weights that may learn: all of them are frozen")
         self.optimizer = make_optimizer(plan, self.step.params, kind is GraphStep)
         self.done = 0  # epochs
+        self.stepped = False  # whether a stack has taken the steps of the epoch under way
 
     def run(self, pause: Pause = "epoch") -> Iterator[Epoch | None]:
         """Train epoch by epoch, from where it stands to the end of the plan.
@@ -73,7 +74,12 @@ class Training:
         while self.done < plan.epochs:
             begin = time.perf_counter()
             if pause == "stack":
+                self.stepped = False
                 yield None
+                if not self.stepped:
+                    raise OptionError(
+                        "pause=stack leaves the steps to a stack and none has taken them; take pause=epoch"
+                    )
             else:
                 yield from self._steps(n, per_epoch, pause == "step")
             mean, finite = float(self.step.total) / n, self._is_finite()

@@ -18,6 +18,7 @@ from plurivox.train.optimizers import forget, make_optimizer, set_rate
 from plurivox.train.plan import Plan
 from plurivox.train.rates import rate
 from plurivox.train.rows import Rows
+from plurivox.train.steps import losses_of
 from plurivox.train.targets._contract import Drawn, Said
 
 CELLS = 2**20  # weights and inputs of a step in one stack: with gradients and moments 16 MB, about what a cache holds
@@ -41,9 +42,10 @@ def runs_at_once(net: Net, head: Head | None, plan: Plan, x: "tuple[int, ...]", 
 
 def mould(training: Training) -> Hashable:
     """What must be the same in several trainings, that they may be stacked: all but the seed and what is learnt."""
-    head, lessons = training.head, training.lessons
-    shapes = training.step.x.shape[1:], lessons.n_visits, lessons.most
-    return str(training.net), replace(training.plan, seed=0), shapes, None if head is None else head.mould()
+    head, lessons, step = training.head, training.lessons, training.step
+    shapes = step.x.shape[1:], lessons.n_visits, lessons.most, lessons.weight is None
+    kind = None if head is None else (type(head), head.mould())
+    return str(training.net), replace(training.plan, seed=0), step.loss, shapes, kind
 
 
 class Stack:
@@ -78,7 +80,8 @@ class Stack:
                 table.restart()
         self.total.zero_()
         for one in self.trainings:
-            one.look()
+            with one.chance.taken():
+                one.look()
         orders = torch.stack([torch.randperm(n, generator=one.chance.draws) for one in self.trainings])  # (n_runs, n)
         with ExitStack() as held:
             self.net.take_chances([held.enter_context(one.chance.lent()) for one in self.trainings])
@@ -90,6 +93,7 @@ class Stack:
         self.done += 1
         for one, total in zip(self.trainings, self.total, strict=True):
             one.step.total.copy_(total)
+            one.stepped = True
 
     def _learn(self, visits: Tensor) -> None:
         """One step; `visits` (n_runs, n)."""
@@ -106,34 +110,15 @@ class Stack:
 
     def _losses(self, visits: Tensor) -> Tensor:
         """(n_runs * n,) the loss of each lesson."""
-        rows, drawn, weights = [], [], []
-        for mine, one in zip(visits, self.trainings, strict=True):
-            lessons = one.lessons
-            rows.append(mine if lessons.row is None else lessons.row.index_select(0, mine))
-            drawn.append(lessons.draw(mine, one.chance.draws))
-            if lessons.weight is not None:
-                weights.append(lessons.weight.index_select(0, mine))
-        x = self._inputs(rows)
-        logits, target = self.net(x), _joined(drawn)
-        self._record(rows, logits)
-        if self.head is not None:
-            each: Tensor = self.head(logits, Batch(x, torch.cat(rows), target))
-        else:
-            assert isinstance(target, Tensor)
-            each = self.loss(logits, target)
-        return each * torch.cat(weights) if weights else each
-
-    def _inputs(self, rows: Sequence[Tensor]) -> Tensor:
-        """(n_runs * n, *shape) these rows of the inputs of each run; most often all runs look at the same memory."""
-        held = [one.step.x for one in self.trainings]
-        if len({x.data_ptr() for x in held}) == 1:
-            return held[0].index_select(0, torch.cat(list(rows)))
-        return torch.cat([x.index_select(0, mine) for x, mine in zip(held, rows, strict=True)])
-
-    def _record(self, rows: Sequence[Tensor], logits: Tensor) -> None:
-        for one, mine, said in zip(self.trainings, rows, logits.detach().chunk(len(rows)), strict=True):
-            if one.step.seen is not None:
-                one.step.seen.index_copy_(0, mine, said)
+        every = [one.step.batch(mine) for one, mine in zip(self.trainings, visits, strict=True)]
+        batch = _joined(every)
+        logits = self.net(batch.x)
+        for one, own_batch, said in zip(self.trainings, every, logits.chunk(len(every)), strict=True):
+            one.step.remember(own_batch.rows, said)
+        each = losses_of(logits, batch, self.head, self.loss)
+        weights = [one.lessons.weight for one in self.trainings]
+        weighed = [held.index_select(0, mine) for held, mine in zip(weights, visits, strict=True) if held is not None]
+        return each * torch.cat(weighed) if weighed else each
 
     def _clip(self, most: float) -> None:
         """Cut the norm of each run's gradient, as `clip_grad_norm_` cuts that of one."""
@@ -173,8 +158,13 @@ def _slice(value: Any, run: int) -> Any:
     return value[run] if isinstance(value, Tensor) and value.ndim else value
 
 
-def _joined(drawn: Sequence[Drawn]) -> Drawn:
-    """What was drawn for all runs, one after another."""
+def _joined(every: Sequence[Batch]) -> Batch:
+    """The batches of all runs, one after another."""
+    x, rows = (torch.cat([getattr(one, name) for one in every]) for name in ("x", "rows"))
+    return Batch(x, rows, _joined_drawn([one.drawn for one in every]))
+
+
+def _joined_drawn(drawn: Sequence[Drawn]) -> Drawn:
     first = drawn[0]
     if isinstance(first, Tensor):
         return torch.cat([one for one in drawn if isinstance(one, Tensor)])

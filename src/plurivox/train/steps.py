@@ -86,6 +86,14 @@ class Step:
 
     def losses(self, visits: Tensor) -> Tensor:
         """(n,) the loss of each lesson."""
+        batch, weight = self.batch(visits), self.lessons.weight
+        logits = self._logits(batch.x)
+        self.remember(batch.rows, logits)
+        each = losses_of(logits, batch, self.head, self.loss)
+        return each if weight is None else each * weight.index_select(0, visits)
+
+    def batch(self, visits: Tensor) -> Batch:
+        """What net and head see of these lessons, and what is said of them."""
         lessons = self.lessons
         rows = visits if lessons.row is None else lessons.row.index_select(0, visits)
         x = self.x.index_select(0, rows)
@@ -94,15 +102,12 @@ class Step:
         drawn = lessons.draw(visits, self.chance)
         if self.head is not None:
             x, drawn = self.head.before_net(x, drawn, self.chance)
-        logits = self._logits(x)
+        return Batch(x, rows, drawn)
+
+    def remember(self, rows: Tensor, logits: Tensor) -> None:
+        """Keep the logits of these tasks, where they are recorded."""
         if self.seen is not None:
             self.seen.index_copy_(0, rows, logits.detach())
-        if self.head is not None:
-            each: Tensor = self.head(logits, Batch(x, rows, drawn))
-        else:
-            assert isinstance(drawn, Tensor)
-            each = self.loss(logits, drawn)
-        return each if lessons.weight is None else each * lessons.weight.index_select(0, visits)
 
     def _logits(self, x: Tensor) -> Tensor:
         if not self.autocast:
@@ -169,6 +174,15 @@ def step_kind(plan: Plan, device: torch.device) -> type[Step]:
         raise OptionError(f"engine=graphs needs CUDA; this trains on {device.type}: take auto")
     wanted = plan.engine == "graphs" or (plan.engine == "auto" and device.type == "cuda")
     return GraphStep if wanted else Step
+
+
+def losses_of(logits: Tensor, batch: Batch, head: Attached | None, loss: Loss) -> Tensor:
+    """(n,) the loss of each lesson by the head, or without one by the loss; not weighed yet."""
+    if head is not None:
+        each: Tensor = head(logits, batch)
+        return each
+    assert isinstance(batch.drawn, Tensor)
+    return loss(logits, batch.drawn)
 
 
 def lacks_memory(error: RuntimeError) -> bool:

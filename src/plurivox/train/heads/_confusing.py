@@ -1,6 +1,5 @@
 """What heads share that give every worker a matrix of probabilities: what is so in its rows, what is said in its columns."""
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -26,9 +25,9 @@ class Confusing(Attached):
         self.word, self.scene, self.n_tasks = head.word, scene, votes.n_tasks
         self.share = votes.n_tasks / float(votes.weights.sum())
         self.own = Rows(start)  # (n_workers, n_labels * n_labels)
-        weight = np.bincount(votes.worker, votes.weights, minlength=scene.n_workers)
-        self.n_heard = int((weight > 0).sum())
-        self.register_buffer("n_answers", torch.tensor(weight.clip(1e-12), dtype=torch.float32), persistent=False)
+        load = votes.workload  # (n_workers,)
+        self.n_heard = int((load > 0).sum())
+        self.register_buffer("n_answers", torch.tensor(load.clip(1e-12), dtype=torch.float32), persistent=False)
 
     def log_matrices(self, rows: Tensor) -> Tensor:
         """(..., true, said) the logarithm of the matrices that rows (..., true, said) of free numbers stand for."""

@@ -64,6 +64,11 @@ class Attached(nn.Module):
         del chance
         return x, drawn
 
+    @property
+    def changes_inputs(self) -> bool:
+        """Whether the net may see something else than the tasks while it learns."""
+        return type(self).before_net is not Attached.before_net
+
     def before_epoch(self, epoch: int, believe: Callable[[], Tensor]) -> None:
         """A chance to look at everything, such as an E-step; `believe()` gives the logits (n_tasks, n_labels) of the
         net without dropout, in the order of the scene's tasks."""
@@ -90,6 +95,7 @@ class Head(Method, ABC):
 
     wants: ClassVar[Gives] = "votes"
     stacks: ClassVar[bool] = False  # whether the heads of several runs can be stacked to one
+    records: ClassVar[bool] = True  # whether a step under it can be recorded as a CUDA graph
 
     @abstractmethod
     def build(self, net: nn.Module, scene: Scene) -> Attached:

@@ -16,9 +16,11 @@ ON_HELP = "what the matrices are applied to: the net's probabilities, as publish
 
 
 def votes_of(scene: Scene, name: str) -> Votes:
-    """The votes of the scene; a head on votes cannot do without."""
+    """The votes of the scene; a head on votes cannot do without, nor without the names of all who voted."""
     if scene.votes is None or not len(scene.votes):
         raise InputError(f"the head {name} learns from votes; give the votes of the crowd")
+    if (scene.votes.worker < 0).any():
+        raise InputError(f"the head {name} must know who voted; these votes hold counts without names")
     return scene.votes
 
 

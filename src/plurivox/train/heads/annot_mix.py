@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +16,8 @@ from plurivox.train.heads._workers import fit_of, identity, said_in, votes_of
 from plurivox.train.rows import Rows
 from plurivox.train.targets._contract import Drawn, Said
 
+TINY = 1e-30  # in the place of a 0 that has no logarithm or inverse
+
 
 @dataclass(frozen=True)
 class AnnotMix(Head):
@@ -26,10 +29,12 @@ class AnnotMix(Head):
     with probability sum over k of f[k] A[k, l], where f are the net's probabilities of x and A = softmax(B + e M), by rows; B
     makes every worker right `eta` of the time at the start. The loss is the cross-entropy of what is said, times the task's
     number of votes over the mean number. In the paper all votes are visited in turn, and A hangs on the task's features too.
-    Logits recorded at the visits are those of mixtures; recorded after the epoch they are those of the tasks.
+    Logits at the visits are those of mixtures and cannot be recorded; those after the epoch can.
 
     Herde et al. (2024), https://doi.org/10.3233/FAIA240829
     """
+
+    records: ClassVar[bool] = False  # nobody has seen gamma draw anew at every play of a graph
 
     alpha: float = option(1.0, "how even mixtures are, by Beta(alpha, alpha); 0: nothing is mixed", low=0)
     eta: float = option(0.9, "how often workers are right at the start", low=0.01, high=0.99)
@@ -54,7 +59,10 @@ class _Mixing(Attached):
     def before_net(self, x: Tensor, drawn: Drawn, chance: torch.Generator) -> tuple[Tensor, Drawn]:
         assert isinstance(drawn, Said)
         if not x.is_floating_point():
-            raise InputError("annot-mix mixes inputs, which must be numbers; these are codes of words")
+            raise InputError(
+                "annot-mix mixes inputs, which whole numbers do not allow: codes of words have no mixtures; give features as "
+                "floats, such as x.astype(float)"
+            )
         mine, total = _one_of(drawn, chance)  # (n,) a slot of each task
         other = torch.rand(len(x), generator=chance, device=x.device).argsort(stable=True)
         share = self._shares(x, chance)
@@ -65,10 +73,16 @@ class _Mixing(Attached):
 
     def _shares(self, x: Tensor, chance: torch.Generator) -> Tensor:
         """(n,) how much of a mixture is the first of its two."""
-        if not self.head.alpha:
+        alpha = self.head.alpha
+        if not alpha:
             return x.new_ones(len(x))
-        two = torch._standard_gamma(x.new_full((len(x), 2), self.head.alpha), generator=chance).clamp(min=1e-30)
-        return two[:, 0] / two.sum(1)
+        if alpha >= 1:
+            two = torch._standard_gamma(x.new_full((len(x), 2), alpha), generator=chance)
+            return two[:, 0] / two.sum(1)
+        # gammas below 1 may be too small for a float: gamma(alpha) = gamma(alpha + 1) u^(1 / alpha), by its logarithm
+        large = torch._standard_gamma(x.new_full((len(x), 2), alpha + 1), generator=chance)
+        u = torch.rand((len(x), 2), generator=chance, device=x.device).clamp(min=TINY)
+        return (large.log() + u.log() / max(alpha, TINY)).softmax(1)[:, 0]
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
         said, k = said_in(batch), self.scene.n_labels
@@ -90,9 +104,8 @@ def _one_of(said: Said, chance: torch.Generator) -> tuple[Tensor, Tensor]:
     total = until[:, -1]
     lot = torch.rand(len(total), generator=chance, device=total.device) * total
     slot = (until <= lot[:, None]).sum(1)
-    last = ((said.weight > 0) * torch.arange(said.weight.shape[1], device=total.device)).amax(
-        1
-    )  # not one of the padding
+    place = torch.arange(said.weight.shape[1], device=total.device)
+    last = ((said.weight > 0) * place).amax(1)  # whatever rounding says, not one of the padding
     return torch.minimum(slot, last), total
 
 

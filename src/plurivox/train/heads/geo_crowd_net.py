@@ -1,7 +1,7 @@
 """A matrix of probabilities for every worker, and room for all labels in what the net believes or in what workers say."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
@@ -28,6 +28,8 @@ class GeoCrowdNet(Head):
 
     Ibrahim, Nguyen & Fu (2023), https://doi.org/10.48550/arXiv.2306.03288
     """
+
+    records: ClassVar[bool] = False  # the library behind cholesky may wait for the device, or choose anew
 
     variant: Literal["F", "W"] = option(
         "F", "whose volume is kept large: F of the net's beliefs, W of workers' matrices"
