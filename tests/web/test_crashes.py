@@ -7,6 +7,7 @@ import pytest
 from plurivox.web.settings import Settings
 from plurivox.web.store.database import open_engine
 from web.crashing import Load, check, studied
+from web.soak import soak
 from web.studios import fresh_database, plain_study
 
 
@@ -15,17 +16,8 @@ def test_no_acknowledged_answer_is_lost_when_the_server_is_killed(
     tmp_path: Path, kind: str, request: pytest.FixtureRequest
 ) -> None:
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
-    study = plain_study(per_task=3, batch=10, repeats=1, form="top-two")
-    with studied(tmp_path / "s", study, 40, database) as (servers, invite):
-        servers.start()
-        load = Load([f"http://127.0.0.1:{servers.ports[0]}"], invite, 12, retell=0.1)
-        for kills in range(1, 4):
-            load.wait_for(kills * 30)
-            servers.kill()
-            servers.start()
-        acknowledged = load.finish()
-        assert len(acknowledged) == 12 * 11 and len(load.clients) == 12
-        check(open_engine(Settings(folder=tmp_path / "s", database=database)), acknowledged, 12)
+    told = soak(kind, database, tmp_path / "s", n_workers=6, n_kills=3)
+    assert told.startswith(f"| {kind} | 6 | 3 | 162 | 0 | 0 | 0 |")
 
 
 def test_two_servers_hand_out_no_slot_twice(tmp_path: Path, postgres: str) -> None:
