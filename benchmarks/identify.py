@@ -23,7 +23,10 @@ from plurivox.core.results import Fit
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence
 votes = Votes.load({votes!r})
-votes = dataclasses.replace(votes, seconds=np.random.default_rng(0).random(len(votes), np.float32) * 60)
+chance = np.random.default_rng(0)
+votes = dataclasses.replace(
+    votes, seconds=chance.random(len(votes), np.float32) * 60, when=np.arange(len(votes), dtype=np.float64)
+)
 fits = tuple(Fit.load(file) for file in {fits!r})
 method = identify.methods.make({name!r}, **{options!r})
 seen = Evidence(
