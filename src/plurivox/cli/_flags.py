@@ -58,17 +58,12 @@ class OneOf(click.ParamType[str]):
 
 JSON = Flag(["--json"], GENERAL, is_flag=True, help="answer with one JSON document")
 QUIET = Flag(["--quiet", "-q"], GENERAL, is_flag=True, help="no notes, no progress, no closing line")
-THREADS = Flag(
-    ["--threads"],
-    GENERAL,
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="threads to use; the answer is the same for any number  [default: all cores]",
-)
-NET_THREADS = Flag(
-    ["--threads"],
-    GENERAL,
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="threads to use; another number may change the last digits of a net  [default: all cores]",
-)
+
+
+def _threads(promise: str) -> Flag:
+    help_text = f"threads to use; {promise}  [default: all cores]"
+    return Flag(["--threads"], GENERAL, type=click.IntRange(min=1), metavar="N", help=help_text)
+
+
+THREADS = _threads("the answer is the same for any number")
+NET_THREADS = _threads("another number may change the last digits of a net")

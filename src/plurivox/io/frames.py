@@ -74,11 +74,16 @@ def votes(
         notes=tuple(reader.notes),
         missing=reader.n_missing,
     )
-    if repeats == "keep" and made.n_repeats:
-        note = f"{made.n_repeats:,} answers are a worker's second or later one to the same task; all are kept"
-        made = replace(made, notes=(*made.notes, note))
+    made = _told_of_repeats(made) if repeats == "keep" else made
     tell(made.notes)
     return made
+
+
+def _told_of_repeats(made: Votes) -> Votes:
+    if not made.n_repeats:
+        return made
+    note = f"{made.n_repeats:,} answers are a worker's second or later one to the same task; all are kept"
+    return replace(made, notes=(*made.notes, note))
 
 
 def _table(

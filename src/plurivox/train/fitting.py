@@ -92,18 +92,19 @@ def fitting(
     judge = Judge(dev, measures or {}, asked.labels, training.net, job.loss, plan, job.inputs.device)
     keeper = Keeper(plan, training.net, training.head)
     logits = yield from _run(training, keeper, judge, saved, record, log, watch, pause)
-    if keeper.value is not None and math.isnan(keeper.value):
-        warnings.warn(
-            f"{plan.best} had no value on the dev tasks in any epoch; the weights are those of epoch {keeper.epoch}",
-            PlurivoxWarning,
-            stacklevel=3,
-        )
+    _warn_of_no_value(keeper, plan)
     keeper.put_back()
     trained = _trained(keeper, training, asked, made_by, logits)
     if saved is not None:
         trained.save(saved.folder)
         saved.remove()
     return trained
+
+
+def _warn_of_no_value(keeper: Keeper, plan: Plan) -> None:
+    if keeper.value is not None and math.isnan(keeper.value):
+        told = f"{plan.best} had no value on the dev tasks in any epoch; the weights are those of epoch {keeper.epoch}"
+        warnings.warn(told, PlurivoxWarning, stacklevel=4)
 
 
 fit = finished(fitting)
