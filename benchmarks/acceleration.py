@@ -6,7 +6,7 @@ import os
 from plurivox import read
 from plurivox.aggregate import DawidSkene
 from plurivox.core.votes import Votes
-from plurivox.io import shelf
+from plurivox.io import dataset_catalog
 from plurivox.simulate import DiscreteDifficulty, HammerSpammer, IndependentConfusion, StudentTeacher
 
 REAL = ("dog", "web", "labelme", "sentence_polarity", "fact_eval")
@@ -16,7 +16,7 @@ NEAR = 1e-6  # nats a vote
 def crowds() -> dict[str, Votes]:
     """Five real data sets where PLURIVOX_DATA names them, else five simulated ones."""
     if os.environ.get("PLURIVOX_DATA"):
-        there = [name for name in REAL if shelf.find(name)]
+        there = [name for name in REAL if dataset_catalog.find(name)]
         if len(there) == len(REAL):
             return {name: read(name).crowd() for name in REAL}
     sizes = {"n_tasks": 3000, "n_workers": 60, "feedback": 5}

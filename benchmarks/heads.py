@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from benchmarks.train import race
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.train import Plan, fit
 

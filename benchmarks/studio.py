@@ -16,13 +16,15 @@ from typing import Any
 
 from sqlalchemy import text
 
-from plurivox.web.context import Studio
-from plurivox.web.making import make_study
 from plurivox.web.settings import Settings
-from plurivox.web.store import listing, owning, people, reports, sittings, tallying
+from plurivox.web.store.admin import invites
+from plurivox.web.store.collect import leases, workers
+from plurivox.web.store.collect.tasks import NewTask, apply
 from plurivox.web.store.database import WRITES, take_time
-from plurivox.web.store.items import NewTask, apply
-from plurivox.web.study import Study
+from plurivox.web.store.report import counters, pagination, study_progress
+from plurivox.web.studio import Studio
+from plurivox.web.study.config import Study
+from plurivox.web.study.create import make_study
 
 N_WORKERS, N_ANSWERS, ROUNDS = 200, 20, 3
 FEW, MANY, CHOICES = 10_000, 1_000_000, 400
@@ -162,7 +164,7 @@ def throughput(name: str, database: Callable[[], str]) -> tuple[str, str, str]:
         study = Study(name="load", labels=LABELS, per_task=1000, batch=N_ANSWERS, texts=QUIET, practice=0)
         make_study(settings, study, (NewTask(f"t{i}", text=f"text {i}") for i in range(2_000)))
         studio = Studio.open(settings)
-        row = studio.writer.submit(lambda c: owning.make_invite(c, "bench", "", 10**5)).result()
+        row = studio.writer.submit(lambda c: invites.make_invite(c, "bench", "", 10**5)).result()
         invite = studio.keys.sign("invite", f"{row.id:x}")
         with studio.engine.connect().execution_options(**WRITES) as connection, connection.begin():
             bare_table().create(connection)
@@ -240,14 +242,14 @@ def choosing(studio: Studio, study: Study) -> dict[str, list[float]]:
 def _choices(studio: Studio) -> list[float]:
     """Seconds of each choice, without the commit; ten people take turns."""
     keys, study = studio.keys, studio.study
-    invite = studio.writer.submit(lambda c: owning.make_invite(c, "bench", "", 10)).result().id
-    enter = people.enter_by_invite
+    invite = studio.writer.submit(lambda c: invites.make_invite(c, "bench", "", 10)).result().id
+    enter = workers.enter_by_invite
     crowd = [studio.writer.submit(lambda c: enter(c, keys, study, invite)).result() for _ in range(10)]
     took = []
 
-    def choose(connection: Any, worker: people.Worker) -> None:
+    def choose(connection: Any, worker: workers.Worker) -> None:
         began = time.perf_counter()
-        _, sitting, rows, _ = sittings.next_slots(connection, study, worker, 1)
+        _, sitting, rows, _ = leases.next_slots(connection, study, worker, 1)
         took.append(time.perf_counter() - began)
         assert rows
         connection.execute(text("UPDATE slots SET state = 'done' WHERE sitting_id = :s"), {"s": sitting.id})
@@ -263,9 +265,9 @@ def _choices(studio: Studio) -> list[float]:
 
 def looking(studio: Studio) -> dict[str, list[float]]:
     """Seconds of the owner's overview and of a page of tasks."""
-    while studio.writer.submit(tallying.move_on).result():
+    while studio.writer.submit(counters.move_on).result():
         pass
-    pages = {"progress": [reports.progress], "tasks": _turns(studio)}
+    pages = {"progress": [study_progress.progress], "tasks": _turns(studio)}
     return {
         f"the owner's page of {page}, {SLOTS} answers a task": _looks(studio, *jobs) for page, jobs in pages.items()
     }
@@ -329,7 +331,7 @@ def _turns(studio: Studio) -> list[Any]:
     far = studio.look(lambda c: c.execute(text("SELECT id FROM tasks ORDER BY id LIMIT 1 OFFSET 9000")).scalar_one())
     places: list[tuple[Any, str | None]] = [("name", None), ("entropy", None), ("given", None), ("name", f"{far:x}")]
     places += [("entropy", f"0_-0.5_{far:x}"), ("given", f"0_{SLOTS}_{far:x}")]
-    return [lambda c, at=at, order=order: listing.task_page(c, at, 50, order) for order, at in places]
+    return [lambda c, at=at, order=order: pagination.task_page(c, at, 50, order) for order, at in places]
 
 
 def _looks(studio: Studio, *jobs: Any) -> list[float]:

@@ -13,12 +13,12 @@ import numpy as np
 import torch
 from torch import nn
 
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.train import Plan, fit, nets
-from plurivox.train.fitting import fitting
-from plurivox.train.loop import Pause
-from plurivox.train.together import Fitting, finish, finish_stacked
+from plurivox.train.fit_net import fitting
+from plurivox.train.loop.trainer import Pause
+from plurivox.train.parallel.scheduler import Fitting, finish, finish_stacked
 
 EPOCHS, BATCH, N, WIDTH, LABELS = 20, 64, 1000, 512, 8
 NET, ROUNDS = "labelme-head", 7

@@ -16,11 +16,11 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 from sklearn.datasets import load_digits
 
-from plurivox.web.app import create_app
-from plurivox.web.demo import demo_tasks, make_demo
-from plurivox.web.keys import shown
+from plurivox.web.server.app import create_app
 from plurivox.web.settings import Settings
-from plurivox.web.store import owning
+from plurivox.web.store.admin import invites, owners
+from plurivox.web.store.ids import shown
+from plurivox.web.study.demo import demo_tasks, make_demo
 
 OUT = Path(__file__).parent / "studio"
 COLOURS = 128  # plain pages need no more, and files stay small
@@ -45,8 +45,8 @@ def demo() -> Iterator[tuple[str, str, str]]:
         while not server.started:
             time.sleep(0.05)
         studio = app.state.studio
-        row = studio.writer.submit(lambda c: owning.make_invite(c, "docs", "pilot", 10)).result()
-        token = studio.writer.submit(lambda c: owning.offer_setup(c, studio.keys)).result()
+        row = studio.writer.submit(lambda c: invites.make_invite(c, "docs", "pilot", 10)).result()
+        token = studio.writer.submit(lambda c: owners.offer_setup(c, studio.keys)).result()
         yield base, f"{base}/join#invite={studio.keys.sign('invite', shown(row.id))}", f"{base}/owner#setup={token}"
         server.should_exit = True
         thread.join(20)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import plurivox
-from plurivox import aggregate, assign, clean, elicit, identify, io, recipes, simulate, train
+from plurivox import aggregate, assign, clean, elicit, identify, io, recipes, simulate, train, workflows
 from plurivox.core.lazy import stub
 from plurivox.core.registry import Methods
 from plurivox.train import heads, losses, nets, targets
@@ -24,9 +24,10 @@ ROOMS += [targets.methods, losses.methods, heads.methods, nets.methods]
 def stubs() -> dict[Path, str]:
     """Every stub by its path."""
     rooms = {SOURCE.joinpath(*methods.package.split(".")[1:], "__init__.pyi"): methods.stub() for methods in ROOMS}
-    rooms[SOURCE / "recipes" / "__init__.pyi"] += stub("plurivox.recipes", recipes.HOMES).partition("\n")[2]
+    rooms[SOURCE / "recipes" / "__init__.pyi"] += stub("plurivox.workflows", recipes.HOMES).partition("\n")[2]
     face = stub("plurivox", plurivox.HOMES) + "__version__: str\n"
     lazy = {SOURCE / "io" / "__init__.pyi": stub("plurivox.io", io.HOMES)}
+    lazy[SOURCE / "workflows" / "__init__.pyi"] = stub("plurivox.workflows", workflows.HOMES)
     lazy[SOURCE / "train" / "__init__.pyi"] = stub("plurivox.train", train.HOMES)
     return {SOURCE / "__init__.pyi": face, **lazy, **rooms}
 

@@ -9,14 +9,14 @@ import tempfile
 from pathlib import Path
 
 import plurivox as pv
-from plurivox.web.exporting import export
-from plurivox.web.making import make_study
-from plurivox.web.serving import running
+from plurivox.web.client.simulated_workers import fill, run
+from plurivox.web.server.run import running
 from plurivox.web.settings import Settings
-from plurivox.web.simulated import fill, run
-from plurivox.web.store.items import NewTask
-from plurivox.web.store.owning import make_invite
-from plurivox.web.study import Study
+from plurivox.web.store.admin.invites import make_invite
+from plurivox.web.store.collect.tasks import NewTask
+from plurivox.web.study.config import Study
+from plurivox.web.study.create import make_study
+from plurivox.web.study.export import export
 
 STUDY = Study(name="remarks", labels=["praise", "blame", "neither"], per_task=5, batch=10, repeats=1)
 N_TASKS, N_WORKERS = 40, 20

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from plurivox.train.heads._contract import Attached, Batch, Head, Scene
-from plurivox.train.rows import Rows
+from plurivox.train.loop.worker_table import Rows
 from plurivox.train.targets._contract import Said
 from taught import world
 

@@ -6,11 +6,11 @@ import numpy as np
 
 from made import crowd
 from plurivox.core.answers import Answers
-from plurivox.core.labels import SoftLabels
 from plurivox.core.results import Dynamics
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence, Identifier
-from plurivox.recipes._scoring import Gathering
+from plurivox.workflows.score_crowd import Gathering
 
 N_TASKS, N_WORKERS, N_LABELS = 30, 6, 4
 TASKS = np.array([f"t{i:02}" for i in range(N_TASKS)])

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from plurivox.core.answers import Answers
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 
 

@@ -8,8 +8,8 @@ from plurivox import aggregate
 from plurivox.aggregate import Average
 from plurivox.aggregate.average import PARTS
 from plurivox.core.errors import InputError, OptionError
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import split_list
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 
 SOME = "vote-shares,wawa,iwmv[weights=li-yu,max-iter=3]"

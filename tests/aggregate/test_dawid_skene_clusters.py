@@ -5,9 +5,9 @@ import pytest
 
 from made import crowd, soft_crowd
 from plurivox.aggregate import DawidSkene, DawidSkeneClusters
-from plurivox.aggregate._crowd import Crowd
+from plurivox.aggregate._shared.keyed_votes import Crowd
 from plurivox.aggregate.dawid_skene_clusters import _Clusters
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.engine.em import climb
 

@@ -12,7 +12,7 @@ from made import crowd, soft_crowd
 from plurivox import evaluate
 from plurivox.aggregate import Ebcc, Ibcc
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 
 

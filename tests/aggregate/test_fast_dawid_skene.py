@@ -6,7 +6,7 @@ import pytest
 from aggregate.plain_matrices import matrices_of
 from made import crowd, soft_crowd
 from plurivox.aggregate import FastDawidSkene
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 
 

@@ -13,8 +13,8 @@ from made import crowd, soft_crowd
 from plurivox import evaluate, simulate
 from plurivox.aggregate import Glad, VoteShares
 from plurivox.core.errors import InputError, OptionError
-from plurivox.core.labels import SoftLabels
 from plurivox.core.results import Fit
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 
 

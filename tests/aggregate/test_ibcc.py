@@ -12,7 +12,7 @@ from made import crowd, soft_crowd
 from plurivox import evaluate
 from plurivox.aggregate import Ibcc
 from plurivox.core.errors import InputError, OptionError
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 
 

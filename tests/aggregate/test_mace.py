@@ -12,7 +12,7 @@ import plurivox as pv
 from made import crowd, soft_crowd
 from plurivox import evaluate
 from plurivox.aggregate import DawidSkene, Mace, VoteShares
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 
 

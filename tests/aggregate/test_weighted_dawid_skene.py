@@ -4,7 +4,7 @@ import numpy as np
 
 from made import crowd, soft_crowd
 from plurivox.aggregate import DawidSkene, WeightedDawidSkene
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 
 

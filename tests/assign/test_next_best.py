@@ -6,7 +6,7 @@ import pytest
 from plurivox import simulate
 from plurivox.aggregate import DawidSkene, Ibcc, VoteShares
 from plurivox.assign import Ledger, NextBest
-from plurivox.assign._gain import channels, expected_gain, several, uncertainty_of
+from plurivox.assign._shared.information_gain import channels, expected_gain, several, uncertainty_of
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.votes import Votes
 from plurivox.recipes.ask_next import AskNext

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from plurivox.core.answers import COLUMNS, Answers
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import as_names
+from plurivox.core.encoding import as_names
+from plurivox.core.soft_labels import SoftLabels
 
 LABELS = ["bird", "cat", "deer", "dog"]
 TASKS = [f"img{i:02d}" for i in range(12)]

@@ -6,7 +6,7 @@ import pytest
 from clean.entered import GOLD, LABELS, TASKS, faulty
 from plurivox.clean import clean
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 
 

@@ -8,9 +8,9 @@ import pytest
 from clean.entered import GOLD, TASKS, answers_of, faulty, row, sitting
 from plurivox.clean import KnownAccuracy, clean
 from plurivox.core.answers import Answers
+from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, OptionError
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import as_names
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 
 

@@ -11,11 +11,11 @@ import pytest
 from made import crowd, soft_crowd
 from plurivox import aggregate
 from plurivox.core.errors import InputError, PlurivoxError
-from plurivox.core.labels import SoftLabels
 from plurivox.core.results import Fit
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.engine import blocks
-from plurivox.engine.blocks import set_threads
+from plurivox.engine import threads
+from plurivox.engine.threads import set_threads
 
 every = pytest.mark.parametrize("name", aggregate.methods)
 
@@ -169,9 +169,9 @@ def test_its_objective_never_falls(name: str) -> None:
 
 def many_blocks(monkeypatch: pytest.MonkeyPatch) -> Votes:
     """Votes that are cut into several blocks, as many more would be."""
-    monkeypatch.setattr(blocks, "SMALL", 1000)
+    monkeypatch.setattr(threads, "SMALL", 1000)
     votes = Votes.of(**crowd(n_tasks=2000, n_workers=12))
-    assert len(blocks.Blocks(votes.start, cells=12 * 3 * 3)) > 4
+    assert len(threads.Blocks(votes.start, cells=12 * 3 * 3)) > 4
     return votes
 
 

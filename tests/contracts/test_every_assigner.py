@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from plurivox import assign
 from plurivox.assign import Assigner, Ledger, Place, Proposer, plan
-from plurivox.assign._sitting import arrange
+from plurivox.assign._contract import arrange
 
 OPTIONS = {"strata": {"counts": "hard=3,easy=1"}, "quota": {"batch": 4}, "next-best": {"per_worker": 4}}
 every = pytest.mark.parametrize("name", sorted(assign.methods))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from plurivox import aggregate, elicit
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
-from plurivox.core.names import TEXT
-from plurivox.elicit._flags import FATES, FLAGS
+from plurivox.core.types import TEXT
+from plurivox.elicit._shared.answer_flags import FATES, FLAGS
 
 LABELS = ["ant", "bee", "cat", "dog"]
 FORMS = [name for name in elicit.methods if name != "as-asked"]

@@ -11,11 +11,11 @@ import torch
 
 from plurivox.core.errors import InputError, OptionError
 from plurivox.train import Known, Plan, fit, heads, nets
-from plurivox.train.fitting import fitting
+from plurivox.train.fit_net import fitting
 from plurivox.train.heads._contract import Batch, Scene
-from plurivox.train.rows import Rows
+from plurivox.train.loop.worker_table import Rows
+from plurivox.train.parallel.scheduler import finish_stacked
 from plurivox.train.targets._contract import Said
-from plurivox.train.together import finish_stacked
 from taught import spam, world
 
 every = pytest.mark.parametrize("name", heads.methods)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from plurivox import simulate
+from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, OptionError
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import as_names
 from plurivox.core.results import Confusion
-from plurivox.engine.blocks import set_threads
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.engine.threads import set_threads
 from plurivox.simulate import HARD
 
 EVERYTHING = {

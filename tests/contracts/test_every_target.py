@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from made import crowd
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.train import Known, targets
 from plurivox.train.targets._contract import Said

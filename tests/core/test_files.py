@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from plurivox.core.atomic_write import whole_file, whole_folder
 from plurivox.core.errors import InputError
-from plurivox.core.files import whole_file, whole_folder
 
 
 @pytest.mark.parametrize(

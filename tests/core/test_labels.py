@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from made import distributions
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
-from plurivox.core.rows import Candidates, Dense
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_storage import Candidates, Dense
 
 
 @st.composite

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from made import NAMES
+from plurivox.core.encoding import as_names, by_value, decode, duplicates, encode, positions
 from plurivox.core.errors import InputError
-from plurivox.core.names import as_names, by_value, decode, duplicates, encode, positions
 
 
 @given(NAMES)

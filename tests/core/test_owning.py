@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from plurivox.core.answers import Answers
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import as_names
-from plurivox.core.noun import Noun
+from plurivox.core.base import Noun
+from plurivox.core.encoding import as_names
 from plurivox.core.results import Confusion, Dynamics, Fit, Scores
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 
 AB = as_names(["a", "b"])

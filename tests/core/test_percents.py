@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plurivox.core.names import as_names
+from plurivox.core.encoding import as_names
 from plurivox.core.percents import EMPTY, FRACTION, ODD, OUT_OF_RANGE, REPAIRED, UNREADABLE, percents
 
 READ = {

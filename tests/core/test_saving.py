@@ -14,14 +14,14 @@ from hypothesis import given
 
 from made import crowd, distributions, soft_crowd, some_answers, some_soft, vote_columns
 from plurivox.core.audit import Audit
+from plurivox.core.base import HEADER, Noun
+from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import as_names
-from plurivox.core.noun import HEADER, Noun
 from plurivox.core.results import Confusion, Dynamics, Fit, Scores
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table, Tables
 from plurivox.core.votes import Votes
-from plurivox.recipes._comparing import Comparison
+from plurivox.workflows.compare_methods import Comparison
 
 CONFUSION = Confusion(np.full((2, 3, 3), 1 / 3), as_names(["ann", "bo"]), as_names(["x", "y", "z"]))
 NOUNS: dict[str, Noun] = {

@@ -9,9 +9,9 @@ import numpy as np
 from click.testing import Result
 
 from doors.calling import environment
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import as_names
-from plurivox.train.material import Material, write_material
+from plurivox.core.encoding import as_names
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.train.data.training_data import Material, write_material
 
 
 def box(path: Path, names: list[str], split: list[str] | None, x: np.ndarray) -> Path:  # type: ignore[type-arg]

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from plurivox.web.serving import running
+from plurivox.web.client.simulated_workers import fill, run
+from plurivox.web.server.run import running
 from plurivox.web.settings import Settings
-from plurivox.web.simulated import fill, run
-from plurivox.web.store.owning import make_invite
+from plurivox.web.store.admin.invites import make_invite
 
 PAGE = Path(__file__).parents[2] / "docs" / "first_study.md"
 

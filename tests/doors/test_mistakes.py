@@ -11,8 +11,8 @@ import pytest
 from click.testing import Result
 
 from plurivox.cli._build import MethodCommand
-from plurivox.cli._files import INPUT, READING_FLAGS
-from plurivox.cli._show import Answer
+from plurivox.cli._click.file_flags import INPUT, READING_FLAGS
+from plurivox.cli._click.screen import Answer
 from plurivox.core.errors import OptionError
 from plurivox.core.method import Method, option
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from click.testing import Result
 
 from plurivox.cli.recipe import write
-from plurivox.core.noun import Noun
+from plurivox.core.base import Noun
 from plurivox.core.tables import Table, Tables
 
 Call = Callable[..., Result]

@@ -15,11 +15,11 @@ from click.testing import Result
 
 import plurivox as pv
 from doors.calling import PYTHON, environment
-from plurivox.web.serving import running
+from plurivox.web.client.simulated_workers import fill, run
+from plurivox.web.server.run import running
 from plurivox.web.settings import Settings
-from plurivox.web.simulated import fill, run
-from plurivox.web.store.owning import make_invite
-from plurivox.web.study import read_study
+from plurivox.web.store.admin.invites import make_invite
+from plurivox.web.study.config import read_study
 from web.crashing import own_port
 from web.studios import PATIENCE
 

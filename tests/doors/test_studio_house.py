@@ -15,7 +15,7 @@ from click.testing import Result
 
 from doors.calling import PYTHON, environment
 from doors.test_studio import answers
-from plurivox.web.simulated import fill, run
+from plurivox.web.client.simulated_workers import fill, run
 from web.crashing import own_port
 from web.studios import PATIENCE, fresh_database
 

@@ -12,11 +12,11 @@ import torch
 from click.testing import Result
 
 from doors.calling import environment
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.train import nets
-from plurivox.train.material import Material, read_material, write_material
-from plurivox.train.trained import Trained
-from plurivox.train.weights import write_tensors
+from plurivox.train.data.training_data import Material, read_material, write_material
+from plurivox.train.loop.tensors import write_tensors
+from plurivox.train.result import Trained
 from taught import world
 
 X, GOLD, VOTES = world(60)

@@ -6,7 +6,7 @@ import pytest
 from plurivox import elicit
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError, OptionError, PlurivoxError
-from plurivox.core.names import TEXT
+from plurivox.core.types import TEXT
 from plurivox.elicit import Elicited
 
 LABELS = ["bird", "cat", "dog", "ship"]

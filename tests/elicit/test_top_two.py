@@ -6,7 +6,7 @@ import pytest
 from plurivox.core.answers import Answers
 from plurivox.core.errors import OptionError
 from plurivox.elicit import Elicited, Form, OneLabel, TopOne, TopTwo
-from plurivox.elicit._released import CELLS
+from plurivox.elicit._shared.cifar10s_release import CELLS
 
 LABELS = ["bird", "cat", "dog", "frog", "ship"]
 Marks = list[tuple[str, str, str]]

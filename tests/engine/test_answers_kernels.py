@@ -4,7 +4,7 @@ import numpy as np
 
 from plurivox.core.answers import Answers
 from plurivox.elicit import TopTwo
-from plurivox.engine.kernels import answers as kernels
+from plurivox.engine.kernels import marks as kernels
 
 LABELS = [f"l{k}" for k in range(7)]
 

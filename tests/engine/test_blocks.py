@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from plurivox.core.errors import OptionError
-from plurivox.engine import blocks
-from plurivox.engine.blocks import Blocks, run, set_threads
+from plurivox.engine import threads
+from plurivox.engine.threads import Blocks, run, set_threads
 
 
 @pytest.fixture(autouse=True)
@@ -100,12 +100,12 @@ def test_a_forked_child_works_on():
 
 def test_threads_come_from_the_call_the_environment_or_the_machine(monkeypatch):
     monkeypatch.setenv("PLURIVOX_THREADS", "3")
-    assert blocks.n_threads() == 3
+    assert threads.n_threads() == 3
     set_threads(5)
-    assert blocks.n_threads() == 5
+    assert threads.n_threads() == 5
     set_threads(None)
     monkeypatch.setenv("PLURIVOX_THREADS", "many")
     with pytest.raises(OptionError, match="PLURIVOX_THREADS"):
-        blocks.n_threads()
+        threads.n_threads()
     with pytest.raises(OptionError, match="at least 1"):
         set_threads(0)

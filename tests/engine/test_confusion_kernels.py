@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from plurivox.engine.kernels import confusion, matrices
-from plurivox.engine.kernels.rows import PAD, padded, quads_of
+from plurivox.engine.kernels import confusion, confusion_tables
+from plurivox.engine.kernels.simd import PAD, padded, quads_of
 
 
 class Case:
@@ -99,16 +99,18 @@ def test_shares_in_logs_and_back(k: int) -> None:
     counts[2, :, k - 1], pseudo[:, k - 1] = 0, 0  # worker 2 was never seen where the last label is true
     counts[1, 0, 0] = pseudo[0, 0] = 0
     table, quads = spare(counts.size), quads_of(k, coarse=True)
-    matrices.log_shares(2, 5, k, padded(counts), padded(pseudo), quads, table)
-    matrices.log_shares(0, 2, k, padded(counts), padded(pseudo), quads, table)  # writes nothing beyond its workers
+    confusion_tables.log_shares(2, 5, k, padded(counts), padded(pseudo), quads, table)
+    confusion_tables.log_shares(
+        0, 2, k, padded(counts), padded(pseudo), quads, table
+    )  # writes nothing beyond its workers
     wanted = counts + pseudo
     wanted = np.where(wanted.sum(1, keepdims=True) > 0, wanted, 1)
     share = np.exp(table[:-PAD].reshape(5, k, k))
     np.testing.assert_allclose(share, wanted / wanted.sum(1, keepdims=True), rtol=1e-13, atol=1e-299)
     moved = table.copy()
     moved[:-PAD] += np.repeat(chance.normal(0, 9, (5, 1, k)), k, 1).ravel()
-    matrices.renormalise(2, 5, k, quads, moved)
-    matrices.renormalise(0, 2, k, quads, moved)
+    confusion_tables.renormalise(2, 5, k, quads, moved)
+    confusion_tables.renormalise(0, 2, k, quads, moved)
     np.testing.assert_allclose(moved, table, rtol=1e-12, atol=1e-12)
 
 

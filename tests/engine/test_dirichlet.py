@@ -3,9 +3,9 @@
 import numpy as np
 from scipy.special import digamma, gammaln
 
-from plurivox.engine.blocks import set_threads
 from plurivox.engine.dirichlet import expected_logs
 from plurivox.engine.kernels.dirichlet import expect, gammas
+from plurivox.engine.threads import set_threads
 
 
 def test_log_gamma_and_digamma_are_those_of_scipy() -> None:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from plurivox.engine.kernels.agreement import packed
 from plurivox.engine.kernels.groups import by_group, medians
-from plurivox.engine.kernels.pairs import packed
 
 
 def test_groups_are_those_of_a_stable_sort() -> None:

@@ -1,7 +1,7 @@
 import numpy as np
 
 from plurivox.engine.jit import kernel
-from plurivox.engine.kernels.maths import fast_exp, fast_log
+from plurivox.engine.kernels.fast_math import fast_exp, fast_log
 
 
 @kernel

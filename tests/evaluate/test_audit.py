@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from plurivox.core.errors import InputError, OptionError
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import (
     check_reference,
     find_copies,

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import brier_score_loss, log_loss
 
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import aurra, brier, classwise_ece, ece, nll, reliability, rms_calibration
 
 CHANCE = np.random.default_rng(2)

@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 
 from plurivox.core.errors import PlurivoxError
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import error_cells
-from plurivox.evaluate.cells import kurtoses
+from plurivox.evaluate.contingency import kurtoses
 
 CHANCE = np.random.default_rng(6)
 TRUE, ONE, TWO = CHANCE.integers(0, 4, (3, 300))

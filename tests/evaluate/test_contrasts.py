@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from plurivox.core.base import Noun
 from plurivox.core.errors import PlurivoxError
-from plurivox.core.labels import SoftLabels
-from plurivox.core.noun import Noun
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import by_task, most_different, softening
 
 LEFT = SoftLabels.of([[0.6, 0.4], [0.3, 0.7], [1, 0]], ["a", "b", "c"], ["no", "yes"])

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import multinomial
 
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.evaluate import count_deviance, count_log_likelihood, kl_divergence, shares_of, vote_floor
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plurivox.core.answers import Answers
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import describe_answers
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import wasserstein_distance
 
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import total_variation, wasserstein
 
 CHANCE = np.random.default_rng(4)

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom
 
 from plurivox.core.errors import InputError, OptionError
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import by_task, compare_guesses, paired_bootstrap, paired_test
 
 CHANCE = np.random.default_rng(8)

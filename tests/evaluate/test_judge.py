@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from plurivox import evaluate
+from plurivox.core.base import Noun
 from plurivox.core.errors import InputError, OptionError, UnknownName
-from plurivox.core.labels import SoftLabels
-from plurivox.core.noun import Noun
-from plurivox.core.rows import Candidates
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_storage import Candidates
 from plurivox.core.votes import Votes
 from plurivox.evaluate import MEASURES, Judgement, judge
-from plurivox.evaluate._meeting import meet
-from plurivox.evaluate._tally import mean, resample
+from plurivox.evaluate.alignment import meet
+from plurivox.evaluate.resampling import mean, resample
 from plurivox.io import read
 
 CHANCE = np.random.default_rng(7)

@@ -7,7 +7,7 @@ from scipy.stats import entropy, pearsonr, wasserstein_distance
 from sklearn.metrics import log_loss
 
 from plurivox import evaluate
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import cross_entropy, total_variation
 
 CHANCE = np.random.default_rng(1)

@@ -13,10 +13,10 @@ from made import crowd, soft_crowd
 from plurivox import identify
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, UnknownName
 from plurivox.core.votes import Votes
-from plurivox.engine.blocks import set_threads
+from plurivox.engine.threads import set_threads
 from plurivox.evaluate.describe import describe
 from plurivox.identify import Evidence
-from plurivox.identify import _crowd as crowd_module
+from plurivox.identify._shared import crowd_agreement as crowd_module
 from seeing import crowd_score, score
 
 NAN = np.nan

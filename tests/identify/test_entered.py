@@ -9,7 +9,7 @@ import pytest
 import plurivox as pv
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from seeing import score
 
 pytestmark = pytest.mark.filterwarnings("ignore::plurivox.PlurivoxWarning")

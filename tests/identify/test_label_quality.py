@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence, LabelQuality
 

@@ -8,8 +8,8 @@ import pytest
 from evidence import LABELS, TASKS, WORKERS, columns, given, recorded, votes_of
 from plurivox import aggregate
 from plurivox.core.errors import InputError, PlurivoxWarning
-from plurivox.core.labels import SoftLabels
 from plurivox.core.results import Confusion, Dynamics
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.identify import Aum, Evidence, Waum, WaumPerWorker
 
 VOTES = votes_of(columns())

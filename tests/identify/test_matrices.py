@@ -9,10 +9,10 @@ from sklearn.metrics import roc_auc_score
 import plurivox as pv
 from made import crowd
 from plurivox import simulate
+from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import as_names
 from plurivox.core.results import Confusion, Fit
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from seeing import score
 

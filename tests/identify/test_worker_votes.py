@@ -10,10 +10,10 @@ from statsmodels.stats.proportion import proportion_confint
 import plurivox as pv
 from made import crowd, soft_crowd
 from plurivox.core.errors import InputError, PlurivoxWarning
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.identify._intervals import wilson
-from plurivox.identify._rest import share_of_rest, share_of_rest_of
+from plurivox.identify._shared.intervals import wilson
+from plurivox.identify._shared.rest_agreement import share_of_rest, share_of_rest_of
 from seeing import score
 
 

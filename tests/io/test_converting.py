@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from plurivox.core.errors import InputError, PlurivoxWarning
-from plurivox.io import convert, read, shelf, tables
-from plurivox.io.replacing import TABLES, may_replace
+from plurivox.io import convert, dataset_catalog, read
+from plurivox.io.folder_check import TABLES, may_replace
+from plurivox.io.tabular import table_files
 
-TOY = shelf.BUNDLED / "toy"
+TOY = dataset_catalog.BUNDLED / "toy"
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def both(tmp_path: Path) -> Path:
 
 
 def test_the_endings_known_without_polars_are_those_of_tables() -> None:
-    assert set(TABLES) == set(tables.ENDINGS)
+    assert set(TABLES) == set(table_files.ENDINGS)
 
 
 def test_a_folder_with_strangers_is_never_replaced(tmp_path: Path) -> None:

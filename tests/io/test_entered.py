@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from plurivox.core.errors import InputError
-from plurivox.io.entered import answers, holds_answers
+from plurivox.io.answer_frames import answers, holds_answers
 
 TYPED = {
     "task": ["a", "a", "b"],

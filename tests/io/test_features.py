@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import as_names
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.io.features import Features, read_features, write_features
 
 X = np.arange(6, dtype=np.float32).reshape(3, 2)

@@ -9,9 +9,9 @@ import pytest
 
 from made import crowd, soft_crowd, some_answers, some_soft
 from plurivox.core.answers import Answers
+from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, PlurivoxWarning
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import as_names
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import Dataset, convert, read, write
 from plurivox.io.features import Features

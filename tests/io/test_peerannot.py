@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io.formats import image_folder, peerannot, reader_of
-from plurivox.io.tables import read_table
+from plurivox.io.tabular.table_files import read_table
 
 TOY = {"0": {"0": 1, "1": 0, "2": 1, "3": 1}, "1": {"0": 1, "2": 0, "3": 0}, "2": {"1": 1, "3": 1}}
 IMAGES = ("train/frown/sad-1.png", "train/smile/xtra-smile-0.png", "train/smile/smile-2.png")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from plurivox.core.errors import InputError, UnknownName
-from plurivox.io import read, shelf
+from plurivox.io import dataset_catalog, read
 
 
 @pytest.fixture(autouse=True)
@@ -15,9 +15,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_toy_set_is_read_by_name_and_can_be_installed(home: Path) -> None:
-    assert "toy" in shelf.listed() and read("toy").crowd().n_tasks == 3
-    assert shelf.install("toy") == home / "toy" and (home / "toy" / "votes.csv").is_file()
-    assert shelf.info("toy") | {"folder": "", "tables": []} == {
+    assert "toy" in dataset_catalog.listed() and read("toy").crowd().n_tasks == 3
+    assert dataset_catalog.install("toy") == home / "toy" and (home / "toy" / "votes.csv").is_file()
+    assert dataset_catalog.info("toy") | {"folder": "", "tables": []} == {
         "name": "toy", "folder": "", "parts": ["votes", "gold"], "tables": [], "tasks": 3, "workers": 3,
         "labels": ["cat", "dog"], "votes": 8, "gold": 3,
     }  # fmt: skip
@@ -25,43 +25,43 @@ def test_the_toy_set_is_read_by_name_and_can_be_installed(home: Path) -> None:
 
 def test_a_file_or_folder_of_ones_own_gets_a_name(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("task,worker,label\na,w,x\n")
-    shelf.install("mine", tmp_path / "mine.csv")
-    assert read("mine").votes.tasks.tolist() == ["a"] and "mine" in shelf.listed()
+    dataset_catalog.install("mine", tmp_path / "mine.csv")
+    assert read("mine").votes.tasks.tolist() == ["a"] and "mine" in dataset_catalog.listed()
     with pytest.raises(InputError, match="is not empty"):
-        shelf.install("mine", tmp_path / "mine.csv")
+        dataset_catalog.install("mine", tmp_path / "mine.csv")
 
 
 def test_a_set_is_replaced_on_request_alone(tmp_path: Path, home: Path) -> None:
     (tmp_path / "mine.csv").write_text("task,worker,label\na,w,x\n")
-    shelf.install("toy")
+    dataset_catalog.install("toy")
     (home / "toy" / "README.md").write_text("came with it")
-    shelf.install("toy", tmp_path / "mine.csv", replace=True)
+    dataset_catalog.install("toy", tmp_path / "mine.csv", replace=True)
     assert read("toy").crowd().n_tasks == 1
     (home / "toy" / "diary.txt").write_text("dear")
     with pytest.raises(InputError, match=r"'diary.txt' would be lost"):
-        shelf.install("toy", tmp_path / "mine.csv", replace=True)
+        dataset_catalog.install("toy", tmp_path / "mine.csv", replace=True)
     with pytest.raises(InputError, match="would be written over what is read"):
-        shelf.install("toy", home / "toy", replace=True)
+        dataset_catalog.install("toy", home / "toy", replace=True)
 
 
 def test_only_what_can_be_read_is_listed(home: Path) -> None:
     for name in ("images/cat/1.png", "theirs/answers.json", "mine/counts.tsv.gz", "other/pixels.csv", ".old/votes.csv"):
         (home / name).parent.mkdir(parents=True)
         (home / name).touch()
-    assert shelf.listed() == ["images", "mine", "theirs", "toy"]
+    assert dataset_catalog.listed() == ["images", "mine", "theirs", "toy"]
     with pytest.raises(InputError, match=r"other holds no data set; .* and has 'pixels.csv'$"):
-        shelf.info("other")
+        dataset_catalog.info("other")
 
 
 def test_what_cannot_be_installed_leaves_nothing(tmp_path: Path, home: Path) -> None:
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "x.txt").write_text("x")
     with pytest.raises(InputError, match="holds no data set"):
-        shelf.install("bad", tmp_path / "bad")
+        dataset_catalog.install("bad", tmp_path / "bad")
     with pytest.raises(InputError, match="there is nothing at"):
-        shelf.install("gone", tmp_path / "gone")
+        dataset_catalog.install("gone", tmp_path / "gone")
     with pytest.raises(InputError, match="cannot name a data set"):
-        shelf.install("../up", tmp_path / "bad")
+        dataset_catalog.install("../up", tmp_path / "bad")
     assert not home.exists()
 
 
@@ -69,6 +69,6 @@ def test_unknown_names_get_the_nearest() -> None:
     with pytest.raises(UnknownName, match="no file, folder or data set 'toi'; did you mean 'toy'"):
         read("toi")
     with pytest.raises(UnknownName, match="no bundled data set 'toi'"):
-        shelf.install("toi")
+        dataset_catalog.install("toi")
     with pytest.raises(InputError, match=r"there is no file or folder a/b.csv"):
         read("a/b.csv")

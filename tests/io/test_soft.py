@@ -9,12 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import Names, as_names
 from plurivox.core.results import Fit
-from plurivox.core.rows import Candidates
-from plurivox.io.soft import read_soft, write_soft
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_storage import Candidates
+from plurivox.core.types import Names
+from plurivox.io.soft_files import read_soft, write_soft
 
 TEXT = st.text(st.characters(exclude_characters="\0", codec="utf-8"), max_size=6)
 KINDS = {

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from plurivox.core.errors import InputError, OptionError
-from plurivox.recipes._choosing import choose
+from plurivox.workflows.tune import choose
 
 TASKS = [f"t{i}" for i in range(20)]
 

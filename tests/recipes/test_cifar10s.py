@@ -10,12 +10,12 @@ import pytest
 import plurivox as pv
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError, PlurivoxWarning
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import TEXT
 from plurivox.core.percents import percents
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import TEXT
 from plurivox.io import Dataset
 from plurivox.recipes import Cifar10s
-from plurivox.recipes._cifar10s import RELEASED, Figure, cifar10s_table, label_difference
+from plurivox.recipes._papers.cifar10s_figures import RELEASED, Figure, cifar10s_table, label_difference
 
 WITHIN = {  # how far ours may be from the release; 0: equal
     "label of each answer, largest difference": 1e-12,

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from plurivox.core.base import Noun
 from plurivox.core.errors import InputError, UnknownName
-from plurivox.core.labels import SoftLabels
-from plurivox.core.noun import Noun
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import read
-from plurivox.recipes._comparing import Comparison, compare
+from plurivox.workflows.compare_methods import Comparison, compare
 
 WORDS = ["vote-shares", "wawa", "iwmv[weights=li-yu]", "average[parts=[vote-shares,softmax-shares]]"]
 

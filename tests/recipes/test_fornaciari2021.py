@@ -11,11 +11,11 @@ import pytest
 
 from plurivox import io
 from plurivox.core.errors import InputError, UnknownName
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Tables
 from plurivox.core.votes import Votes
 from plurivox.io import Dataset
-from plurivox.recipes._texts import pairs_of, read_texts, tokens_of, write_texts
+from plurivox.recipes._papers.text_tasks import pairs_of, read_texts, tokens_of, write_texts
 from plurivox.recipes.fornaciari2021 import Fornaciari2021
 
 pytestmark = pytest.mark.usefixtures("one_thread")

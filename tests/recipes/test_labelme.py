@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import as_names
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Tables
 from plurivox.io import Dataset, read
 from plurivox.io.features import Features

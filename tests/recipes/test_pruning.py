@@ -6,15 +6,15 @@ import pytest
 from clean.entered import GOLD, faulty
 from made import crowd
 from plurivox.core.answers import Answers
+from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import as_names
 from plurivox.core.results import Scores
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import Dataset
-from plurivox.recipes._doing import fit, simulate_crowd
-from plurivox.recipes._pruning import prune, prune_and_compare, top_votes
 from plurivox.recipes.prune_and_compare import PruneAndCompare
+from plurivox.workflows.api import fit, simulate_crowd
+from plurivox.workflows.prune_crowd import prune, prune_and_compare, top_votes
 
 
 def scores(of: str, names: list[str], values: list[float]) -> Scores:

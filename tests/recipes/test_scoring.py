@@ -13,7 +13,7 @@ from plurivox import aggregate
 from plurivox.core.errors import InputError, UnknownName
 from plurivox.core.results import Scores
 from plurivox.io import Dataset
-from plurivox.recipes._ranking import Ranking, rank_of
+from plurivox.workflows.rank_scores import Ranking, rank_of
 
 VOTES = votes_of(columns())
 

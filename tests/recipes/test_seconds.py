@@ -4,9 +4,9 @@ import pytest
 from made import soft_crowd, some_answers
 from plurivox import elicit, evaluate
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.recipes._seconds import Curve, break_even, curve, model_seconds, seconds_per_answer
+from plurivox.workflows.answer_cost import Curve, break_even, curve, model_seconds, seconds_per_answer
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 
 from plurivox.core.errors import OptionError
 from plurivox.simulate import DiscreteDifficulty, HammerSpammer, IndependentConfusion, StudentTeacher
-from plurivox.simulate._asking import Asked, choose_workers
+from plurivox.simulate._shared.worker_assignment import Asked, choose_workers
 
 
 def test_every_set_of_workers_is_as_likely_as_any_other() -> None:

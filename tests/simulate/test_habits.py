@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from plurivox.core.errors import OptionError
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.simulate import HammerSpammer, IndependentConfusion, Simulated
-from plurivox.simulate._asking import Asked, choose_workers
-from plurivox.simulate._stage import tail
+from plurivox.simulate._shared.dimensions import tail
+from plurivox.simulate._shared.worker_assignment import Asked, choose_workers
 
 
 def right(crowd: Simulated) -> np.ndarray:

@@ -5,8 +5,8 @@ import pytest
 
 from plurivox.core.errors import OptionError
 from plurivox.simulate import Simulated, SoftAnswers
-from plurivox.simulate._beliefs import draw_beliefs, expected_top
-from plurivox.simulate._typing import FAULTS, SEEN
+from plurivox.simulate._shared.beliefs import draw_beliefs, expected_top
+from plurivox.simulate._shared.typed_percents import FAULTS, SEEN
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,10 @@ from torch import nn
 
 from plurivox import evaluate
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.train.attacks import FGSM, PGD, attack
-from plurivox.train.nets._pixels import Pixels
-from plurivox.train.trained import Trained
+from plurivox.train.nets._shared.pixels import Pixels
+from plurivox.train.result import Trained
 
 N, K = 20, 3
 

@@ -5,7 +5,7 @@ import torch
 from torch import Generator
 
 from plurivox.core.errors import UnknownName
-from plurivox.train.augment import AUGMENTATIONS, CropFlip, ShearFlipResize, augmentation, frozen
+from plurivox.train.data.augment import AUGMENTATIONS, CropFlip, ShearFlipResize, augmentation, frozen
 
 every = pytest.mark.parametrize("name", ["crop-flip", "shear-flip-resize"])
 

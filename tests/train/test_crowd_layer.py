@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from plurivox.train import Known, Plan, fit
 from plurivox.train.heads import CrowdLayer
 from plurivox.train.heads._contract import Attached, Batch, Scene
-from plurivox.train.rows import Rows
+from plurivox.train.loop.worker_table import Rows
 from plurivox.train.targets._contract import Said
 from taught import spam, world
 

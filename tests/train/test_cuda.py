@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from plurivox.train import Known, Plan, fit
-from plurivox.train.augment import augmentation
+from plurivox.train.data.augment import augmentation
 from taught import world
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device here")

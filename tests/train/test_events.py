@@ -8,7 +8,7 @@ import pytest
 
 from plurivox.core.errors import MissingExtra
 from plurivox.train import Plan, Trained, fit
-from plurivox.train.events import EventLog
+from plurivox.train.loop.tensorboard import EventLog
 from taught import world
 
 X, GOLD, _ = world()

@@ -12,11 +12,11 @@ import torch
 from torch import Tensor, nn
 
 from plurivox.core.errors import InputError, OptionError, PlurivoxError, PlurivoxWarning, UnknownName
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import cross_entropy
 from plurivox.train import Known, Plan, Trained, fit
-from plurivox.train.augment import CropFlip
-from plurivox.train.steps import Step
+from plurivox.train.data.augment import CropFlip
+from plurivox.train.loop.step import Step
 from taught import world
 
 X, GOLD, VOTES = world()
@@ -80,7 +80,7 @@ def test_every_way_to_train_lowers_the_loss(options: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("optimizer", ["adam", "sgd"])
 def test_a_restart_is_a_fresh_optimizer(optimizer: str) -> None:
-    from plurivox.train.optimizers import forget, make_optimizer
+    from plurivox.train.loop.optim import forget, make_optimizer
 
     ends = []
     for fresh in (True, False):

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from plurivox import io
-from plurivox.recipes._dividing import divide
-from plurivox.recipes._training import Wish, train_runs
 from plurivox.train import Plan
-from plurivox.train.material import Material
+from plurivox.train.data.training_data import Material
+from plurivox.workflows.train import Wish, train_runs
+from plurivox.workflows.train_inputs import divide
 
 
 def test_labelme(data_set: Callable[[str], Path]) -> None:

@@ -6,7 +6,7 @@ from torch.optim import lr_scheduler as peers
 
 from plurivox.core.errors import OptionError
 from plurivox.train import Plan
-from plurivox.train.rates import rate
+from plurivox.train.loop.optim import rate
 
 EPOCHS, STEPS = 6, 5
 

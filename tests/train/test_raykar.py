@@ -12,12 +12,12 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from plurivox import io
+from plurivox.core.encoding import positions
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import positions
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.train import Plan, fit, raykar_em
-from plurivox.train.believing import Believing
+from plurivox.train.em.raykar_em import Believing
 from taught import spam, world
 
 

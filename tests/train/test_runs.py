@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from plurivox.core.errors import InputError
-from plurivox.core.watch import Watch
+from plurivox.core.progress import Watch
 from plurivox.train import Plan, Trained
-from plurivox.train.fitting import fitting
-from plurivox.train.loop import Pause
-from plurivox.train.runs import repeat
-from plurivox.train.together import Fitting
+from plurivox.train.fit_net import fitting
+from plurivox.train.loop.trainer import Pause
+from plurivox.train.parallel.runs import repeat
+from plurivox.train.parallel.scheduler import Fitting
 from taught import world
 
 X, GOLD, VOTES = world()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plurivox.core.errors import InputError
-from plurivox.train import splits
+from plurivox.train.data import splits
 
 TASKS = [f"t{i}" for i in range(101)]
 LABELS = np.array(["a", "b", "c"])[np.random.default_rng(0).integers(0, 3, 101)]

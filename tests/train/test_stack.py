@@ -11,17 +11,17 @@ import torch
 from torch import Tensor
 
 from plurivox.core.errors import OptionError, PlurivoxWarning
-from plurivox.core.watch import Watch, quiet
+from plurivox.core.progress import Watch, quiet
 from plurivox.train import Known, Plan, Trained, heads, nets
-from plurivox.train.augment import augmentation
-from plurivox.train.fitting import fitting
+from plurivox.train.data.augment import augmentation
+from plurivox.train.fit_net import fitting
 from plurivox.train.heads._contract import Attached
 from plurivox.train.heads.crowd_layer import _Layer
-from plurivox.train.loop import Pause
-from plurivox.train.runs import repeat
-from plurivox.train.stack import runs_at_once
+from plurivox.train.loop.trainer import Pause
+from plurivox.train.parallel.runs import repeat
+from plurivox.train.parallel.scheduler import Fitting, finish, finish_stacked
+from plurivox.train.parallel.stack import runs_at_once
 from plurivox.train.targets._contract import Drawn
-from plurivox.train.together import Fitting, finish, finish_stacked
 from taught import world
 
 X, GOLD, VOTES = world()

@@ -6,8 +6,8 @@ import torch
 
 from made import soft_crowd
 from plurivox.core.errors import InputError, OptionError
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import Names
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.train import Known, targets
 from plurivox.train.targets._contract import Lessons, Said

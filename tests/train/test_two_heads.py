@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.train import Known, Plan, fit
 from plurivox.train.heads import TwoHeads
 from plurivox.train.heads._contract import Batch, Scene

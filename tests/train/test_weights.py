@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from plurivox.core.errors import InputError
-from plurivox.train.weights import read_tensors, write_tensors
+from plurivox.train.loop.tensors import read_tensors, write_tensors
 
 TENSORS = {
     "a": torch.arange(6.0).reshape(2, 3),

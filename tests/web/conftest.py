@@ -14,8 +14,8 @@ import pytest
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is missing; run: pip install playwright")
 pytest.importorskip("fastapi", reason="the studio is missing; run: pip install 'plurivox[web]'")
 
-from plurivox.web import guessing, limits  # noqa: E402
-from plurivox.web.demo import make_demo  # noqa: E402
+from plurivox.web.api import login_throttle, rate_limit  # noqa: E402
+from plurivox.web.study.demo import make_demo  # noqa: E402
 from web.running import Running, run, studio_of  # noqa: E402
 
 VIOLATION = """addEventListener("securitypolicyviolation", (event) =>
@@ -90,7 +90,7 @@ def blank(browser: Any) -> Iterator[Callable[..., Any]]:
 @pytest.fixture
 def still(monkeypatch: pytest.MonkeyPatch) -> None:
     """No time goes by for limits: how many requests pass does not depend on how long they take."""
-    for module in (limits, guessing):
+    for module in (rate_limit, login_throttle):
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: 0.0))
 
 

@@ -19,15 +19,15 @@ import httpx
 from sqlalchemy import Engine, func, select
 
 from doors.calling import environment
-from plurivox.web.client import Client
-from plurivox.web.keys import Keys
-from plurivox.web.making import make_study
+from plurivox.web.client.client import Client
+from plurivox.web.client.simulated_workers import fill
 from plurivox.web.settings import Settings
-from plurivox.web.simulated import fill
-from plurivox.web.store import owning
+from plurivox.web.store.admin import invites
 from plurivox.web.store.database import WRITES, open_engine
-from plurivox.web.store.tables import answers, slots, tasks, workers
-from plurivox.web.study import Study
+from plurivox.web.store.schema import answers, slots, tasks, workers
+from plurivox.web.study.config import Study
+from plurivox.web.study.create import make_study
+from plurivox.web.study.secrets import Keys
 from web.studios import LIMITS, PATIENCE, text_tasks
 
 HERE = Path(__file__).parent
@@ -94,7 +94,7 @@ def studied(
     make_study(settings, study, text_tasks(n_tasks))
     engine = open_engine(settings)
     with engine.connect().execution_options(**WRITES) as connection, connection.begin():
-        row = owning.make_invite(connection, "test", "", 100_000)
+        row = invites.make_invite(connection, "test", "", 100_000)
     engine.dispose()
     with contextlib.ExitStack() as stack:
         servers = Servers(settings, [stack.enter_context(own_port()) for _ in range(n_servers)])

@@ -12,16 +12,17 @@ import numpy as np
 from PIL import Image
 from sqlalchemy import select
 
-from plurivox.web.context import Studio
-from plurivox.web.keys import shown
-from plurivox.web.making import make_study
-from plurivox.web.pictures import read_picture
-from plurivox.web.serving import running
+from plurivox.web.server.run import running
 from plurivox.web.settings import Settings
-from plurivox.web.store import owning
-from plurivox.web.store.items import NewTask
-from plurivox.web.store.tables import answers, slots, workers
-from plurivox.web.study import Study
+from plurivox.web.store import study_state
+from plurivox.web.store.admin import invites, owners
+from plurivox.web.store.collect.tasks import NewTask
+from plurivox.web.store.ids import shown
+from plurivox.web.store.schema import answers, slots, workers
+from plurivox.web.studio import Studio
+from plurivox.web.study.config import Study
+from plurivox.web.study.create import make_study
+from plurivox.web.study.task_images import read_picture
 from web.studios import LIMITS
 
 ANIMALS = ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]
@@ -71,18 +72,18 @@ class Running:
 
     def invite(self, uses: int) -> str:
         """An address by which so many may enter."""
-        row = self.studio.writer.submit(lambda c: owning.make_invite(c, "test", "", uses)).result()
+        row = self.studio.writer.submit(lambda c: invites.make_invite(c, "test", "", uses)).result()
         return f"{self.base}/join#invite={self.studio.keys.sign('invite', shown(row.id))}"
 
     @property
     def setup(self) -> str:
         """The address that the terminal shows at first start."""
-        token = self.studio.writer.submit(lambda c: owning.offer_setup(c, self.studio.keys)).result()
+        token = self.studio.writer.submit(lambda c: owners.offer_setup(c, self.studio.keys)).result()
         return f"{self.base}/owner#setup={token}"
 
     def turn(self, state: str) -> None:
         """Open, pause or close."""
-        self.studio.writer.submit(lambda c: owning.change_state(c, "test", state)).result()
+        self.studio.writer.submit(lambda c: study_state.change_state(c, "test", state)).result()
 
     def answers(self) -> list[dict[str, Any]]:
         """The last word of the newest worker on each slot that is no practice, in the order in which tasks were shown."""

@@ -17,14 +17,15 @@ import uvicorn
 from argon2 import PasswordHasher
 from sqlalchemy import Engine
 
-from plurivox.web import making
-from plurivox.web.context import Studio
-from plurivox.web.making import make_study
-from plurivox.web.serving import running
+from plurivox.web.server.run import running
 from plurivox.web.settings import Settings
-from plurivox.web.store import database, owning
-from plurivox.web.store.items import NewTask
-from plurivox.web.study import Study
+from plurivox.web.store import database
+from plurivox.web.store.admin import invites, owners
+from plurivox.web.store.collect.tasks import NewTask
+from plurivox.web.studio import Studio
+from plurivox.web.study import create
+from plurivox.web.study.config import Study
+from plurivox.web.study.create import make_study
 
 
 async def nap(seconds: float) -> None:
@@ -51,9 +52,9 @@ def copy_tables(engine: Engine) -> None:
         database.migrate(engine)
 
 
-owning.hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)  # tests need not be slow to guess
+owners.hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)  # tests need not be slow to guess
 uvicorn.server.asyncio = SimpleNamespace(**{**vars(asyncio), "sleep": nap})
-making.migrate = copy_tables
+create.migrate = copy_tables
 PLAIN: dict[str, Any] = {"consent": "", "instructions": "", "debrief": ""}
 LIMITS: dict[str, Any] = {"requests_per_minute": 100_000, "enters_per_minute": 100_000, "logins_per_minute": 1000}
 LIMITS |= {"drafts_per_minute": 10_000, "write_seconds": 120, "body_seconds": 120}  # a busy machine breaks none of them
@@ -100,7 +101,7 @@ class Served:
 
     def sign_in(self) -> None:
         """Be the first owner."""
-        token = self.studio.writer.submit(lambda connection: owning.offer_setup(connection, self.studio.keys)).result()
+        token = self.studio.writer.submit(lambda connection: owners.offer_setup(connection, self.studio.keys)).result()
         body = {"token": token, "name": "olga", "password": "correct horse"}
         said = self.http.post("/api/owner/setup", json=body, headers={"Origin": self.url})
         assert said.status_code == 200, said.text
@@ -108,7 +109,7 @@ class Served:
 
     def invite(self, uses: int = 1000) -> str:
         """The signed part of a new invite."""
-        made = owning.make_invite
+        made = invites.make_invite
         row = self.studio.writer.submit(lambda connection: made(connection, "test", "", uses)).result()
         return self.studio.keys.sign("invite", f"{row.id:x}")
 

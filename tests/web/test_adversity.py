@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from plurivox.web.aggregating import compute
-from plurivox.web.store.tables import answers, drafts, flags, workers
+from plurivox.web.jobs.snapshot import compute
+from plurivox.web.store.schema import answers, drafts, flags, workers
 from web.crashing import own_port
 from web.running import run, studio_of
 from web.walking import UNASKED, answer, key, saved, shown

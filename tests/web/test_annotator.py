@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from plurivox.web.store.tables import sittings
+from plurivox.web.store.schema import sittings
 from web.replayed import crowd_answers
 from web.walking import SETTLED, UNASKED, answer, fits, key, saved, shown, until, walk_in
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from plurivox.web.store.tables import answers, visits
-from plurivox.web.study import Question
+from plurivox.web.store.schema import answers, visits
+from plurivox.web.study.config import Question
 from web.studios import PLAIN, plain_study, served, text_tasks
 
 

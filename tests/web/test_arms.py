@@ -9,14 +9,14 @@ from sqlalchemy import select, update
 
 import plurivox as pv
 from plurivox.core.errors import InputError
-from plurivox.web.exporting import export
-from plurivox.web.making import study_text
-from plurivox.web.simulated import fill, run
-from plurivox.web.store.erasing import erase
-from plurivox.web.store.items import NewTask, fix_batches
-from plurivox.web.store.sittings import end_overdue
-from plurivox.web.store.tables import arm_tasks, sittings, slots, tasks, workers
-from plurivox.web.study import read_study, study_of
+from plurivox.web.client.simulated_workers import fill, run
+from plurivox.web.store.admin.erase import erase
+from plurivox.web.store.collect.leases import end_overdue
+from plurivox.web.store.collect.tasks import NewTask, fix_batches
+from plurivox.web.store.schema import arm_tasks, sittings, slots, tasks, workers
+from plurivox.web.study.config import read_study, study_of
+from plurivox.web.study.export import export
+from plurivox.web.study.study_toml import study_text
 from web.studios import Person, Served, fresh_database, plain_study, served, text_tasks
 
 TWO = ["one-label", "ranking"]

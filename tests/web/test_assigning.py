@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 from sqlalchemy import func, select, update
 
 from plurivox.core.errors import InputError
-from plurivox.web.aggregating import compute
-from plurivox.web.making import fill, study_text
-from plurivox.web.store import pools
-from plurivox.web.store.erasing import erase
-from plurivox.web.store.excluding import exclude, lift
-from plurivox.web.store.items import NewTask
-from plurivox.web.store.sittings import end_overdue
-from plurivox.web.store.tables import answers, arm_tasks, plan_tasks, plans, sittings, slots, tasks, workers
+from plurivox.web.jobs.snapshot import compute
+from plurivox.web.store.admin.erase import erase
+from plurivox.web.store.collect import queue
+from plurivox.web.store.collect.excluded_workers import exclude, lift
+from plurivox.web.store.collect.leases import end_overdue
+from plurivox.web.store.collect.tasks import NewTask
+from plurivox.web.store.schema import answers, arm_tasks, plan_tasks, plans, sittings, slots, tasks, workers
+from plurivox.web.study.create import fill
+from plurivox.web.study.study_toml import study_text
 from web.studios import Person, Served, fresh_database, plain_study, served, text_tasks
 
 CODE = {"code": "PAID", "redirect": "https://app.prolific.com/submissions/complete?cc=PAID"}
@@ -346,7 +347,7 @@ def test_a_way_that_cannot_be_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("statement", "index"),
-    [(pools.FEWEST, "ix_tasks_queue"), (pools.TELLING, "ix_tasks_gain"), (pools.NEXT_PLAN, "ix_plans_queue")],
+    [(queue.FEWEST, "ix_tasks_queue"), (queue.TELLING, "ix_tasks_gain"), (queue.NEXT_PLAN, "ix_plans_queue")],
 )
 def test_no_question_of_the_pool_sorts_all_tasks(tmp_path: Path, statement: Any, index: str) -> None:
     with served(tmp_path / "s", plain_study(assign="next-best")) as study:

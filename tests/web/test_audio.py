@@ -11,13 +11,13 @@ import pytest
 
 import plurivox as pv
 from plurivox.core.errors import InputError
-from plurivox.web.exporting import export
-from plurivox.web.importing import read_tasks
-from plurivox.web.making import make_study
 from plurivox.web.settings import Settings
-from plurivox.web.sounds import read_sound
-from plurivox.web.store.items import NewTask
-from plurivox.web.study import Study
+from plurivox.web.store.collect.tasks import NewTask
+from plurivox.web.study.config import Study
+from plurivox.web.study.create import make_study
+from plurivox.web.study.export import export
+from plurivox.web.study.import_tasks import read_tasks
+from plurivox.web.study.task_audio import read_sound
 from web.running import SHORT, run
 from web.studios import plain_study, served
 from web.walking import answer, fits, key, saved, shown, until

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from plurivox.web.bundle import DECLARED, join_script, modules_of
-from plurivox.web.routes.pages import STATIC, assets, page
+from plurivox.web.api.assets import DECLARED, join_script, modules_of
+from plurivox.web.api.routes.pages import STATIC, assets, page
 from web.studios import served
 
 ENTRIES = ["work.js", "owner.js", "api_page.js", "house.js"]

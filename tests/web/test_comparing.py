@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from sqlalchemy import update
 
-from plurivox.web.aggregating import compute
-from plurivox.web.comparing import median_interval
-from plurivox.web.simulated import fill, run
-from plurivox.web.store.tables import workers
+from plurivox.web.client.simulated_workers import fill, run
+from plurivox.web.jobs.arm_comparison import median_interval
+from plurivox.web.jobs.snapshot import compute
+from plurivox.web.store.schema import workers
 from web.studios import Person, Served, plain_study, served, text_tasks
 from web.walking import resize
 

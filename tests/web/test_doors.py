@@ -10,8 +10,8 @@ import pytest
 from fastapi import Response
 from fastapi.routing import APIRoute
 
-from plurivox.web.doors import set_cookie
-from plurivox.web.guard import Guard
+from plurivox.web.api.auth import set_cookie
+from plurivox.web.server.middleware import Guard
 from plurivox.web.settings import Settings
 from web.studios import PATIENCE, Served, plain_study, served
 

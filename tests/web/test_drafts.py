@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from plurivox.web.exporting import export
-from plurivox.web.store.erasing import erase
-from plurivox.web.store.tables import answers, drafts
+from plurivox.web.store.admin.erase import erase
+from plurivox.web.store.schema import answers, drafts
+from plurivox.web.study.export import export
 from web.studios import fresh_database, plain_study, served
 
 

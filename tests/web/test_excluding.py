@@ -8,15 +8,13 @@ from sqlalchemy import select, update
 
 import plurivox as pv
 from plurivox.core.errors import InputError
-from plurivox.web.aggregating import Aggregates, compute
-from plurivox.web.background import is_stale
-from plurivox.web.excluding import apply_rules
-from plurivox.web.exporting import export
-from plurivox.web.importing import read_tasks
-from plurivox.web.store.erasing import erase
-from plurivox.web.store.excluding import lift
-from plurivox.web.store.items import NewTask, fix_batches
-from plurivox.web.store.tables import (
+from plurivox.web.jobs.exclusion import apply_rules
+from plurivox.web.jobs.snapshot import Aggregates, compute
+from plurivox.web.store.admin.erase import erase
+from plurivox.web.store.collect.excluded_workers import lift
+from plurivox.web.store.collect.tasks import NewTask, fix_batches
+from plurivox.web.store.report.snapshots import is_stale
+from plurivox.web.store.schema import (
     STILL,
     answers,
     audit,
@@ -30,7 +28,9 @@ from plurivox.web.store.tables import (
     tasks,
     workers,
 )
-from plurivox.web.study import study_of
+from plurivox.web.study.config import study_of
+from plurivox.web.study.export import export
+from plurivox.web.study.import_tasks import read_tasks
 from web.studios import fresh_database, plain_study, served, text_tasks
 from web.walking import answer
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import plurivox as pv
-from plurivox.web.exporting import export
-from plurivox.web.simulated import fill, reply, run
-from plurivox.web.wordings import Form
+from plurivox.web.client.simulated_workers import fill, reply, run
+from plurivox.web.study.export import export
+from plurivox.web.study.wordings import Form
 from web.studios import plain_study, served, text_tasks
 
 LABELS = ["bird", "cat", "dog", "frog", "ship"]

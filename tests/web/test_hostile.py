@@ -11,14 +11,14 @@ import pytest
 from sqlalchemy import func, select
 
 from plurivox.core.errors import InputError
-from plurivox.web.importing import read_tasks
-from plurivox.web.making import fill, make_study
 from plurivox.web.settings import Settings
+from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.database import open_engine
-from plurivox.web.store.items import NewTask
-from plurivox.web.store.reports import progress
-from plurivox.web.store.tables import tasks
-from plurivox.web.study import Study, study_of
+from plurivox.web.store.report.study_progress import progress
+from plurivox.web.store.schema import tasks
+from plurivox.web.study.config import Study, study_of
+from plurivox.web.study.create import fill, make_study
+from plurivox.web.study.import_tasks import read_tasks
 from web.running import Running, run
 from web.studios import fresh_database, plain_study
 from web.test_owner import PAGES, go, sign_in

@@ -13,19 +13,20 @@ from sqlalchemy import Connection, insert, inspect, select, text
 
 import plurivox as pv
 from plurivox.core.errors import InputError
-from plurivox.web.exporting import export, inert
-from plurivox.web.importing import read_answers
-from plurivox.web.keys import Keys
-from plurivox.web.making import back_up, restore, study_text
 from plurivox.web.settings import Settings
+from plurivox.web.store.admin.import_answers import add_answers
+from plurivox.web.store.collect.leases import end
+from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.database import WRITES, age_of, migrate, open_engine, take_time
-from plurivox.web.store.earlier import add_answers
-from plurivox.web.store.items import NewTask
-from plurivox.web.store.listing import task_page
-from plurivox.web.store.reports import progress
-from plurivox.web.store.sittings import end
-from plurivox.web.store.tables import answers, meta_data, sittings, slots, tasks
-from plurivox.web.study import read_study, study_of
+from plurivox.web.store.report.pagination import task_page
+from plurivox.web.store.report.study_progress import progress
+from plurivox.web.store.schema import answers, meta_data, sittings, slots, tasks
+from plurivox.web.study.backup_folder import back_up, restore
+from plurivox.web.study.config import read_study, study_of
+from plurivox.web.study.export import export, inert
+from plurivox.web.study.import_tasks import read_answers
+from plurivox.web.study.secrets import Keys
+from plurivox.web.study.study_toml import study_text
 from web.studios import fresh_database, plain_study, served, text_tasks
 
 FORMULA = '=HYPERLINK("http://evil.test")'

@@ -14,9 +14,9 @@ import psycopg
 import pytest
 from sqlalchemy import select
 
-from plurivox.web import serving
+from plurivox.web.server import run
 from plurivox.web.store.database import open_engine
-from plurivox.web.store.tables import answers
+from plurivox.web.store.schema import answers
 from web.crashing import studied
 from web.studios import PATIENCE, Person, fresh_database, plain_study, served
 
@@ -37,7 +37,7 @@ def test_a_client_that_dawdles_is_let_go(tmp_path: Path, monkeypatch: pytest.Mon
         port = int(study.url.rsplit(":", 1)[1])
         head = b"POST /api/enter HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
         for sent, answer, seconds in ((head, b"408", 60.0), (b"POST /api/en", b"", 0.3)):
-            monkeypatch.setattr(serving, "HEADER_SECONDS", seconds)
+            monkeypatch.setattr(run, "HEADER_SECONDS", seconds)
             said = b""
             with socket.create_connection(("127.0.0.1", port)) as slow, suppress(OSError):
                 slow.settimeout(120)

@@ -12,8 +12,8 @@ import pytest
 from PIL import Image
 
 from plurivox.core.errors import InputError
-from plurivox.web.importing import read_tasks
-from plurivox.web.pictures import Picture, read_picture
+from plurivox.web.study.import_tasks import read_tasks
+from plurivox.web.study.task_images import Picture, read_picture
 from web.studios import plain_study, served
 
 SECRET = b"GPS 52.52 13.40 of somebody"

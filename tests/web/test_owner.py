@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from plurivox.web.store.troubles import tell
+from plurivox.web.store.report.alerts import tell
 
 PAGES = ["", "tasks", "workers", "times", "flagged", "excluded", "pay", "invites", "audit"]
 

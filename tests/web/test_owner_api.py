@@ -8,11 +8,12 @@ import pytest
 from sqlalchemy import select
 
 from doors.calling import environment
-from plurivox.web.aggregating import compute, interval
-from plurivox.web.background import Background, is_stale, lead
+from plurivox.web.jobs.leader import Background, lead
+from plurivox.web.jobs.snapshot import compute, interval
+from plurivox.web.store.admin.erase import erase
 from plurivox.web.store.database import now
-from plurivox.web.store.erasing import erase
-from plurivox.web.store.tables import answers, audit, leaders, raw_ids, slots, snapshots, tasks, workers
+from plurivox.web.store.report.snapshots import is_stale
+from plurivox.web.store.schema import answers, audit, leaders, raw_ids, slots, snapshots, tasks, workers
 from web.studios import Served, plain_study, served, text_tasks
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from sqlalchemy import select
 
-from plurivox.web.aggregating import compute
-from plurivox.web.excluding import apply_rules
-from plurivox.web.paying import compute_pay
-from plurivox.web.store.tables import slots
+from plurivox.web.jobs.exclusion import apply_rules
+from plurivox.web.jobs.payroll import compute_pay
+from plurivox.web.jobs.snapshot import compute
+from plurivox.web.store.schema import slots
 from web.studios import plain_study, served, text_tasks
 from web.walking import fits
 

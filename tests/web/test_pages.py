@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from plurivox.web.wordings import FIRST, THIRD, phrase_for
+from plurivox.web.study.wordings import FIRST, THIRD, phrase_for
 from web.studios import plain_study, served
 from web.walking import shown
 

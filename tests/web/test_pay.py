@@ -16,16 +16,15 @@ from sqlalchemy import event, select
 
 from plurivox.cli.main import main
 from plurivox.core.errors import InputError
-from plurivox.web.aggregating import compute
-from plurivox.web.background import is_stale
-from plurivox.web.excluding import apply_rules
-from plurivox.web.pay_file import write_pay
-from plurivox.web.paying import Payroll, Work, compute_pay, matches, pay_line, sheet
-from plurivox.web.store.erasing import erase
-from plurivox.web.store.excluding import exclude, lift
-from plurivox.web.store.people import fact
-from plurivox.web.store.tables import pay, slots, workers
-from plurivox.web.terms import Pay
+from plurivox.web.jobs.exclusion import apply_rules
+from plurivox.web.jobs.payroll import Payroll, Work, compute_pay, matches, pay_line, sheet, write_pay
+from plurivox.web.jobs.snapshot import compute
+from plurivox.web.store.admin.erase import erase
+from plurivox.web.store.collect.excluded_workers import exclude, lift
+from plurivox.web.store.kv import fact
+from plurivox.web.store.report.snapshots import is_stale
+from plurivox.web.store.schema import pay, slots, workers
+from plurivox.web.study.terms import Pay
 from web.studios import fresh_database, plain_study, served, text_tasks
 
 PAPER = {"per_hour": "8", "bonus_per_hour": "1", "currency": "USD"}
@@ -195,7 +194,7 @@ def kept(live: Any) -> dict[int, Any]:
 def test_pay_that_could_not_be_written_is_written_in_the_next_round(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from plurivox.web.store import paying
+    from plurivox.web.store.report import pay_sheet
 
     def full(*given: Any, **more: Any) -> None:
         raise OSError("the disk is full")
@@ -206,7 +205,7 @@ def test_pay_that_could_not_be_written_is_written_in_the_next_round(
         for _ in range(2):  # as the first sheet, and as a line more
             walk(live, "cat")
             with monkeypatch.context() as patch, pytest.raises(OSError, match="full"):
-                patch.setattr(paying, "keep", full)
+                patch.setattr(pay_sheet, "keep", full)
                 payroll.keep(study)
             assert payroll.keep(study) > 0 and payroll.keep(study) == 0  # although nobody has answered meanwhile
             assert kept(live) == live.studio.look(lambda c: sheet(c, study))

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, event
 
-from plurivox.web.aggregating import compute
-from plurivox.web.paying import compute_pay
+from plurivox.web.jobs.payroll import compute_pay
+from plurivox.web.jobs.snapshot import compute
 from web.studios import Served, plain_study, served, text_tasks
 
 LARGE = r"answers|slots|tasks|arm_tasks|beliefs|visits|flags|media"

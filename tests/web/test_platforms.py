@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import select, update
 
 from plurivox.core.errors import InputError
-from plurivox.web.store.sittings import end_overdue
-from plurivox.web.store.tables import raw_ids, sittings, slots, tasks, workers
-from plurivox.web.study import study_of
+from plurivox.web.store.collect.leases import end_overdue
+from plurivox.web.store.schema import raw_ids, sittings, slots, tasks, workers
+from plurivox.web.study.config import study_of
 from web.studios import PLAIN, plain_study, served, text_tasks
 from web.walking import answer, fits, key
 

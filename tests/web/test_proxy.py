@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from plurivox.web.doors import Limits
+from plurivox.web.api.auth import Limits
 from plurivox.web.settings import Settings
 from web.studios import PATIENCE, Served, served
 from web.test_house import house, made
@@ -69,9 +69,9 @@ def test_https_makes_cookies_secure_and_links_and_origin_follow(tmp_path: Path) 
 
 def sign_in(study: Served, http: httpx.Client, path: str) -> httpx.Response:
     """As the first owner."""
-    from plurivox.web.store import owning
+    from plurivox.web.store.admin import owners
 
-    token = study.studio.writer.submit(lambda c: owning.offer_setup(c, study.studio.keys)).result()
+    token = study.studio.writer.submit(lambda c: owners.offer_setup(c, study.studio.keys)).result()
     body = {"token": token, "name": "olga", "password": "correct horse"}
     said = http.post(path, json=body, headers={"Origin": HOME})
     assert said.status_code == 200, said.text

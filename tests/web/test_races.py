@@ -15,12 +15,14 @@ import httpx
 import pytest
 from sqlalchemy import Connection, func, insert, select, update
 
-from plurivox.web.schemas import GiveAnswer
-from plurivox.web.store import answers as giving
-from plurivox.web.store import database, owning, people, sittings
+from plurivox.web.api.worker_schemas import GiveAnswer
+from plurivox.web.store import database
+from plurivox.web.store.admin import owners as owner_store
+from plurivox.web.store.collect import leases, submissions
+from plurivox.web.store.collect import workers as worker_store
 from plurivox.web.store.database import WRITES
-from plurivox.web.store.tables import answers, owners, sessions, slots, tasks, visits, workers
-from plurivox.web.study import Study
+from plurivox.web.store.schema import answers, owners, sessions, slots, tasks, visits, workers
+from plurivox.web.study.config import Study
 from web.studios import PATIENCE, Person, Served, fresh_database, plain_study, served, text_tasks
 
 TIMES = 4  # how often a race is run that chance decides
@@ -106,8 +108,8 @@ def test_a_late_answer_does_not_end_the_sitting_for_the_tasks_that_are_left(tmp_
     with served(tmp_path / "s", plain_study(per_task=1, batch=4), text_tasks(4)) as study:
         person = study.enter()
         given = person.slots()
-        study.studio.writer.submit(lambda c: c.execute(update(sittings.sittings).values(until=1.0))).result()
-        study.studio.writer.submit(sittings.end_overdue).result()
+        study.studio.writer.submit(lambda c: c.execute(update(leases.sittings).values(until=1.0))).result()
+        study.studio.writer.submit(leases.end_overdue).result()
         assert person.answer(given[0]["slot"]).json()["extra"] is False  # the browser's outbox comes first
         assert [slot["slot"] for slot in person.slots()] == [slot["slot"] for slot in given[1:]]
         assert person.get("/api/me").json()["stage"] == "tasks"
@@ -117,10 +119,10 @@ def test_two_late_answers_to_one_slot_on_two_servers_take_one_place(both: Any) -
     study, _ = both(plain_study(per_task=3, batch=2), 2)
     person = study.enter()
     slot = person.slots()[0]["slot"]
-    study.studio.writer.submit(lambda c: c.execute(update(sittings.sittings).values(until=1.0))).result()
-    study.studio.writer.submit(sittings.end_overdue).result()
+    study.studio.writer.submit(lambda c: c.execute(update(leases.sittings).values(until=1.0))).result()
+    study.studio.writer.submit(leases.end_overdue).result()
     (worker, first), (_, second) = said(person, slot, "first"), said(person, slot, "second", "dog")
-    take = giving.take
+    take = submissions.take
     one_after_the_other(
         study,
         lambda connection: take(connection, study.studio.study, worker, first),
@@ -136,10 +138,10 @@ def test_an_answer_in_the_moment_its_lease_ends_is_counted_once(both: Any) -> No
     study, _ = both(plain_study(per_task=1, batch=2), 2)
     person = study.enter()
     slot = person.slots()[0]["slot"]
-    study.studio.writer.submit(lambda c: c.execute(update(sittings.sittings).values(until=1.0))).result()
+    study.studio.writer.submit(lambda c: c.execute(update(leases.sittings).values(until=1.0))).result()
     worker, body = said(person, slot, "k")
     one_after_the_other(
-        study, sittings.end_overdue, lambda connection: giving.take(connection, study.studio.study, worker, body)
+        study, leases.end_overdue, lambda connection: submissions.take(connection, study.studio.study, worker, body)
     )
     whole(study)
     assert [row.state for row in study.look(select(slots).where(slots.c.answer_id.is_not(None)))] == ["done"]
@@ -149,12 +151,12 @@ def test_who_asks_two_servers_for_tasks_after_the_lease_gets_each_place_once(bot
     study, _ = both(plain_study(per_task=3, batch=2), 2)
     person = study.enter()
     person.slots()
-    study.studio.writer.submit(lambda c: c.execute(update(sittings.sittings).values(until=1.0))).result()
-    study.studio.writer.submit(sittings.end_overdue).result()
+    study.studio.writer.submit(lambda c: c.execute(update(leases.sittings).values(until=1.0))).result()
+    study.studio.writer.submit(leases.end_overdue).result()
     worker = int(person.entered["token"].split(".")[0], 16)
 
     def ask(connection: Connection) -> Any:
-        return sittings.next_slots(connection, study.studio.study, people.worker_of(connection, worker), 3)
+        return leases.next_slots(connection, study.studio.study, worker_store.worker_of(connection, worker), 3)
 
     one_after_the_other(study, ask, ask)
     whole(study)
@@ -202,10 +204,10 @@ def test_a_double_click_goes_one_page_further_on_two_servers_too(both: Any) -> N
 def test_who_is_behind_does_not_pull_a_person_back(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(texts=PAGES)) as study:
         person = study.enter()
-        stale = study.studio.look(lambda c: people.worker_of(c, c.execute(select(workers.c.id)).scalar_one()))
+        stale = study.studio.look(lambda c: worker_store.worker_of(c, c.execute(select(workers.c.id)).scalar_one()))
         person.post("/api/me/stage", {"stage": "consent", "agreed": True})
         person.post("/api/me/stage", {"stage": "instructions"})
-        found = study.studio.writer.submit(lambda c: people.advance(c, study.studio.study, stale)).result()
+        found = study.studio.writer.submit(lambda c: worker_store.advance(c, study.studio.study, stale)).result()
         assert found.stage == person.get("/api/me").json()["stage"] == "tasks"
 
 
@@ -232,7 +234,7 @@ def test_the_last_use_of_an_invite_lets_one_in(both: Any) -> None:
 
 def test_a_setup_token_used_twice_at_once_makes_one_owner(both: Any) -> None:
     one, other = both(plain_study())
-    token = one.studio.writer.submit(lambda c: owning.offer_setup(c, one.studio.keys)).result()
+    token = one.studio.writer.submit(lambda c: owner_store.offer_setup(c, one.studio.keys)).result()
     calls = [
         post(
             study, "/api/owner/setup", {"token": token, "name": f"o{at}", "password": "correct horse"}, Origin=study.url
@@ -241,7 +243,7 @@ def test_a_setup_token_used_twice_at_once_makes_one_owner(both: Any) -> None:
     ]
     assert sorted(reply.status_code for reply in at_once(*calls)) == [200, 403, 403, 403]
     assert len(one.look(select(owners))) == 1
-    assert one.studio.writer.submit(lambda c: owning.offer_setup(c, one.studio.keys)).result() is None
+    assert one.studio.writer.submit(lambda c: owner_store.offer_setup(c, one.studio.keys)).result() is None
 
 
 def test_who_goes_away_before_the_acknowledgement_is_counted_once(tmp_path: Path) -> None:
@@ -264,7 +266,7 @@ def test_who_goes_away_before_the_acknowledgement_is_counted_once(tmp_path: Path
 
 def test_a_clock_that_goes_back_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real, shift = database.now, [0.0]
-    for module in (giving, people, sittings, owning):
+    for module in (submissions, worker_store, leases, owner_store):
         monkeypatch.setattr(module, "now", lambda: real() + shift[0])
     with served(tmp_path / "s", plain_study(sittings=2)) as study:
         study.sign_in()
@@ -289,7 +291,7 @@ def test_two_sign_ins_of_one_owner_do_not_block_each_other_for_ever(tmp_path: Pa
         row = {"hidden": "x", "owner_id": 1, "csrf": "", "until": time.time() + 60}
         with study.studio.engine.connect() as one, study.studio.engine.connect() as other:
             one.execute(insert(sessions).values(row))  # it points to the owner, and is not done yet
-            owning.begin_session(other, study.studio.keys, 1, 1.0, "home")
+            owner_store.begin_session(other, study.studio.keys, 1, 1.0, "home")
             other.commit()
             one.commit()
         assert len(study.look(select(sessions))) == 3

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import plurivox as pv
-from plurivox.web.exporting import export
+from plurivox.web.study.export import export
 from web.running import run, studio_of
 from web.test_owner import sign_in
 from web.walking import answer, key, saved, shown, until

@@ -15,17 +15,22 @@ import numpy as np
 import pytest
 from sqlalchemy import select, text, update
 
-from plurivox.web.aggregating import Aggregates, compute, one_round
-from plurivox.web.background import Background, is_stale, lead
-from plurivox.web.faults import unavailable
-from plurivox.web.paying import Payroll
-from plurivox.web.store import listing, publishing, reports, tallying
-from plurivox.web.store.collecting import Reader, collect
-from plurivox.web.store.erasing import erase
-from plurivox.web.store.excluding import exclude, lift
-from plurivox.web.store.items import NewTask, batched
-from plurivox.web.store.sittings import end
-from plurivox.web.store.tables import (
+from plurivox.web.api.http_errors import unavailable
+from plurivox.web.jobs.child_process import one_round
+from plurivox.web.jobs.leader import Background, lead
+from plurivox.web.jobs.payroll import Payroll
+from plurivox.web.jobs.snapshot import Aggregates, compute
+from plurivox.web.store.admin.erase import erase
+from plurivox.web.store.collect.excluded_workers import exclude, lift
+from plurivox.web.store.collect.leases import end
+from plurivox.web.store.collect.tasks import NewTask
+from plurivox.web.store.database import batched
+from plurivox.web.store.report import counters, pagination, study_progress
+from plurivox.web.store.report import snapshots as publishing
+from plurivox.web.store.report.alerts import all_told, tell
+from plurivox.web.store.report.answer_log import Reader, collect
+from plurivox.web.store.report.snapshots import is_stale
+from plurivox.web.store.schema import (
     STILL,
     answers,
     beliefs,
@@ -37,7 +42,6 @@ from plurivox.web.store.tables import (
     tasks,
     workers,
 )
-from plurivox.web.store.troubles import all_told, tell
 from web.crashing import studied
 from web.studios import PATIENCE, Person, Served, fresh_database, plain_study, served, text_tasks
 
@@ -63,7 +67,7 @@ def plain_counts(study: Served) -> dict[str, Any]:
 
 def live_counts(study: Served) -> dict[str, Any]:
     """The same, as owners are told."""
-    told = study.studio.look(reports.progress)
+    told = study.studio.look(study_progress.progress)
     names = ("answers", "repeats", "practice", "extras", "replaced")
     found: dict[str, Any] = {name: getattr(told, name) for name in names}
     for name in ("given", "leased"):
@@ -90,7 +94,7 @@ def act(study: Served, crowd: list[Person], chance: random.Random) -> None:
         out = one.status == "active"
         write(lambda c: exclude(c, one.id, "rule", "") if out else lift(c, "owner", mine)).result()
     elif what < 0.35:
-        write(tallying.move_on).result()
+        write(counters.move_on).result()
     elif what < 0.45 and (last := person.get("/api/answers").json()["answers"]):
         one = chance.choice(last)
         person.answer(one["slot"]["slot"], chance.choice(LABELS), replaces=one["answer"])
@@ -106,7 +110,7 @@ def test_live_counts_are_the_plain_counts_whatever_happens(
     tmp_path: Path, kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
-    monkeypatch.setattr(tallying, "SETTLES", 0.05)
+    monkeypatch.setattr(counters, "SETTLES", 0.05)
     made = plain_study(strata={"easy": 2, "hard": 1}, per_task=3, repeats=1, practice=1, sittings=3)
     new = [NewTask(f"t{i}", text="x", stratum=("easy", "hard")[i % 3 == 0]) for i in range(9)]
     new.append(NewTask("p", text="x", practice=True))
@@ -116,24 +120,24 @@ def test_live_counts_are_the_plain_counts_whatever_happens(
             act(study, crowd, chance)
             if step % 4 == 0:
                 assert live_counts(study) == plain_counts(study), step
-        while study.studio.writer.submit(tallying.move_on).result():
+        while study.studio.writer.submit(counters.move_on).result():
             pass
         assert live_counts(study) == plain_counts(study)
-        told = study.studio.look(reports.progress)
+        told = study.studio.look(study_progress.progress)
         assert told.wanted == 27 and [one.tasks for one in told.quotas] == [6, 3]
 
 
 def test_long_stretches_are_counted_in_rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tallying, "STRETCH", 3)
+    monkeypatch.setattr(counters, "STRETCH", 3)
     with served(tmp_path / "s", plain_study(batch=8), text_tasks(8)) as study:
         person = study.enter()
         for slot in person.slots():
             person.answer(slot["slot"])
-        assert study.studio.look(reports.progress).answers == 3  # no request counts more than a stretch
+        assert study.studio.look(study_progress.progress).answers == 3  # no request counts more than a stretch
         rounds = 1
-        while study.studio.writer.submit(tallying.move_on).result():
+        while study.studio.writer.submit(counters.move_on).result():
             rounds += 1
-        assert rounds == 3 and study.studio.look(reports.progress).answers == 8
+        assert rounds == 3 and study.studio.look(study_progress.progress).answers == 8
 
 
 def test_numbers_of_erased_answers_are_counted_when_given_out_again(tmp_path: Path) -> None:
@@ -142,7 +146,7 @@ def test_numbers_of_erased_answers_are_counted_when_given_out_again(tmp_path: Pa
             person = study.enter()
             for slot in person.slots():
                 person.answer(slot["slot"])
-        study.studio.writer.submit(tallying.move_on).result()
+        study.studio.writer.submit(counters.move_on).result()
         study.studio.writer.submit(lambda c: erase(c, "test", person.entered["me"]["worker"])).result()
         other = study.enter()
         for slot in other.slots()[:3]:
@@ -162,7 +166,7 @@ def listed(study: Served, order: Any, between: Any = None, limit: int = 3) -> li
     """All names of a list, page by page, with something in between."""
     names, after = [], None
     while True:
-        page = study.studio.look(lambda c, at=after: listing.task_page(c, at, limit, order))
+        page = study.studio.look(lambda c, at=after: pagination.task_page(c, at, limit, order))
         names += [one.name for one in page.tasks]
         if page.next is None:
             return names
@@ -191,7 +195,7 @@ def test_no_task_is_listed_twice_or_left_out_while_answers_come_in(tmp_path: Pat
         known = study.look(select(beliefs).where(beliefs.c.until == STILL))
         by_hand = Counter(row.task_id for row in study.look(select(answers)))
         assert {row.task_id: row.n for row in known if row.n} == dict(by_hand) and len(known) == 14
-        page = study.studio.look(lambda c: listing.task_page(c, None, 14, "entropy"))
+        page = study.studio.look(lambda c: pagination.task_page(c, None, 14, "entropy"))
         there = [one.entropy for one in page.tasks if one.entropy is not None]
         assert there == sorted(there, reverse=True) and len(there) == len(by_hand)
 
@@ -303,7 +307,7 @@ def test_what_was_broken_off_is_taken_back(tmp_path: Path) -> None:
         number = publishing.begin(study.studio.engine)
         wrong = [{"task_id": row.task_id, "n": 9, "sure": -0.5, "soft": "[]"} for row in before]
         assert publishing.believe(study.studio.engine, number, wrong) == 4
-        assert {one.name for one in study.studio.look(lambda c: listing.task_page(c, None, 9, "entropy")).tasks} == {
+        assert {one.name for one in study.studio.look(lambda c: pagination.task_page(c, None, 9, "entropy")).tasks} == {
             f"t{i:03d}" for i in range(4)
         }
         assert publishing.begin(study.studio.engine) == number
@@ -389,15 +393,15 @@ def test_answers_are_taken_while_a_snapshot_is_written(tmp_path: Path, monkeypat
 
 
 def test_an_aggregator_that_fails_is_told_to_the_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from plurivox.web import aggregating
+    from plurivox.web.jobs import snapshot
 
     def fail(votes: Any, method: str) -> Any:
         if method == "dawid-skene":
             raise ValueError("bad luck")
         return real(votes, method)
 
-    real = aggregating.fit
-    monkeypatch.setattr(aggregating, "fit", fail)
+    real = snapshot.fit
+    monkeypatch.setattr(snapshot, "fit", fail)
     with served(tmp_path / "s", plain_study(aggregator="dawid-skene"), text_tasks(4)) as study:
         study.sign_in()
         person = study.enter()
@@ -496,7 +500,7 @@ def test_a_study_file_that_cannot_be_read_is_told_and_forgotten(tmp_path: Path) 
 def test_faults_of_the_background_are_told_until_it_works_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from plurivox.web import background as module
+    from plurivox.web.jobs import leader
 
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         study.sign_in()
@@ -505,7 +509,7 @@ def test_faults_of_the_background_are_told_until_it_works_again(
         def broken(connection: Any) -> int:
             raise ValueError("of somebody's answer")
 
-        monkeypatch.setattr(module, "end_overdue", broken)
+        monkeypatch.setattr(leader, "end_overdue", broken)
         background.go_round()
         [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
         assert "ValueError" in told["what"] and "somebody" not in told["what"] and "in every round" in told["to_do"]
@@ -611,7 +615,7 @@ def test_an_answer_that_is_committed_late_is_not_forgotten(tmp_path: Path, postg
         aggregates = Aggregates(study.studio.engine)
         aggregates.compute(study.studio.study)
         assert not study.studio.look(is_stale)
-        long_ago = time.time() - 10 * tallying.SETTLES
+        long_ago = time.time() - 10 * counters.SETTLES
         for change in (update(answers).values(received=long_ago), update(snapshots).values(at=long_ago + 1)):
             study.studio.writer.submit(lambda c, change=change: c.execute(change)).result()
         assert study.studio.look(is_stale)

@@ -17,13 +17,16 @@ from sqlalchemy import func, select, update
 
 from plurivox.cli.main import main
 from plurivox.core.errors import InputError
-from plurivox.web import exporting
-from plurivox.web.making import back_up, restore
 from plurivox.web.settings import Settings
-from plurivox.web.store import owning, people, reports
+from plurivox.web.store import study_state
+from plurivox.web.store.admin import owners
+from plurivox.web.store.admin.erase import erase, wipe
+from plurivox.web.store.collect import workers as worker_store
 from plurivox.web.store.database import open_engine
-from plurivox.web.store.erasing import erase, wipe
-from plurivox.web.store.tables import answers, audit, meta_data, slots, tasks, workers
+from plurivox.web.store.report import study_progress
+from plurivox.web.store.schema import answers, audit, meta_data, slots, tasks, workers
+from plurivox.web.study import export
+from plurivox.web.study.backup_folder import back_up, restore
 from web.studios import PATIENCE, Person, Served, fresh_database, plain_study, served
 
 PID, PASSWORD, COMMENT = "5f0aPIDofSomebody77", "correct horse", "my comment 8841"
@@ -35,7 +38,7 @@ def platform(pid: str = PID) -> dict[str, Any]:
 
 def whole_flow(study: Served) -> list[str]:
     """Everything that a person and an owner do, with mistakes; the secrets that were used on the way."""
-    token = study.studio.writer.submit(lambda connection: owning.offer_setup(connection, study.studio.keys)).result()
+    token = study.studio.writer.submit(lambda connection: owners.offer_setup(connection, study.studio.keys)).result()
     origin = {"Origin": study.url}
     study.http.post("/api/owner/setup", json={"token": token, "name": "olga", "password": PASSWORD}, headers=origin)
     said = study.http.post("/api/owner/login", json={"name": "olga", "password": PASSWORD}, headers=origin)
@@ -80,7 +83,7 @@ def test_logs_hold_no_secret_and_no_id(
         # the secret of the study was replaced: the same id comes under another pseudonym, and the tables refuse it
         study.studio.writer.submit(lambda c: c.execute(update(workers).values(pseudonym="another"))).result()
         assert study.http.post("/api/enter", json=platform()).status_code == 500
-        monkeypatch.setattr(people, "state_of", lambda _: 1 / 0)
+        monkeypatch.setattr(study_state, "state_of", lambda _: 1 / 0)
         assert study.http.post("/api/enter", json=platform("other" + PID)).status_code == 500
         study.http.post("/api/enter", content=PID.encode() * 1000, headers={"Content-Type": "application/json"})
     ours = [record for record in caplog.records if not record.name.startswith(("httpx", "httpcore"))]
@@ -97,8 +100,8 @@ def test_replies_tell_nothing_of_what_is_inside(tmp_path: Path, monkeypatch: pyt
     with served(tmp_path / "s") as study:
         study.sign_in()
         person = study.enter()
-        monkeypatch.setattr(reports, "progress", broken)
-        monkeypatch.setattr(people, "worker_of", broken)
+        monkeypatch.setattr(study_progress, "progress", broken)
+        monkeypatch.setattr(worker_store, "worker_of", broken)
         said = [
             study.http.get("/api/owner/progress"),
             person.get("/api/me"),
@@ -132,7 +135,7 @@ def test_an_export_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch:
     with served(tmp_path / "s") as study:
         study.sign_in()
         assert study.http.get("/api/owner/export").status_code == 200
-        monkeypatch.setattr(exporting, "export", lambda *_, **__: 1 / 0)
+        monkeypatch.setattr(export, "export", lambda *_, **__: 1 / 0)
         assert study.http.get("/api/owner/export").status_code == 500
     assert list((tmp_path / "temporary").iterdir()) == []
 

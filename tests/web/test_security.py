@@ -9,11 +9,11 @@ import pytest
 from sqlalchemy import select
 
 from plurivox.core.errors import InputError
-from plurivox.web.importing import read_tasks
-from plurivox.web.keys import Keys
-from plurivox.web.pictures import read_picture
-from plurivox.web.store.items import NewTask
-from plurivox.web.store.tables import answers, meta_data, raw_ids, workers
+from plurivox.web.store.collect.tasks import NewTask
+from plurivox.web.store.schema import answers, meta_data, raw_ids, workers
+from plurivox.web.study.import_tasks import read_tasks
+from plurivox.web.study.secrets import Keys
+from plurivox.web.study.task_images import read_picture
 from web.studios import PATIENCE, plain_study, served, text_tasks
 
 SCRIPT = "<script>alert(1)</script>"

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from plurivox.web.making import fill, study_text
-from plurivox.web.store.collecting import collect
-from plurivox.web.store.items import NewTask
-from plurivox.web.store.sittings import end_overdue
-from plurivox.web.store.tables import answers, sittings, slots, tasks
+from plurivox.web.store.collect.leases import end_overdue
+from plurivox.web.store.collect.tasks import NewTask
+from plurivox.web.store.report.answer_log import collect
+from plurivox.web.store.schema import answers, sittings, slots, tasks
+from plurivox.web.study.create import fill
+from plurivox.web.study.study_toml import study_text
 from web.studios import Served, fresh_database, plain_study, served, text_tasks
 
 

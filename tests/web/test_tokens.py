@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from plurivox.web import doors
-from plurivox.web.client import Client
-from plurivox.web.doors import BEARER, RENEWED
-from plurivox.web.simulated import run
+from plurivox.web.api import auth
+from plurivox.web.api.auth import BEARER, RENEWED
+from plurivox.web.client.client import Client
+from plurivox.web.client.simulated_workers import run
 from plurivox.web.store.database import now
 from web.studios import PATIENCE, Person, Served, plain_study, served
 from web.walking import answer, saved, shown
@@ -21,7 +21,7 @@ PROLIFIC = {"pid": "5f00aa", "study": "st1", "session": "se1"}
 def later(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Lets days go by."""
     gone = [0.0]
-    monkeypatch.setattr(doors, "now", lambda: now() + gone[0])
+    monkeypatch.setattr(auth, "now", lambda: now() + gone[0])
 
     def pass_by(days: float) -> None:
         gone[0] += days * DAY
@@ -119,10 +119,10 @@ def test_the_page_says_so_and_keeps_the_answer(tmp_path: Path, context: Any, lat
 def link_of(study: Served) -> str:
     from sqlalchemy import select
 
-    from plurivox.web.keys import shown as written
-    from plurivox.web.store.tables import workers
+    from plurivox.web.store.ids import shown as written
+    from plurivox.web.store.schema import workers
 
-    return study.studio.keys.sign(doors.LINK, written(study.look(select(workers.c.id))[0][0]))
+    return study.studio.keys.sign(auth.LINK, written(study.look(select(workers.c.id))[0][0]))
 
 
 def study_answers(folder: Path) -> list[Any]:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from plurivox.web.serving import running_house
+from plurivox.web.server.run import running_house
 from plurivox.web.settings import Settings
-from plurivox.web.store.tables import answers
+from plurivox.web.store.schema import answers
 from web.running import LIMITS, Running, studio_of
 from web.walking import answer, key, resize, saved, shown
 

@@ -16,13 +16,13 @@ import pytest
 from sqlalchemy import select
 
 from doors.calling import environment
-from plurivox.web import serving
-from plurivox.web.guessing import Guesses
-from plurivox.web.limits import network_of
-from plurivox.web.sounds import read_sound
-from plurivox.web.store import owning
-from plurivox.web.store.items import NewTask
-from plurivox.web.store.tables import places
+from plurivox.web.api.login_throttle import Guesses
+from plurivox.web.api.rate_limit import network_of
+from plurivox.web.server import run
+from plurivox.web.store.admin import owners
+from plurivox.web.store.collect.tasks import NewTask
+from plurivox.web.store.schema import places
+from plurivox.web.study.task_audio import read_sound
 from web.studios import PATIENCE, Served, served, text_tasks
 from web.test_audio import tone
 
@@ -63,12 +63,12 @@ def drip(line: socket.socket, stop: threading.Event) -> None:
 def test_a_kept_connection_does_not_make_a_slow_client_welcome(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with served(tmp_path / "s") as study:
         for first in (HEALTH + b"\r\n", b""):
-            monkeypatch.setattr(serving, "HEADER_SECONDS", 60.0 if first else 0.5)
+            monkeypatch.setattr(run, "HEADER_SECONDS", 60.0 if first else 0.5)
             with dialled(study) as line:
                 if first:
                     line.sendall(first)
                     assert heard(line, until=b"}").startswith(b"HTTP/1.1 200")
-                    monkeypatch.setattr(serving, "HEADER_SECONDS", 0.5)
+                    monkeypatch.setattr(run, "HEADER_SECONDS", 0.5)
                 with suppress(OSError):
                     line.sendall(b"GET /health HTTP/1.1\r\nHost: ")
                 stop = threading.Event()
@@ -96,7 +96,7 @@ def pauses(study: Served, seconds: float) -> bool:
 
 
 def test_who_does_not_read_what_they_asked_for_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "READ_SECONDS", 0.3)
+    monkeypatch.setattr(run, "READ_SECONDS", 0.3)
     with served(
         tmp_path / "s", None, [NewTask("a", sound=read_sound(tone(600), "a"))]
     ) as study:  # more than buffers hold
@@ -295,7 +295,7 @@ def test_hashing_is_beside_everything_else_and_bounded(tmp_path: Path, monkeypat
             there[0] -= 1
         return False
 
-    monkeypatch.setattr(owning, "fits", slow)
+    monkeypatch.setattr(owners, "fits", slow)
     with served(tmp_path / "s") as study:
         codes: list[int] = []
 
@@ -328,7 +328,7 @@ def test_a_server_has_files_for_all_its_connections() -> None:
         "print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True)
-    assert int(said.stdout) == min(serving.MOST_FILES, hard) > serving.MOST_CONNECTIONS
+    assert int(said.stdout) == min(run.MOST_FILES, hard) > run.MOST_CONNECTIONS
 
 
 def test_a_hundred_idle_connections_keep_nobody_out(tmp_path: Path) -> None:

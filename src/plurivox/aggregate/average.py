@@ -5,12 +5,12 @@ from typing import ClassVar
 
 from plurivox.aggregate._contract import Aggregator, methods
 from plurivox.core.errors import OptionError
-from plurivox.core.labels import SoftLabels
-from plurivox.core.making import blend, overlay
 from plurivox.core.method import option, split_list
+from plurivox.core.progress import Watch, within
 from plurivox.core.results import Fit
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_transforms import blend, overlay
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch, within
 
 PARTS = "vote-shares,wawa,one-coin,fast-dawid-skene,dawid-skene[smooth=0.01],dawid-skene[pool=4],ibcc,ebcc,mace,glad"
 

@@ -6,26 +6,19 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from plurivox.aggregate._confusion import (
-    PRIOR_HELP,
-    TOL_HELP,
-    accuracy,
-    check_room,
-    fixed_prior,
-    log_prior,
-    soft_labels,
-)
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._crowd import Crowd, Params, Sums
+from plurivox.aggregate._shared.confusion_model import accuracy
+from plurivox.aggregate._shared.em_options import PRIOR_HELP, TOL_HELP, check_room, fixed_prior, log_prior, soft_labels
+from plurivox.aggregate._shared.keyed_votes import Crowd, Params, Sums
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option
-from plurivox.core.names import Floats
+from plurivox.core.progress import Watch
 from plurivox.core.results import Confusion, Fit
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch
 from plurivox.engine.em import Climb, climb
-from plurivox.engine.kernels.matrices import TINY
+from plurivox.engine.kernels.confusion_tables import TINY
 
 NOISE = 0.1  # spread of what is added to the vote shares of a new start
 EMPTY = 1e-10  # added to what a worker said before its first matrix is made

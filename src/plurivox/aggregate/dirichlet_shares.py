@@ -5,16 +5,16 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from plurivox.aggregate import _counting
 from plurivox.aggregate._contract import Aggregator
+from plurivox.aggregate._shared import vote_counts
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option
-from plurivox.core.names import Floats
+from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
-from plurivox.core.rows import DENSE_CELLS, Candidates, Dense
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_storage import DENSE_CELLS, Candidates, Dense
+from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class DirichletShares(Aggregator):
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
         del gold, start, watch
         even = np.full(votes.n_labels, 1 / votes.n_labels)
-        mean = _counting.prior(votes) if self.prior == "crowd" else even
+        mean = vote_counts.prior(votes) if self.prior == "crowd" else even
         small = votes.n_tasks * votes.n_labels <= DENSE_CELLS
         body = self._dense(votes, mean) if small else self._listed(votes)
         soft = SoftLabels(body, votes.tasks, votes.labels, votes.support, votes.scale)

@@ -5,7 +5,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from plurivox.aggregate._bayes import (
+from plurivox.aggregate._contract import Aggregator
+from plurivox.aggregate._shared.clamped_tasks import Told
+from plurivox.aggregate._shared.dirichlet_priors import (
     DIAGONAL_HELP,
     OFF_DIAGONAL_HELP,
     LabelPrior,
@@ -13,20 +15,17 @@ from plurivox.aggregate._bayes import (
     mean_confusion,
     pseudo_counts,
 )
-from plurivox.aggregate._confusion import PRIOR_HELP, TOL_HELP, check_room, fixed_prior, soft_labels
-from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._starts import best_of
-from plurivox.aggregate._told import Told
-from plurivox.core.labels import SoftLabels
+from plurivox.aggregate._shared.em_options import PRIOR_HELP, TOL_HELP, check_room, fixed_prior, soft_labels
 from plurivox.core.method import option
-from plurivox.core.names import Floats
+from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch
-from plurivox.engine.blocks import Blocks
 from plurivox.engine.dirichlet import expected_logs
-from plurivox.engine.em import Climb, climb
+from plurivox.engine.em import Climb, best_of, climb
 from plurivox.engine.kernels import subtypes
+from plurivox.engine.threads import Blocks
 
 CHUNK = 4096  # tasks that get their random subtypes at a time
 FEW = 1e-3  # tasks of a label that nobody chose, where the vote shares of the crowd are the prior

@@ -5,23 +5,16 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from plurivox.aggregate._confusion import (
-    PRIOR_HELP,
-    TOL_HELP,
-    check_room,
-    earlier_params,
-    fixed_prior,
-    soft_labels,
-)
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._crowd import Crowd
-from plurivox.aggregate._matrix_model import MatrixModel
-from plurivox.core.labels import SoftLabels
+from plurivox.aggregate._shared.confusion_model import MatrixModel, earlier_params
+from plurivox.aggregate._shared.em_options import PRIOR_HELP, TOL_HELP, check_room, fixed_prior, soft_labels
+from plurivox.aggregate._shared.keyed_votes import Crowd
 from plurivox.core.method import option
-from plurivox.core.names import Floats
+from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch
 from plurivox.engine.em import climb
 
 

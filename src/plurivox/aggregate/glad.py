@@ -5,20 +5,21 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from plurivox.aggregate._confusion import PRIOR_HELP, TOL_HELP, check_room, fixed_prior, log_prior, soft_labels
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._glad_published import PublishedEM
-from plurivox.aggregate._told import Told
+from plurivox.aggregate._shared.clamped_tasks import Told
+from plurivox.aggregate._shared.em_options import PRIOR_HELP, TOL_HELP, check_room, fixed_prior, log_prior, soft_labels
+from plurivox.aggregate._shared.glad_published_em import PublishedEM
+from plurivox.core.encoding import positions
 from plurivox.core.errors import OptionError
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option
-from plurivox.core.names import Bools, Floats, Names, positions
+from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Bools, Floats, Names
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch
-from plurivox.engine.blocks import Blocks
 from plurivox.engine.em import Climb, climb
 from plurivox.engine.kernels import glad
+from plurivox.engine.threads import Blocks
 
 FARTHEST = 20.0  # a log ease beyond it makes no difference: nobody gets such a task wrong
 WIDE = 1.959964  # 95% of a normal distribution lie within so many standard deviations

@@ -5,7 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from plurivox.aggregate._bayes import (
+from plurivox.aggregate._contract import Aggregator
+from plurivox.aggregate._shared.confusion_model import earlier_params
+from plurivox.aggregate._shared.dirichlet_priors import (
     DIAGONAL_HELP,
     OFF_DIAGONAL_HELP,
     LabelPrior,
@@ -13,25 +15,17 @@ from plurivox.aggregate._bayes import (
     mean_confusion,
     pseudo_counts,
 )
-from plurivox.aggregate._confusion import (
-    PRIOR_HELP,
-    TOL_HELP,
-    check_room,
-    earlier_params,
-    fixed_prior,
-    soft_labels,
-)
-from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._crowd import Crowd, Params, Sums
-from plurivox.core.labels import SoftLabels
+from plurivox.aggregate._shared.em_options import PRIOR_HELP, TOL_HELP, check_room, fixed_prior, soft_labels
+from plurivox.aggregate._shared.keyed_votes import Crowd, Params, Sums
 from plurivox.core.method import option
-from plurivox.core.names import Floats
+from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch
 from plurivox.engine.dirichlet import expected_logs
 from plurivox.engine.em import Climb, climb
-from plurivox.engine.kernels.rows import PAD
+from plurivox.engine.kernels.simd import PAD
 
 
 @dataclass(frozen=True)

@@ -6,32 +6,24 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from scipy.special import betaincinv
 
-from plurivox.aggregate._confusion import (
-    PRIOR_HELP,
-    TOL_HELP,
-    check_room,
-    earlier_params,
-    fixed_prior,
-    log_prior,
-    soft_labels,
-)
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._crowd import Crowd
-from plurivox.aggregate._open_tasks import OpenTasks
-from plurivox.aggregate._starts import best_of
-from plurivox.core.labels import SoftLabels
+from plurivox.aggregate._shared.confusion_model import earlier_params
+from plurivox.aggregate._shared.em_options import PRIOR_HELP, TOL_HELP, check_room, fixed_prior, log_prior, soft_labels
+from plurivox.aggregate._shared.keyed_votes import Crowd
+from plurivox.aggregate._shared.unlabelled_tasks import OpenTasks
 from plurivox.core.method import option
-from plurivox.core.names import Bools, Floats
+from plurivox.core.progress import Watch
 from plurivox.core.results import Confusion, Fit
-from plurivox.core.rows import DENSE_CELLS
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_storage import DENSE_CELLS
+from plurivox.core.types import Bools, Floats
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch
-from plurivox.engine.blocks import Blocks
 from plurivox.engine.dirichlet import expected_logs
-from plurivox.engine.em import Climb, climb
-from plurivox.engine.kernels import mace
-from plurivox.engine.kernels.matrices import TINY
-from plurivox.engine.kernels.rows import PAD, quads_of
+from plurivox.engine.em import Climb, best_of, climb
+from plurivox.engine.kernels import own_label
+from plurivox.engine.kernels.confusion_tables import TINY
+from plurivox.engine.kernels.simd import PAD, quads_of
+from plurivox.engine.threads import Blocks
 
 NOISE = 0.5  # how much the random starts differ, as in the authors' code
 
@@ -158,7 +150,7 @@ class _Model(OpenTasks):
         flat = gain.ravel()
 
         def work(first: int, last: int, n_true: Floats, right: Floats) -> float:
-            return mace.sweep(first, last, *self.open_rows, begin, flat, self.quads, n_true, right)
+            return own_label.mace_sweep(first, last, *self.open_rows, begin, flat, self.quads, n_true, right)
 
         seen, (n_true, hits) = self.blocks.gather(work, self.n_labels + PAD, gain.size)
         right, n_true = hits.reshape(self.shape) + self.known_right, n_true[: self.n_labels]
@@ -187,7 +179,7 @@ class _Model(OpenTasks):
         posterior = np.empty((len(self.open), self.n_labels))
 
         def work(first: int, last: int, agree: Floats) -> float:
-            return mace.believe(first, last, *self.open_rows, state.log_prior, gain, posterior, agree)
+            return own_label.mace_believe(first, last, *self.open_rows, state.log_prior, gain, posterior, agree)
 
         agree = self.blocks.gather(work, self.shape[0])[1][0] + self.known_right.sum(1)
         return self.whole(posterior, np.exp(state.log_prior)), self.shared_with(agree)

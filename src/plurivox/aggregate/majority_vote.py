@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._counting import believed, prior
-from plurivox.core.labels import SoftLabels
+from plurivox.aggregate._shared.vote_counts import believed, prior
 from plurivox.core.method import option
-from plurivox.core.names import Bools, Floats, Ints
+from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
-from plurivox.core.rows import DENSE_CELLS, Candidates, Dense
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_storage import DENSE_CELLS, Candidates, Dense
+from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch
 
 FEW_LABELS = 256  # up to here it pays to look at one label after the other
 CLOSE = 1e-9  # weights of soft answers are sums of fractions: this near the top counts as a tie

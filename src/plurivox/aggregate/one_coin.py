@@ -6,18 +6,19 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from scipy.special import betaincinv
 
-from plurivox.aggregate._confusion import PRIOR_HELP, TOL_HELP, fixed_prior, log_prior, soft_labels
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._open_tasks import OpenTasks
-from plurivox.core.labels import SoftLabels
+from plurivox.aggregate._shared.em_options import PRIOR_HELP, TOL_HELP, fixed_prior, log_prior, soft_labels
+from plurivox.aggregate._shared.unlabelled_tasks import OpenTasks
+from plurivox.core.encoding import positions
 from plurivox.core.method import option
-from plurivox.core.names import Floats, positions
+from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch
-from plurivox.engine.blocks import Blocks
 from plurivox.engine.em import Climb, climb
-from plurivox.engine.kernels import one_coin
+from plurivox.engine.kernels import own_label
+from plurivox.engine.threads import Blocks
 
 TINY = 1e-300
 FARTHEST = 40.0  # logits and logs beyond it are all the same to a long step
@@ -112,7 +113,7 @@ class _Coins(OpenTasks):
 
         def work(first: int, last: int, n_true: Floats, right: Floats) -> float:
             votes = self.start, self.worker, self.said, self.open_weight
-            return one_coin.sweep(first, last, *votes, params.log_prior, hit, miss, n_true, right)
+            return own_label.one_coin_sweep(first, last, *votes, params.log_prior, hit, miss, n_true, right)
 
         value, (n_true, self.right) = self.blocks.gather(work, self.n_labels, self.n_workers)
         value += float(self.known_true @ params.log_prior + self.known_right @ hit + self.known_wrong @ miss)
@@ -135,7 +136,7 @@ class _Coins(OpenTasks):
 
         def work(first: int, last: int, agree: Floats) -> float:
             votes = self.start, self.worker, self.said, self.open_weight
-            return one_coin.believe(first, last, *votes, end.state.log_prior, hit, miss, posterior, agree)
+            return own_label.one_coin_believe(first, last, *votes, end.state.log_prior, hit, miss, posterior, agree)
 
         _, (agree,) = self.blocks.gather(work, self.n_workers)
         prior, votes = np.exp(end.state.log_prior), self.votes

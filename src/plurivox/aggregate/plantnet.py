@@ -5,17 +5,18 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from plurivox.aggregate._ballots import Ballots
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._counting import prior
+from plurivox.aggregate._shared.vote_counts import prior
+from plurivox.aggregate._shared.weighted_votes import Ballots
+from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, some
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option, split_list
-from plurivox.core.names import Bools, Floats, Ints, as_names, positions
+from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
-from plurivox.core.rows import Candidates
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_storage import Candidates
+from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch
 
 BASE = float(np.log(2.1))  # the weight of who has identified nothing: three such workers reach a weight of 2
 

@@ -6,13 +6,13 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._counting import believed, prior
-from plurivox.core.labels import SoftLabels
-from plurivox.core.making import dense_if_small
+from plurivox.aggregate._shared.vote_counts import believed, prior
 from plurivox.core.method import option
+from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_transforms import dense_if_small
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch
 
 
 @dataclass(frozen=True)

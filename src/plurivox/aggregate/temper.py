@@ -4,12 +4,12 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from plurivox.aggregate._contract import Aggregator, methods
-from plurivox.core import making
-from plurivox.core.labels import SoftLabels
+from plurivox.core import soft_transforms
 from plurivox.core.method import option
+from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Temper(Aggregator):
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
         del start
         fit = methods.make(self.method).fit(votes, gold=gold, watch=watch)
-        return replace(fit, soft=making.temper(fit.soft, self.power), made_by=self.word)
+        return replace(fit, soft=soft_transforms.temper(fit.soft, self.power), made_by=self.word)
 
     def can_take(self) -> frozenset[str]:
         return methods.make(self.method).can_take() - {"start"}

@@ -5,15 +5,15 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from plurivox.aggregate._ballots import CLOSE, Ballots
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._counting import prior
-from plurivox.core.labels import SoftLabels
+from plurivox.aggregate._shared.vote_counts import prior
+from plurivox.aggregate._shared.weighted_votes import CLOSE, Ballots
 from plurivox.core.method import option
+from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
-from plurivox.core.rows import Candidates
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_storage import Candidates
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._counting import prior, shares
-from plurivox.core.labels import SoftLabels
+from plurivox.aggregate._shared.vote_counts import prior, shares
+from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from plurivox.aggregate._confusion import PRIOR_HELP, TOL_HELP, soft_labels
 from plurivox.aggregate._contract import Aggregator
+from plurivox.aggregate._shared.em_options import PRIOR_HELP, TOL_HELP, soft_labels
 from plurivox.aggregate.dawid_skene import DawidSkene
-from plurivox.core.labels import SoftLabels
+from plurivox.core.encoding import positions
 from plurivox.core.method import option
-from plurivox.core.names import Floats, positions
+from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch
 
 
 @dataclass(frozen=True)

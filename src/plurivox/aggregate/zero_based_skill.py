@@ -5,14 +5,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from plurivox.aggregate._ballots import Ballots
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._counting import prior
-from plurivox.core.labels import SoftLabels
+from plurivox.aggregate._shared.vote_counts import prior
+from plurivox.aggregate._shared.weighted_votes import Ballots
 from plurivox.core.method import option
+from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch
 
 CHANCE = 1e-5  # how far above chance every skill starts
 STILL = 1e-12  # skills that move less than this stand still for good

@@ -4,17 +4,21 @@ Every way chooses a sitting for the worker who has come (`Assigner.sit`, out of 
 would tell ranks questions for a whole crowd as well (`Proposer.propose`).
 """
 
-from plurivox.assign._contract import (
-    Assigner,
-    Ledger,
-    Place,
-    Pool,
-    Proposals,
-    Proposer,
-    Question,
-    methods,
-    plan,
-)
+from plurivox.assign._contract import FALL, UNASKED, Assigner, Place, Pool, methods
+from plurivox.assign._shared.ledger import Ledger, plan
+from plurivox.assign._shared.proposals import Proposals, Proposer, Question
 
-__all__ = ["Assigner", "Ledger", "Place", "Pool", "Proposals", "Proposer", "Question", "methods", "plan"]
+__all__ = [
+    "FALL",
+    "UNASKED",
+    "Assigner",
+    "Ledger",
+    "Place",
+    "Pool",
+    "Proposals",
+    "Proposer",
+    "Question",
+    "methods",
+    "plan",
+]
 __getattr__ = methods.attribute

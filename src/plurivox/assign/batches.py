@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from plurivox.assign._sitting import Assigner, Pool
+from plurivox.assign._contract import Assigner, Pool
 
 
 @dataclass(frozen=True)

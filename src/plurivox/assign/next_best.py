@@ -5,15 +5,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurivox.assign._gain import FALL, channels, expected_gain, one_coin, several, uncertainty_of
-from plurivox.assign._proposals import Proposals, Proposer, Question, same_tasks
-from plurivox.assign._sitting import Pool
+from plurivox.assign._contract import FALL, Pool
+from plurivox.assign._shared.information_gain import channels, expected_gain, one_coin, several, uncertainty_of
+from plurivox.assign._shared.proposals import Proposals, Proposer, Question, same_tasks
+from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, OptionError, some
 from plurivox.core.method import option
-from plurivox.core.names import Bools, Floats, Ints, Names, as_names, positions
+from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
+from plurivox.core.types import Bools, Floats, Ints, Names
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch
 from plurivox.engine.kernels.groups import by_group, medians
 
 Row = tuple[Ints, Ints, Ints, Floats, Floats]  # task, worker, question, gain, seconds

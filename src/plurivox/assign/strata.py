@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from plurivox.assign._sitting import Assigner, Pool
+from plurivox.assign._contract import Assigner, Pool
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option
 

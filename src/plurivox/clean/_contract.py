@@ -7,14 +7,15 @@ from typing import ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
-from plurivox.clean._entered import UNKNOWN, Entered
+from plurivox.clean._shared.answer_rows import UNKNOWN, Entered
 from plurivox.core.answers import Answers
 from plurivox.core.audit import Audit, AuditRow, Did, What
+from plurivox.core.encoding import as_text
 from plurivox.core.errors import InputError, some
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import Method
-from plurivox.core.names import Bools, Floats, Ints, as_text
 from plurivox.core.registry import Methods
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
 
 __all__ = ["Cleaned", "Entered", "Found", "Rule", "clean", "methods"]

@@ -6,11 +6,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from plurivox.clean._contract import Found, Rule
-from plurivox.clean._entered import Entered
-from plurivox.clean._errors import contradictory, outside, percentless
-from plurivox.clean._words import percent, several
+from plurivox.clean._shared.answer_errors import contradictory, outside, percentless
+from plurivox.clean._shared.answer_rows import Entered
+from plurivox.clean._shared.reason_text import percent, several
 from plurivox.core.method import option
-from plurivox.core.names import Floats, Ints
+from plurivox.core.types import Floats, Ints
 
 
 @dataclass(frozen=True)

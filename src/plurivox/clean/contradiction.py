@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from plurivox.clean._entered import Entered
-from plurivox.clean._errors import ErrorRule, contradictory, why_contradictory
-from plurivox.core.names import Bools
+from plurivox.clean._shared.answer_errors import ErrorRule, contradictory, why_contradictory
+from plurivox.clean._shared.answer_rows import Entered
+from plurivox.core.types import Bools
 
 
 @dataclass(frozen=True)

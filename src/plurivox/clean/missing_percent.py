@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from plurivox.clean._entered import Entered
-from plurivox.clean._errors import ErrorRule, percentless, why_percentless
+from plurivox.clean._shared.answer_errors import ErrorRule, percentless, why_percentless
+from plurivox.clean._shared.answer_rows import Entered
 from plurivox.core.method import option
-from plurivox.core.names import Bools
+from plurivox.core.types import Bools
 
 
 @dataclass(frozen=True)

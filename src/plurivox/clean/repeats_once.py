@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from plurivox.clean._contract import Found, Rule
-from plurivox.clean._entered import Entered
-from plurivox.clean._views import superfluous
+from plurivox.clean._shared.answer_rows import Entered
+from plurivox.clean._shared.duplicates import superfluous
 from plurivox.core.method import option
 
 

@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.clean._contract import Found, Rule
-from plurivox.clean._entered import Entered, joint
-from plurivox.core.names import Bools, Ints
+from plurivox.clean._shared.answer_rows import Entered, joint
+from plurivox.core.types import Bools, Ints
 
 
 @dataclass(frozen=True)

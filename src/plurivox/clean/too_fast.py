@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.clean._contract import Found, Rule
-from plurivox.clean._entered import Entered
-from plurivox.clean._words import percent, several
+from plurivox.clean._shared.answer_rows import Entered
+from plurivox.clean._shared.reason_text import percent, several
 from plurivox.core.method import option
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from plurivox.cli._command import Command, Index
-from plurivox.cli._flags import GENERAL, Flag
-from plurivox.cli._show import Answer
+from plurivox.cli._click.command import Command, Index
+from plurivox.cli._click.flags import GENERAL, Flag
+from plurivox.cli._click.screen import Answer
 from plurivox.core.errors import OptionError, PlurivoxError
 from plurivox.core.method import Method, Option
 from plurivox.core.registry import Catalogue, Methods

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plurivox.cli._build import Room
-from plurivox.cli._files import (
+from plurivox.cli._click.file_flags import (
     IN_AND_OUT,
     INPUT,
     PART,
@@ -19,15 +19,15 @@ from plurivox.cli._files import (
     keep_apart,
     takes_counts,
 )
-from plurivox.cli._flags import Flag
-from plurivox.cli._show import Answer, Screen, phrase
+from plurivox.cli._click.flags import Flag
+from plurivox.cli._click.screen import Answer, Screen, phrase
 from plurivox.core.errors import InputError
 from plurivox.core.method import Method
 
 if TYPE_CHECKING:
     from plurivox.aggregate import Aggregator
-    from plurivox.core.labels import SoftLabels
     from plurivox.core.results import Fit
+    from plurivox.core.soft_labels import SoftLabels
     from plurivox.core.votes import Votes
     from plurivox.io import Dataset
 

@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plurivox.cli._build import Room
-from plurivox.cli._files import IN_AND_OUT, INPUT, READING_FLAGS, LabelList, OutFile, Source, check_ending, keep_apart
-from plurivox.cli._flags import Flag, Operand
-from plurivox.cli._show import Answer, Screen, table
+from plurivox.cli._click.file_flags import (
+    IN_AND_OUT,
+    INPUT,
+    READING_FLAGS,
+    LabelList,
+    OutFile,
+    Source,
+    check_ending,
+    keep_apart,
+)
+from plurivox.cli._click.flags import Flag, Operand
+from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.errors import InputError, some
 from plurivox.core.method import Method
 
@@ -89,8 +98,8 @@ def _propose(
 ) -> Answer:
     """Read, fit, rank, show the best, write all."""
     from plurivox import io
-    from plurivox.core.names import as_names
-    from plurivox.recipes._doing import fit as fitted
+    from plurivox.core.encoding import as_names
+    from plurivox.workflows.api import fit as fitted
 
     if out is not None:
         check_ending(out, ".npz")
@@ -145,7 +154,7 @@ def _plan(
 def _ledger(method: "Assigner", items: Path, per_task: int) -> tuple[list[str], "Ledger"]:
     """The tasks of a table, each once, and the slots they have."""
     from plurivox.assign import Batches, Ledger, Strata
-    from plurivox.io.tables import read_table
+    from plurivox.io.tabular.table_files import read_table
 
     file = items
     if items.is_dir():

@@ -5,16 +5,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plurivox.cli._command import Command
-from plurivox.cli._files import INPUT, PART, READING_FLAGS, Source
-from plurivox.cli._flags import Flag
-from plurivox.cli._material import Pictures, material_of, pack_pictures, picture_flags, split_flag
-from plurivox.cli._show import Answer, Screen, table
+from plurivox.cli._click.command import Command
+from plurivox.cli._click.file_flags import INPUT, PART, READING_FLAGS, Source
+from plurivox.cli._click.flags import Flag
+from plurivox.cli._click.screen import Answer, Screen, table
+from plurivox.cli._click.train_flags import pack_pictures, picture_flags, read_inputs, split_flag
 from plurivox.core.errors import InputError
 
 if TYPE_CHECKING:
     from plurivox.evaluate.leaks import Finding
-    from plurivox.train.material import Material
+    from plurivox.train.data.training_data import Material
+    from plurivox.workflows.train_inputs import Pictures
 
 WHAT = "What is looked for"
 
@@ -32,7 +33,7 @@ def run(
     screen: Screen,
     source: Source,
     part: str | None,
-    pictures: Pictures,
+    pictures: "Pictures",
     split: Path | None,
     near: float,
     trained_on: str,
@@ -41,7 +42,7 @@ def run(
     """Read inputs, splits and labels; look; tell."""
     if bool(trained_on) != bool(scored_on):
         raise InputError("--trained-on and --scored-on belong together: how votes became labels for each")
-    material = material_of(screen, source, part, pictures)
+    material = read_inputs(screen, source, part, pictures)
     found, looked = look(material, split, near)
     if trained_on:
         from plurivox.evaluate import check_reference
@@ -57,7 +58,7 @@ def run(
 def look(material: "Material", split: Path | None, near: float) -> "tuple[list[Finding], list[str]]":
     """(what was found, what was looked at)."""
     from plurivox.evaluate import find_labels_in_names, find_leaks
-    from plurivox.recipes._dividing import divide
+    from plurivox.workflows.train_inputs import divide
 
     found, looked = [], []
     if material.gold is not None and len(material.gold):

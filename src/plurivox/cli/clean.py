@@ -8,10 +8,10 @@ import click
 from click.shell_completion import CompletionItem
 
 from plurivox.cli._build import Room, catalogue, registry
-from plurivox.cli._command import Command
-from plurivox.cli._files import FORCE, IN_AND_OUT, INPUT, READING, READING_FLAGS, OutFolder, Source
-from plurivox.cli._flags import Flag, OneOf
-from plurivox.cli._show import Answer, Screen, table
+from plurivox.cli._click.command import Command
+from plurivox.cli._click.file_flags import FORCE, IN_AND_OUT, INPUT, READING, READING_FLAGS, OutFolder, Source
+from plurivox.cli._click.flags import Flag, OneOf
+from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.errors import InputError, OptionError, unknown
 from plurivox.core.method import Method, split_list
 
@@ -138,9 +138,9 @@ def clean_by(
     """Read, clean, drop, write, tell."""
     from plurivox import io
     from plurivox.core.audit import Audit
-    from plurivox.io.replacing import keep_apart, may_replace
-    from plurivox.recipes._cleaning import choose_part, clean_set, write_cleaned
-    from plurivox.recipes._pruning import prune
+    from plurivox.io.folder_check import keep_apart, may_replace
+    from plurivox.workflows.clean import choose_part, clean_set, write_cleaned
+    from plurivox.workflows.prune_crowd import prune
 
     if force:
         may_replace(out)

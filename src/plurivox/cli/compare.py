@@ -4,17 +4,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plurivox.cli._build import BrokenGuest, catalogue, method_of
-from plurivox.cli._command import Command
-from plurivox.cli._files import GOLD, IN_AND_OUT, PART, READING_FLAGS, OutFile, Source, SourceName, crowd_of, gold_of
-from plurivox.cli._flags import Flag, Operand
-from plurivox.cli._show import Answer, Screen, table
+from plurivox.cli._click.command import Command
+from plurivox.cli._click.file_flags import (
+    GOLD,
+    IN_AND_OUT,
+    PART,
+    READING_FLAGS,
+    OutFile,
+    Source,
+    SourceName,
+    crowd_of,
+    gold_of,
+)
+from plurivox.cli._click.flags import Flag, Operand
+from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.errors import InputError
 from plurivox.core.method import split_list
 
 if TYPE_CHECKING:
-    from plurivox.core.labels import SoftLabels
+    from plurivox.core.soft_labels import SoftLabels
     from plurivox.core.votes import Votes
-    from plurivox.recipes._comparing import Comparison
+    from plurivox.workflows.compare_methods import Comparison
 
 ENDINGS = (".csv", ".md", ".npz")
 
@@ -29,7 +39,7 @@ def run(
     part: str | None,
 ) -> Answer:
     """Read every data set, fit every method on it, show the means; the whole comparison goes to OUT."""
-    from plurivox.recipes._comparing import compare as held
+    from plurivox.workflows.compare_methods import compare as held
 
     if out is not None and out.suffix not in ENDINGS:
         raise InputError(f"{out} has an ending nobody knows; a comparison is written as {', '.join(ENDINGS)}")
@@ -87,7 +97,7 @@ def shown(made: "Comparison") -> str:
 
 def write(made: "Comparison", out: Path) -> None:
     """The rows as CSV, every table as Markdown, or the comparison itself."""
-    from plurivox.core.files import whole_file
+    from plurivox.core.atomic_write import whole_file
 
     if out.suffix == ".npz":
         made.save(out)

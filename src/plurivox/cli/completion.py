@@ -3,9 +3,9 @@
 import click
 from click.shell_completion import get_completion_class
 
-from plurivox.cli._command import Command
-from plurivox.cli._flags import GENERAL, OneOf, Operand
-from plurivox.cli._show import Answer, Screen
+from plurivox.cli._click.command import Command
+from plurivox.cli._click.flags import GENERAL, OneOf, Operand
+from plurivox.cli._click.screen import Answer, Screen
 
 SHELLS = ("bash", "zsh", "fish")
 

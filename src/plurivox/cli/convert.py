@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
-from plurivox.cli._command import Command
-from plurivox.cli._files import FORCE, IN_AND_OUT, INPUT, PART, READING_FLAGS, Source, keep_apart
-from plurivox.cli._flags import Flag, OneOf, Operand
-from plurivox.cli._show import Answer, Screen
+from plurivox.cli._click.command import Command
+from plurivox.cli._click.file_flags import FORCE, IN_AND_OUT, INPUT, PART, READING_FLAGS, Source, keep_apart
+from plurivox.cli._click.flags import Flag, OneOf, Operand
+from plurivox.cli._click.screen import Answer, Screen
 
 
 def run(screen: Screen, source: Source, output: Path, form: str, part: str | None, force: bool) -> Answer:

@@ -3,15 +3,15 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plurivox.cli._command import Command
-from plurivox.cli._files import GOLD, INPUT, READING, READING_FLAGS, Source, crowd_of, gold_of
-from plurivox.cli._flags import Flag, OneOf
-from plurivox.cli._show import Answer, Screen, table
+from plurivox.cli._click.command import Command
+from plurivox.cli._click.file_flags import GOLD, INPUT, READING, READING_FLAGS, Source, crowd_of, gold_of
+from plurivox.cli._click.flags import Flag, OneOf
+from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.errors import InputError, some
 
 if TYPE_CHECKING:
     from plurivox.core.answers import Answers
-    from plurivox.core.names import Names
+    from plurivox.core.types import Names
     from plurivox.elicit import Elicited
 
 PART = Flag(

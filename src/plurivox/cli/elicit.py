@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from plurivox.cli._build import Room
-from plurivox.cli._files import FORCE, IN_AND_OUT, INPUT, READING_FLAGS, OutFolder, Source, keep_apart
-from plurivox.cli._flags import Flag
-from plurivox.cli._show import Answer, Screen, table
+from plurivox.cli._click.file_flags import FORCE, IN_AND_OUT, INPUT, READING_FLAGS, OutFolder, Source, keep_apart
+from plurivox.cli._click.flags import Flag
+from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.errors import InputError
 from plurivox.core.method import Method
 
@@ -35,7 +35,7 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
 
 def run(screen: Screen, method: "Form", source: Source, out: Path, force: bool) -> Answer:
     """Read, elicit, write, tell."""
-    from plurivox.io.tables import ending_of
+    from plurivox.io.tabular.table_files import ending_of
 
     keep_apart(source, out)
     data = source.read()
@@ -49,7 +49,7 @@ def run(screen: Screen, method: "Form", source: Source, out: Path, force: bool) 
 
         io.write_table(vote_columns(found.votes), out)
     else:
-        from plurivox.recipes._eliciting import write_elicited
+        from plurivox.workflows.elicit import write_elicited
 
         write_elicited(found, out, data, command=screen.command, replace=force)
     return told(screen, found, out)

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plurivox.cli._command import Command
-from plurivox.cli._files import IN_AND_OUT, PART, OutFile, Source, SourceName, crowd_of
-from plurivox.cli._flags import GENERAL, Flag, OneOf, Operand
-from plurivox.cli._show import Answer, Screen, table
+from plurivox.cli._click.command import Command
+from plurivox.cli._click.file_flags import IN_AND_OUT, PART, OutFile, Source, SourceName, crowd_of
+from plurivox.cli._click.flags import GENERAL, Flag, OneOf, Operand
+from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.errors import InputError
 from plurivox.core.method import split_list
 
 if TYPE_CHECKING:
-    from plurivox.core.labels import SoftLabels
+    from plurivox.core.soft_labels import SoftLabels
     from plurivox.core.votes import Votes
     from plurivox.evaluate import Judgement
 
@@ -112,9 +112,9 @@ def _of_arrays(where: str) -> _Side:
     """What an .npz says: a noun, or packed inputs with what is known of them. Neither needs tables."""
     import zipfile
 
-    from plurivox.core.labels import SoftLabels
-    from plurivox.core.noun import HEADER, Noun
+    from plurivox.core.base import HEADER, Noun
     from plurivox.core.results import Fit
+    from plurivox.core.soft_labels import SoftLabels
     from plurivox.core.votes import Votes
 
     names = [HEADER]
@@ -122,7 +122,7 @@ def _of_arrays(where: str) -> _Side:
         with zipfile.ZipFile(where) as file:
             names = file.namelist()
     if HEADER not in names:
-        from plurivox.train.material import read_material
+        from plurivox.train.data.training_data import read_material
 
         packed = read_material(where)
         return _Side(where, packed.gold, packed.soft, packed.votes)
@@ -138,7 +138,7 @@ def _of_arrays(where: str) -> _Side:
 def _holds_votes(where: str) -> bool:
     """Whether a file is a crowd and not soft labels or gold: it names workers, or is called counts."""
     from plurivox import io
-    from plurivox.io.tables import ending_of
+    from plurivox.io.tabular.table_files import ending_of
 
     if not ending_of(where):
         return False  # the reader of soft labels says which endings it knows
@@ -156,7 +156,7 @@ def _keep_apart(out: Path | None, *read: str | None) -> None:
 
 def write(made: "Judgement", out: Path) -> None:
     """The rows as CSV, Markdown, JSON or LaTeX, or the judgement itself."""
-    from plurivox.core.files import whole_file
+    from plurivox.core.atomic_write import whole_file
 
     if out.suffix == ".npz":
         made.save(out)

@@ -7,17 +7,26 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plurivox.cli._build import Room, catalogue
-from plurivox.cli._command import Command
-from plurivox.cli._evidence import EVIDENCE, Given, flags
-from plurivox.cli._files import IN_AND_OUT, INPUT, PART, READING_FLAGS, OutFile, Source, check_ending, keep_apart
-from plurivox.cli._flags import Flag
-from plurivox.cli._show import Answer, Screen, table
+from plurivox.cli._click.command import Command
+from plurivox.cli._click.evidence_flags import EVIDENCE, Given, flags
+from plurivox.cli._click.file_flags import (
+    IN_AND_OUT,
+    INPUT,
+    PART,
+    READING_FLAGS,
+    OutFile,
+    Source,
+    check_ending,
+    keep_apart,
+)
+from plurivox.cli._click.flags import Flag
+from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.method import Method, split_list
 
 if TYPE_CHECKING:
     from plurivox.core.results import Scores
     from plurivox.identify import Identifier
-    from plurivox.recipes._ranking import Ranking
+    from plurivox.workflows.rank_scores import Ranking
 
 OUT = Flag(
     ["-o", "--out"],
@@ -64,8 +73,8 @@ def run(screen: Screen, method: "Identifier", source: Source, out: Path | None, 
 def run_rank(screen: Screen, source: Source, scores: str, out: Path | None, worst: int, **given: Any) -> Answer:
     """Make every score, join them by name, write, tell."""
     from plurivox import identify
-    from plurivox.core.watch import within
-    from plurivox.recipes._ranking import rank_of
+    from plurivox.core.progress import within
+    from plurivox.workflows.rank_scores import rank_of
 
     check_out(source, out)
     made = [identify.methods.make(word) for word in split_list(scores)]
@@ -108,7 +117,7 @@ def write(noun: "Scores | Ranking", out: Path | None) -> None:
 
 def shown(scores: "Scores", n: int) -> list[dict[str, Any]]:
     """The worst, a row each: name, value, raw, interval and what it rests on."""
-    from plurivox.core.names import positions
+    from plurivox.core.encoding import positions
 
     at = positions(scores.names, scores.worst(n))
     return _records({name: column[at] for name, column in scores.columns().items()})
@@ -116,7 +125,7 @@ def shown(scores: "Scores", n: int) -> list[dict[str, Any]]:
 
 def shown_ranks(joined: "Ranking", n: int) -> list[dict[str, Any]]:
     """The worst by mean rank, a row each."""
-    from plurivox.core.names import positions
+    from plurivox.core.encoding import positions
 
     at = positions(joined.names, joined.worst(n))
     return _records({name: column[at] for name, column in joined.columns().items()})

@@ -11,8 +11,8 @@ try:
 
     import click
 
-    from plurivox.cli._command import Lazy
-    from plurivox.cli._errors import STOPPED, explain, is_ours
+    from plurivox.cli._click.command import Lazy
+    from plurivox.cli._click.error_output import STOPPED, explain, is_ours
     from plurivox.core.errors import InputError
 except KeyboardInterrupt:  # Ctrl-C before there is anything to stop
     sys.exit(130)

@@ -3,9 +3,9 @@
 from typing import Any
 
 from plurivox.cli._build import INNER, ROOMS, BrokenGuest, catalogue, help_lines, method_of
-from plurivox.cli._command import Command
-from plurivox.cli._flags import GENERAL, OneOf, Operand
-from plurivox.cli._show import Answer, Screen, table
+from plurivox.cli._click.command import Command
+from plurivox.cli._click.flags import GENERAL, OneOf, Operand
+from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.errors import MissingExtra
 from plurivox.core.method import Option
 

@@ -6,19 +6,29 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._command import Command
-from plurivox.cli._files import IN_AND_OUT, INPUT, PART, READING_FLAGS, OutFile, Source, check_ending, keep_apart
-from plurivox.cli._flags import GENERAL, Flag, OneOf, Operand
-from plurivox.cli._material import Pictures, material_of, pack_pictures, picture_flags
-from plurivox.cli._show import Answer, Screen, table
+from plurivox.cli._click.command import Command
+from plurivox.cli._click.file_flags import (
+    IN_AND_OUT,
+    INPUT,
+    PART,
+    READING_FLAGS,
+    OutFile,
+    Source,
+    check_ending,
+    keep_apart,
+)
+from plurivox.cli._click.flags import GENERAL, Flag, OneOf, Operand
+from plurivox.cli._click.screen import Answer, Screen, table
+from plurivox.cli._click.train_flags import pack_pictures, picture_flags, read_inputs
 from plurivox.cli.train import SETTINGS
 from plurivox.core.errors import InputError
 
 if TYPE_CHECKING:
-    from plurivox.core.labels import SoftLabels
-    from plurivox.core.names import Names
-    from plurivox.train.material import Material
-    from plurivox.train.trained import Trained
+    from plurivox.core.soft_labels import SoftLabels
+    from plurivox.core.types import Names
+    from plurivox.train.data.training_data import Material
+    from plurivox.train.result import Trained
+    from plurivox.workflows.train_inputs import Pictures
 
 
 def run(
@@ -31,16 +41,16 @@ def run(
     device: str,
     trust: bool,
     part: str | None,
-    pictures: Pictures,
+    pictures: "Pictures",
 ) -> Answer:
     """Read, predict, write, measure where the truth is known."""
-    from plurivox.recipes._training import measured
+    from plurivox.workflows.net_measures import measured
 
     keep_apart(source, out)
     if out.suffix.lower() not in (".npz", ".npy"):
         check_ending(out, ".npy", ".npz")
     nets = read_runs(run_folder, run, device, trust)
-    material = material_of(screen, source, part, pictures)
+    material = read_inputs(screen, source, part, pictures)
     wanted = material.tasks if tasks is None else tasks_of(run_folder, material, tasks)
     guess = mean_belief(nets, material.on(wanted), wanted)
     write(guess, out)
@@ -58,7 +68,7 @@ def run(
 
 def read_runs(folder: Path, which: str, device: str, trust: bool) -> "list[Trained]":
     """The net of one run of a folder, or those of all."""
-    from plurivox.train.trained import WEIGHTS, Trained
+    from plurivox.train.result import WEIGHTS, Trained
 
     if (folder / WEIGHTS).is_file():
         return [Trained.load(folder, device=device, trust=trust)]
@@ -74,7 +84,7 @@ def read_runs(folder: Path, which: str, device: str, trust: bool) -> "list[Train
 
 def tasks_of(folder: Path, material: "Material", split: str) -> "Names":
     """The tasks of a split: that of the data, or else the one that the training made."""
-    from plurivox.core.names import positions
+    from plurivox.core.encoding import positions
 
     known = material.parts() or parts_of(folder)
     found = known.get(split, material.tasks[:0])
@@ -86,7 +96,7 @@ def tasks_of(folder: Path, material: "Material", split: str) -> "Names":
 
 def parts_of(folder: Path) -> "dict[str, Names]":
     """Which tasks were in which part when the nets of the folder were trained, as far as it tells."""
-    from plurivox.core.names import as_names
+    from plurivox.core.encoding import as_names
 
     told = folder / SETTINGS
     parts = json.loads(told.read_text(encoding="utf-8"))["parts"] if told.is_file() else {}
@@ -95,7 +105,7 @@ def parts_of(folder: Path) -> "dict[str, Names]":
 
 def n_taught(folder: Path, tasks: "Names") -> int:
     """How many of these tasks the nets of the folder were trained on, as far as it tells."""
-    from plurivox.core.names import positions
+    from plurivox.core.encoding import positions
 
     train = parts_of(folder).get("train")
     return 0 if train is None else int((positions(train, tasks) >= 0).sum())
@@ -103,7 +113,7 @@ def n_taught(folder: Path, tasks: "Names") -> int:
 
 def mean_belief(nets: "list[Trained]", x: Any, tasks: Any) -> "SoftLabels":
     """What the nets believe, in the mean."""
-    from plurivox.core.making import blend
+    from plurivox.core.soft_transforms import blend
 
     beliefs = [net.predict(x, tasks) for net in nets]
     return beliefs[0] if len(beliefs) == 1 else blend(beliefs)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from plurivox.cli._build import Room
-from plurivox.cli._files import IN_AND_OUT, OutFolder
-from plurivox.cli._flags import Flag
-from plurivox.cli._show import Answer, Screen
+from plurivox.cli._click.file_flags import IN_AND_OUT, OutFolder
+from plurivox.cli._click.flags import Flag
+from plurivox.cli._click.screen import Answer, Screen
 from plurivox.core.errors import InputError, some
 from plurivox.core.method import Method
 
@@ -61,7 +61,7 @@ def check_folder(out: Path, force: bool) -> None:
 
 def write(made: "Tables", out: Path, *, replace: bool = False) -> None:
     """Each table as CSV, all of them as Markdown, LaTeX and one .npz: a whole folder, or none."""
-    from plurivox.core.files import whole_folder
+    from plurivox.core.atomic_write import whole_folder
 
     texts = {"tables.md": made.markdown(), "tables.tex": made.latex()}
     texts |= {f"table-{i}.csv": one.csv() for i, one in enumerate(made.tables, start=1)}

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from plurivox.cli._build import Room
-from plurivox.cli._files import FORCE, IN_AND_OUT, OutFolder
-from plurivox.cli._flags import Flag
-from plurivox.cli._show import Answer, Screen
+from plurivox.cli._click.file_flags import FORCE, IN_AND_OUT, OutFolder
+from plurivox.cli._click.flags import Flag
+from plurivox.cli._click.screen import Answer, Screen
 from plurivox.core.method import Method
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
 def run(screen: Screen, method: "Simulator", out: Path, force: bool, matrix_file: Path | None = None) -> Answer:
     """Draw, write, tell."""
     from plurivox import io
-    from plurivox.recipes._doing import write_crowd
+    from plurivox.workflows.api import write_crowd
 
     crowd = method.draw(matrices=None if matrix_file is None else io.read_confusion(matrix_file))
     write_crowd(crowd, out, command=screen.command, replace=force)

@@ -6,17 +6,33 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._command import Command, Index
-from plurivox.cli._files import FORCE, IN_AND_OUT, LabelList, OutFile, OutFolder
-from plurivox.cli._flags import Flag, OneOf, Operand
-from plurivox.cli._show import Answer, Screen, table
+from plurivox.cli._click.command import Command, Index
+from plurivox.cli._click.file_flags import FORCE
+from plurivox.cli._click.screen import Answer, Screen, table
+from plurivox.cli._click.studio_flags import (
+    BACKUP,
+    DATABASE,
+    DEMO,
+    FOLDER,
+    FOLDERS,
+    FORM,
+    GIVEN,
+    HOST,
+    MAKE,
+    NEW,
+    NEW_FOLDER,
+    OUT,
+    PAY_OUT,
+    PORT,
+    SERVE,
+    SOURCE,
+    WITH_IDS,
+    WORKER,
+)
 from plurivox.core.errors import InputError, need, some
 
 if TYPE_CHECKING:
     from plurivox.web.settings import Settings
-
-STUDY, SERVER = "The study", "The server"
-FORMS = ("one-label", "select-top-two", "top-one", "top-two", "also-possible", "ranking", "chips", "histogram")
 
 
 def settings_of(study: Path, database: str | None = None, **more: Any) -> "Settings":
@@ -46,8 +62,8 @@ def run_new(
 ) -> Answer:
     """A folder with a study.toml, and its tasks in a database."""
     settings = settings_of(study, database)
-    from plurivox.web.making import new_study
-    from plurivox.web.study import study_of
+    from plurivox.web.study.config import study_of
+    from plurivox.web.study.create import new_study
 
     values = {name: value for name, value in rest.items() if value is not None}
     values |= {"name": study.resolve().name, "labels": labels, "title": title or ""}
@@ -79,7 +95,7 @@ def run_serve(
 ) -> Answer:
     """Serve until Ctrl-C."""
     home = settings_of(study[0], base_url=base_url or _local(host, port), behind_proxy=behind_proxy)
-    from plurivox.web.house import databases_of, find_studies, lodge
+    from plurivox.web.server.multi_study import databases_of, find_studies, lodge
 
     folders = find_studies(study)
     if folders == list(study) and len(folders) == 1:
@@ -97,9 +113,9 @@ def _local(host: str, port: int) -> str:
 
 
 def _serve(screen: Screen, studies: "list[Settings]", host: str, port: int, processes: int) -> Answer:
-    from plurivox.web.making import opened
-    from plurivox.web.serving import must_be_free, serve
-    from plurivox.web.store.owning import offer_setup
+    from plurivox.web.server.run import must_be_free, serve
+    from plurivox.web.store.admin.owners import offer_setup
+    from plurivox.web.studio import opened
 
     must_be_free(host, port)
     for settings in studies:
@@ -123,7 +139,7 @@ def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool)
     """Make the demo where it is not there yet, and serve it."""
     settings = settings_of(study, "", base_url=_local(host, port))
     if not (study / "study.toml").is_file():
-        from plurivox.web.demo import make_demo
+        from plurivox.web.study.demo import make_demo
 
         n = make_demo(study)
         screen.note(f"{n:,} simulated answers -> {study}")
@@ -135,8 +151,8 @@ def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool)
 def run_export(screen: Screen, study: Path, database: str | None, out: Path, form: str, force: bool) -> Answer:
     """All answers as a data-set folder."""
     settings = settings_of(study, database)
-    from plurivox.web.exporting import export
-    from plurivox.web.making import opened
+    from plurivox.web.studio import opened
+    from plurivox.web.study.export import export
 
     studio = opened(settings)
     try:
@@ -150,9 +166,10 @@ def run_export(screen: Screen, study: Path, database: str | None, out: Path, for
 def run_import(screen: Screen, study: Path, source: Path, database: str | None, answers: bool) -> Answer:
     """More tasks, or answers that were given elsewhere."""
     settings = settings_of(study, database)
-    from plurivox.web.importing import read_answers, read_tasks
-    from plurivox.web.making import fill, opened
-    from plurivox.web.store.earlier import add_answers
+    from plurivox.web.store.admin.import_answers import add_answers
+    from plurivox.web.studio import opened
+    from plurivox.web.study.create import fill
+    from plurivox.web.study.import_tasks import read_answers, read_tasks
 
     studio = opened(settings)
     try:
@@ -173,8 +190,8 @@ def run_status(screen: Screen, study: Path, database: str | None) -> Answer:
     """Counts and quotas."""
     del screen
     settings = settings_of(study, database)
-    from plurivox.web.making import opened
-    from plurivox.web.store.reports import progress
+    from plurivox.web.store.report.study_progress import progress
+    from plurivox.web.studio import opened
 
     studio = opened(settings)
     try:
@@ -193,7 +210,7 @@ def run_status(screen: Screen, study: Path, database: str | None) -> Answer:
 def run_backup(screen: Screen, study: Path, database: str | None, out: Path) -> Answer:
     """study.toml, secret and all tables."""
     settings = settings_of(study, database)
-    from plurivox.web.making import back_up
+    from plurivox.web.study.backup_folder import back_up
 
     counts = back_up(settings, out)
     line = (
@@ -205,7 +222,7 @@ def run_backup(screen: Screen, study: Path, database: str | None, out: Path) -> 
 def run_restore(screen: Screen, backup: Path, study: Path, database: str | None) -> Answer:
     """A backup into a new folder and an empty database."""
     settings = settings_of(study, database)
-    from plurivox.web.making import restore
+    from plurivox.web.study.backup_folder import restore
 
     counts = restore(backup, settings)
     return Answer({"command": screen.command, "rows": counts}, line=f"{counts['answers']:,} answers -> {study}")
@@ -214,8 +231,8 @@ def run_restore(screen: Screen, backup: Path, study: Path, database: str | None)
 def run_pay(screen: Screen, study: Path, database: str | None, out: Path, with_ids: bool) -> Answer:
     """What everybody is paid, and why."""
     settings = settings_of(study, database)
-    from plurivox.web.making import opened
-    from plurivox.web.pay_file import write_pay
+    from plurivox.web.jobs.payroll import write_pay
+    from plurivox.web.studio import opened
 
     studio = opened(settings)
     try:
@@ -234,8 +251,8 @@ def run_pay(screen: Screen, study: Path, database: str | None, out: Path, with_i
 def run_erase(screen: Screen, study: Path, worker: str, database: str | None) -> Answer:
     """Withdrawal of consent."""
     settings = settings_of(study, database)
-    from plurivox.web.making import opened
-    from plurivox.web.store.erasing import erase, wipe
+    from plurivox.web.store.admin.erase import erase, wipe
+    from plurivox.web.studio import opened
 
     studio = opened(settings)
     try:
@@ -249,105 +266,6 @@ def run_erase(screen: Screen, study: Path, worker: str, database: str | None) ->
     return Answer({"command": screen.command, **told}, line=line)
 
 
-def _study(name: str, help: str, **about: Any) -> Flag:
-    return Flag([name], STUDY, help=help, default=None, **about)
-
-
-WHERE = click.Path(path_type=Path)
-FOLDER = Operand("study", IN_AND_OUT, "the folder of the study", type=WHERE, metavar="STUDY")
-FOLDERS = Operand(
-    "study",
-    IN_AND_OUT,
-    "the folder of a study; several, or a folder that holds several, are served each at /NAME/",
-    type=WHERE,
-    metavar="STUDY...",
-    nargs=-1,
-    required=True,
-)
-NEW_FOLDER = Operand("study", IN_AND_OUT, "a folder to make", type=OutFolder(), metavar="STUDY")
-DEMO = Operand(
-    "study",
-    IN_AND_OUT,
-    "a folder to make  [default: studio-demo]",
-    type=OutFolder(),
-    required=False,
-    metavar="STUDY",
-    default=Path("studio-demo"),
-)
-SOURCE = Operand("source", IN_AND_OUT, "what to add: as --items of studio new", type=WHERE, metavar="SOURCE")
-BACKUP = Operand("backup", IN_AND_OUT, "the folder that studio backup wrote", type=WHERE, metavar="BACKUP")
-WORKER = Operand("worker", IN_AND_OUT, "the pseudonym, or the platform's id", metavar="WORKER")
-OUT = Flag(
-    ["-o", "--out"], IN_AND_OUT, type=OutFolder(), required=True, metavar="FOLDER", help="a new folder  [required]"
-)
-FORM = Flag(
-    ["--form"],
-    IN_AND_OUT,
-    type=OneOf("form", ("parquet", "csv")),
-    default="parquet",
-    metavar="[parquet|csv]",
-    help="csv marks text that a spreadsheet would take for a formula  [default: parquet]",
-)
-PAY_OUT = Flag(
-    ["-o", "--out"], IN_AND_OUT, type=OutFile(), required=True, metavar="FILE", help="a .csv to write  [required]"
-)
-WITH_IDS = Flag(
-    ["--with-ids"], IN_AND_OUT, is_flag=True, help="bonuses as id,amount by the platform's ids, to upload there"
-)
-GIVEN = Flag(["--answers"], IN_AND_OUT, is_flag=True, help="SOURCE is a data set; add its answers, not its tasks")
-DATABASE = Flag(
-    ["--database"],
-    IN_AND_OUT,
-    metavar="URL",
-    help="postgresql://user@host/name  [default: PLURIVOX_DATABASE, or SQLite in STUDY]",
-)
-HOST = Flag(["--host"], SERVER, default="127.0.0.1", metavar="ADDRESS", help="where to listen  [default: 127.0.0.1]")
-PORT = Flag(["--port"], SERVER, type=click.IntRange(0, 65535), default=8000, metavar="N", help="[default: 8000]")
-BASE = Flag(["--base-url"], SERVER, metavar="URL", help="how people reach it, such as https://study.example.org")
-PROXY = Flag(
-    ["--behind-proxy"], SERVER, metavar="LIST", help="addresses of proxies whose forwarded headers are believed"
-)
-PROCESSES = Flag(
-    ["--processes"], SERVER, type=click.IntRange(1, 64), default=1, metavar="N", help="server processes  [default: 1]"
-)
-MAKE = Flag(["--only-make"], SERVER, is_flag=True, help="make the study, do not serve it")
-NEW = [
-    Flag(
-        ["--items"],
-        STUDY,
-        type=WHERE,
-        required=True,
-        metavar="PATH",
-        help="a folder of images, a data-set folder, a table with task and text (text2 too: pairs; or file: images), or a .txt"
-        "  [required]",
-    ),
-    Flag(["--labels"], STUDY, type=LabelList(), required=True, metavar="LIST", help="such as cat,dog,ship  [required]"),
-    _study(
-        "--form", "how people are asked  [default: top-two]", type=OneOf("form", FORMS), metavar=f"[{'|'.join(FORMS)}]"
-    ),
-    _study(
-        "--wording",
-        "what you think, or what others would say  [default: third]",
-        type=OneOf("wording", ("first", "third")),
-        metavar="[first|third]",
-    ),
-    _study("--per-task", "answers wanted for every task  [default: 6]", type=int, metavar="N"),
-    _study("--batch", "tasks in a sitting  [default: 25]", type=int, metavar="N"),
-    _study("--repeats", "tasks that come again in a sitting  [default: 0]", type=int, metavar="N"),
-    _study("--sittings", "batches one person may answer  [default: 1]", type=int, metavar="N"),
-    _study("--strata", "tasks of each stratum in a batch, such as hard=22,easy=3", metavar="LIST"),
-    _study("--batches", "a table of batch and task: fixed batches", type=WHERE, metavar="FILE"),
-    _study("--title", "what people see above the tasks", metavar="TEXT"),
-]
-DATABASES = Flag(
-    ["--database"],
-    IN_AND_OUT,
-    multiple=True,
-    metavar="URL",
-    help="postgresql://user@host/name, where each of several studies has a schema of its own; NAME=URL for one of them, "
-    "again and again  [default: PLURIVOX_DATABASE, or SQLite in STUDY]",
-)
-SERVE = [DATABASES, HOST, PORT, BASE, PROXY, PROCESSES]
 studio = Index(
     "studio",
     commands=[

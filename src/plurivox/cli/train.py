@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plurivox.cli._build import flag_of
-from plurivox.cli._command import Command
-from plurivox.cli._files import IN_AND_OUT, INPUT, PART, READING_FLAGS, OutFile, OutFolder, Source
-from plurivox.cli._flags import GENERAL, Flag, OneOf
-from plurivox.cli._material import Pictures, material_of, pack_pictures, picture_flags, split_flag
-from plurivox.cli._show import Answer, Screen, table
+from plurivox.cli._click.command import Command
+from plurivox.cli._click.file_flags import IN_AND_OUT, INPUT, PART, READING_FLAGS, OutFile, OutFolder, Source
+from plurivox.cli._click.flags import GENERAL, Flag, OneOf
+from plurivox.cli._click.screen import Answer, Screen, table
+from plurivox.cli._click.train_flags import pack_pictures, picture_flags, read_inputs, split_flag
+from plurivox.core.atomic_write import whole_file
 from plurivox.core.errors import InputError, some
-from plurivox.core.files import whole_file
 from plurivox.core.method import join_word, split_word
 from plurivox.train.plan import Plan
 
 if TYPE_CHECKING:
-    from plurivox.core.names import Names
-    from plurivox.train.material import Material
-    from plurivox.train.runs import Series
+    from plurivox.core.types import Names
+    from plurivox.train.data.training_data import Material
+    from plurivox.train.parallel.runs import Series
+    from plurivox.workflows.train_inputs import Pictures
 
 WHAT, HOW, SPLITS = "What is trained", "How it is trained", "Splits"
 SETTINGS = "settings.json"
@@ -51,19 +52,19 @@ def run(
     split: Path | None,
     shares: str,
     part: str | None,
-    pictures: Pictures,
+    pictures: "Pictures",
     pack: Path | None,
 ) -> Answer:
     """Read, divide, train, measure, tell."""
-    from plurivox.recipes._dividing import divide
-    from plurivox.recipes._training import Wish, lesson_word, side_by_side, train_runs, unseen_labels
+    from plurivox.workflows.train import Wish, lesson_word, side_by_side, train_runs, unseen_labels
+    from plurivox.workflows.train_inputs import divide
 
     what = Wish(**wish)
     if out is None and pack is None:
         raise InputError("say where the trained nets go: -o RUN")
     if out is not None:
         refuse_strange_folder(out)
-    material = material_of(screen, source, part, pictures)
+    material = read_inputs(screen, source, part, pictures)
     if pack is not None:
         return packed(material, pack)
     assert out is not None
@@ -104,7 +105,7 @@ def begun(net: str, pretrained: Path | None, freeze: bool) -> str:
 
 def packed(material: "Material", out: Path) -> Answer:
     """Write inputs and what is known of them for a machine that reads no tables."""
-    from plurivox.train.material import write_material
+    from plurivox.train.data.training_data import write_material
 
     if out.suffix != ".npz":
         raise InputError(f"{out} must end in .npz, the form of packed inputs")

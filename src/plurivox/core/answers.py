@@ -17,24 +17,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from plurivox.core.base import Noun
+from plurivox.core.encoding import as_names, decode, encode, encode_into, in_range, owned_names, scale_of
 from plurivox.core.errors import InputError, some
-from plurivox.core.names import (
-    TEXT,
-    Bools,
-    Floats,
-    Ints,
-    Names,
-    as_names,
-    decode,
-    encode,
-    encode_into,
-    in_range,
-    owned,
-    owned_names,
-    smallest_signed,
-)
-from plurivox.core.noun import Noun
-from plurivox.core.scale import scale_of
+from plurivox.core.types import TEXT, Bools, Floats, Ints, Names, owned, smallest_signed
 
 NAMED, NEVER, POSSIBLE = 0, 1, 2
 KINDS = {"named": NAMED, "never": NEVER, "possible": POSSIBLE}

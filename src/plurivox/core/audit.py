@@ -7,9 +7,9 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from plurivox.core.base import Noun
 from plurivox.core.errors import InputError, some
-from plurivox.core.names import TEXT, Bools, Floats, Ints, Names, owned
-from plurivox.core.noun import Noun
+from plurivox.core.types import TEXT, Bools, Floats, Ints, Names, owned
 
 What = Literal["answer", "worker", "task"]
 Did = Literal["removed", "flagged"]

@@ -6,24 +6,45 @@ from typing import Any
 
 
 def importer(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """A module's `__getattr__`: `homes` maps each name to the module that holds it, or to "" for a module itself.
+    """A module's `__getattr__`: `homes` maps each name to the module that holds it, relative to `package`.
 
-    >>> importer("plurivox.core", {"Votes": "votes", "names": ""})("Votes")
+    "" stands for the submodule of that name, and "path:" for the submodule at that path. A name must not be that of a
+    submodule of `package` that holds something else: importing the submodule would replace it.
+
+    >>> importer("plurivox.core", {"Votes": "votes", "names": "encoding:"})("Votes")
     <class 'plurivox.core.votes.Votes'>
     """
 
     def attribute(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module = importlib.import_module(f"{package}.{homes[name] or name}")
-        return getattr(module, name) if homes[name] else module
+        module, is_module = module_of(name, homes[name])
+        found = importlib.import_module(f"{package}.{module}")
+        return found if is_module else getattr(found, name)
 
     return attribute
 
 
 def stub(package: str, homes: Mapping[str, str]) -> str:
     """The `.pyi` that tells editors and type checkers what `importer` will find."""
-    modules = [f"from {package} import {name} as {name}" for name, home in sorted(homes.items()) if not home]
-    by_home = sorted((home, name) for name, home in homes.items() if home)
-    names = [f"from {package}.{home} import {name} as {name}" for home, name in by_home]
-    return "\n".join(["# made by `make stubs`", *modules, *names, "", "HOMES: dict[str, str]", ""])
+    lines, aliases = ["# made by `make stubs`"], []
+    for name, home in sorted(homes.items(), key=lambda one: (module_of(*one)[0] if one[1] else "", one[0])):
+        module, is_module = module_of(name, home)
+        parent, _, base = f"{package}.{module}".rpartition(".")
+        if not is_module:
+            lines.append(f"from {parent}.{base} import {name} as {name}")
+        elif base == name:
+            lines.append(f"from {parent} import {base} as {name}")
+        else:  # a stub exports an alias only if it keeps the name
+            lines.append(f"from {parent} import {base} as _{base}")
+            aliases.append(f"{name} = _{base}")
+    return "\n".join([*lines, "", *aliases, "HOMES: dict[str, str]", ""])
+
+
+def module_of(name: str, home: str) -> tuple[str, bool]:
+    """(the module, relative to its package; whether the name stands for the module itself).
+
+    >>> module_of("fit", "fit_net"), module_of("heads", ""), module_of("text", "data.text:")
+    (('fit_net', False), ('heads', True), ('data.text', True))
+    """
+    return (home.removesuffix(":") or name, not home or home.endswith(":"))

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plurivox.core.names import TEXT, Bools, Floats, Ints, Names, as_names
+from plurivox.core.encoding import as_names
+from plurivox.core.types import TEXT, Bools, Floats, Ints, Names
 
 EMPTY, UNREADABLE, OUT_OF_RANGE, REPAIRED, FRACTION = 1, 2, 4, 8, 16
 ODD = {

@@ -124,6 +124,14 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
         """The text of the room's `__init__.pyi`, so that editors and type checkers know the methods."""
         classes = {name: self[name].__name__ for name in self._files}
         lines = [f"from {self.package}._contract import *", f"from {self.package}._contract import methods as methods"]
+        contract = importlib.import_module(f"{self.package}._contract")
+        package = importlib.import_module(self.package)
+        more = {name: vars(package)[name] for name in package.__all__ if name in vars(package)}
+        lines += [
+            f"from {one.__module__} import {n} as {n}"
+            for n, one in more.items()
+            if not hasattr(contract, n) and hasattr(one, "__module__")
+        ]
         lines += [f"from {self._files[name]} import {cls} as {cls}" for name, cls in classes.items()]
         return "# made by `make stubs`\n" + "\n".join(lines) + "\n"
 

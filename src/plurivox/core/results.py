@@ -7,11 +7,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from plurivox.core.base import Noun
+from plurivox.core.encoding import as_names, owned_names, positions
 from plurivox.core.errors import InputError, some, unknown
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import Bools, Floats, Ints, Names, as_names, owned, owned_names, positions
-from plurivox.core.noun import Noun
-from plurivox.core.rows import DENSE_CELLS, WHOLE
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_storage import DENSE_CELLS, WHOLE
+from plurivox.core.types import Bools, Floats, Ints, Names, owned
 
 Of = Literal["task", "worker", "vote", "crowd"]
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError, OptionError, some
-from plurivox.core.names import Bools, Floats, Ints, Names
+from plurivox.core.types import Bools, Floats, Ints, Names
 from plurivox.core.votes import Votes
 
 Crowd = TypeVar("Crowd", Answers, Votes)

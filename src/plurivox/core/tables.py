@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plurivox.core.base import Noun
 from plurivox.core.errors import InputError
-from plurivox.core.names import TEXT, owned
-from plurivox.core.noun import Noun
+from plurivox.core.types import TEXT, owned
 
 MOST = 60  # rows of a table on a terminal: the longest that a paper asks for, that of CIFAR-10S, is shown whole
 LATEX = str.maketrans(

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.errors import InputError, some
-from plurivox.core.names import Floats, Ints, smallest_ints
-from plurivox.core.rows import WHOLE
+from plurivox.core.soft_storage import WHOLE
+from plurivox.core.types import Floats, Ints, smallest_ints
 
 
 def sort_rows(

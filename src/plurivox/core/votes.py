@@ -8,26 +8,21 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.errors import InputError, some
-from plurivox.core.names import (
-    Bools,
-    Floats,
-    Ints,
-    Names,
+from plurivox.core.base import Noun
+from plurivox.core.encoding import (
     as_names,
     decode,
     duplicates,
     encode,
     encode_into,
     in_range,
-    owned,
     owned_names,
     positions,
-    smallest_ints,
+    scale_of,
 )
-from plurivox.core.noun import Noun
-from plurivox.core.rows import Candidates
-from plurivox.core.scale import scale_of
+from plurivox.core.errors import InputError, some
+from plurivox.core.soft_storage import Candidates
+from plurivox.core.types import Bools, Floats, Ints, Names, owned, smallest_ints
 from plurivox.core.vote_rows import check_answers, sort_rows
 
 UNNAMED = -1  # the worker of a vote that nobody signed

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.answers import Answers
+from plurivox.core.encoding import decode
 from plurivox.core.errors import InputError, unknown
 from plurivox.core.method import Method
-from plurivox.core.names import TEXT, Bools, Ints, Names, decode
 from plurivox.core.registry import Methods
+from plurivox.core.types import TEXT, Bools, Ints, Names
 from plurivox.core.votes import Votes
-from plurivox.elicit._flags import ABSTAINED, FATES, FLAGS, NONE_OF_THESE, READ, UNREAD, raised
-from plurivox.elicit._shares import Shares
+from plurivox.elicit._shared.answer_flags import ABSTAINED, FATES, FLAGS, NONE_OF_THESE, READ, UNREAD, raised
+from plurivox.elicit._shared.answer_shares import Shares
 
 __all__ = ["FATES", "FLAGS", "Elicited", "Form", "methods"]
 

@@ -6,11 +6,11 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.core.answers import Answers
-from plurivox.elicit._flags import raised
-from plurivox.elicit._marks import marked
-from plurivox.elicit._percented import Percented
-from plurivox.elicit._shares import Shares, sorted_pairs
-from plurivox.elicit._spread import Split
+from plurivox.elicit._shared.answer_flags import raised
+from plurivox.elicit._shared.answer_shares import Shares, sorted_pairs
+from plurivox.elicit._shared.leftover_mass import Split
+from plurivox.elicit._shared.marks import marked
+from plurivox.elicit._shared.percent_form import Percented
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ import numpy as np
 
 from plurivox.core.answers import Answers
 from plurivox.core.method import option
-from plurivox.core.names import Floats, Ints
 from plurivox.core.percents import ODD
+from plurivox.core.types import Floats, Ints
 from plurivox.elicit._contract import Form
-from plurivox.elicit._flags import raise_odd, raised
-from plurivox.elicit._marks import SETTLED, Pairs, Settled, marked, settle, typed_percents
-from plurivox.elicit._shares import Shares, shared
-from plurivox.elicit._spread import SPREAD, Split, Spread, spread
+from plurivox.elicit._shared.answer_flags import raise_odd, raised
+from plurivox.elicit._shared.answer_shares import Shares, shared
+from plurivox.elicit._shared.leftover_mass import SPREAD, Split, Spread, spread
+from plurivox.elicit._shared.marks import SETTLED, Pairs, Settled, marked, settle, typed_percents
 
 
 @dataclass(frozen=True)

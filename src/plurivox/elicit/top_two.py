@@ -5,10 +5,10 @@ from typing import Literal
 
 from plurivox.core.answers import Answers
 from plurivox.core.method import option
-from plurivox.elicit._percented import Percented
-from plurivox.elicit._released import COMPAT, Compat, check_compat, released
-from plurivox.elicit._shares import Shares
-from plurivox.elicit._spread import SPREAD, Split, Spread, spread
+from plurivox.elicit._shared.answer_shares import Shares
+from plurivox.elicit._shared.cifar10s_release import COMPAT, Compat, check_compat, released
+from plurivox.elicit._shared.leftover_mass import SPREAD, Split, Spread, spread
+from plurivox.elicit._shared.percent_form import Percented
 
 
 @dataclass(frozen=True)

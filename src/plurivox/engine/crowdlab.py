@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from plurivox.core.encoding import positions
 from plurivox.core.errors import InputError, some
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import Floats, Ints, positions
+from plurivox.core.progress import Watch, quiet
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch, quiet
 
 LEAST = 1e-6  # of a weight, and of the error that weights are held against: who is no better than the commonest label
 AT_ONCE = 4096  # tasks

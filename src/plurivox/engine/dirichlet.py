@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from plurivox.core.names import Floats
-from plurivox.engine.blocks import run
+from plurivox.core.types import Floats
 from plurivox.engine.kernels.dirichlet import expect, gammas
+from plurivox.engine.threads import run
 
 PIECE = 2**15  # numbers a thread takes at a time
 

@@ -1,7 +1,14 @@
 """Evaluate: (guess, truth) -> number, and what a crowd looks like. Pure functions on the nouns."""
 
-from plurivox.evaluate.audit import check_reference, find_faults, find_labels_in_names
-from plurivox.evaluate.calibration import (
+from plurivox.evaluate.contingency import Cells, error_cells
+from plurivox.evaluate.contrasts import Contrast, most_different, softening
+from plurivox.evaluate.describe import Description, describe
+from plurivox.evaluate.describe_answers import AnswersDescription, describe_answers
+from plurivox.evaluate.evaluation import Judgement
+from plurivox.evaluate.evaluator import judge, majority_baseline
+from plurivox.evaluate.leaks import Finding, find_copies, find_leaks, find_name_copies, find_twins
+from plurivox.evaluate.measures.accuracy import accuracy, balanced_accuracy, confusion_counts, top_k_accuracy
+from plurivox.evaluate.measures.calibration import (
     Reliability,
     aurra,
     brier,
@@ -11,21 +18,8 @@ from plurivox.evaluate.calibration import (
     reliability,
     rms_calibration,
 )
-from plurivox.evaluate.cells import Cells, error_cells
-from plurivox.evaluate.contrasts import Contrast, most_different, softening
-from plurivox.evaluate.counts import count_deviance, count_log_likelihood, shares_of, vote_floor
-from plurivox.evaluate.describe import Description, describe
-from plurivox.evaluate.describe_answers import AnswersDescription, describe_answers
-from plurivox.evaluate.distances import sorted_wasserstein, wasserstein
-from plurivox.evaluate.entropies import entropy_correlation, entropy_similarity
-from plurivox.evaluate.guesses import Difference, compare_guesses
-from plurivox.evaluate.hard import accuracy, balanced_accuracy, confusion_counts, top_k_accuracy
-from plurivox.evaluate.judgement import Judgement
-from plurivox.evaluate.judging import judge, majority_baseline
-from plurivox.evaluate.label_scores import f1, precision, recall
-from plurivox.evaluate.leaks import Finding, find_copies, find_leaks, find_name_copies, find_twins
-from plurivox.evaluate.measures import MEASURES, Measure, by_task
-from plurivox.evaluate.soft import (
+from plurivox.evaluate.measures.distances import sorted_wasserstein, wasserstein
+from plurivox.evaluate.measures.divergences import (
     cross_entropy,
     inverse_kl_divergence,
     jensen_shannon_distance,
@@ -36,6 +30,12 @@ from plurivox.evaluate.soft import (
     soft_micro_f1,
     total_variation,
 )
+from plurivox.evaluate.measures.entropies import entropy_correlation, entropy_similarity
+from plurivox.evaluate.measures.measure import MEASURES, Measure, by_task
+from plurivox.evaluate.measures.precision_recall import f1, precision, recall
+from plurivox.evaluate.measures.vote_likelihood import count_deviance, count_log_likelihood, shares_of, vote_floor
+from plurivox.evaluate.paired_comparison import Difference, compare_guesses
+from plurivox.evaluate.sanity_checks import check_reference, find_faults, find_labels_in_names
 from plurivox.evaluate.statistics import (
     Interval,
     RankTest,

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import Bools, Floats, Ints, Names, positions
-from plurivox.core.noun import Noun
-from plurivox.evaluate.hard import CLOSE
-from plurivox.evaluate.measures import by_task
+from plurivox.core.base import Noun
+from plurivox.core.encoding import positions
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Bools, Floats, Ints, Names
+from plurivox.evaluate.measures.accuracy import CLOSE
+from plurivox.evaluate.measures.measure import by_task
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import Floats, as_names, positions
+from plurivox.core.encoding import as_names, positions
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.evaluate._phrases import Three, bracket, mean, number, percent, spread
+from plurivox.evaluate._number_format import Three, bracket, mean, number, percent, spread
 
 GOOD_WORKER = 0.75  # Uma et al. (2020) count the workers whose accuracy is above it
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from plurivox.core.answers import NAMED, NEVER, POSSIBLE, Answers
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import Bools, Floats, Ints, positions
-from plurivox.evaluate._phrases import Three, bracket, count, mean, number, percent, spread
+from plurivox.core.encoding import positions
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Bools, Floats, Ints
+from plurivox.evaluate._number_format import Three, bracket, count, mean, number, percent, spread
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plurivox.core.encoding import as_names, encode
 from plurivox.core.errors import InputError, OptionError
-from plurivox.core.names import Floats, Ints, as_names, encode
+from plurivox.core.types import Floats, Ints
 
 COPY = (
     r"[-_. ]*(?:\(\d+\)|(?:aug(?:mented)?|copy|flip(?:ped)?|crop(?:ped)?|rot(?:ated)?|shear|dup(?:licate)?)[-_. ]*\d*)$"

@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.core.errors import InputError, OptionError
-from plurivox.core.names import Floats
-from plurivox.evaluate._tally import mean, resample
+from plurivox.core.types import Floats
+from plurivox.evaluate.resampling import mean, resample
 
 CELLS = 2**22  # numbers drawn at a time
 

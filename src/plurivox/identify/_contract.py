@@ -7,12 +7,12 @@ from typing import ClassVar
 
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import Method
+from plurivox.core.progress import Watch, quiet
 from plurivox.core.registry import Methods
 from plurivox.core.results import Dynamics, Fit, Of, Scores
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch, quiet
 
 __all__ = ["Evidence", "Identifier", "methods"]
 

@@ -6,14 +6,14 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.core.method import option
-from plurivox.core.names import Floats
+from plurivox.core.progress import Watch
 from plurivox.core.results import Of, Scores
-from plurivox.core.watch import Watch
-from plurivox.identify._asked import known_workers
+from plurivox.core.types import Floats
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._intervals import RESAMPLES_HELP, worker_spread
-from plurivox.identify._rest import share_of_rest_of
-from plurivox.identify._sums import quotient, sum_by
+from plurivox.identify._shared.group_sums import quotient, sum_by
+from plurivox.identify._shared.intervals import RESAMPLES_HELP, worker_spread
+from plurivox.identify._shared.requirements import known_workers
+from plurivox.identify._shared.rest_agreement import share_of_rest_of
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,16 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from plurivox.core.encoding import positions
 from plurivox.core.errors import InputError, some
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option
-from plurivox.core.names import Ints, positions
+from plurivox.core.progress import Watch
 from plurivox.core.results import Dynamics, Of, Scores
-from plurivox.core.watch import Watch
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Ints
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._margins import MARGIN_HELP, TOP_K_HELP, codes_of_labels, mean_margins
-from plurivox.identify._shares import vote_shares
+from plurivox.identify._shared.dispersion import vote_shares
+from plurivox.identify._shared.margins import MARGIN_HELP, TOP_K_HELP, codes_of_labels, mean_margins
 
 LOOKED_AT = {"gold": "gold", "majority": "votes", "fit": "fit"}
 

@@ -6,20 +6,21 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, OptionError, unknown
 from plurivox.core.method import option
-from plurivox.core.names import Floats, as_names, positions
+from plurivox.core.progress import Watch
 from plurivox.core.results import Of, Scores
+from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch
-from plurivox.engine.blocks import run
+from plurivox.engine.kernels.agreement import kappas, packed
 from plurivox.engine.kernels.groups import by_group
-from plurivox.engine.kernels.pairs import kappas, packed
-from plurivox.identify._asked import known_workers
+from plurivox.engine.threads import run
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._crowd import crowd_scores
-from plurivox.identify._intervals import RESAMPLES_HELP, redrawn
-from plurivox.identify._sums import quotient
+from plurivox.identify._shared.crowd_agreement import crowd_scores
+from plurivox.identify._shared.group_sums import quotient
+from plurivox.identify._shared.intervals import RESAMPLES_HELP, redrawn
+from plurivox.identify._shared.requirements import known_workers
 
 POWERS = {"none": 0, "linear": 1, "quadratic": 2}  # of the distance on the scale
 PIECES = 64  # a fixed cut of the workers, so that the sums have the same bits for any number of threads

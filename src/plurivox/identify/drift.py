@@ -6,15 +6,15 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.core.errors import InputError
-from plurivox.core.names import Floats, Ints
+from plurivox.core.progress import Watch
 from plurivox.core.results import Of, Scores
+from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch
 from plurivox.engine.kernels.groups import by_group
-from plurivox.identify._asked import known_workers
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._rest import share_of_rest_of
-from plurivox.identify._sums import quotient, sum_by
+from plurivox.identify._shared.group_sums import quotient, sum_by
+from plurivox.identify._shared.requirements import known_workers
+from plurivox.identify._shared.rest_agreement import share_of_rest_of
 
 FEWEST = 3  # answers from which a line can be told from chance
 

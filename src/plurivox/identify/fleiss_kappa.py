@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from plurivox.core.names import Floats
+from plurivox.core.types import Floats
 from plurivox.identify._contract import Evidence  # noqa: F401, for the example
-from plurivox.identify._crowd import Agreement, Kinds, agreement_numbers, beyond_chance
+from plurivox.identify._shared.crowd_agreement import Agreement, Kinds, agreement_numbers, beyond_chance
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from plurivox.core.progress import Watch
 from plurivox.core.results import Of, Scores
-from plurivox.core.watch import Watch
-from plurivox.identify._asked import workload
 from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._shared.requirements import workload
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from plurivox.core.progress import Watch
 from plurivox.core.results import Of, Scores
-from plurivox.core.watch import Watch
-from plurivox.identify._asked import known_workers, true_codes
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._intervals import wilson
-from plurivox.identify._sums import quotient, sum_by
+from plurivox.identify._shared.group_sums import quotient, sum_by
+from plurivox.identify._shared.intervals import wilson
+from plurivox.identify._shared.requirements import known_workers, true_codes
 
 
 @dataclass(frozen=True)

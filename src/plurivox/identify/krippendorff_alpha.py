@@ -8,10 +8,10 @@ from scipy import sparse
 
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
-from plurivox.core.names import Floats
+from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.identify._contract import Evidence  # noqa: F401, for the example
-from plurivox.identify._crowd import Agreement, Kinds, kinds, squares
+from plurivox.identify._shared.crowd_agreement import Agreement, Kinds, kinds, squares
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.core.errors import PlurivoxWarning
+from plurivox.core.progress import Watch
 from plurivox.core.results import Of, Scores
-from plurivox.core.watch import Watch
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shares import spread_of
+from plurivox.identify._shared.dispersion import spread_of
 
 CONSTANT = {2: -2, 3: -1.5}  # labels: what the kurtosis of so many numbers always is
 EVEN = 1e-20  # a variance below it is rounding: the row is even

@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from plurivox.core.method import option
+from plurivox.core.progress import Watch
 from plurivox.core.results import Of, Scores
-from plurivox.core.watch import Watch
 from plurivox.engine import crowdlab
 from plurivox.identify._contract import Evidence, Identifier
 

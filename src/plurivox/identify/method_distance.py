@@ -7,15 +7,15 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option
-from plurivox.core.names import Floats
+from plurivox.core.progress import Watch
 from plurivox.core.results import Of, Scores
-from plurivox.core.rows import Dense
-from plurivox.core.watch import Watch
-from plurivox.engine.kernels import spread
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_storage import Dense
+from plurivox.core.types import Floats
+from plurivox.engine.kernels import dispersion
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shares import by_rows, where_told
+from plurivox.identify._shared.dispersion import by_rows, where_told
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class MethodDistance(Identifier):
     def _between(self, one: SoftLabels, other: SoftLabels) -> Floats:
         """(n_tasks,) the distance between two soft labels of the same tasks."""
         bits = self.distance == "jensen-shannon"
-        measure = spread.jensen_shannon if bits else spread.total_variation
+        measure = dispersion.jensen_shannon if bits else dispersion.total_variation
         out = np.zeros(len(one))
         if isinstance(one.body, Dense) and isinstance(other.body, Dense):
             p, q = one.body.prob, other.body.prob

@@ -6,10 +6,10 @@ from typing import Any, Literal
 import numpy as np
 
 from plurivox.core.method import option
-from plurivox.core.names import Floats
+from plurivox.core.types import Floats
 from plurivox.identify._contract import Evidence  # noqa: F401, for the example
-from plurivox.identify._crowd import Agreement, Kinds
-from plurivox.identify._sums import quotient
+from plurivox.identify._shared.crowd_agreement import Agreement, Kinds
+from plurivox.identify._shared.group_sums import quotient
 
 
 @dataclass(frozen=True)

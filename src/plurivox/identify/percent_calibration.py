@@ -7,17 +7,17 @@ import numpy as np
 
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option
-from plurivox.core.names import Floats, Ints
 from plurivox.core.percents import percents
+from plurivox.core.progress import Watch
 from plurivox.core.results import Of, Scores
-from plurivox.core.watch import Watch
-from plurivox.identify._asked import true_codes
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Floats, Ints
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._intervals import RESAMPLES_HELP, worker_spread
-from plurivox.identify._rest import share_of_rest
-from plurivox.identify._sums import quotient, sum_by
+from plurivox.identify._shared.group_sums import quotient, sum_by
+from plurivox.identify._shared.intervals import RESAMPLES_HELP, worker_spread
+from plurivox.identify._shared.requirements import true_codes
+from plurivox.identify._shared.rest_agreement import share_of_rest
 
 
 class Stated(NamedTuple):

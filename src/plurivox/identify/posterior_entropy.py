@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from plurivox.core.method import option
+from plurivox.core.progress import Watch
 from plurivox.core.results import Of, Scores
-from plurivox.core.watch import Watch
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shares import UNIT_HELP, in_unit, spread_of_soft
+from plurivox.identify._shared.dispersion import UNIT_HELP, in_unit, spread_of_soft
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ import numpy as np
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
-from plurivox.core.names import Ints
 from plurivox.core.percents import percents
+from plurivox.core.progress import Watch
 from plurivox.core.results import Of, Scores
-from plurivox.core.watch import Watch
+from plurivox.core.types import Ints
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._intervals import wilson
-from plurivox.identify._sums import quotient, sum_by
+from plurivox.identify._shared.group_sums import quotient, sum_by
+from plurivox.identify._shared.intervals import wilson
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from plurivox.core.progress import Watch
 from plurivox.core.results import Of, Scores
-from plurivox.core.watch import Watch
 from plurivox.engine.kernels.groups import by_group, medians
-from plurivox.identify._asked import times
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._sums import sum_by
+from plurivox.identify._shared.group_sums import sum_by
+from plurivox.identify._shared.requirements import times
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.core.method import option
+from plurivox.core.progress import Watch
 from plurivox.core.results import Of, Scores
-from plurivox.core.watch import Watch
-from plurivox.identify._asked import times
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._intervals import wilson
-from plurivox.identify._sums import quotient, sum_by
+from plurivox.identify._shared.group_sums import quotient, sum_by
+from plurivox.identify._shared.intervals import wilson
+from plurivox.identify._shared.requirements import times
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,15 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from plurivox.core.encoding import positions
 from plurivox.core.errors import InputError, some
 from plurivox.core.method import option
-from plurivox.core.names import Floats, Ints, positions
+from plurivox.core.progress import Watch
 from plurivox.core.results import Confusion, Dynamics, Of, Scores
+from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._margins import (
+from plurivox.identify._shared.margins import (
     MARGIN_HELP,
     SPREAD_HELP,
     TOP_K_HELP,

@@ -6,10 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, PlurivoxWarning, some
-from plurivox.core.names import as_names, positions
+from plurivox.core.progress import Watch
 from plurivox.core.results import Of, Scores
-from plurivox.core.watch import Watch
 from plurivox.identify._contract import Evidence
 from plurivox.identify.waum import Waum, weighted_mean
 

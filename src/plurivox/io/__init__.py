@@ -4,20 +4,20 @@ from plurivox.core.lazy import importer
 
 HOMES = {
     "Dataset": "dataset",
-    "answers": "entered",
-    "convert": "converting",
+    "answers": "answer_frames",
+    "convert": "conversion",
     "counts": "frames",
-    "frame_of": "columns",
-    "join_frames": "columns",
-    "read": "reading",
-    "read_confusion": "confusions",
-    "read_soft": "soft",
-    "read_table": "tables",
-    "shelf": "",
+    "frame_of": "tabular.polars_columns",
+    "join_frames": "tabular.polars_columns",
+    "read": "dataset_reader",
+    "read_confusion": "confusion_files",
+    "read_soft": "soft_files",
+    "read_table": "tabular.table_files",
+    "shelf": "dataset_catalog:",
     "votes": "frames",
-    "write": "writing",
-    "write_soft": "soft",
-    "write_table": "tables",
+    "write": "folder_writer",
+    "write_soft": "soft_files",
+    "write_table": "tabular.table_files",
 }
 __all__ = sorted(HOMES)
 __getattr__ = importer(__name__, HOMES)

@@ -9,11 +9,11 @@ import polars as pl
 
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import Names
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Names
 from plurivox.core.votes import Votes
-from plurivox.io.coding import code
 from plurivox.io.features import Features
+from plurivox.io.tabular.table_columns import code
 
 PARTS = ("votes", "answers", "counts", "gold", "soft_labels", "items", "features", "workers", "images")
 

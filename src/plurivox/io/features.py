@@ -9,13 +9,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from plurivox.core.arrays import arrays_in, plain_names
+from plurivox.core.atomic_write import whole_file
+from plurivox.core.encoding import as_names, duplicates, positions
 from plurivox.core.errors import InputError, some
-from plurivox.core.files import whole_file
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import Floats, Names, as_names, duplicates, positions
-from plurivox.io.columns import names_of, numbers_of, require_columns
-from plurivox.io.tables import read_table
+from plurivox.core.npz import arrays_in, plain_names
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Floats, Names
+from plurivox.io.tabular.polars_columns import names_of, numbers_of, require_columns
+from plurivox.io.tabular.table_files import read_table
 
 
 @dataclass(frozen=True)

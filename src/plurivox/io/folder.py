@@ -14,16 +14,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from plurivox.core.encoding import as_names, by_value, positions
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import Names, as_names, by_value, positions
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Names
 from plurivox.core.votes import Votes
-from plurivox.io import entered, frames
-from plurivox.io.coding import Columns, code
+from plurivox.io import answer_frames, frames
 from plurivox.io.dataset import Dataset
 from plurivox.io.features import read_features
-from plurivox.io.soft import read_soft, soft_of
-from plurivox.io.tables import ENDINGS, read_table
+from plurivox.io.soft_files import read_soft, soft_of
+from plurivox.io.tabular.table_columns import Columns, code
+from plurivox.io.tabular.table_files import ENDINGS, read_table
 
 ABOUT = "dataset.toml"
 READING = ("labels", "ordered", "missing", "repeats", "task", "worker", "label")
@@ -86,7 +87,7 @@ class _Folder:
         self.columns = {"task": how.get("task", "task"), "worker": how.get("worker", "worker")}
 
     def votes_are_answers(self) -> bool:
-        return "votes" in self.files and entered.holds_answers(self._names("votes"))
+        return "votes" in self.files and answer_frames.holds_answers(self._names("votes"))
 
     def _source(self, name: str) -> Any:
         file = self.files[name]
@@ -124,10 +125,10 @@ class _Folder:
         return found.with_labels(by_value(np.concatenate([found.labels, strangers])))
 
     def answers(self) -> Any:
-        return entered.answers(self._source("answers"), **self._entering("answers"))
+        return answer_frames.answers(self._source("answers"), **self._entering("answers"))
 
     def entered_votes(self) -> Any:
-        return entered.answers(self._source("votes"), **self._entering("votes"))
+        return answer_frames.answers(self._source("votes"), **self._entering("votes"))
 
     def _entering(self, name: str) -> dict[str, Any]:
         how: dict[str, Any] = {key: self.how[key] for key in ("labels", "ordered", "missing") if key in self.how}

@@ -9,11 +9,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
+from plurivox.core.encoding import as_names, as_text, by_value, positions, scale_of
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, some
-from plurivox.core.names import Bools, Ints, Names, as_names, as_text, by_value, positions
-from plurivox.core.scale import scale_of
+from plurivox.core.types import Bools, Ints, Names
 from plurivox.core.votes import UNNAMED, Votes
-from plurivox.io.coding import Columns, code, floats_of, seconds_of
+from plurivox.io.tabular.table_columns import Columns, code, floats_of, seconds_of
 
 Repeats = Literal["keep", "first", "last", "error"]
 

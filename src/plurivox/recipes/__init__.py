@@ -1,24 +1,25 @@
-"""Recipes: whole walks through several rooms. A file without a leading underscore is one; `ls` lists them."""
+"""Recipes: named experiments made of workflows. A file without a leading underscore is one; `ls` lists them."""
 
 from typing import Any
 
 from plurivox.core.lazy import importer
 from plurivox.recipes._contract import Recipe, methods
 
+# where these workflows were before there was a package for them; they stay importable from here
 HOMES = {
-    "Choice": "_choosing",
-    "Comparison": "_comparing",
-    "Curve": "_seconds",
-    "break_even": "_seconds",
-    "choose": "_choosing",
-    "compare": "_comparing",
-    "curve": "_seconds",
-    "seconds_per_answer": "_seconds",
+    "Choice": "tune",
+    "Comparison": "compare_methods",
+    "Curve": "answer_cost",
+    "break_even": "answer_cost",
+    "choose": "tune",
+    "compare": "compare_methods",
+    "curve": "answer_cost",
+    "seconds_per_answer": "answer_cost",
 }
 __all__ = ["Recipe", "methods", *HOMES]
-_short_way = importer(__name__, HOMES)
+_workflow = importer("plurivox.workflows", HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    """A short way, or the class of a recipe."""
-    return _short_way(name) if name in HOMES else methods.attribute(name)
+    """A workflow, or the class of a recipe."""
+    return _workflow(name) if name in HOMES else methods.attribute(name)

@@ -13,13 +13,13 @@ from plurivox.recipes.rankings import Rankings as Rankings
 from plurivox.recipes.report_cards import ReportCards as ReportCards
 from plurivox.recipes.waum import Waum as Waum
 from plurivox.recipes.waum_per_worker import WaumPerWorker as WaumPerWorker
-from plurivox.recipes._choosing import Choice as Choice
-from plurivox.recipes._choosing import choose as choose
-from plurivox.recipes._comparing import Comparison as Comparison
-from plurivox.recipes._comparing import compare as compare
-from plurivox.recipes._seconds import Curve as Curve
-from plurivox.recipes._seconds import break_even as break_even
-from plurivox.recipes._seconds import curve as curve
-from plurivox.recipes._seconds import seconds_per_answer as seconds_per_answer
+from plurivox.workflows.answer_cost import Curve as Curve
+from plurivox.workflows.answer_cost import break_even as break_even
+from plurivox.workflows.answer_cost import curve as curve
+from plurivox.workflows.answer_cost import seconds_per_answer as seconds_per_answer
+from plurivox.workflows.compare_methods import Comparison as Comparison
+from plurivox.workflows.compare_methods import compare as compare
+from plurivox.workflows.tune import Choice as Choice
+from plurivox.workflows.tune import choose as choose
 
 HOMES: dict[str, str]

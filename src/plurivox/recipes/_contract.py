@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from plurivox.core.method import Method
+from plurivox.core.progress import Watch, quiet
 from plurivox.core.registry import Methods
 from plurivox.core.tables import Tables
-from plurivox.core.watch import Watch, quiet
 
 if TYPE_CHECKING:
     from plurivox.io import Dataset

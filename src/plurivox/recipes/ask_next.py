@@ -7,15 +7,15 @@ import numpy as np
 
 from plurivox import aggregate, simulate
 from plurivox.assign import NextBest
-from plurivox.assign._gain import expected_gain
+from plurivox.assign._shared.information_gain import expected_gain
 from plurivox.assign.next_best import Useful
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option, split_list
-from plurivox.core.names import Bools, Floats, Ints
+from plurivox.core.progress import Watch, quiet
 from plurivox.core.results import Fit
 from plurivox.core.tables import Table, Tables
+from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch, quiet
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
 from plurivox.simulate import EASY, HARD, Simulated
 

@@ -8,16 +8,16 @@ import numpy as np
 from plurivox import elicit, evaluate
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option
-from plurivox.core.names import Names
+from plurivox.core.progress import Watch, quiet
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table, Tables
+from plurivox.core.types import Names
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch, quiet
-from plurivox.recipes._choosing import Choice, choose
-from plurivox.recipes._cifar10s import RELEASED, Figure, cifar10s_table, human_shares, mean_label
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
-from plurivox.recipes._seconds import PLAIN, break_even, curve, seconds_per_answer
+from plurivox.recipes._papers.cifar10s_figures import RELEASED, Figure, cifar10s_table, human_shares, mean_label
+from plurivox.workflows.answer_cost import PLAIN, break_even, curve, seconds_per_answer
+from plurivox.workflows.tune import Choice, choose
 
 GAMMAS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4)  # the grid of the paper
 PLAIN_M, RICH_M = (1, 2, 4, 8, 16, 32), (1, 2, 3, 4, 5, 6)

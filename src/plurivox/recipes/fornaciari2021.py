@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from plurivox import evaluate
 from plurivox.core.errors import OptionError, unknown
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option, split_list
+from plurivox.core.progress import Watch, quiet
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table, Tables
-from plurivox.core.watch import Watch, quiet
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
-from plurivox.recipes._keeping import Kept
-from plurivox.recipes._results import all_runs, mean_and_std
+from plurivox.workflows.cache import Kept
+from plurivox.workflows.run_tables import all_runs, mean_and_std
 
 if TYPE_CHECKING:
-    from plurivox.recipes._fornaciari2021 import Condition
-    from plurivox.recipes._texts import Texts
+    from plurivox.recipes._papers.fornaciari2021_conditions import Condition
+    from plurivox.recipes._papers.text_tasks import Texts
     from plurivox.train.nets import Net
 
 DATA = {"pos": "pos_twitter", "stemming": "stemming"}
@@ -75,8 +75,8 @@ class Fornaciari2021(Recipe):
 
     def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
         """Train every condition as often as wished, and compare."""
-        from plurivox.recipes._fornaciari2021 import believe_all, conditions
-        from plurivox.recipes._texts import write_texts
+        from plurivox.recipes._papers.fornaciari2021_conditions import believe_all, conditions
+        from plurivox.recipes._papers.text_tasks import write_texts
         from plurivox.train.plan import Plan
 
         texts = self._texts(read)
@@ -104,7 +104,7 @@ class Fornaciari2021(Recipe):
         return self._tables(texts, guesses)
 
     def _texts(self, read: Reader) -> "Texts":
-        from plurivox.recipes._texts import pairs_of, read_texts, tokens_of
+        from plurivox.recipes._papers.text_tasks import pairs_of, read_texts, tokens_of
 
         if self.packed:
             return read_texts(self.packed)
@@ -138,7 +138,7 @@ class Fornaciari2021(Recipe):
         )
 
     def _tables(self, texts: "Texts", guesses: "dict[Condition, list[SoftLabels]]") -> Tables:
-        from plurivox.recipes._fornaciari2021 import cells, gains, results
+        from plurivox.recipes._papers.fornaciari2021_conditions import cells, gains, results
 
         found, where = results(texts, guesses), f"{self.folds} folds" if self.folds else "the splits of the data"
         note = (

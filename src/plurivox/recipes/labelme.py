@@ -9,14 +9,14 @@ import numpy as np
 from plurivox import evaluate
 from plurivox.core.errors import InputError
 from plurivox.core.method import option, split_list
+from plurivox.core.progress import Watch, quiet
 from plurivox.core.tables import Tables
-from plurivox.core.watch import Watch, quiet
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
-from plurivox.recipes._keeping import Kept
-from plurivox.recipes._results import all_runs, mean_and_std
+from plurivox.workflows.cache import Kept
+from plurivox.workflows.run_tables import all_runs, mean_and_std
 
 if TYPE_CHECKING:
-    from plurivox.recipes._labelme import Setting
+    from plurivox.recipes._papers.labelme_protocol import Setting
 
 METHODS = (
     "gold,majority,dawid-skene,vote-shares,softmax-shares,two-heads-gold,two-heads-silver,"
@@ -58,7 +58,7 @@ class Labelme(Recipe):
         """Train everything as often as wished, and measure."""
         setting = self._setting(read)
         kept = Kept(self.folder, repr(replace(self, methods="", runs=1, folder="")))
-        from plurivox.recipes._labelme import LOGISTIC, choose_l2, held_out, official
+        from plurivox.recipes._papers.labelme_protocol import LOGISTIC, choose_l2, held_out, official
 
         words, done = split_list(self.methods), 0
         if LOGISTIC in words:
@@ -78,11 +78,12 @@ class Labelme(Recipe):
         return self._tables(setting, hard, soft)
 
     def _setting(self, read: Reader) -> "Setting":
-        from plurivox.recipes._labelme import Setting
-        from plurivox.recipes._materials import material_of
+        from plurivox.recipes._papers.labelme_protocol import Setting
         from plurivox.train.plan import Plan
+        from plurivox.workflows.train_inputs import has_crowd, material_of
 
-        material = material_of(read(self.data))
+        data = read(self.data)
+        material = material_of(data, data.crowd() if has_crowd(data) else None)
         parts = material.parts()
         if set(parts) != {"train", "dev", "test"}:
             raise InputError(f"{material.name} must have the splits train, valid and test; it has {sorted(parts)}")

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from plurivox import aggregate, simulate
+from plurivox.core.progress import Watch, quiet
 from plurivox.core.tables import Table, Tables
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch, quiet
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
 
 DAWID_SKENE = "dawid-skene[smooth=0,tol=0,max-iter=50,accelerate=no]"  # as published: no smoothing, 50 rounds

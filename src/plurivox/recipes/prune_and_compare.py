@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option, split_list
+from plurivox.core.progress import Watch, quiet
 from plurivox.core.tables import Tables
-from plurivox.core.watch import Watch, quiet
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
 
 
@@ -39,7 +39,7 @@ class PruneAndCompare(Recipe):
 
     def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
         """Score once, then drop, fit and measure for every share."""
-        from plurivox.recipes._pruning import prune_and_compare, votes_to_score
+        from plurivox.workflows.prune_crowd import prune_and_compare, votes_to_score
 
         data = read(self.data)
         if data.gold is None:

@@ -10,16 +10,16 @@ import numpy as np
 from plurivox import evaluate
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option, split_list
+from plurivox.core.progress import Watch, quiet
 from plurivox.core.tables import Tables
-from plurivox.core.watch import Watch, quiet
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
-from plurivox.recipes._keeping import Kept
-from plurivox.recipes._results import all_runs, mean_and_std
+from plurivox.workflows.cache import Kept
+from plurivox.workflows.run_tables import all_runs, mean_and_std
 
 if TYPE_CHECKING:
-    from plurivox.core.labels import SoftLabels
-    from plurivox.core.names import Ints, Names
-    from plurivox.recipes._recording import Stage
+    from plurivox.core.soft_labels import SoftLabels
+    from plurivox.core.types import Ints, Names
+    from plurivox.workflows.dynamics import Stage
 
 MEASURES = ("accuracy", "nll", "brier", "ece")
 
@@ -64,8 +64,8 @@ class PruneAndTrain(Recipe):
 
     def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
         """The whole walk, once a run."""
-        from plurivox.recipes._recording import Stage
         from plurivox.train.plan import Plan
+        from plurivox.workflows.dynamics import Stage
 
         plan = Plan(epochs=self.score_epochs, batch=self.batch, lr=self.lr, seed=self.seed, device="cpu")
         stage = Stage.of(read(self.data), self.net, plan)
@@ -96,7 +96,8 @@ class PruneAndTrain(Recipe):
 
     def _trained(self, stage: "Stage", order: "_Order", how: str, alpha: float) -> dict[str, float]:
         """Train on what is left, and measure on the test tasks."""
-        from plurivox.recipes._training import Wish, measure_of, train_once
+        from plurivox.workflows.net_measures import measure_of
+        from plurivox.workflows.train import Wish, train_once
 
         train = stage.parts["train"]
         gone = order.worst() if how == "worst" else order.by_lot()
@@ -128,8 +129,8 @@ class _Order:
         """(n,) places in the training tasks; those without a score come last."""
         if self._worst is None:
             from plurivox import identify
-            from plurivox.core.names import positions
-            from plurivox.recipes._recording import scored
+            from plurivox.core.encoding import positions
+            from plurivox.workflows.dynamics import scored
 
             found = scored(self.stage, identify.methods.make(self.score))
             place = positions(found.names, self.stage.parts["train"])

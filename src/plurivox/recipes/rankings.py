@@ -1,23 +1,20 @@
 """Whom to trust and what is hard: rankings of workers and tasks by several scores."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
-
-import numpy as np
 
 from plurivox import identify
 from plurivox.core.errors import InputError, OptionError, some
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option, split_list
-from plurivox.core.names import positions
+from plurivox.core.progress import Watch, quiet, within
 from plurivox.core.results import Scores
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table, Tables
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch, quiet, within
 from plurivox.identify import Evidence
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
-from plurivox.recipes._ranking import rank_of
-from plurivox.recipes._scoring import Gathering
+from plurivox.workflows.rank_scores import _wrong_tasks, _wrong_workers, rank_of
+from plurivox.workflows.score_crowd import Gathering
 
 
 @dataclass(frozen=True)
@@ -78,22 +75,3 @@ class Rankings(Recipe):
             Table(f"{title}: the {len(worst)} worst of {len(ranking.names):,}", shown, (note,)),
             Table(f"{title}: how alike the scores rank (Spearman)", likeness, digits=2),
         ]
-
-
-def _wrong_workers(votes: Votes, gold: SoftLabels) -> Scores:
-    """How often each worker is wrong on known tasks."""
-    found = identify.methods.make("gold-accuracy").score(Evidence(votes=votes, gold=gold))
-    return replace(found, made_by="wrong-votes")
-
-
-def _wrong_tasks(votes: Votes, gold: SoftLabels) -> Scores:
-    """The share of a task's votes that are wrong; nan where the truth is unknown."""
-    known = gold.shared(votes.tasks)
-    place = positions(votes.tasks, known.tasks)
-    true = positions(votes.labels, known.labels[known.codes()])
-    counts = votes.counts()[place]
-    n, right = counts.sum(1), np.where(true >= 0, counts[np.arange(len(true)), true], 0)
-    wrong = np.full(votes.n_tasks, np.nan)
-    np.divide(n - right, n, out=(found := np.full(len(place), np.nan)), where=n > 0)
-    wrong[place] = found
-    return Scores("task", votes.tasks, wrong, "wrong-votes")

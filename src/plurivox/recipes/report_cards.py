@@ -5,18 +5,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from plurivox import aggregate, identify
+from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, OptionError, PlurivoxError, some, unknown
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option, split_list
-from plurivox.core.names import Floats, Ints, as_names, positions
+from plurivox.core.progress import Watch, quiet, within
 from plurivox.core.results import Fit, Scores
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table, Tables
+from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
-from plurivox.core.watch import Watch, quiet, within
 from plurivox.identify import Evidence
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
-from plurivox.recipes._ranking import rank_of
-from plurivox.recipes._scoring import Gathering
+from plurivox.workflows.rank_scores import rank_of
+from plurivox.workflows.score_crowd import Gathering
 
 SCORES = (
     "gold-accuracy,agreement-with-rest,trace,spam-score,repeat-consistency,drift,speed,too-fast,percent-calibration"

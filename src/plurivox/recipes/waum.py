@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from plurivox.core.method import option
+from plurivox.core.progress import Watch, quiet
 from plurivox.core.tables import Tables
-from plurivox.core.watch import Watch, quiet
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
 
 
@@ -34,8 +34,8 @@ class Waum(Recipe):
     def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
         """Train, record, score."""
         from plurivox import identify
-        from plurivox.recipes._recording import Stage, score_runs, score_tables
         from plurivox.train.plan import Plan
+        from plurivox.workflows.dynamics import Stage, score_runs, score_tables
 
         plan = Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, seed=self.seed, device="cpu")
         stage = Stage.of(read(self.data), self.net, plan)

@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import Method, option
-from plurivox.core.names import Floats, Ints, Names
 from plurivox.core.registry import Methods
 from plurivox.core.results import Confusion
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Floats, Ints, Names
 from plurivox.core.votes import Votes
-from plurivox.simulate._asking import Asked, assign
-from plurivox.simulate._checks import check_options, check_sizes, read_prior
-from plurivox.simulate._features import draw_features
-from plurivox.simulate._people import People, count_of, draw_people, habits_of
-from plurivox.simulate._saying import one_by_one, say
-from plurivox.simulate._stage import Stage, draw_labels, set_stage, tail
-from plurivox.simulate._times import PLAIN, clock, draw_seconds
-from plurivox.simulate._turns import EASY, HARD, LEVELS, Turns, take_turns
+from plurivox.simulate._shared.dimensions import Stage, draw_labels, set_stage, tail
+from plurivox.simulate._shared.gaussian_features import draw_features
+from plurivox.simulate._shared.label_draws import one_by_one, say
+from plurivox.simulate._shared.option_checks import check_options, check_sizes, read_prior
+from plurivox.simulate._shared.population import People, count_of, draw_people, habits_of
+from plurivox.simulate._shared.response_times import PLAIN, clock, draw_seconds
+from plurivox.simulate._shared.worker_assignment import Asked, assign
+from plurivox.simulate._shared.worker_sequences import EASY, HARD, LEVELS, Turns, take_turns
 
 __all__ = ["EASY", "HARD", "LEVELS", "Simulated", "Simulator", "methods"]
 

@@ -6,10 +6,10 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.core.method import option
-from plurivox.core.names import Floats, Ints
+from plurivox.core.types import Floats, Ints
 from plurivox.simulate._contract import Simulator
-from plurivox.simulate._matrices import draw_rows, likeliest_on_diagonal
-from plurivox.simulate._turns import LEVELS
+from plurivox.simulate._shared.random_confusion import draw_rows, likeliest_on_diagonal
+from plurivox.simulate._shared.worker_sequences import LEVELS
 
 
 @dataclass(frozen=True)

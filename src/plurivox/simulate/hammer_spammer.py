@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plurivox.core.method import option
-from plurivox.core.names import Floats
+from plurivox.core.types import Floats
 from plurivox.simulate._contract import Simulator
 
 

@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.core.method import option
-from plurivox.core.names import Floats
+from plurivox.core.types import Floats
 from plurivox.simulate._contract import Simulator
-from plurivox.simulate._matrices import draw_rows, likeliest_on_diagonal
+from plurivox.simulate._shared.random_confusion import draw_rows, likeliest_on_diagonal
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,14 @@ import numpy as np
 from plurivox.core.answers import Answers
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option
-from plurivox.core.names import TEXT, Floats
-from plurivox.simulate._beliefs import draw_again, draw_beliefs, matrices_of, state
+from plurivox.core.types import TEXT, Floats
 from plurivox.simulate._contract import Crowd, Entered, Simulator
-from plurivox.simulate._marks import Marks, enter
-from plurivox.simulate._sittings import Sat, sit_down, sitting_names, timed
-from plurivox.simulate._times import PLAIN, RICH
-from plurivox.simulate._turns import Turns, sequence
-from plurivox.simulate._typing import FAULTS
+from plurivox.simulate._shared.beliefs import draw_again, draw_beliefs, matrices_of, state
+from plurivox.simulate._shared.form_entries import Marks, enter
+from plurivox.simulate._shared.response_times import PLAIN, RICH
+from plurivox.simulate._shared.sessions import Sat, sit_down, sitting_names, timed
+from plurivox.simulate._shared.typed_percents import FAULTS
+from plurivox.simulate._shared.worker_sequences import Turns, sequence
 
 SAME_HONESTY = 20.0  # how alike people are in their honesty: it is drawn from Beta(20 h, 20 (1 - h))
 

@@ -9,19 +9,19 @@ HOMES = {
     "CrowdClassifier": "estimator",
     "Known": "targets._contract",
     "Plan": "plan",
-    "Trained": "trained",
+    "Trained": "result",
     "attacks": "",
-    "augment": "",
-    "crowdlab": "consensus",
-    "fit": "fitting",
+    "augment": "data.augment:",
+    "crowdlab": "em.crowdlab",
+    "fit": "fit_net",
     "heads": "",
-    "images": "",
+    "images": "data.images:",
     "losses": "",
     "nets": "",
-    "raykar_em": "classifying",
-    "splits": "",
+    "raykar_em": "em.raykar_em",
+    "splits": "data.splits:",
     "targets": "",
-    "text": "",
+    "text": "data.text:",
 }
 LIGHT = ("crowdlab", "raykar_em", "splits")  # they need numpy alone
 __all__ = [*HOMES]
@@ -30,7 +30,7 @@ _attribute = importer(__name__, HOMES)
 
 def __getattr__(name: str) -> Any:
     if name in HOMES and name not in LIGHT:
-        import plurivox.train._needs  # noqa: F401  a word on how to get torch, before anything asks for it
+        import plurivox.train._torch  # noqa: F401  a word on how to get torch, before anything asks for it
     if name == "CrowdClassifier":
         need("sklearn", name, "pip install scikit-learn")
     return _attribute(name)

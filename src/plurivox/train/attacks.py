@@ -12,10 +12,10 @@ from torch import Generator, Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from plurivox.core.errors import InputError, some
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import Method, option
-from plurivox.train.judging import refuse_strange_labels
-from plurivox.train.trained import Trained
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.train.loop.dev_eval import refuse_strange_labels
+from plurivox.train.result import Trained
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from sklearn.utils.validation import (
 )
 
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import Floats
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.train.fitting import fit
+from plurivox.train.fit_net import fit
 from plurivox.train.plan import Plan
 from plurivox.train.targets._contract import Known
 

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from plurivox.train import nets
-from plurivox.train.nets._convolutions import VGG16, convolutions
+from plurivox.train.nets._shared.vgg_layers import VGG16, convolutions
 
 
 def size(word: str, shape: tuple[int, ...], n_labels: int) -> int:

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from plurivox.core.names import Floats, Ints
+from plurivox.core.types import Floats, Ints
 from plurivox.engine.jit import kernel, part
-from plurivox.engine.kernels.rows import add, add_scaled, exp, fetch, load, scale, store, top, total
+from plurivox.engine.kernels.simd import add, add_scaled, exp, fetch, load, scale, store, top, total
 
 FAR = 1e200  # a product of masses is turned into a sum of logs before it can overflow
 AHEAD = 16  # votes between asking for a far number and needing it

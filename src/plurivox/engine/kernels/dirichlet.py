@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from plurivox.core.names import Floats
+from plurivox.core.types import Floats
 from plurivox.engine.jit import kernel
-from plurivox.engine.kernels.maths import fast_log
+from plurivox.engine.kernels.fast_math import fast_log
 
 HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 

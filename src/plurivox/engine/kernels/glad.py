@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
-from plurivox.core.names import Bools, Floats, Ints
+from plurivox.core.types import Bools, Floats, Ints
 from plurivox.engine.jit import kernel, part
-from plurivox.engine.kernels.maths import fast_exp, fast_log
+from plurivox.engine.kernels.fast_math import fast_exp, fast_log
 from plurivox.engine.kernels.softmax import copy, soften
 
 FLATTEST = -0.1  # a curvature nearer to zero than this says too little about how far to step

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from plurivox.core.names import Floats, Ints
+from plurivox.core.types import Floats, Ints
 from plurivox.engine.jit import kernel
 
 

@@ -2,9 +2,9 @@
 
 import math
 
-from plurivox.core.names import Floats
+from plurivox.core.types import Floats
 from plurivox.engine.jit import part
-from plurivox.engine.kernels.maths import fast_exp
+from plurivox.engine.kernels.fast_math import fast_exp
 
 
 @part

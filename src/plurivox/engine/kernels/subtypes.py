@@ -6,7 +6,7 @@ keys hold a number for every kind.
 
 import numpy as np
 
-from plurivox.core.names import Bools, Floats, Ints
+from plurivox.core.types import Bools, Floats, Ints
 from plurivox.engine.jit import kernel
 from plurivox.engine.kernels.softmax import copy, soften
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 from plurivox.io.formats import image_folder, label_studio, peerannot
-from plurivox.io.formats.contents import Contents
+from plurivox.io.formats._contents import Contents
 
 READERS: tuple[ModuleType, ...] = (peerannot, label_studio, image_folder)
 

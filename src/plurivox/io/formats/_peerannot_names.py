@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from plurivox.core.errors import InputError, some
-from plurivox.core.names import Floats
-from plurivox.io.text_files import read_json
+from plurivox.core.types import Floats
+from plurivox.io.tabular.text_files import read_json
 
 NAMES = "names.json"
 ABOUT = "names for the numbers in answers.json, by number; null is a worker without a name"

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
-from plurivox.io.formats.contents import Contents, counted
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.io.formats._contents import Contents, counted
 
 IMAGES = frozenset((".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff", ".ppm", ".pgm"))
 SPLITS = ("train", "val", "test")

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from plurivox.core.encoding import as_names, by_value
 from plurivox.core.errors import InputError, some
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import as_names, by_value
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.io.columns import frame_of
+from plurivox.io.formats._contents import Contents, counted, votes_of
 from plurivox.io.formats._label_studio_records import RATING, Answer, Export, is_min, is_task, read_min, read_tasks
-from plurivox.io.formats.contents import Contents, counted, votes_of
-from plurivox.io.text_files import decode, read_bytes, read_json
+from plurivox.io.tabular.polars_columns import frame_of
+from plurivox.io.tabular.text_files import decode, read_bytes, read_json
 
 
 def recognises(path: Path) -> bool:

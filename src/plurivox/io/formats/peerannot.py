@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from plurivox.core.atomic_write import whole_file
+from plurivox.core.encoding import as_names, as_text
 from plurivox.core.errors import InputError, some
-from plurivox.core.files import whole_file
-from plurivox.core.labels import SoftLabels
-from plurivox.core.names import as_names, as_text
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.io.formats import _peerannot_names as naming
-from plurivox.io.formats._peerannot_write import ANSWERS, METADATA, write
-from plurivox.io.formats.contents import Contents, counted, votes_of
+from plurivox.io.formats._contents import Contents, counted, votes_of
+from plurivox.io.formats._peerannot_writer import ANSWERS, METADATA, write
 from plurivox.io.formats.image_folder import SPLITS, Found, Image, find_images
-from plurivox.io.text_files import read_json
+from plurivox.io.tabular.text_files import read_json
 
 __all__ = ["read", "recognises", "write", "write_labels"]
 

@@ -8,11 +8,11 @@ from typing import ClassVar, Self
 import torch
 from torch import Tensor, nn
 
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import Method
-from plurivox.core.names import Names
 from plurivox.core.registry import Methods
 from plurivox.core.results import Fit
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.train.targets._contract import Drawn, Gives
 

@@ -8,12 +8,12 @@ import torch
 from torch import Tensor, nn
 
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option
 from plurivox.core.results import Fit
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.train.heads._contract import Attached, Batch, Head, Scene
-from plurivox.train.heads._workers import fit_of, identity, said_in, votes_of
-from plurivox.train.rows import Rows
+from plurivox.train.heads._shared.worker_votes import fit_of, identity, said_in, votes_of
+from plurivox.train.loop.worker_table import Rows
 from plurivox.train.targets._contract import Drawn, Said
 
 TINY = 1e-30  # in the place of a 0 that has no logarithm or inverse

@@ -9,14 +9,22 @@ import torch
 from torch import Tensor, nn
 
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option
-from plurivox.core.names import Floats
 from plurivox.core.results import Fit
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Floats
 from plurivox.train.heads._contract import Attached, Batch, Head, Scene
-from plurivox.train.heads._workers import ON_HELP, cross_entropy, fit_of, identity, said_in, typical_output, votes_of
-from plurivox.train.rows import Rows
-from plurivox.train.targets._lessons import on_device
+from plurivox.train.heads._shared.worker_votes import (
+    ON_HELP,
+    cross_entropy,
+    fit_of,
+    identity,
+    said_in,
+    typical_output,
+    votes_of,
+)
+from plurivox.train.loop.worker_table import Rows
+from plurivox.train.targets._shared.examples import on_device
 
 AT_ONCE = 2**20  # numbers of input looked at in one go
 

@@ -8,22 +8,30 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option
 from plurivox.core.results import Fit
-from plurivox.engine.kernels import saying
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.engine.kernels import crowd_layer
 from plurivox.train.heads._contract import Attached, Batch, Head, Scene
-from plurivox.train.heads._workers import ON_HELP, cross_entropy, fit_of, identity, said_in, typical_output, votes_of
-from plurivox.train.rows import Rows
+from plurivox.train.heads._shared.worker_votes import (
+    ON_HELP,
+    cross_entropy,
+    fit_of,
+    identity,
+    said_in,
+    typical_output,
+    votes_of,
+)
+from plurivox.train.loop.worker_table import Rows
 from plurivox.train.targets._contract import Said
 
 Variant = Literal["MW", "VW", "VB", "VW+B", "SW"]
 KINDS: dict[Variant, int] = {
-    "MW": saying.FULL,
-    "VW": saying.SCALE,
-    "VB": saying.SHIFT,
-    "VW+B": saying.SCALE_SHIFT,
-    "SW": saying.ONE_SCALE,
+    "MW": crowd_layer.FULL,
+    "VW": crowd_layer.SCALE,
+    "VB": crowd_layer.SHIFT,
+    "VW+B": crowd_layer.SCALE_SHIFT,
+    "SW": crowd_layer.ONE_SCALE,
 }
 
 
@@ -98,21 +106,24 @@ class _Layers(_Layer):
 
 def _start(kind: int, n_workers: int, n_labels: int) -> Tensor:
     """(n_workers, width) rows that change nothing."""
-    if kind == saying.FULL:
+    if kind == crowd_layer.FULL:
         return identity(n_workers, n_labels)
-    rows = torch.ones(n_workers, saying.WIDTHS[kind](n_labels))
-    rows[:, n_labels if kind == saying.SCALE_SHIFT else 0 :] *= kind not in (saying.SHIFT, saying.SCALE_SHIFT)
+    rows = torch.ones(n_workers, crowd_layer.WIDTHS[kind](n_labels))
+    rows[:, n_labels if kind == crowd_layer.SCALE_SHIFT else 0 :] *= kind not in (
+        crowd_layer.SHIFT,
+        crowd_layer.SCALE_SHIFT,
+    )
     return rows
 
 
 def _score(kind: int, output: Tensor, rows: Tensor) -> Tensor:
     """(..., n_labels) what rows (..., width) make of outputs (..., n_labels), before the softmax."""
     k = output.shape[-1]
-    if kind == saying.FULL:
+    if kind == crowd_layer.FULL:
         return (output[..., None, :] @ rows.unflatten(-1, (k, k)))[..., 0, :]
-    if kind == saying.SHIFT:
+    if kind == crowd_layer.SHIFT:
         return output + rows
-    return output * rows[..., :k] + (rows[..., k:] if kind == saying.SCALE_SHIFT else 0)
+    return output * rows[..., :k] + (rows[..., k:] if kind == crowd_layer.SCALE_SHIFT else 0)
 
 
 class _Say(torch.autograd.Function):
@@ -125,12 +136,14 @@ class _Say(torch.autograd.Function):
         excess = np.empty((*told[0].shape, logits.shape[1]), np.float32)
         ctx.layer, ctx.told = layer, (output.numpy(), told[0], told[2], layer.rows.here().table, excess)
         given = logits.detach().contiguous().numpy()
-        saying.say(layer.kind, layer.softens, layer.share, given, *told, ctx.told[3], ctx.told[0], each.numpy(), excess)
+        crowd_layer.say(
+            layer.kind, layer.softens, layer.share, given, *told, ctx.told[3], ctx.told[0], each.numpy(), excess
+        )
         return each
 
     @staticmethod
     def backward(ctx: Any, by: Tensor) -> tuple[Tensor, None, None]:
         layer, back, rows = ctx.layer, torch.empty(ctx.told[0].shape), ctx.layer.rows.here()
         told = (by.contiguous().numpy(), *ctx.told, back.numpy(), rows.grad, rows.touched)
-        saying.hear(layer.kind, layer.softens, *told)
+        crowd_layer.hear(layer.kind, layer.softens, *told)
         return back, None, None

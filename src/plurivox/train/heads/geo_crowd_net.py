@@ -7,9 +7,9 @@ import torch
 from torch import Tensor, nn
 
 from plurivox.core.method import option
-from plurivox.train.heads._confusing import Confusing
 from plurivox.train.heads._contract import Attached, Head, Scene
-from plurivox.train.heads._workers import identity
+from plurivox.train.heads._shared.confusion_head import Confusing
+from plurivox.train.heads._shared.worker_votes import identity
 from plurivox.train.targets._contract import Said
 
 RIDGE = 1e-6  # on the diagonal: a batch in which a label is missing has a determinant too

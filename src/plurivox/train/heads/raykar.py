@@ -7,14 +7,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option
-from plurivox.core.names import Floats
 from plurivox.core.results import Fit
-from plurivox.train.believing import CLIP_HELP, PSEUDO_HELP, Believing
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Floats
+from plurivox.train.em.raykar_em import CLIP_HELP, PSEUDO_HELP, Believing
 from plurivox.train.heads._contract import Attached, Batch, Head, Scene
-from plurivox.train.heads._workers import votes_of
-from plurivox.train.targets._lessons import on_device
+from plurivox.train.heads._shared.worker_votes import votes_of
+from plurivox.train.targets._shared.examples import on_device
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from torch import Tensor, nn
 from torch.nn.functional import softplus
 
 from plurivox.core.method import option
-from plurivox.train.heads._confusing import Confusing
 from plurivox.train.heads._contract import Attached, Head, Scene
-from plurivox.train.heads._workers import identity
+from plurivox.train.heads._shared.confusion_head import Confusing
+from plurivox.train.heads._shared.worker_votes import identity
 from plurivox.train.targets._contract import Said
 
 TINY = 1e-30  # under the smallest softplus that has a logarithm

@@ -9,9 +9,9 @@ from torch import Tensor, nn
 from plurivox.core.method import option
 from plurivox.train import losses
 from plurivox.train.heads._contract import Attached, Batch, Head, Scene
-from plurivox.train.heads._tap import Tap
+from plurivox.train.heads._shared.feature_hook import Tap
 from plurivox.train.losses import Loss
-from plurivox.train.nets._stacked import Linears, Stacked
+from plurivox.train.parallel.stacked_net import Linears, Stacked
 from plurivox.train.targets._contract import Gives
 
 

@@ -6,11 +6,11 @@ from typing import Literal
 from torch import Tensor, nn
 from torch.nn.functional import embedding
 
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option
 from plurivox.core.results import Fit
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.train.heads._contract import Attached, Batch, Head, Scene
-from plurivox.train.heads._workers import fit_of, identity, said_in, votes_of
+from plurivox.train.heads._shared.worker_votes import fit_of, identity, said_in, votes_of
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Losses: (logits, target) -> one number an example. One file a loss; `ls` lists them."""
 
-from plurivox.train._needs import TORCH
+from plurivox.train._torch import TORCH
 from plurivox.train.losses._contract import Loss, methods
 
 __all__ = ["TORCH", "Loss", "methods"]

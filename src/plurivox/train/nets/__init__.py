@@ -1,6 +1,6 @@
 """Nets: the shape of an input -> a network that gives logits. One file a net; `ls` lists them."""
 
-from plurivox.train._needs import TORCH
+from plurivox.train._torch import TORCH
 from plurivox.train.nets._contract import Net, methods
 
 __all__ = ["TORCH", "Net", "methods"]

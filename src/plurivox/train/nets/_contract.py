@@ -45,7 +45,7 @@ class Nets(Methods[Net]):
     def make(self, method: str | Net, **options: Any) -> Net:
         """The net of that name with these options, which may also stand in the word."""
         if isinstance(method, str) and ":" in (named := split_word(method))[0]:
-            from plurivox.train.nets._named import NamedNet
+            from plurivox.train.nets._shared.imported_net import NamedNet
 
             source, given = named
             return NamedNet.with_words({"source": source, **given, **options})

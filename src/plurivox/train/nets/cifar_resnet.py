@@ -8,8 +8,8 @@ from torch.nn import functional
 
 from plurivox.core.method import option
 from plurivox.train.nets._contract import Net
-from plurivox.train.nets._headed import Headed, linear_head
-from plurivox.train.nets._pixels import Pixels, Scale, image_shape
+from plurivox.train.nets._shared.pixels import Pixels, Scale, image_shape
+from plurivox.train.nets._shared.trunk_head import Headed, linear_head
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from torch.nn import functional
 
 from plurivox.core.method import option
 from plurivox.train.nets._contract import Net
-from plurivox.train.nets._headed import Headed, linear_head
-from plurivox.train.nets._pixels import Pixels, Scale, image_shape
+from plurivox.train.nets._shared.pixels import Pixels, Scale, image_shape
+from plurivox.train.nets._shared.trunk_head import Headed, linear_head
 
 BLOCKS = (3, 4, 6, 3)  # of the four stages
 WIDER = 4  # a block ends with four times the channels of its middle

@@ -9,10 +9,10 @@ from torch.nn import functional
 
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option
+from plurivox.train.data.text import PAD, check_codes, known
 from plurivox.train.nets._contract import Net
-from plurivox.train.nets._encoder import Encoder
-from plurivox.train.nets._headed import Headed, linear_head
-from plurivox.train.text import PAD, check_codes, known
+from plurivox.train.nets._shared.attention_encoder import Encoder
+from plurivox.train.nets._shared.trunk_head import Headed, linear_head
 
 WINDOWS = (3, 4, 5)  # letters that a convolution sees at once
 

@@ -9,12 +9,12 @@ from torch import Tensor, nn
 
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option
+from plurivox.train.data.text import PAD, check_codes, known, read_vocabularies
+from plurivox.train.data.word_vectors import read_vectors
 from plurivox.train.nets._contract import Net
-from plurivox.train.nets._encoder import Encoder
-from plurivox.train.nets._headed import Headed
-from plurivox.train.nets._recurrent import BothWays
-from plurivox.train.text import PAD, check_codes, known, read_vocabularies
-from plurivox.train.word_vectors import read_vectors
+from plurivox.train.nets._shared.attention_encoder import Encoder
+from plurivox.train.nets._shared.bilstm import BothWays
+from plurivox.train.nets._shared.trunk_head import Headed
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from torch import nn
 
 from plurivox.core.method import option
 from plurivox.train.nets._contract import Net
-from plurivox.train.nets._convolutions import VGG11 as PLAN
-from plurivox.train.nets._convolutions import GlobalMean, convolutions
-from plurivox.train.nets._headed import Headed, linear_head
-from plurivox.train.nets._pixels import Pixels, Scale, image_shape
+from plurivox.train.nets._shared.pixels import Pixels, Scale, image_shape
+from plurivox.train.nets._shared.trunk_head import Headed, linear_head
+from plurivox.train.nets._shared.vgg_layers import VGG11 as PLAN
+from plurivox.train.nets._shared.vgg_layers import GlobalMean, convolutions
 
 
 @dataclass(frozen=True)

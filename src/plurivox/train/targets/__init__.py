@@ -1,6 +1,6 @@
 """Targets: what a task teaches when it is drawn. One file a target; `ls` lists them."""
 
-from plurivox.train._needs import TORCH
+from plurivox.train._torch import TORCH
 from plurivox.train.targets._contract import Target, methods
 
 __all__ = ["TORCH", "Target", "methods"]

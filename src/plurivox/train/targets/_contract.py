@@ -8,11 +8,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from plurivox.core.encoding import as_names, by_value, positions
 from plurivox.core.errors import InputError
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import Method
-from plurivox.core.names import Bools, Names, as_names, by_value, positions
 from plurivox.core.registry import Methods
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Bools, Names
 from plurivox.core.votes import Votes
 
 __all__ = ["Drawn", "Gives", "Known", "Lessons", "Said", "Target", "methods"]

@@ -8,11 +8,11 @@ import torch
 
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
-from plurivox.core.names import Names
+from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.train.targets._contract import Gives, Known, Lessons
-from plurivox.train.targets._lessons import AllOfThem
-from plurivox.train.targets._voted import Voted, votes_on
+from plurivox.train.targets._shared.examples import AllOfThem
+from plurivox.train.targets._shared.target_bases import Voted, votes_on
 
 
 @dataclass(frozen=True)

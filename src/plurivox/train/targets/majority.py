@@ -6,12 +6,12 @@ from typing import Literal
 import numpy as np
 import torch
 
-from plurivox.core.labels import SoftLabels
 from plurivox.core.method import option
-from plurivox.core.names import Names
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Names
 from plurivox.train.targets._contract import Known, Lessons
-from plurivox.train.targets._lessons import Table
-from plurivox.train.targets._voted import Voted, votes_on
+from plurivox.train.targets._shared.examples import Table
+from plurivox.train.targets._shared.target_bases import Voted, votes_on
 
 
 @dataclass(frozen=True)

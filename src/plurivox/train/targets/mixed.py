@@ -5,11 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from plurivox.core.encoding import positions
 from plurivox.core.method import option
-from plurivox.core.names import Bools, Names, positions
+from plurivox.core.types import Bools, Names
 from plurivox.train.targets._contract import Known, Lessons, Target
-from plurivox.train.targets._lessons import Either, on_device
-from plurivox.train.targets._parts import part
+from plurivox.train.targets._shared.examples import Either, on_device
+from plurivox.train.targets._shared.target_bases import part
 
 
 @dataclass(frozen=True)

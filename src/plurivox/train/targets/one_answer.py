@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import torch
 
-from plurivox.core.names import Names
+from plurivox.core.types import Names
 from plurivox.train.targets._contract import Known, Lessons
-from plurivox.train.targets._lessons import OneOfThem
-from plurivox.train.targets._voted import Voted, votes_on
+from plurivox.train.targets._shared.examples import OneOfThem
+from plurivox.train.targets._shared.target_bases import Voted, votes_on
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from typing import ClassVar
 import torch
 
 from plurivox.core.method import option
-from plurivox.core.names import Bools, Names
+from plurivox.core.types import Bools, Names
 from plurivox.train.targets._contract import Gives, Known, Lessons, Target
-from plurivox.train.targets._lessons import Both
-from plurivox.train.targets._parts import part
+from plurivox.train.targets._shared.examples import Both
+from plurivox.train.targets._shared.target_bases import part
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from plurivox.core.labels import SoftLabels
-from plurivox.core.making import random_labels
 from plurivox.core.method import option
-from plurivox.core.names import Names
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_transforms import random_labels
+from plurivox.core.types import Names
 from plurivox.train.targets._contract import Known, Lessons
-from plurivox.train.targets._controls import Control
-from plurivox.train.targets._lessons import Table
+from plurivox.train.targets._shared.examples import Table
+from plurivox.train.targets._shared.target_bases import Control
 
 
 @dataclass(frozen=True)

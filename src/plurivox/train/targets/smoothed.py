@@ -6,10 +6,10 @@ import torch
 
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option
-from plurivox.core.names import Bools, Names
+from plurivox.core.types import Bools, Names
 from plurivox.train.targets._contract import Known, Lessons, Target
-from plurivox.train.targets._lessons import Table
-from plurivox.train.targets._parts import part
+from plurivox.train.targets._shared.examples import Table
+from plurivox.train.targets._shared.target_bases import part
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,12 @@ from typing import ClassVar
 
 import torch
 
-from plurivox.core.making import harden
+from plurivox.core.encoding import positions
 from plurivox.core.method import option
-from plurivox.core.names import Bools, Names, positions
+from plurivox.core.soft_transforms import harden
+from plurivox.core.types import Bools, Names
 from plurivox.train.targets._contract import Known, Lessons, Target
-from plurivox.train.targets._lessons import Table
+from plurivox.train.targets._shared.examples import Table
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import torch
 
-from plurivox.core.names import Names
+from plurivox.core.types import Names
 from plurivox.train.targets._contract import Known, Lessons
-from plurivox.train.targets._controls import Control
-from plurivox.train.targets._lessons import Table
+from plurivox.train.targets._shared.examples import Table
+from plurivox.train.targets._shared.target_bases import Control
 
 
 @dataclass(frozen=True)

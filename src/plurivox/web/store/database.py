@@ -3,16 +3,25 @@
 import fcntl
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, Engine, Table, create_engine, event, inspect, text
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Table,
+    create_engine,
+    event,
+    inspect,
+    text,
+)
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from plurivox.core.errors import InputError
@@ -175,3 +184,13 @@ def first_line(cause: SQLAlchemyError) -> str:
 def now() -> float:
     """Seconds since 1970."""
     return time.time()
+
+
+T = TypeVar("T")
+
+
+def batched(rows: Iterable[T], n: int) -> Iterator[list[T]]:
+    """Lists of `n` rows; the last one may be shorter."""
+    source = iter(rows)
+    while part := list(islice(source, n)):
+        yield part

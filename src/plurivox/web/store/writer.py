@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 
-from plurivox.web.faults import Refused, unavailable
+from plurivox.web.api.http_errors import Refused, unavailable
 from plurivox.web.store.database import WRITES, first_line
 
 T = TypeVar("T")

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from plurivox.web.store.tables import meta_data
+from plurivox.web.store.schema import meta_data
 
 context.configure(
     connection=context.config.attributes["connection"],

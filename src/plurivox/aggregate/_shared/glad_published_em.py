@@ -1,0 +1,74 @@
+"""GLAD's EM as published: an M-step by conjugate gradients that is cut short, and an early stop."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit, log_expit, logsumexp
+
+from plurivox.core.progress import Watch
+from plurivox.core.types import Floats, Ints
+from plurivox.engine.em import Climb
+
+MOST_ROUNDS = 51
+ENOUGH = 1e-5  # the relative gain of Q that ends it
+M_STEP = {"method": "CG", "tol": 0.01, "options": {"maxiter": 25}}
+
+
+@dataclass(frozen=True)
+class PublishedEM:
+    """Rows of votes, and Q: the mean of the log of likelihood and priors under a posterior of the labels.
+
+    A point is the abilities and the logs of the eases in one row of numbers.
+    """
+
+    task: Ints  # (n_rows,) this and the next three
+    worker: Ints
+    said: Ints
+    weight: Floats
+    log_prior: Floats  # (n_labels,)
+    n_workers: int
+    mean: Floats  # (n_workers + n_tasks,) of the normal priors
+
+    def climb(self, watch: Watch) -> Climb[Floats]:
+        """From the means of the priors, until Q gains little: the state is the point of the last posterior."""
+        here, trace, before = self.mean, list[float](), np.nan
+        for step in range(MOST_ROUNDS):
+            score = self.scores(here)
+            whole = logsumexp(score, 1, keepdims=True)
+            trace.append(float(whole.sum() - 0.5 * ((here - self.mean) ** 2).sum()))
+            watch(step, MOST_ROUNDS, trace[-1])
+            right = np.exp(score - whole)[self.task, self.said]
+            if step == 0:
+                before = -self.minus_q(here, right)[0]
+            found = minimize(self.minus_q, here, args=(right,), jac=True, **M_STEP)
+            there, gain, before = found.x, abs((-found.fun - before) / before), -found.fun
+            if gain <= ENOUGH or step == MOST_ROUNDS - 1:
+                break
+            here = there
+        return Climb(here, there, tuple(trace), bool(gain <= ENOUGH), len(trace))
+
+    def scores(self, point: Floats) -> Floats:
+        """(n_tasks, n_labels) log p(label, votes)."""
+        n_labels, n_tasks = len(self.log_prior), len(self.mean) - self.n_workers
+        x, log_others = self._products(point), self._log_others()
+        own = np.bincount(self.task * n_labels + self.said, self.weight * (x + log_others), n_tasks * n_labels)
+        every = np.bincount(self.task, self.weight * (np.logaddexp(0, x) + log_others), n_tasks)
+        return self.log_prior + own.reshape(n_tasks, n_labels) - every[:, None]
+
+    def minus_q(self, point: Floats, right: Floats) -> tuple[float, Floats]:
+        """(-Q, its gradient), where `right` (n_rows,) is the posterior of the label that each row names."""
+        x, n_tasks = self._products(point), len(self.mean) - self.n_workers
+        away, slope = point - self.mean, self.weight * (right - expit(x))
+        value = (self.weight * (right * log_expit(x) + (1 - right) * (log_expit(-x) - self._log_others()))).sum()
+        value -= 0.5 * (away**2).sum() + 0.5 * len(point) * np.log(2 * np.pi) + n_tasks * np.log(len(self.log_prior))
+        by_worker = np.bincount(self.worker, slope * np.exp(point[self.n_workers + self.task]), self.n_workers)
+        by_task = np.bincount(self.task, slope * x, n_tasks)
+        return -float(value), away - np.concatenate([by_worker, by_task])
+
+    def _products(self, point: Floats) -> Floats:
+        """(n_rows,) ability * ease."""
+        return point[self.worker] * np.exp(point[self.n_workers + self.task])
+
+    def _log_others(self) -> float:
+        return float(np.log(max(len(self.log_prior) - 1, 1)))

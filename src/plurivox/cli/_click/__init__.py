@@ -1,0 +1,1 @@
+"""What commands are made of: flags, base classes, output."""

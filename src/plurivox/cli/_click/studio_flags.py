@@ -1,0 +1,113 @@
+"""Flags and arguments of the studio commands."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from plurivox.cli._click.file_flags import IN_AND_OUT, LabelList, OutFile, OutFolder
+from plurivox.cli._click.flags import Flag, OneOf, Operand
+
+STUDY, SERVER = "The study", "The server"
+FORMS = ("one-label", "select-top-two", "top-one", "top-two", "also-possible", "ranking", "chips", "histogram")
+
+
+def _study(name: str, help: str, **about: Any) -> Flag:
+    return Flag([name], STUDY, help=help, default=None, **about)
+
+
+WHERE = click.Path(path_type=Path)
+FOLDER = Operand("study", IN_AND_OUT, "the folder of the study", type=WHERE, metavar="STUDY")
+FOLDERS = Operand(
+    "study",
+    IN_AND_OUT,
+    "the folder of a study; several, or a folder that holds several, are served each at /NAME/",
+    type=WHERE,
+    metavar="STUDY...",
+    nargs=-1,
+    required=True,
+)
+NEW_FOLDER = Operand("study", IN_AND_OUT, "a folder to make", type=OutFolder(), metavar="STUDY")
+DEMO = Operand(
+    "study",
+    IN_AND_OUT,
+    "a folder to make  [default: studio-demo]",
+    type=OutFolder(),
+    required=False,
+    metavar="STUDY",
+    default=Path("studio-demo"),
+)
+SOURCE = Operand("source", IN_AND_OUT, "what to add: as --items of studio new", type=WHERE, metavar="SOURCE")
+BACKUP = Operand("backup", IN_AND_OUT, "the folder that studio backup wrote", type=WHERE, metavar="BACKUP")
+WORKER = Operand("worker", IN_AND_OUT, "the pseudonym, or the platform's id", metavar="WORKER")
+OUT = Flag(
+    ["-o", "--out"], IN_AND_OUT, type=OutFolder(), required=True, metavar="FOLDER", help="a new folder  [required]"
+)
+FORM = Flag(
+    ["--form"],
+    IN_AND_OUT,
+    type=OneOf("form", ("parquet", "csv")),
+    default="parquet",
+    metavar="[parquet|csv]",
+    help="csv marks text that a spreadsheet would take for a formula  [default: parquet]",
+)
+PAY_OUT = Flag(
+    ["-o", "--out"], IN_AND_OUT, type=OutFile(), required=True, metavar="FILE", help="a .csv to write  [required]"
+)
+WITH_IDS = Flag(
+    ["--with-ids"], IN_AND_OUT, is_flag=True, help="bonuses as id,amount by the platform's ids, to upload there"
+)
+GIVEN = Flag(["--answers"], IN_AND_OUT, is_flag=True, help="SOURCE is a data set; add its answers, not its tasks")
+DATABASE = Flag(
+    ["--database"],
+    IN_AND_OUT,
+    metavar="URL",
+    help="postgresql://user@host/name  [default: PLURIVOX_DATABASE, or SQLite in STUDY]",
+)
+HOST = Flag(["--host"], SERVER, default="127.0.0.1", metavar="ADDRESS", help="where to listen  [default: 127.0.0.1]")
+PORT = Flag(["--port"], SERVER, type=click.IntRange(0, 65535), default=8000, metavar="N", help="[default: 8000]")
+BASE = Flag(["--base-url"], SERVER, metavar="URL", help="how people reach it, such as https://study.example.org")
+PROXY = Flag(
+    ["--behind-proxy"], SERVER, metavar="LIST", help="addresses of proxies whose forwarded headers are believed"
+)
+PROCESSES = Flag(
+    ["--processes"], SERVER, type=click.IntRange(1, 64), default=1, metavar="N", help="server processes  [default: 1]"
+)
+MAKE = Flag(["--only-make"], SERVER, is_flag=True, help="make the study, do not serve it")
+NEW = [
+    Flag(
+        ["--items"],
+        STUDY,
+        type=WHERE,
+        required=True,
+        metavar="PATH",
+        help="a folder of images, a data-set folder, a table with task and text (text2 too: pairs; or file: images), or a .txt"
+        "  [required]",
+    ),
+    Flag(["--labels"], STUDY, type=LabelList(), required=True, metavar="LIST", help="such as cat,dog,ship  [required]"),
+    _study(
+        "--form", "how people are asked  [default: top-two]", type=OneOf("form", FORMS), metavar=f"[{'|'.join(FORMS)}]"
+    ),
+    _study(
+        "--wording",
+        "what you think, or what others would say  [default: third]",
+        type=OneOf("wording", ("first", "third")),
+        metavar="[first|third]",
+    ),
+    _study("--per-task", "answers wanted for every task  [default: 6]", type=int, metavar="N"),
+    _study("--batch", "tasks in a sitting  [default: 25]", type=int, metavar="N"),
+    _study("--repeats", "tasks that come again in a sitting  [default: 0]", type=int, metavar="N"),
+    _study("--sittings", "batches one person may answer  [default: 1]", type=int, metavar="N"),
+    _study("--strata", "tasks of each stratum in a batch, such as hard=22,easy=3", metavar="LIST"),
+    _study("--batches", "a table of batch and task: fixed batches", type=WHERE, metavar="FILE"),
+    _study("--title", "what people see above the tasks", metavar="TEXT"),
+]
+DATABASES = Flag(
+    ["--database"],
+    IN_AND_OUT,
+    multiple=True,
+    metavar="URL",
+    help="postgresql://user@host/name, where each of several studies has a schema of its own; NAME=URL for one of them, "
+    "again and again  [default: PLURIVOX_DATABASE, or SQLite in STUDY]",
+)
+SERVE = [DATABASES, HOST, PORT, BASE, PROXY, PROCESSES]

@@ -1,0 +1,1 @@
+"""What several forms share."""

@@ -1,0 +1,69 @@
+"""Tables of confusion matrices: flat [worker, said, true], in logs, with spare cells at their end."""
+
+from typing import Any
+
+import numpy as np
+
+from plurivox.core.types import Floats
+from plurivox.engine.jit import kernel
+from plurivox.engine.kernels.fast_math import fast_log
+from plurivox.engine.kernels.simd import add, add_scaled, exp, higher, load, scale, store
+
+TINY = 1e-300  # a share that counts as zero: its log is large, but finite, so that impossible tasks stay comparable
+
+
+@kernel
+def log_shares(first: int, last: int, n_labels: int, counts: Floats, pseudo: Floats, quads: Any, table: Floats) -> None:
+    """The M-step of the workers first:last: table[worker, said, true] = log of the share that is said, given true.
+
+    `pseudo`, flat [said, true] with spare cells, is added to the counts of every worker. Where nothing was counted for
+    a true label, every label is as likely to be said.
+    """
+    size, wide = n_labels * n_labels, 4 * len(quads)
+    n_cells = -(-n_labels // wide) * wide
+    by, even, share = np.empty(n_cells), np.empty(n_cells), np.empty(size + n_cells)
+    for worker in range(first, last):
+        begin = worker * size
+        for k in range(0, n_cells, wide):
+            n_true = add(load(counts, np.uint64(begin + k), quads), load(pseudo, np.uint64(k), quads))
+            for at in range(n_labels + k, size + k, n_labels):
+                n_true = add(n_true, load(counts, np.uint64(begin + at), quads))
+                n_true = add(n_true, load(pseudo, np.uint64(at), quads))
+            store(by, np.uint64(k), n_true)
+        for k in range(n_cells):
+            even[k] = 0.0 if by[k] > TINY else 1 / n_labels
+            by[k] = 1 / by[k] if by[k] > TINY else 0.0
+        for at in range(0, size, n_labels):  # a row a time: what it writes beyond its end, the next one overwrites
+            for k in range(0, n_cells, wide):
+                n_said = add(load(counts, np.uint64(begin + at + k), quads), load(pseudo, np.uint64(at + k), quads))
+                x = add_scaled(load(even, np.uint64(k), quads), n_said, load(by, np.uint64(k), quads))
+                store(share, np.uint64(at + k), x)
+        mine = table[begin : begin + size]
+        for i in range(size):
+            mine[i] = fast_log(max(share[i], TINY))
+
+
+@kernel
+def renormalise(first: int, last: int, n_labels: int, quads: Any, table: Floats) -> None:
+    """Shift the logs of the workers first:last so that the shares of what is said sum to one again, in place."""
+    size, wide = n_labels * n_labels, 4 * len(quads)
+    n_cells = -(-n_labels // wide) * wide
+    best, shift = np.empty(n_cells), np.empty(n_cells)
+    for worker in range(first, last):
+        begin = worker * size
+        for k in range(0, n_cells, wide):
+            x = load(table, np.uint64(begin + k), quads)
+            for at in range(n_labels + k, size + k, n_labels):
+                x = higher(x, load(table, np.uint64(begin + at), quads))
+            store(best, np.uint64(k), scale(x, -1.0))
+            mass = exp(add(load(table, np.uint64(begin + k), quads), load(best, np.uint64(k), quads)))
+            for at in range(n_labels + k, size + k, n_labels):
+                says = load(table, np.uint64(begin + at), quads)
+                mass = add(mass, exp(add(says, load(best, np.uint64(k), quads))))
+            store(shift, np.uint64(k), mass)
+        for k in range(n_labels):
+            shift[k] = fast_log(shift[k]) - best[k]
+        for at in range(begin, begin + size, n_labels):
+            mine = table[at : at + n_labels]
+            for k in range(n_labels):
+                mine[k] -= shift[k]

@@ -1,0 +1,157 @@
+"""What workers are expected to say of tasks, by a net's output and a row of numbers of each worker; and the way back.
+
+Every vote is handled where it lies and only the rows of workers who voted are read or written, so that a step costs the
+same whether the crowd is small or large.
+"""
+
+import math
+
+import numpy as np
+
+from plurivox.core.types import Bools, Floats, Ints
+from plurivox.engine.jit import kernel, part
+
+FULL, SCALE, SHIFT, SCALE_SHIFT, ONE_SCALE = range(5)  # what the row of a worker does to the output
+WIDTHS = {  # numbers in a row, by n_labels
+    FULL: lambda k: k * k,  # flat [true, said]
+    SCALE: lambda k: k,
+    SHIFT: lambda k: k,
+    SCALE_SHIFT: lambda k: 2 * k,
+    ONE_SCALE: lambda k: 1,
+}
+
+
+@kernel
+def say(
+    kind: int,
+    soften: bool,
+    scale: float,
+    logits: Floats,
+    worker: Ints,
+    label: Ints,
+    weight: Floats,
+    table: Floats,
+    output: Floats,
+    each: Floats,
+    excess: Floats,
+) -> None:
+    """Fill output[task, label], the softmax of the logits or they themselves, each[task] and excess[task, vote, said].
+
+    `logits` (n, n_labels); `worker`, `label`, `weight` (n, most), weight 0 where there is no vote. `each` is the weighted
+    cross-entropy of a task's votes times `scale`, and `excess` its gradient by what is said: (softmax - vote) times both.
+    """
+    n, n_labels = logits.shape
+    for i in range(n):
+        each[i] = 0
+        output[i] = logits[i]
+        if soften:
+            _soften(output[i])
+        for j in range(worker.shape[1]):
+            w = np.float32(scale) * weight[i, j]
+            if w <= 0:
+                continue
+            score = excess[i, j]
+            _score(kind, output[i], table[worker[i, j]], score)
+            said = score[label[i, j]]
+            each[i] += w * (_soften(score) - said)
+            for k in range(n_labels):
+                score[k] *= w
+            score[label[i, j]] -= w
+
+
+@kernel
+def hear(
+    kind: int,
+    soften: bool,
+    by: Floats,
+    output: Floats,
+    worker: Ints,
+    weight: Floats,
+    table: Floats,
+    excess: Floats,
+    d_logits: Floats,
+    d_table: Floats,
+    touched: Bools,
+) -> None:
+    """The way back: fill d_logits[task, label], add to d_table[worker], task i weighing by[i]; mark who was touched."""
+    n, n_labels = output.shape
+    for i in range(n):
+        pull = d_logits[i]
+        pull[:] = 0
+        for j in range(worker.shape[1]):
+            if weight[i, j] > 0:
+                who = worker[i, j]
+                touched[who] = True
+                _push(kind, output[i], table[who], excess[i, j], by[i], n_labels, pull, d_table[who])
+        if soften:
+            mean = np.float32(0)
+            for k in range(n_labels):
+                mean += output[i, k] * pull[k]
+            for k in range(n_labels):
+                pull[k] = output[i, k] * (pull[k] - mean)
+
+
+@part
+def _soften(row: Floats) -> float:
+    """Turn scores into their softmax; return the log of what they were divided by."""
+    best, mass = row[0], np.float32(0)
+    for k in range(1, len(row)):
+        best = max(best, row[k])
+    for k in range(len(row)):
+        row[k] = math.exp(row[k] - best)
+        mass += row[k]
+    for k in range(len(row)):
+        row[k] /= mass
+    return best + math.log(mass)
+
+
+@part
+def _score(kind: int, output: Floats, row: Floats, score: Floats) -> None:
+    """score[said] = what the row makes of the output, before the softmax."""
+    n_labels = len(output)
+    if kind == FULL:
+        for said in range(n_labels):
+            score[said] = 0
+        for true in range(n_labels):
+            for said in range(n_labels):
+                score[said] += output[true] * row[true * n_labels + said]
+    elif kind == SCALE:
+        for k in range(n_labels):
+            score[k] = output[k] * row[k]
+    elif kind == SHIFT:
+        for k in range(n_labels):
+            score[k] = output[k] + row[k]
+    elif kind == SCALE_SHIFT:
+        for k in range(n_labels):
+            score[k] = output[k] * row[k] + row[n_labels + k]
+    else:
+        for k in range(n_labels):
+            score[k] = output[k] * row[0]
+
+
+@part
+def _push(
+    kind: int, output: Floats, row: Floats, excess: Floats, by: float, n_labels: int, d_output: Floats, d_row: Floats
+) -> None:
+    """The gradient of one vote, added to that of its task's output and of its worker's row."""
+    if kind == FULL:
+        for true in range(n_labels):
+            total, at, mine = np.float32(0), true * n_labels, by * output[true]
+            for said in range(n_labels):
+                total += excess[said] * row[at + said]
+                d_row[at + said] += mine * excess[said]
+            d_output[true] += by * total
+    elif kind == SHIFT:
+        for k in range(n_labels):
+            d_output[k] += by * excess[k]
+            d_row[k] += by * excess[k]
+    elif kind == ONE_SCALE:
+        for k in range(n_labels):
+            d_output[k] += by * excess[k] * row[0]
+            d_row[0] += by * excess[k] * output[k]
+    else:
+        for k in range(n_labels):
+            d_output[k] += by * excess[k] * row[k]
+            d_row[k] += by * excess[k] * output[k]
+            if kind == SCALE_SHIFT:
+                d_row[n_labels + k] += by * excess[k]

@@ -1,0 +1,92 @@
+"""How a task's votes, or its row of probabilities, are spread over the labels; how far apart two rows are.
+
+`out` (n_tasks, 4) gets, of the shares p_k: the largest; the entropy -sum p log p in nats; the sums over all labels of
+(p - 1/K)^2 and of (p - 1/K)^4. A task without votes is left as it is.
+"""
+
+import numpy as np
+
+from plurivox.core.types import Floats, Ints
+from plurivox.engine.jit import kernel
+from plurivox.engine.kernels.fast_math import fast_log
+
+LEAST = 1e-300  # p log p below it is nothing
+
+
+@kernel
+def of_votes(
+    first: int, last: int, start: Ints, label: Ints, weight: Floats | None, n_labels: int, out: Floats
+) -> None:
+    """Of votes: only the labels that a task's votes name are looked at, however many there are."""
+    mean = 1.0 / n_labels
+    seen = np.zeros(n_labels)
+    for t in range(first, last):
+        total = 0.0
+        for v in range(start[t], start[t + 1]):
+            w = 1.0 if weight is None else weight[v]
+            seen[label[v]] += w
+            total += w
+        if total <= 0.0:
+            continue
+        largest, entropy, second, fourth, named = 0.0, 0.0, 0.0, 0.0, 0
+        for v in range(start[t], start[t + 1]):
+            p = seen[label[v]] / total
+            if p > 0.0:  # else the label had its turn
+                seen[label[v]] = 0.0
+                largest = max(largest, p)
+                entropy -= p * fast_log(max(p, LEAST))
+                square = (p - mean) * (p - mean)
+                second += square
+                fourth += square * square
+                named += 1
+        rest = n_labels - named
+        out[t, 0], out[t, 1] = largest, max(entropy, 0.0)
+        out[t, 2] = second + rest * mean * mean
+        out[t, 3] = fourth + rest * mean * mean * mean * mean
+
+
+@kernel
+def of_rows(first: int, last: int, prob: Floats, out: Floats) -> None:
+    """Of rows of probabilities (n_tasks, n_labels)."""
+    n_labels = prob.shape[1]
+    mean = 1.0 / n_labels
+    terms = np.empty(n_labels)  # kept apart from their sum, so that several logs are taken at a time
+    for t in range(first, last):
+        for k in range(n_labels):
+            p = float(prob[t, k])
+            terms[k] = p * fast_log(max(p, LEAST))
+        largest, entropy, second, fourth = 0.0, 0.0, 0.0, 0.0
+        for k in range(n_labels):
+            p = float(prob[t, k])
+            largest = max(largest, p)
+            entropy -= terms[k]
+            square = (p - mean) * (p - mean)
+            second += square
+            fourth += square * square
+        out[t, 0], out[t, 1], out[t, 2], out[t, 3] = largest, max(entropy, 0.0), second, fourth
+
+
+@kernel
+def total_variation(first: int, last: int, p: Floats, q: Floats, out: Floats) -> None:
+    """Add 1/2 sum |p - q| to out (n_tasks,)."""
+    for t in range(first, last):
+        apart = 0.0
+        for k in range(p.shape[1]):
+            apart += abs(p[t, k] - q[t, k])
+        out[t] += 0.5 * apart
+
+
+@kernel
+def jensen_shannon(first: int, last: int, p: Floats, q: Floats, out: Floats) -> None:
+    """Add the Jensen-Shannon divergence, in nats, to out (n_tasks,)."""
+    terms = np.empty(p.shape[1])
+    for t in range(first, last):
+        for k in range(p.shape[1]):
+            a, b = float(p[t, k]), float(q[t, k])
+            middle = 0.5 * (a + b)
+            both = a * fast_log(max(a, LEAST)) + b * fast_log(max(b, LEAST))
+            terms[k] = 0.5 * both - middle * fast_log(max(middle, LEAST))
+        apart = 0.0
+        for k in range(p.shape[1]):
+            apart += terms[k]
+        out[t] += max(apart, 0.0)

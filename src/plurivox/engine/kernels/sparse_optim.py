@@ -1,0 +1,67 @@
+"""Steps of optimizers that move only the rows of a table which were touched; the others stay bit by bit."""
+
+import math
+
+import numpy as np
+
+from plurivox.core.types import Bools, Floats
+from plurivox.engine.jit import kernel
+
+
+@kernel
+def adam(
+    touched: Bools,
+    table: Floats,
+    grad: Floats,
+    first: Floats,
+    second: Floats,
+    steps: Floats,
+    lr: float,
+    beta1: float,
+    beta2: float,
+    eps: float,
+    decay: float,
+    decoupled: bool,
+) -> None:
+    """One step of Adam for every touched row; each counts its own steps. Gradients and marks are wiped."""
+    old1, new1, old2, new2 = np.float32(beta1), np.float32(1 - beta1), np.float32(beta2), np.float32(1 - beta2)
+    coupled, shrink = np.float32(0 if decoupled else decay), np.float32(1 - lr * decay if decoupled else 1)
+    for row in range(len(table)):
+        if not touched[row]:
+            continue
+        touched[row] = False
+        steps[row] += 1
+        size = np.float32(lr / (1 - beta1 ** steps[row]))
+        root, least = np.float32(1 / math.sqrt(1 - beta2 ** steps[row])), np.float32(eps)
+        here, g, m, v = table[row], grad[row], first[row], second[row]
+        for c in range(len(here)):
+            now = g[c] + coupled * here[c]
+            g[c] = 0
+            m[c] = old1 * m[c] + new1 * now
+            v[c] = old2 * v[c] + new2 * now * now
+            here[c] = shrink * here[c] - size * m[c] / (np.sqrt(v[c]) * root + least)
+
+
+@kernel
+def sgd(
+    touched: Bools,
+    table: Floats,
+    grad: Floats,
+    first: Floats,
+    steps: Floats,
+    lr: float,
+    momentum: float,
+    nesterov: bool,
+    decay: float,
+) -> None:
+    """One step of gradient descent with momentum for every touched row. Gradients and marks are wiped."""
+    for row in range(len(table)):
+        if not touched[row]:
+            continue
+        touched[row] = False
+        steps[row] += 1
+        for c in range(table.shape[1]):
+            g = grad[row, c] + decay * table[row, c]
+            grad[row, c] = 0
+            first[row, c] = m = g if steps[row] == 1 else momentum * first[row, c] + g
+            table[row, c] -= lr * (g + momentum * m if nesterov else m)

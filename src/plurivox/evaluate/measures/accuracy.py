@@ -1,0 +1,144 @@
+"""Measures of the label that is believed most: how often it is the right one.
+
+Each takes (guess, truth) and looks at the tasks both have. The true label is the most probable one of the truth. Where labels
+of the guess tie, the `first` is taken, or the guess is `share`d evenly among them, which is what random ties give in the mean.
+"""
+
+from typing import Literal
+
+import numpy as np
+
+from plurivox.core.errors import OptionError
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_storage import Candidates, Rows
+from plurivox.core.types import Floats, Ints, Names
+from plurivox.evaluate.alignment import meet, met_labels, parts
+
+Ties = Literal["first", "share"]
+CLOSE = 1e-9  # probabilities this near the top are tied with it
+
+
+def accuracy(guess: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") -> float:
+    """The share of tasks whose most probable label is the true one.
+
+    Where labels tie, the `first` is taken, or the hit is `share`d: 1 / (number of tied labels) where the true one is
+    among them, which is what random ties give in the mean.
+
+    >>> guess = SoftLabels.of([[.5, .5], [.2, .8]], ["a", "b"], ["no", "yes"])
+    >>> truth = SoftLabels.gold(["a", "b"], ["yes", "yes"])
+    >>> accuracy(guess, truth), accuracy(guess, truth, ties="share")
+    (0.5, 0.75)
+    """
+    return float(hits(*meet(guess, truth), ties).mean())
+
+
+def balanced_accuracy(guess: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") -> float:
+    """The accuracy on the tasks of each true label, averaged over the labels that occur.
+
+    (1 / K) sum_k (hits on tasks of label k / tasks of label k).
+    Brodersen et al. (2010), https://doi.org/10.1109/ICPR.2010.764
+
+    >>> guess = SoftLabels.gold(["a", "b", "c"], ["no", "no", "no"], labels=["no", "yes"])
+    >>> balanced_accuracy(guess, SoftLabels.gold(["a", "b", "c"], ["no", "no", "yes"]))
+    0.5
+    """
+    left, right = meet(guess, truth)
+    return _by_label(hits(left, right, ties), true_labels(right))
+
+
+def top_k_accuracy(
+    guess: SoftLabels,
+    truth: SoftLabels,
+    *,
+    k: int = 5,
+    average: Literal["micro", "macro"] = "micro",
+    ties: Ties = "first",
+) -> float:
+    """The share of tasks whose true label is among the k most probable: over tasks, or the mean over true labels (macro).
+
+    Where ties reach over place k, the earlier labels are taken first, or the places left are `share`d among them.
+    Russakovsky et al. (2015), section 4.1, https://doi.org/10.1007/s11263-015-0816-y
+
+    >>> guess = SoftLabels.of([[.5, .3, .2], [.5, .3, .2]], ["a", "b"], ["x", "y", "z"])
+    >>> top_k_accuracy(guess, SoftLabels.gold(["a", "b"], ["y", "z"]), k=2)
+    0.5
+    """
+    left, right = meet(guess, truth)
+    hit = top_hits(left, right, k, ties)
+    return float(hit.mean()) if average == "micro" else _by_label(hit, true_labels(right))
+
+
+def confusion_counts(guess: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") -> tuple[Floats, Names]:
+    """How many tasks of each true label got which label: the table [true, said] and the labels of both its sides.
+
+    The labels are those of the guess, then those that only the truth knows.
+
+    >>> guess = SoftLabels.gold(["a", "b", "c"], ["no", "no", "yes"])
+    >>> table, labels = confusion_counts(guess, SoftLabels.gold(["a", "b", "c"], ["no", "yes", "yes"]))
+    >>> table.tolist(), labels.tolist()
+    ([[1.0, 0.0], [1.0, 1.0]], ['no', 'yes'])
+    """
+    left, right = meet(guess, truth)
+    row, said, share = said_labels(left, ties)
+    size, true = left.n_labels, true_labels(right)
+    table = np.bincount(true[row] * size + said, share, minlength=size * size)
+    return table.reshape(size, size).astype(np.float64, copy=False), met_labels(guess, truth)
+
+
+# ---- of single tasks
+
+
+def true_labels(truth: Rows) -> Ints:
+    """(n_tasks,) the code of the true label."""
+    if isinstance(truth, Candidates) and len(truth.label) == len(truth) and not truth.rest.any():
+        return truth.label.astype(np.int64)  # gold: one label a row, as no row is empty
+    return truth.top(1)[0][:, 0]
+
+
+def hits(guess: Rows, truth: Rows, ties: Ties) -> Floats:
+    """(n_tasks,) 1 where the most probable label is the true one, less where ties share it."""
+    true = true_labels(truth)
+    best, top = (column[:, 0] for column in guess.top(1))
+    if ties == "first":
+        return (best == true).astype(np.float64)
+    tied = np.zeros(len(guess))
+    for where, q in parts(guess):
+        tied[where] = (q >= top[where, None] - CLOSE).sum(1)
+    return (guess.at(true) >= top - CLOSE) / tied
+
+
+def top_hits(guess: Rows, truth: Rows, k: int, ties: Ties) -> Floats:
+    """(n_tasks,) 1 where the true label is among the k most probable, less where it shares the last place."""
+    if k < 1:
+        raise OptionError(f"k must be 1 or more; got {k}")
+    true = true_labels(truth)
+    own, hit = guess.at(true), np.empty(len(guess))
+    for where, q in parts(guess):
+        mine = own[where, None]
+        if ties == "first":
+            before = (q > mine) | ((q == mine) & (np.arange(q.shape[1]) < true[where, None]))
+            hit[where] = before.sum(1) < k
+        else:
+            above, tied = (q > mine + CLOSE).sum(1), (np.abs(q - mine) <= CLOSE).sum(1)
+            hit[where] = np.clip((k - above) / tied, 0, 1)
+    return hit
+
+
+def said_labels(guess: Rows, ties: Ties) -> tuple[Ints, Ints, Floats]:
+    """(task, label, share): the label each task got, or every tied label with its share."""
+    best, top = guess.top(1)
+    if ties == "first":
+        return np.arange(len(guess)), best[:, 0], np.ones(len(guess))
+    rows, labels = [], []
+    for where, q in parts(guess):
+        row, label = np.nonzero(q >= top[where] - CLOSE)
+        rows.append(row + where.start)
+        labels.append(label)
+    row = np.concatenate(rows)
+    return row, np.concatenate(labels), 1 / np.bincount(row)[row]
+
+
+def _by_label(hit: Floats, true: Ints) -> float:
+    """The mean over labels that occur of the mean over their tasks."""
+    n = np.bincount(true)
+    return float((np.bincount(true, hit)[n > 0] / n[n > 0]).mean())

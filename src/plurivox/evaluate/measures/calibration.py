@@ -1,0 +1,162 @@
+"""Measures of whether probabilities can be taken at their word.
+
+Each takes (guess, truth) and looks at the tasks both have. The true label is the most probable one of the truth; the
+confidence of a guess is the probability of its most probable label.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurivox.core.base import Noun
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_storage import Rows
+from plurivox.core.types import Floats, Ints
+from plurivox.evaluate.alignment import meet, parts
+from plurivox.evaluate.measures.accuracy import Ties, hits, true_labels
+from plurivox.evaluate.measures.confidence_bins import adaptive, edges, equal, of_bins, of_labels_and_bins, tied_mean
+
+
+def nll(guess: SoftLabels, truth: SoftLabels, *, clip: float = 1e-6) -> float:
+    """The negative log likelihood of the true label, mean of -log q(true) in nats, with q at least `clip`.
+
+    The clip bounds what one sure mistake can cost: -log 1e-6 = 13.8. Good (1952), https://doi.org/10.1111/j.2517-6161.1952.tb00104.x
+
+    >>> guess = SoftLabels.of([[.5, .5], [1, 0]], ["a", "b"], ["no", "yes"])
+    >>> round(nll(guess, SoftLabels.gold(["a", "b"], ["yes", "yes"])), 4)
+    7.2543
+    """
+    return float(log_losses(*meet(guess, truth), clip).mean())
+
+
+def brier(guess: SoftLabels, truth: SoftLabels) -> float:
+    """The mean of sum_k (q_k - 1[k is true])^2 over all labels, 0 to 2.
+
+    Brier (1950), https://doi.org/10.1175/1520-0493(1950)078%3C0001:VOFEIT%3E2.0.CO;2
+
+    >>> guess = SoftLabels.of([[.5, .5], [1, 0]], ["a", "b"], ["no", "yes"])
+    >>> brier(guess, SoftLabels.gold(["a", "b"], ["yes", "yes"]))
+    1.25
+    """
+    return float(square_losses(*meet(guess, truth)).mean())
+
+
+def ece(guess: SoftLabels, truth: SoftLabels, *, bins: int = 15, ties: Ties = "first") -> float:
+    """The expected calibration error: how far confidence is from accuracy, over bins of confidence.
+
+    sum_b n_b / n |accuracy_b - confidence_b| over `bins` equal bins (lower edge out, upper in), taken once over all
+    tasks: the mean over batches is another and larger number. Ties as in `accuracy`.
+    Guo et al. (2017), https://doi.org/10.48550/arXiv.1706.04599
+
+    >>> guess = SoftLabels.of([[.4, .6], [1, 0]], ["a", "b"], ["no", "yes"])
+    >>> ece(guess, SoftLabels.gold(["a", "b"], ["yes", "yes"]))
+    0.7
+    """
+    hit, sure = hits_and_confidence(*meet(guess, truth), ties)
+    return of_bins(equal(sure, bins), hit - sure, bins).value
+
+
+def classwise_ece(guess: SoftLabels, truth: SoftLabels, *, bins: int = 15) -> float:
+    """The calibration error of every label's probability, averaged over labels.
+
+    (1 / K) sum_k sum_b n_bk / n |share of tasks whose true label is k - mean q_k| over `bins` equal bins of q_k.
+    Kull et al. (2019), https://doi.org/10.48550/arXiv.1910.12656
+
+    >>> guess = SoftLabels.of([[.4, .6], [1, 0]], ["a", "b"], ["no", "yes"])
+    >>> classwise_ece(guess, SoftLabels.gold(["a", "b"], ["yes", "yes"]))
+    0.7
+    """
+    return of_labels_and_bins(*meet(guess, truth), bins).value
+
+
+def rms_calibration(
+    guess: SoftLabels, truth: SoftLabels, *, size: int = 100, compat: bool = False, ties: Ties = "first"
+) -> float:
+    """The root mean square calibration error over bins of equal size: sqrt(sum_b n_b / n (accuracy_b - confidence_b)^2).
+
+    Tasks are sorted by confidence; every bin holds `size` of them, and the last one those left over too. Tasks of the same
+    confidence share their hits, so that their order does not matter. Nguyen and O'Connor (2015), https://doi.org/10.48550/arXiv.1508.05154
+
+    `compat=True` is the number that the released code of PixMix gives, Hendrycks et al. (2022),
+    https://doi.org/10.48550/arXiv.2112.05135, and so Collins et al. (2022): it never looks at the last, most confident bin,
+    so it is 0 below 2 `size` tasks, and it needs `size` tasks at least.
+
+    >>> guess = SoftLabels.of([[.4, .6], [1, 0]], ["a", "b"], ["no", "yes"])
+    >>> truth = SoftLabels.gold(["a", "b"], ["yes", "yes"])
+    >>> round(rms_calibration(guess, truth, size=1), 4), round(rms_calibration(guess, truth, size=1, compat=True), 4)
+    (0.7616, 0.2828)
+    """
+    hit, sure = hits_and_confidence(*meet(guess, truth), ties)
+    return adaptive(hit if compat else tied_mean(hit, sure), sure, size, compat).value
+
+
+def aurra(guess: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") -> float:
+    """The area under the response rate and accuracy curve: how well confidence puts right answers first.
+
+    The mean over j of the accuracy on the j tasks of highest confidence; tasks of the same confidence share their hits.
+    Hendrycks et al. (2022), https://doi.org/10.48550/arXiv.2112.05135
+
+    >>> guess = SoftLabels.of([[.4, .6], [1, 0]], ["a", "b"], ["no", "yes"])
+    >>> aurra(guess, SoftLabels.gold(["a", "b"], ["yes", "yes"]))
+    0.25
+    """
+    hit, sure = hits_and_confidence(*meet(guess, truth), ties)
+    ranked = tied_mean(hit, sure)[np.argsort(-sure, kind="stable")]
+    return float((np.cumsum(ranked) / np.arange(1, len(ranked) + 1)).mean())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reliability(Noun):
+    """What a reliability diagram draws: a row a bin of confidence; nan where no task is in it."""
+
+    low: Floats  # (n_bins,) where the bin begins; the edge itself belongs to the bin below
+    high: Floats  # (n_bins,)
+    n: Ints  # (n_bins,) tasks in it
+    confidence: Floats  # (n_bins,) their mean confidence
+    accuracy: Floats  # (n_bins,) the share that is right
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """low, high, n, confidence, accuracy."""
+        return {name: getattr(self, name) for name in ("low", "high", "n", "confidence", "accuracy")}
+
+    def facts(self) -> dict[str, object]:
+        return {"bins": len(self.n), "tasks": int(self.n.sum())}
+
+
+def reliability(
+    guess: SoftLabels, truth: SoftLabels, *, bins: int = 15, size: int | None = None, ties: Ties = "first"
+) -> Reliability:
+    """Confidence and accuracy in bins: `bins` equal ones as in `ece`, or of `size` tasks each as in `rms_calibration`.
+
+    DeGroot and Fienberg (1983), https://doi.org/10.2307/2987588
+
+    >>> guess = SoftLabels.of([[.4, .6], [1, 0]], ["a", "b"], ["no", "yes"])
+    >>> found = reliability(guess, SoftLabels.gold(["a", "b"], ["yes", "yes"]), bins=2)
+    >>> found.n.tolist(), found.confidence.tolist(), found.accuracy.tolist()
+    ([0, 2], [nan, 0.8], [nan, 0.5])
+    """
+    hit, sure = hits_and_confidence(*meet(guess, truth), ties)
+    place, low, high = edges(sure, bins, size)
+    n = np.bincount(place, minlength=len(low))
+    some = np.where(n > 0, n, np.nan)
+    hit = hit if size is None else tied_mean(hit, sure)
+    return Reliability(low, high, n, *(np.bincount(place, x, minlength=len(low)) / some for x in (sure, hit)))
+
+
+# ---- of single tasks
+
+
+def hits_and_confidence(guess: Rows, truth: Rows, ties: Ties) -> tuple[Floats, Floats]:
+    """(n_tasks,) each."""
+    return hits(guess, truth, ties), guess.top(1)[1][:, 0].astype(np.float64)
+
+
+def log_losses(guess: Rows, truth: Rows, clip: float = 1e-6) -> Floats:
+    return -np.log(np.maximum(guess.at(true_labels(truth)).astype(np.float64), clip))
+
+
+def square_losses(guess: Rows, truth: Rows) -> Floats:
+    square = np.concatenate([(q**2).sum(1) for _, q in parts(guess)])
+    return square - 2 * guess.at(true_labels(truth)) + 1

@@ -1,0 +1,134 @@
+"""Read whatever is there: a file, a folder, or a name on the shelf."""
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import polars as pl
+
+from plurivox.core.answers import Answers
+from plurivox.core.base import Noun
+from plurivox.core.errors import InputError, unknown
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.votes import Votes
+from plurivox.io import answer_frames, dataset_catalog, frames
+from plurivox.io.dataset import Dataset
+from plurivox.io.folder import read_folder
+from plurivox.io.formats import Contents, image_folder, label_studio, peerannot, reader_of
+from plurivox.io.tabular.table_columns import Columns
+from plurivox.io.tabular.table_files import ENDINGS, ending_of, read_table
+
+
+def read(where: str | Path, **how: Any) -> Dataset:
+    """The data set at a path or on the shelf.
+
+    `where` is a table of votes, counts or answers; a Label Studio export; a saved noun (`.npz`); a folder in our form, in
+    peerannot's, or with one folder of images a label; or the name of a data set under PLURIVOX_DATA. `how` are the options of
+    `votes`: column names, `missing`, `repeats`, `labels`, `ordered`, `wide`.
+    """
+    path = Path(where).expanduser()
+    if not path.exists():
+        found = dataset_catalog.find(str(where))
+        if found is None:
+            raise _absent(str(where))
+        path = found
+    return _read_folder(path, how) if path.is_dir() else _read_file(path, how)
+
+
+def is_ours(path: Path) -> bool:
+    """A folder in our own form."""
+    own = ("votes", "answers", "counts", "gold")
+    if not path.is_dir() or peerannot.recognises(path):
+        return False
+    return any(ending_of(file) and file.name.split(".")[0] in own for file in path.iterdir())
+
+
+def _read_folder(path: Path, how: dict[str, Any]) -> Dataset:
+    reader = None if is_ours(path) else reader_of(path)
+    return read_folder(path, **how) if reader is None else _foreign(reader, path, how)
+
+
+def _read_file(path: Path, how: dict[str, Any]) -> Dataset:
+    if path.suffix == ".npz":
+        return _of_noun(Noun.load(path), path)
+    if (reader := reader_of(path)) is not None:
+        return _foreign(reader, path, how)
+    source = path if path.suffix == ".parquet" and _is_parquet(path) else read_table(path)
+    table, name = Columns.of(source, path.name), path.name.split(".")[0]
+    if not how.get("wide") and answer_frames.holds_answers(table.names, how.get("label")):
+        if "repeats" in how:
+            raise InputError(
+                f"{path.name} holds what people entered, and repeats are settled among votes: take further answers of a person "
+                "to a task out first (plurivox clean --rules repeats-once)"
+            )
+        known = ("task", "worker", "label", "missing", "labels", "ordered")
+        given = {key: how[key] for key in known if key in how}
+        return Dataset(name, path=path, answers=answer_frames.answers(table, where=path.name, **given))
+    if not how.get("wide") and _holds_counts(table, how, name):
+        columns = {key: how[key] for key in ("task", "labels", "ordered") if key in how}
+        return Dataset(name, path=path, counts=frames.counts(table, where=path.name, **columns))
+    return Dataset(name, path=path, votes=frames.votes(table, where=path.name, **how))
+
+
+def _foreign(reader: ModuleType, path: Path, how: dict[str, Any]) -> Dataset:
+    """A data set of another program, with our rules for abstentions and repeats laid over it."""
+    given = {"labels": how["labels"]} if "labels" in how and reader is not image_folder else {}
+    if reader is label_studio:
+        given |= {theirs: how[ours] for ours, theirs in (("label", "from_name"), ("task", "task_field")) if ours in how}
+    found: Contents = reader.read(path, **given)
+    frames.tell(found.notes)
+    votes = found.votes
+    if votes is not None:
+        rules: dict[str, Any] = {key: how[key] for key in ("missing", "repeats", "ordered") if key in how}
+        rules |= {"tasks": votes.tasks, "workers": votes.workers} | (
+            {} if "missing" in how else {"labels": votes.labels}
+        )
+        worker = "worker" if votes.n_workers else None
+        votes = frames.votes(votes.columns(), worker=worker, where=path.name, **rules)
+    return Dataset(found.name, path=path, votes=votes, gold=found.gold, images=found.images, items=_items(found))
+
+
+def _items(found: Contents) -> pl.DataFrame | None:
+    """What was shown, with the split of each task where it is known."""
+    if found.splits is None:
+        return found.items
+    splits = pl.DataFrame({"task": list(found.splits), "split": list(found.splits.values())})
+    return splits if found.items is None else found.items.join(splits, on="task", how="left", maintain_order="left")
+
+
+def _is_parquet(path: Path) -> bool:
+    try:
+        pl.scan_parquet(path).collect_schema()
+    except (pl.exceptions.PolarsError, OSError):
+        return False  # read_table says what is wrong with it
+    return True
+
+
+def _holds_counts(table: Columns, how: dict[str, Any], name: str) -> bool:
+    """A file called counts with a task column and nothing but numbers beside it; elsewhere that may be a wide table too."""
+    task = how.get("task", "task")
+    others = [one for one in table.names if one != task]
+    if task not in table or not others or {"worker", "label"} & set(others) or {"worker", "label"} & set(how):
+        return False
+    if not all(table[one].cast(pl.Float64, strict=False).null_count() == table[one].null_count() for one in others):
+        return False
+    if name != "counts":
+        raise InputError(
+            f"{table.where} has {task!r} and numbers beside it: call the file counts if they say how many people chose each "
+            "label, or read it as a wide table (--wide) if every column is a worker"
+        )
+    return True
+
+
+def _of_noun(noun: Noun, path: Path) -> Dataset:
+    part = {Votes: "votes", Answers: "answers", SoftLabels: "soft_labels"}.get(type(noun))
+    if part is None:
+        raise InputError(f"{path} holds {type(noun).__name__}; a data set needs Votes, Answers or SoftLabels")
+    parts: dict[str, Any] = {part: noun}
+    return Dataset(path.name.split(".")[0], path=path, **parts)
+
+
+def _absent(where: str) -> Exception:
+    if "/" in where or any(where.endswith(ending) for ending in ENDINGS):
+        return InputError(f"there is no file or folder {where}")
+    return unknown("file, folder or data set", where, dataset_catalog.listed())

@@ -1,0 +1,165 @@
+"""Write a data set as a folder that reads back as it was."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from plurivox.core.atomic_write import whole_folder
+from plurivox.core.encoding import positions
+from plurivox.core.errors import InputError
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Names
+from plurivox.core.votes import Votes
+from plurivox.io.dataset import Dataset
+from plurivox.io.features import write_features
+from plurivox.io.folder import ABOUT
+from plurivox.io.folder_check import may_replace
+from plurivox.io.frames import vote_columns
+from plurivox.io.soft_files import write_soft
+from plurivox.io.tabular.table_files import write_table
+
+
+def write(
+    dataset: Dataset,
+    folder: Path | str,
+    *,
+    replace: bool = False,
+    form: str = "parquet",
+    beside: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a data set as a folder, whole or not at all; `form` is parquet or csv.
+
+    `beside` are further tables by the name of their file, whose ending says their form.
+    """
+    if form not in ("parquet", "csv"):
+        raise InputError(f"a data-set folder is written as parquet or csv, not {form!r}")
+    if replace:
+        may_replace(folder)
+    with whole_folder(folder, replace=replace) as part:
+        for name, table in _tables(dataset).items():
+            write_table(table, part / f"{name}.{'parquet' if _holds_bytes(table) else form}")
+        if dataset.soft_labels is not None:
+            write_soft(dataset.soft_labels, part / f"soft_labels.{form}")
+        if dataset.gold is not None and not _is_hard(dataset.gold):
+            write_soft(dataset.gold, part / f"gold.{form}")
+        if dataset.features is not None:
+            write_features(dataset.features, part / "features.npz")
+        for name, table in (beside or {}).items():
+            write_table(table, part / name)
+        (part / ABOUT).write_text(toml(_told(dataset)), encoding="utf-8")
+
+
+def _tables(dataset: Dataset) -> dict[str, Any]:
+    """Every table of the folder by its name."""
+    tables: dict[str, Any] = {}
+    if dataset.votes is not None:
+        tables["votes"] = vote_columns(dataset.votes)
+    if dataset.answers is not None:
+        tables["answers"] = dataset.answers.columns()
+    if dataset.counts is not None:
+        tables["counts"] = _count_columns(dataset.counts)
+    if dataset.gold is not None and _is_hard(dataset.gold):
+        tables["gold"] = _gold_columns(dataset)
+    if (items := _items(dataset)) is not None:
+        tables["items"] = items
+    if dataset.workers is not None:
+        tables["workers"] = dataset.workers
+    own = ("votes", "gold")
+    tables |= {name: read() for name, read in dataset.tables.items() if name not in own}
+    if (source := _votes_as_read(dataset)) is not None:
+        tables["votes_as_read"] = source
+    return tables
+
+
+def _votes_as_read(dataset: Dataset) -> pl.DataFrame | None:
+    """The votes table as it was read, where it has columns that nothing else keeps: answers to further questions."""
+    if "votes" not in dataset.tables or "votes_as_read" in dataset.tables or dataset.votes is None:
+        return None
+    source = dataset.tables["votes"]()
+    kept = {
+        *vote_columns(dataset.votes),
+        dataset.about.get("task"),
+        dataset.about.get("worker"),
+        dataset.about.get("label"),
+    }
+    for frame in (dataset.items, dataset.workers):
+        kept |= set() if frame is None else set(frame.columns)
+    if dataset.answers is not None:
+        kept |= set(source.columns)
+    return source if set(source.columns) - kept else None
+
+
+def _items(dataset: Dataset) -> pl.DataFrame | None:
+    """What was labelled; image files go in as bytes where no image is there yet."""
+    items, images = dataset.items, dataset.images
+    if not images or (items is not None and "image" in items.columns):
+        return items
+    pixels = pl.DataFrame({"task": list(images), "image": [Path(file).read_bytes() for file in images.values()]})
+    if items is None:
+        return pixels
+    return items.join(pixels, on=pl.col("task").cast(pl.String), how="left", maintain_order="left").drop(
+        "task_right", strict=False
+    )
+
+
+def _told(dataset: Dataset) -> dict[str, Any]:
+    """What dataset.toml must say so that the folder reads back as it was."""
+    keep = {name: value for name, value in dataset.about.items() if name in ("description", "command")}
+    spoken = [part for part in (dataset.votes, dataset.counts, dataset.answers) if part is not None]
+    if not spoken:
+        return {"name": dataset.name, **keep}
+    crowd = spoken[0]
+    labels: dict[str, Any] = {"labels": crowd.labels.tolist()}
+    if dataset.gold is not None and _is_hard(dataset.gold):
+        labels["labels"] = _with_strangers(crowd.labels, dataset.gold.labels)
+    if crowd.scale is not None and len(crowd.scale) == len(labels["labels"]):
+        labels["scale"] = crowd.scale.tolist()
+    return {"name": dataset.name, **keep, **labels}
+
+
+def _with_strangers(labels: Names, gold: Names) -> list[Any]:
+    """The labels of the crowd, then those that only gold has."""
+    strangers = gold[positions(labels, gold) < 0]
+    return [*labels.tolist(), *(strangers.tolist() if strangers.dtype == labels.dtype else [])]
+
+
+def _count_columns(counts: Votes) -> dict[str, Any]:
+    names = [str(label) for label in counts.labels.tolist()]
+    if "task" in names:
+        raise InputError("counts cannot be written: a label is called 'task', like the column of the tasks; rename it")
+    table = counts.counts()
+    return {"task": counts.tasks} | {name: table[:, k] for k, name in enumerate(names)}
+
+
+def _gold_columns(dataset: Dataset) -> dict[str, Any]:
+    gold = dataset.gold
+    assert gold is not None
+    columns: dict[str, Any] = {"task": gold.tasks, "label": gold.hard()}
+    if dataset.splits:
+        of = {str(task): split for split, tasks in dataset.splits.items() for task in tasks.tolist()}
+        columns["split"] = [of.get(str(task)) for task in gold.tasks.tolist()]
+    return columns
+
+
+def _is_hard(soft: SoftLabels) -> bool:
+    """All mass on one label of every task."""
+    return bool((np.abs(soft.confidence - 1) < 1e-12).all())
+
+
+def _holds_bytes(table: Any) -> bool:
+    return isinstance(table, pl.DataFrame) and any(kind == pl.Binary for kind in table.dtypes)
+
+
+def toml(values: dict[str, Any]) -> str:
+    r"""Flat TOML: text, numbers, truth values and lists of them are written as JSON writes them.
+
+    >>> print(toml({"name": "a\x7fb", "labels": [1, 2]}), end="")
+    name = "a\u007fb"
+    labels = [1, 2]
+    """
+    lines = (f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in values.items())
+    return "".join(lines).replace("\x7f", "\\u007f")

@@ -1,0 +1,68 @@
+"""What a file or folder of another program holds."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from plurivox.core.encoding import as_names, positions
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.votes import UNNAMED, Votes
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The nouns of a foreign file. Mappings are keyed by the task's name as text."""
+
+    name: str
+    votes: Votes | None = None
+    gold: SoftLabels | None = None
+    images: Mapping[str, Path] | None = None  # task -> image file
+    splits: Mapping[str, str] | None = None  # task -> "train", "val" or "test"
+    items: pl.DataFrame | None = None  # what was shown: `task` and the program's own columns
+    notes: tuple[str, ...] = ()  # what was dropped, merged or guessed, and how often
+
+
+def counted(*notes: tuple[int, str]) -> tuple[str, ...]:
+    """The notes whose number is not zero, each begun by it.
+
+    >>> counted((2, "answers were skipped"), (0, "names were merged"))
+    ('2 answers were skipped',)
+    """
+    return tuple(f"{number} {words}" for number, words in notes if number)
+
+
+def votes_of(
+    task: Sequence[object],
+    worker: Sequence[object | None],
+    label: Sequence[object],
+    *,
+    tasks: Iterable[object],
+    workers: Iterable[object] | None = None,
+    labels: Iterable[object] | None = None,
+    ordered: bool | Iterable[float] = False,
+    **rest: NDArray[Any] | None,
+) -> Votes:
+    """`Votes.of`, where None among the workers is a vote that nobody signed."""
+    if None not in worker:
+        return Votes.of(task, worker, label, tasks=tasks, workers=workers, labels=labels, ordered=ordered, **rest)
+    bare = Votes.of(task, None, label, tasks=tasks, labels=labels, ordered=ordered)  # for the names
+    signed = np.array([name is not None for name in worker], bool)
+    given = as_names([name for name in worker if name is not None], "workers")
+    known = np.unique(given if workers is None else as_names(workers, "workers"))
+    codes = np.full(len(signed), UNNAMED)
+    codes[signed] = positions(known, given)
+    return Votes.coded(
+        task=positions(bare.tasks, as_names(task, "tasks")),
+        worker=codes,
+        label=positions(bare.labels, as_names(label, "labels")),
+        tasks=bare.tasks,
+        workers=known,
+        labels=bare.labels,
+        scale=bare.scale,
+        **rest,
+    )

@@ -1,0 +1,1 @@
+"""Tables in files and in memory: columns, types, CSV."""

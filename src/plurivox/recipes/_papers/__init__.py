@@ -1,0 +1,1 @@
+"""What the recipes of one paper need: its protocol, conditions and figures."""

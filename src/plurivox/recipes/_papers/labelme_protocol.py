@@ -1,0 +1,147 @@
+"""LabelMe with its official split: what is trained, and what is measured."""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from plurivox import aggregate
+from plurivox.core.errors import InputError, need
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Names
+from plurivox.core.votes import Votes
+from plurivox.train.data import splits
+from plurivox.train.data.training_data import Material
+from plurivox.train.em.raykar_em import raykar_em
+from plurivox.train.plan import Plan
+from plurivox.workflows.net_measures import measure_of
+from plurivox.workflows.train import Wish, train_once
+
+WISHES: dict[str, dict[str, str]] = {  # a method -> what is asked of the training; any other word is a target
+    "two-heads-gold": {"target": "softmax-shares", "head": "two-heads", "main": "gold"},
+    "two-heads-silver": {"target": "softmax-shares", "head": "two-heads", "main": "majority"},
+    "crowd-layer": {"target": "all-votes", "head": "crowd-layer"},
+    "conal": {"target": "all-votes", "head": "conal"},
+    "trace-regularised": {"target": "all-votes", "head": "trace-regularised"},
+    "geo-crowd-net-f": {"target": "all-votes", "head": "geo-crowd-net[variant=F]"},
+    "geo-crowd-net-w": {"target": "all-votes", "head": "geo-crowd-net[variant=W]"},
+    "union-net-a": {"target": "all-votes", "head": "union-net[variant=A]"},
+    "union-net-b": {"target": "all-votes", "head": "union-net[variant=B]"},
+    "annot-mix": {"target": "all-votes", "head": "annot-mix"},
+    "raykar": {"target": "all-votes", "head": "raykar"},
+}
+LOGISTIC = "raykar-logistic"
+HARD = ("accuracy", "nll", "brier", "ece")
+FOLDS = 5
+Parts = Mapping[str, Names]
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """The data, and how every net is trained and chosen."""
+
+    material: Material
+    parts: Parts  # train, dev and test of the official split
+    net: str
+    plan: Plan
+    choose: str  # gold or votes
+    l2: tuple[float, ...]
+    chosen: dict[str, float] = field(default_factory=dict)  # the L2 of the logistic regression, once it is known
+
+    @property
+    def votes(self) -> Votes:
+        """Those on the training tasks."""
+        if self.material.votes is None or self.material.gold is None:
+            raise InputError(f"{self.material.name} needs votes and gold labels for this recipe")
+        return self.material.votes
+
+    @property
+    def gold(self) -> SoftLabels:
+        """The true labels of all tasks."""
+        assert self.material.gold is not None
+        return self.material.gold
+
+
+def official(setting: Setting, method: str, seed: int) -> dict[str, float]:
+    """Trained on all training photos, measured against gold on the test photos."""
+    tasks = setting.parts["test"]
+    guess = guess_of(setting, method, setting.parts["train"], tasks, seed)
+    truth = setting.gold.on(tasks)
+    return {name: measure_of(name)(guess, truth) for name in HARD}
+
+
+def held_out(setting: Setting, method: str, run: int, seed: int) -> dict[str, float]:
+    """Trained on four fifths of the training photos, measured against the votes on the others."""
+    folds = splits.folds(setting.parts["train"], FOLDS, seed=seed + run // FOLDS)
+    part = folds[run % FOLDS]
+    guess = guess_of(setting, method, part["train"], part["test"], seed + run)
+    votes = setting.votes.on(part["test"])
+    shares, softmax = (aggregate.methods.make(word).fit(votes).soft for word in ("vote-shares", "softmax-shares"))
+    return {
+        "CE, shares": measure_of("cross-entropy")(guess, shares),
+        "CE, softmax": measure_of("cross-entropy")(guess, softmax),
+        "JSD, shares": measure_of("jensen-shannon-divergence")(guess, shares),
+        "entropy r, shares": measure_of("entropy-correlation")(guess, shares),
+        "entropy r, softmax": measure_of("entropy-correlation")(guess, softmax),
+        "CE, gold": measure_of("nll")(guess, setting.gold.on(part["test"])),
+    }
+
+
+def guess_of(setting: Setting, method: str, taught: Names, asked: Names, seed: int) -> SoftLabels:
+    """What a method trained on some tasks believes of others."""
+    parts, material = chooser(setting, taught, seed)
+    if method == LOGISTIC:
+        return _fit(setting, parts, material, setting.chosen["l2"]).predict(_floats(material, asked), asked)
+    wish = Wish(net=setting.net, plan=replace(setting.plan, seed=seed), **_wish(method, seed))
+    return train_once(material, parts, wish).predict(material.on(asked), asked)
+
+
+def _wish(method: str, seed: int) -> dict[str, Any]:
+    """What is asked of the training; ties of a majority are broken by another lot in every run."""
+    silver = f"majority[seed={seed}]"
+    wish = WISHES.get(method, {"target": silver if method == "majority" else method})
+    return {**wish, "main": silver} if wish.get("main") == "majority" else wish
+
+
+def chooser(setting: Setting, taught: Names, seed: int) -> tuple[dict[str, Names], Material]:
+    """Which tasks teach and which ones say what epoch is best, by their gold labels or by their votes alone."""
+    if setting.choose == "gold":
+        return {"train": taught, "dev": setting.parts["dev"]}, setting.material
+    found = splits.stratified(taught, None, {"train": 0.9, "dev": 0.1}, seed)
+    seen = replace(setting.material, gold=setting.gold.on(found["train"]))  # of dev only the votes are seen
+    return found, seen
+
+
+def choose_l2(setting: Setting, seed: int) -> dict[str, float]:
+    """The penalty of the logistic regression that is best on the dev tasks, and how good each one was."""
+    parts, material = chooser(setting, setting.parts["train"], seed)
+    scores = {one: _judged(setting, parts, material, one) for one in setting.l2}
+    return {"l2": max(scores, key=lambda one: scores[one]), **{f"dev at {one:g}": scores[one] for one in scores}}
+
+
+def _judged(setting: Setting, parts: Parts, material: Material, l2: float) -> float:
+    """How good it is on the dev tasks: accuracy against gold, or the negative cross-entropy against votes."""
+    dev = parts["dev"]
+    guess = _fit(setting, parts, material, l2).predict(_floats(material, dev), dev)
+    if setting.choose == "gold":
+        return measure_of("accuracy")(guess, setting.gold.on(dev))
+    return -measure_of("cross-entropy")(guess, aggregate.methods.make("vote-shares").fit(setting.votes.on(dev)).soft)
+
+
+def _fit(setting: Setting, parts: Parts, material: Material, l2: float) -> Any:
+    need("sklearn", LOGISTIC, "pip install scikit-learn")
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    votes = setting.votes.on(parts["train"]).with_labels(setting.gold.labels)
+    model = LogisticRegression(C=1 / l2, max_iter=20)  # a part of the way a pass, on from where it stands
+    with warnings.catch_warnings(), threadpool_limits(1):  # many threads wait for each other on such small steps
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return raykar_em(votes, _floats(material, parts["train"]), model)
+
+
+def _floats(material: Material, tasks: Names) -> Any:
+    return material.on(tasks).astype(np.float64)

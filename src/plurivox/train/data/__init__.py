@@ -1,0 +1,1 @@
+"""Training data: inputs, images, text, splits, weights of tasks."""

@@ -1,0 +1,133 @@
+"""Material: inputs with what is known of them, in one .npz of plain arrays, for machines that read no tables.
+
+`x` (n, ...) and `task` (n,); perhaps `split` (n,), the true labels `y` (n,), the list of all `labels`, `soft` (n, n_labels)
+probabilities, `counts` (n, n_labels) of unnamed people, or votes as the columns `vote_task`, `vote_worker` and
+`vote_label`. Instead of x, task and y there may be `x_<split>` and `y_<split>` for every split; row i is then <split>-i.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurivox.core.atomic_write import whole_file
+from plurivox.core.encoding import as_names, duplicates, positions
+from plurivox.core.errors import InputError, some
+from plurivox.core.npz import arrays_in, plain_names
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Names
+from plurivox.core.votes import Votes
+
+PARTS = {"train": ("train", "training"), "dev": ("dev", "valid", "val", "validation"), "test": ("test", "rest")}
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """Inputs, a row a task, and what is known of the tasks."""
+
+    name: str
+    tasks: Names  # (n,)
+    x: NDArray[Any]  # (n, ...)
+    split: Names | None = None  # (n,) such as train, valid, test
+    gold: SoftLabels | None = None
+    votes: Votes | None = None
+    soft: SoftLabels | None = None
+
+    def __post_init__(self) -> None:
+        n = len(self.tasks)
+        if self.x.ndim == 0 or len(self.x) != n:
+            raise InputError(f"{self.name} has {n} tasks, but inputs (x) of the shape {self.x.shape}")
+        if self.split is not None and len(self.split) != n:
+            raise InputError(f"{self.name} has {n} tasks, but {len(self.split)} splits")
+        if len(twice := duplicates(self.tasks)):
+            raise InputError(f"{self.name} has two inputs for the tasks {some(twice)}")
+
+    def on(self, tasks: Names) -> NDArray[Any]:
+        """(n, ...) the inputs of these tasks, in this order."""
+        place = positions(self.tasks, tasks)
+        if len(absent := tasks[place < 0]):
+            raise InputError(f"{len(absent)} of {len(tasks)} tasks have no inputs in {self.name}: {some(absent)}")
+        return self.x[place]
+
+    def parts(self) -> dict[str, Names]:
+        """The tasks of train, dev and test, by the usual names of splits; nothing where there are no splits."""
+        if self.split is None:
+            return {}
+        text = np.array([str(one).lower() for one in self.split.tolist()])
+        found = {part: self.tasks[np.isin(text, words)] for part, words in PARTS.items()}
+        return {part: tasks for part, tasks in found.items() if len(tasks)}
+
+
+def read_material(path: str | Path) -> Material:
+    """The material of an .npz; see the module for the arrays it may hold."""
+    arrays = arrays_in(Path(path), "inputs")
+    listed = as_names(arrays["labels"], "labels") if "labels" in arrays else None
+    tasks, x, split, y = _rows(arrays, path)
+    gold = None if y is None else SoftLabels.gold(tasks, as_names(y, "y"), listed)
+    votes = soft = None
+    if "vote_task" in arrays:
+        votes = Votes.of(arrays["vote_task"], arrays.get("vote_worker"), arrays["vote_label"], labels=listed)
+    elif "counts" in arrays:
+        votes = Votes.from_counts(arrays["counts"], tasks, _needed(listed, "counts", path))
+    if "soft" in arrays:
+        soft = SoftLabels.of(arrays["soft"], tasks, _needed(listed, "soft", path))
+    return Material(Path(path).stem, tasks, x, split, gold, votes, soft)
+
+
+def write_material(material: Material, path: str | Path) -> None:
+    """Write an .npz that `read_material` reads."""
+    arrays: dict[str, NDArray[Any]] = {"x": material.x, "task": plain_names(material.tasks)}
+    nouns = [one for one in (material.votes, material.soft, material.gold) if one is not None]
+    if nouns:
+        labels = max((one.labels for one in nouns), key=len)
+        arrays["labels"] = plain_names(labels)
+    if material.split is not None:
+        arrays["split"] = plain_names(material.split)
+    if material.gold is not None:
+        arrays["y"] = plain_names(material.gold.on(material.tasks).hard())
+    if material.soft is not None:
+        arrays["soft"] = material.soft.on(material.tasks).on_labels(labels).prob
+    if material.votes is not None:
+        arrays |= _vote_arrays(material.votes, material.tasks, labels)
+    with whole_file(path) as part, part.open("wb") as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]
+
+
+def _vote_arrays(votes: Votes, tasks: Names, labels: Names) -> dict[str, NDArray[Any]]:
+    if votes.weight is None and not (votes.worker < 0).any():
+        columns = votes.columns()
+        return {f"vote_{name}": plain_names(columns[name]) for name in ("task", "worker", "label")}
+    if votes.answer is not None:
+        raise InputError("soft answers cannot be kept in a plain .npz of inputs; aggregate them and give soft labels")
+    return {"counts": votes.on(tasks).with_labels(labels).counts()}
+
+
+def _rows(arrays: Mapping[str, NDArray[Any]], path: object) -> tuple[Names, NDArray[Any], Names | None, Any]:
+    """(tasks, x, split, y)."""
+    if "x" in arrays:
+        name = "task" if "task" in arrays else "tasks"
+        tasks = as_names(arrays.get(name, np.arange(len(arrays["x"]))), f"task of {path}")
+        split = as_names(arrays["split"], "split") if "split" in arrays else None
+        return tasks, arrays["x"], split, arrays.get("y")
+    splits = [name[2:] for name in arrays if name.startswith("x_")]
+    if not splits:
+        raise InputError(
+            f"{path} holds {some(sorted(arrays))}; training needs x and task, or x_<split> for every split"
+        )
+    parts = [arrays[f"x_{one}"] for one in splits]
+    if len({part.shape[1:] for part in parts}) > 1:
+        raise InputError(f"the splits of {path} differ in the shape of their inputs")
+    names = as_names([f"{one}-{i}" for one, part in zip(splits, parts, strict=True) for i in range(len(part))])
+    y = [arrays[f"y_{one}"] for one in splits if f"y_{one}" in arrays]
+    sizes = [len(part) for part in parts]
+    truth = np.concatenate(y) if len(y) == len(splits) else None
+    return names, np.concatenate(parts), np.repeat(as_names(splits), sizes), truth
+
+
+def _needed(labels: Names | None, what: str, path: object) -> Names:
+    if labels is None:
+        raise InputError(f"{path} has {what} without names for their columns; add the array labels")
+    return labels

@@ -1,0 +1,1 @@
+"""EM and consensus around any classifier, without torch."""

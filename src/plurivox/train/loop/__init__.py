@@ -1,0 +1,1 @@
+"""One training: specification, steps, epochs, checkpoints."""

@@ -1,0 +1,1 @@
+"""Several trainings at once: runs, scheduling, stacked nets."""

@@ -1,0 +1,1 @@
+"""The HTTP interface: authentication, rate limits, request and response models, routes."""

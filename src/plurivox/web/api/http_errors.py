@@ -1,0 +1,52 @@
+"""Errors of the API: a status, a word for programs, a line for people."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(eq=False)
+class Refused(Exception):
+    """The request cannot be done; nothing of it was."""
+
+    status: int
+    error: str
+    detail: str
+    retry: bool = False
+    more: dict[str, Any] | None = None
+
+    def body(self) -> dict[str, Any]:
+        """As a schemas.Fault."""
+        return {"error": self.error, "detail": self.detail, "retry": self.retry, **(self.more or {})}
+
+
+def unavailable() -> Refused:
+    """The database is full or lost: the client keeps what it has and comes again."""
+    detail = "the database cannot be written at the moment; nothing is lost: keep your answer, it will be sent again"
+    return Refused(503, "unavailable", detail, retry=True)
+
+
+def not_found(what: str) -> Refused:
+    return Refused(404, "not-found", f"there is no such {what}")
+
+
+def unsigned() -> Refused:
+    return Refused(401, "unsigned", "open your personal link, or the link you were invited with")
+
+
+def ended(days: float) -> Refused:
+    detail = (
+        f"you were last here more than {days:g} days ago. Open your personal link, or the platform's link, to go on; "
+        "what was not sent yet is kept in this browser and is sent then"
+    )
+    return Refused(401, "ended", detail)
+
+
+def too_many(wait: float) -> Refused:
+    return Refused(429, "too-many", "too many requests; wait a moment", retry=True, more={"wait": round(wait + 0.5)})
+
+
+def retry_after(cause: Refused) -> dict[str, str]:
+    """When to come again."""
+    if not cause.retry:
+        return {}
+    return {"Retry-After": str((cause.more or {}).get("wait", 2))}

@@ -1,0 +1,122 @@
+"""Routes of owners that change a study: its state, invitations, exclusions; the audit log and the export."""
+
+import asyncio
+from functools import partial
+from typing import Any, Literal
+
+from fastapi import APIRouter, Response
+from fastapi.responses import FileResponse
+from sqlalchemy import Connection
+from starlette.background import BackgroundTask
+
+from plurivox.web.api import owner_schemas as o
+from plurivox.web.api import worker_schemas as s
+from plurivox.web.api.auth import (
+    INVITE,
+    OwnerDep,
+    StudioDep,
+    WritingOwner,
+)
+from plurivox.web.api.parameters import FAULTS, After, Limit
+from plurivox.web.store import study_state
+from plurivox.web.store.admin import audit_log
+from plurivox.web.store.admin import invites as invite_store
+from plurivox.web.store.collect import excluded_workers
+from plurivox.web.store.ids import number_of, shown
+from plurivox.web.store.report import study_progress
+from plurivox.web.studio import Studio
+
+router = APIRouter(prefix="/api/owner", tags=["owners"], responses=FAULTS)
+
+
+@router.post("/state")
+async def change_state(body: o.ChangeState, studio: StudioDep, owner: WritingOwner) -> o.StudyProgress:
+    """Open, pause or close the study; answers on their way are kept all the same."""
+    await studio.write(partial(study_state.change_state, who=owner.name, state=body.state))
+    return await studio.read(study_progress.progress)
+
+
+@router.get("/invites")
+async def invites(studio: StudioDep, owner: OwnerDep) -> o.Invites:
+    """Invite links, and the addresses for platforms."""
+    del owner
+    rows = await studio.read(invite_store.all_invites)
+    fields = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+    prolific = f"{studio.settings.base_url}/join?" + "&".join(f"{name}={{{{%{name}%}}}}" for name in fields)
+    mturk = f"{studio.settings.base_url}/join" if "mturk" in studio.study.platforms else ""
+    return o.Invites(invites=[_invite(studio, row) for row in rows], prolific=prolific, mturk=mturk)
+
+
+@router.post("/invites")
+async def make_invite(body: o.MakeInvite, studio: StudioDep, owner: WritingOwner) -> o.Invite:
+    """A new invite link for so many people."""
+    made = partial(invite_store.make_invite, who=owner.name, note=body.note, uses=body.uses)
+    return _invite(studio, await studio.write(made))
+
+
+@router.post("/invites/{invite}/close")
+async def close_invite(invite: s.Id, studio: StudioDep, owner: WritingOwner) -> o.Invite:
+    """Nobody else comes in by it."""
+    closed = partial(invite_store.close_invite, who=owner.name, invite=number_of(invite))
+    return _invite(studio, await studio.write(closed))
+
+
+def _invite(studio: Studio, row: Any) -> o.Invite:
+    return o.Invite(
+        invite=shown(row.id),
+        address=f"{studio.settings.base_url}/join#invite={studio.keys.sign(INVITE, shown(row.id))}",
+        note=row.note,
+        uses=row.uses,
+        used=row.used,
+        open=bool(row.is_open),
+    )
+
+
+@router.get("/audit")
+async def audit(studio: StudioDep, owner: OwnerDep) -> o.Audit:
+    """Who did what, the newest first."""
+    del owner
+    lines = await studio.read(audit_log.audit_lines)
+    return o.Audit(lines=[o.AuditLine(**line) for line in lines])
+
+
+@router.get("/export", response_class=Response, responses={200: {"content": {"application/zip": {}}}})
+async def export(studio: StudioDep, owner: OwnerDep, form: Literal["csv", "parquet"] = "csv") -> Response:
+    """The data-set folder as a zip; text that a spreadsheet would take for a formula is prefixed in csv."""
+    from plurivox.web.study.export import zipped  # tables are a heavy import, and seldom needed
+
+    await studio.write(partial(audit_log.tell, who=owner.name, what="export", form=form))
+    file = await asyncio.to_thread(zipped, studio.engine, studio.study, form)
+    gone = BackgroundTask(file.unlink)
+    return FileResponse(file, media_type="application/zip", filename=f"{studio.study.name}.zip", background=gone)
+
+
+@router.get("/exclusions")
+async def exclusions(studio: StudioDep, owner: OwnerDep, after: After = None, limit: Limit = 50) -> o.Exclusions:
+    """People who were left out, the newest first."""
+    del owner
+    return await studio.read(partial(_exclusions, after=after, limit=limit, rules=studio.study.exclude.rules))
+
+
+def _exclusions(connection: Connection, after: str | None, limit: int, rules: list[str]) -> o.Exclusions:
+    place = int(after) if after and after.isdigit() and len(after) < 19 else 0
+    rows = excluded_workers.page(connection, place, limit + 1)
+    lines = [
+        o.Exclusion(
+            exclusion=str(row.id),
+            worker=row.pseudonym,
+            rule=row.rule,
+            reason=row.reason,
+            at=row.at,
+            lifted=row.lifted,
+        )
+        for row in rows[:limit]
+    ]
+    return o.Exclusions(exclusions=lines, rules=rules, next=lines[-1].exclusion if len(rows) > limit else None)
+
+
+@router.post("/exclusions/{worker}/lift")
+async def lift(worker: s.Id, studio: StudioDep, owner: WritingOwner) -> o.Exclusions:
+    """Take an exclusion back: the person's answers count again, as extras."""
+    await studio.write(partial(excluded_workers.lift, who=owner.name, pseudonym=worker))
+    return await studio.read(partial(_exclusions, after=None, limit=50, rules=studio.study.exclude.rules))

@@ -1,0 +1,71 @@
+"""Routes of owners: set-up, login, logout, session."""
+
+from functools import partial
+
+from fastapi import APIRouter, Depends, Response
+
+from plurivox.web.api import owner_schemas as o
+from plurivox.web.api.auth import (
+    AddressDep,
+    LimitsDep,
+    LogInDep,
+    OwnerDep,
+    StudioDep,
+    WritingOwner,
+    cookie_of,
+    may_set_up,
+    set_cookie,
+)
+from plurivox.web.api.http_errors import Refused, too_many
+from plurivox.web.api.parameters import FAULTS
+from plurivox.web.store.admin import owners
+from plurivox.web.studio import Studio
+
+router = APIRouter(prefix="/api/owner", tags=["owners"], responses=FAULTS)
+
+
+@router.post("/setup", dependencies=[Depends(may_set_up)])
+async def set_up(
+    body: o.SetUp, response: Response, studio: StudioDep, limits: LimitsDep, address: AddressDep
+) -> o.Session:
+    """The first owner, by the one-time token of the terminal."""
+    hidden = studio.keys.hidden(body.token)
+    hashed = await limits.slowly.run(owners.hasher.hash, body.password)
+    owner = await studio.write(partial(owners.set_up, hidden=hidden, name=body.name, password_hash=hashed))
+    return await _begin(studio, response, owner, body.name, owners.place_of(studio.keys, address))
+
+
+@router.post("/login")
+async def log_in(
+    body: o.LogIn, response: Response, studio: StudioDep, limits: LimitsDep, address: LogInDep
+) -> o.Session:
+    """Sign in by password. A name that is not there takes as long as a wrong password, and is counted alike."""
+    place = owners.place_of(studio.keys, address)
+    owner, hashed, known = await studio.read(partial(owners.password_of, name=body.name, place=place))
+    if wait := limits.guesses.wait(body.name, address, known=known):
+        raise too_many(wait)
+    if not await limits.slowly.run(owners.fits, hashed, body.password) or owner is None:
+        raise Refused(401, "wrong-password", "name or password is wrong")
+    limits.guesses.right(body.name, address, known=known)
+    return await _begin(studio, response, owner, body.name, place)
+
+
+async def _begin(studio: Studio, response: Response, owner: int, name: str, place: str) -> o.Session:
+    hours = studio.settings.session_hours
+    begin = partial(owners.begin_session, keys=studio.keys, owner=owner, hours=hours, place=place)
+    token, csrf = await studio.write(begin)
+    set_cookie(response, studio.settings, token)
+    return o.Session(name=name, csrf=csrf)
+
+
+@router.post("/logout", status_code=204)
+async def log_out(response: Response, studio: StudioDep, owner: WritingOwner) -> None:
+    """Sign out: the session is gone, wherever its cookie may be."""
+    await studio.write(partial(owners.end_session, session=owner))
+    response.delete_cookie(cookie_of(studio.settings), path=studio.settings.prefix or "/")
+
+
+@router.get("/session")
+async def session(owner: OwnerDep) -> o.Session:
+    """Who is signed in, and the token for writes."""
+    return o.Session(name=owner.name, csrf=owner.csrf)

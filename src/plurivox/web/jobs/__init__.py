@@ -1,0 +1,1 @@
+"""What is computed in the background: snapshots, statistics, exclusions, pay."""

@@ -1,0 +1,229 @@
+"""Forms compared: what the answers of each arm of a study cost and what they are worth. Computed beside the requests.
+
+Every arm is held against the same kind of reference: what is known of the tasks (gold), else the mean of what the other arms
+say, on tasks that both have answered. An answer is worth the mass that it has in common with the reference of its task,
+beyond what it has in common with those of other tasks by chance; divided by the median time, that is what a minute is worth.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy.stats import beta
+from sqlalchemy import Connection, Integer, case, cast, func, select
+
+from plurivox.core.answers import Answers
+from plurivox.core.errors import PlurivoxError
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Bools, Floats, Ints
+from plurivox.core.votes import Votes
+from plurivox.elicit import Elicited
+from plurivox.evaluate.measures.accuracy import accuracy
+from plurivox.evaluate.measures.divergences import soft_accuracy
+from plurivox.web.jobs.exclusion import known_labels
+from plurivox.web.store.database import now
+from plurivox.web.store.schema import answers, sittings, slots, workers
+from plurivox.web.study.config import Arm, Study
+from plurivox.workflows.answer_cost import curve
+from plurivox.workflows.api import fit
+from plurivox.workflows.score_crowd import score
+
+RESAMPLES = 200
+MOST = 2_000  # tasks that the curves look at
+CURVE, SEEDS = (1, 2, 3, 4, 6, 8), 5  # answers a task
+
+
+def compare(connection: Connection, study: Study, read: Elicited) -> list[dict[str, Any]]:
+    """A row for each arm; what cannot be told yet is None."""
+    found, votes = read.answers, read.votes
+    arm_of = {row.pseudonym: row.arm for row in connection.execute(select(workers.c.pseudonym, workers.c.arm))}
+    arms = np.array([arm_of.get(name, "") for name in found.workers.tolist()] or [""], dtype=object)  # (n_workers,)
+    said = arms[found.worker]  # (n_answers,)
+    first = np.ones(len(found), bool) if found.repeat_of is None else found.repeat_of < 0
+    gold, people, inputs = known_labels(connection, study), _people(connection, study), _inputs(connection)
+    assert votes.answer is not None
+    rows = []
+    for one in study.arms:
+        mine, others = (said == one.name) & first, np.isin(said, [arm.name for arm in study.arms]) & first
+        ours, theirs = votes.where(mine[votes.answer]), votes.where((others & ~mine)[votes.answer])
+        cost = _cost(found, mine) | {"inputs": _median_of(inputs.get(one.name, {}))}
+        worth = _worth(ours, theirs, gold, cost["seconds"])
+        rows.append(_named(study, one) | people[one.name] | cost | _spread(ours, found) | worth)
+    return rows
+
+
+def _named(study: Study, one: Arm) -> dict[str, Any]:
+    seen = study.in_arm(one.name)
+    return {"arm": one.name, "form": seen.form, "wording": seen.wording}
+
+
+# ---- people
+
+
+def _people(connection: Connection, study: Study) -> dict[str, dict[str, Any]]:
+    """arm -> how many came, finished, and left: neither done nor seen for as long as a lease lasts."""
+    last = select(func.max(answers.c.received)).where(answers.c.worker_id == workers.c.id).scalar_subquery()
+    begun = select(func.max(sittings.c.begun)).where(sittings.c.worker_id == workers.c.id).scalar_subquery()
+    before = now() - study.lease_minutes * 60
+    quiet = (workers.c.seen < before) & (func.coalesce(last, 0) < before) & (func.coalesce(begun, 0) < before)
+    done = workers.c.stage == "done"
+    counts = select(workers.c.arm, func.count(), _sum(done), _sum(~done & quiet))
+    rows = connection.execute(counts.where(workers.c.status == "active").group_by(workers.c.arm))
+    found = {arm: (n, finished, left) for arm, n, finished, left in rows}
+    return {one.name: _told(*found.get(one.name, (0, 0, 0))) for one in study.arms}
+
+
+def _sum(what: Any) -> Any:
+    return func.coalesce(func.sum(case((what, 1), else_=0)), 0)
+
+
+def _told(n: int, finished: int, left: int) -> dict[str, Any]:
+    over = finished + left
+    share = None
+    if over:
+        low, high = beta.ppf([0.025, 0.975], left + 0.5, finished + 0.5)  # Jeffreys
+        share = [left / over, min(low, left / over), max(high, left / over)]
+    return {"people": n, "finished": finished, "left": left, "drop_out": _three(share)}
+
+
+# ---- costs
+
+
+def _cost(found: Answers, mine: Bools) -> dict[str, Any]:
+    assert found.seconds is not None
+    known = mine & ~np.isnan(found.seconds)
+    return {
+        "answers": int(mine.sum()),
+        "seconds": _three(median_interval(found.seconds[known], found.worker[known])),
+    }
+
+
+def median_interval(values: Floats, group: Ints, seed: int = 0) -> list[float] | None:
+    """The median with its 95% bootstrap interval; groups (people) are drawn whole, since their answers are alike.
+
+    >>> median_interval(np.array([1.0, 2.0, 3.0, 9.0]), np.array([0, 0, 1, 1]))
+    [2.5, 1.5, 6.0]
+    """
+    if not len(values):
+        return None
+    names, group = np.unique(group, return_inverse=True)
+    order = np.argsort(values, kind="stable")
+    values, group = values[order], group[order]
+    chance, drawn = np.random.default_rng(seed), []
+    for _ in range(RESAMPLES):
+        times = np.bincount(chance.integers(0, len(names), len(names)), minlength=len(names))[group]
+        drawn.append(_middle(values, np.cumsum(times)))
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return [float(np.median(values)), float(low), float(high)]
+
+
+def _middle(values: Floats, upto: Ints) -> float:
+    """The median of sorted values that count several times; `upto` adds up how often."""
+    places = np.searchsorted(upto, [(upto[-1] - 1) // 2, upto[-1] // 2], side="right")
+    return float(values[places].mean())
+
+
+def _inputs(connection: Connection) -> dict[str, dict[int, int]]:
+    """arm -> inputs of an answer -> how many answers; counted where they lie, since events are long."""
+    n = cast((func.length(answers.c.events) - func.length(func.replace(answers.c.events, '"seq"', ""))) / 5, Integer)
+    counts = (
+        select(workers.c.arm, n.label("n"), func.count())
+        .select_from(answers.join(slots, slots.c.answer_id == answers.c.id))
+        .join(workers, workers.c.id == answers.c.worker_id)
+        .where(slots.c.kind == "task", slots.c.state != "excluded", answers.c.events != "[]")
+        .group_by(workers.c.arm, "n")
+    )
+    found: dict[str, dict[int, int]] = {}
+    for arm, inputs, times in connection.execute(counts):
+        found.setdefault(arm, {})[inputs] = times
+    return found
+
+
+def _median_of(counts: dict[int, int]) -> float | None:
+    if not counts:
+        return None
+    inputs = np.array(sorted(counts), float)
+    return _middle(inputs, np.cumsum([counts[int(n)] for n in inputs]))
+
+
+# ---- what answers say
+
+
+def _spread(ours: Votes, found: Answers) -> dict[str, Any]:
+    """How unsure one answer is, in nats, and how far the people of an arm agree."""
+    told: dict[str, Any] = {"entropy": None, "agreement": None}
+    if len(ours):
+        assert ours.answer is not None
+        p = ours.weights
+        _, place = np.unique(ours.answer, return_inverse=True)
+        told["entropy"] = _number(float(np.bincount(place, -p * np.log(np.maximum(p, 1e-300))).mean()))
+        try:
+            made = score(ours, "observed-agreement", answers=found, resamples=0)
+            told["agreement"] = _number(float((made.value if made.raw is None else made.raw)[0]))
+        except PlurivoxError:  # no two answers to one task yet
+            return told
+    return told
+
+
+def _worth(ours: Votes, theirs: Votes, gold: SoftLabels | None, seconds: list[float] | None) -> dict[str, Any]:
+    """How near answers come to the reference, by how many there are and by what they cost."""
+    empty: dict[str, Any] = {
+        "against": None,
+        "tasks": 0,
+        "accuracy": None,
+        "match": None,
+        "per_minute": None,
+        "curve": [],
+    }
+    names = ours.tasks[ours.support > 0]
+    if gold is not None and len(np.intersect1d(names, gold.tasks)):
+        against, reference = "gold", gold.shared(names)
+    else:
+        both = np.intersect1d(names, theirs.tasks[theirs.support > 0])
+        if not len(both):
+            return empty
+        against, reference = "others", fit(theirs.on(both), "vote-shares").soft
+    if len(reference) > MOST:
+        reference = reference.on(np.random.default_rng(0).choice(reference.tasks, MOST, replace=False))
+    here = ours.on(reference.tasks)
+    soft = fit(here, "vote-shares").soft
+    most = int(np.median(here.support))
+    ms = [m for m in CURVE if m <= max(most, 1)]
+    cost = seconds[0] if seconds else math.nan
+    line = curve(
+        here, lambda guess: soft_accuracy(guess, reference), ms, cost, name="", measure_name="match", seeds=SEEDS
+    )
+    values = line.values.mean(1)
+    gain = float(values[0]) - _by_chance(here, reference)
+    return {
+        "against": against,
+        "tasks": len(reference),
+        "accuracy": _number(accuracy(soft, reference)),
+        "match": _number(float(values[0])),
+        "per_minute": _number(60 * gain / cost) if cost else None,
+        "curve": [
+            [m, _number(s), _number(v)] for m, s, v in zip(ms, line.seconds.tolist(), values.tolist(), strict=True)
+        ],
+    }
+
+
+def _by_chance(here: Votes, reference: SoftLabels) -> float:
+    """What one answer has in common with the references of other tasks; nan where there is but one task."""
+    n = len(reference)
+    turns = sorted({turn % n for turn in (1, -1, n // 3, -(n // 3), n // 2)} - {0})
+    others = [SoftLabels.of(np.roll(reference.prob, turn, axis=0), reference.tasks, reference.labels) for turn in turns]
+    if not others:
+        return math.nan
+
+    def common(guess: SoftLabels) -> float:
+        return float(np.mean([soft_accuracy(guess, other) for other in others]))
+
+    return float(curve(here, common, [1], 1.0, name="", seeds=SEEDS).values.mean())
+
+
+def _number(value: float) -> float | None:
+    return round(value, 5) if math.isfinite(value) else None
+
+
+def _three(values: list[float] | None) -> list[float] | None:
+    return None if values is None else [round(float(value), 4) for value in values]

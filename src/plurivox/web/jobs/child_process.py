@@ -1,0 +1,76 @@
+"""The computing process: one round per line on standard input. Run as `python -m plurivox.web.jobs.child_process`."""
+
+import json
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from plurivox.core.errors import PlurivoxError
+from plurivox.web.jobs.payroll import Payroll
+from plurivox.web.jobs.snapshot import Aggregates
+from plurivox.web.settings import Settings
+from plurivox.web.store.database import first_line, open_engine
+from plurivox.web.store.report import snapshots
+from plurivox.web.study.config import Study, read_study
+
+log = logging.getLogger(__name__)
+NICE = 10  # after the server, where both want the same core
+
+
+def _end_with(parent: int) -> None:
+    """A server that is killed cannot tell: leave in the middle, before another server's process begins."""
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(1)
+
+
+def main() -> None:
+    """Settings in the first line; then compute for every line that comes, and answer each with one."""
+    os.nice(NICE)
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    settings = Settings.model_validate_json(sys.stdin.readline())
+    aggregates = Aggregates(open_engine(settings))
+    payroll = Payroll(aggregates.engine)
+    for _ in sys.stdin:
+        sys.stdout.write(json.dumps(one_round(settings, aggregates, payroll)) + "\n")
+        sys.stdout.flush()
+
+
+def one_round(settings: Settings, aggregates: Aggregates, payroll: Payroll) -> dict[str, str]:
+    """Exclude, compute, pay: what went wrong with each, empty where nothing did. One that fails keeps no other back."""
+    steps: dict[str, Callable[[Study], object]] = {
+        "rules": aggregates.exclude,
+        "labels": aggregates.compute,
+        "pay": payroll.keep,
+    }
+    try:
+        study = read_study(settings.folder)
+    except PlurivoxError as cause:
+        return {"study": str(cause)}
+    told = {"study": ""}
+    for name, step in steps.items():
+        try:
+            step(study)
+            told[name] = ""
+        except snapshots.Outdated:  # the next round begins with what counts now
+            continue
+        except Exception as cause:  # the server reads it and goes on
+            log.exception("%s: a step of the background failed", name)
+            told[name] = _why(cause)
+    return told
+
+
+def _why(cause: Exception) -> str:
+    """What went wrong, in one line; of a database, without what people wrote."""
+    if isinstance(cause, SQLAlchemyError):
+        return first_line(cause)
+    return " ".join(str(cause).split()) if isinstance(cause, PlurivoxError) else type(cause).__name__
+
+
+if __name__ == "__main__":
+    main()

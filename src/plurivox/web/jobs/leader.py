@@ -1,0 +1,217 @@
+"""Leader election among servers, and the background thread that the leader runs."""
+
+import json
+import logging
+import os
+import secrets
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+
+from sqlalchemy import Connection, insert, select, update
+
+from plurivox.core.errors import InputError
+from plurivox.web.api.http_errors import Refused
+from plurivox.web.store.collect.leases import end_overdue
+from plurivox.web.store.database import now
+from plurivox.web.store.report.alerts import Trouble, all_told, tell
+from plurivox.web.store.report.counters import is_behind, move_on
+from plurivox.web.store.report.snapshots import is_stale
+from plurivox.web.store.schema import leaders
+from plurivox.web.studio import Studio
+from plurivox.web.study.config import read_study
+
+LEASE = 30.0  # seconds a leader may be silent before another takes over
+REST = 3.0  # times what the last computation took: a quarter of one core at most
+ONE_CORE = dict.fromkeys(("PLURIVOX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+WORDS = {  # by what goes wrong
+    "study": "study.toml cannot be used: {}. What is shown is older.",
+    "rules": "The exclusion rules could not be applied: {}.",
+    "labels": "Soft labels and scores could not be computed: {}. What is shown is older.",
+    "pay": "The pay sheet could not be computed: {}. What is shown is older.",
+}
+log = logging.getLogger(__name__)
+
+
+def lead(connection: Connection, holder: str, seconds: float = LEASE) -> bool:
+    """Become the leader, or stay it; False where another one is."""
+    mine = (leaders.c.holder == holder) | (leaders.c.until < now())
+    values = {"holder": holder, "until": now() + seconds}
+    if connection.execute(update(leaders).where(leaders.c.name == "studio", mine).values(values)).rowcount:
+        return True
+    if connection.execute(select(leaders.c.name)).first() is not None:
+        return False
+    connection.execute(insert(leaders).values(name="studio", **values))  # two at once: the key lets one in
+    return True
+
+
+class Background:
+    """A thread that looks after the study, and a process that computes."""
+
+    def __init__(self, studio: Studio) -> None:
+        self.studio, self.name = studio, f"{os.getpid()}-{secrets.token_hex(4)}"
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="plurivox-background", daemon=True)
+        self._child: subprocess.Popen[str] | None = None
+        self._lock = threading.Lock()  # whoever stops us must not meet a process that is just beginning
+        self._not_before = 0.0
+        self._told: dict[str, str] = {}  # what owners read, as of this round
+
+    def start(self) -> None:
+        """Begin, where this server may lead at all."""
+        if self.studio.settings.is_leader:
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End, and let the process go; the thread may be waiting for it."""
+        self._over.set()
+        with self._lock:
+            if self._child is not None:
+                self._child.kill()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        with self._lock:
+            child, self._child = self._child, None
+        if child is None:
+            return
+        child.kill()
+        child.wait()
+        for pipe in (child.stdin, child.stdout):
+            with suppress(BrokenPipeError):
+                assert pipe is not None
+                pipe.close()
+
+    def _run(self) -> None:
+        while not self._over.wait(self.studio.settings.snapshot_seconds):
+            self.go_round()
+
+    def go_round(self) -> None:
+        """One round; whatever goes wrong in it, the next one comes, and the owner is told."""
+        try:
+            leads = self.look_after()
+        except Refused:  # the database is away: the next round may find it again
+            self._remember("database", "The database cannot be written or read.")
+            return
+        except Exception as cause:
+            log.exception("the background failed")
+            self._tell(
+                "background", f"A round of the background failed: {type(cause).__name__}. What is shown may be older."
+            )
+            return
+        self.studio.troubles.pop("database", None)
+        if leads:
+            self._tell("background", "")
+
+    def look_after(self) -> bool:
+        """One round; whether it was ours to go."""
+        write = self.studio.writer.submit
+        if not write(partial(lead, holder=self.name)).result():
+            return False
+        self._told = {one.of: one.what for one in self.studio.look(all_told)}  # whoever told it: we tell when it works
+        write(end_overdue).result()
+        if self.studio.look(is_behind):
+            while write(move_on).result() and not self._over.is_set():
+                write(partial(lead, holder=self.name)).result()
+        if time.monotonic() < self._not_before:
+            return True
+        began, failed = time.monotonic(), self._fails()
+        try:
+            study = read_study(self.studio.settings.folder)
+        except InputError as cause:
+            self._tell("study", WORDS["study"].format(cause))
+        else:
+            self._tell("study", "")
+            if failed or self.studio.look(partial(is_stale, study=study)):
+                self._compute()
+        self._not_before = time.monotonic() + REST * (time.monotonic() - began)
+        return True
+
+    def _fails(self) -> bool:
+        """Whether a step has failed and is to be tried again, though nothing new has come."""
+        told = self._told.keys() | self.studio.troubles.keys()
+        return not told.isdisjoint(("rules", "labels", "pay"))
+
+    def _tell(self, of: str, what: str) -> None:
+        """Let the owner know what goes wrong, or that it does no more; by memory where the store cannot be written."""
+        if not what:
+            self.studio.troubles.pop(of, None)
+        if self._over.is_set() or self._told.get(of, "") == what:
+            return
+        if what:
+            log.error(what)
+        try:
+            self.studio.writer.submit(partial(tell, of=of, what=what)).result()
+        except Exception:  # the next round tries again
+            log.exception("what goes wrong could not be written down")
+            if what:
+                self._remember(of, what)
+            return
+        self._told = {**self._told, of: what}
+        self.studio.troubles.pop(of, None)
+
+    def _remember(self, of: str, what: str) -> None:
+        known = self.studio.troubles.get(of)
+        if known is None or known.what != what:
+            self.studio.troubles[of] = Trouble(of, what, now())
+
+    def _compute(self) -> None:
+        """Have the process compute, and tell what went wrong with each of its steps."""
+        said = self._ask()
+        if said is None or self._over.is_set():
+            return
+        for of, why in said.items():
+            self._tell(of, WORDS[of].format(why) if why else "")
+
+    def _ask(self) -> dict[str, str] | None:
+        """What the process says, and stay the leader until it does; None where there is none."""
+        child = self._process()
+        if child is None:
+            return None
+        assert child.stdin is not None and child.stdout is not None
+        text = ""
+        with suppress(BrokenPipeError):
+            child.stdin.write("go\n")
+            child.stdin.flush()
+            with ThreadPoolExecutor(1, "plurivox-waiting") as waiting:
+                said = waiting.submit(child.stdout.readline)
+                while True:
+                    try:
+                        text = said.result(LEASE / 3).strip()
+                        break
+                    except TimeoutError:
+                        self._stay()
+        if not text:
+            code = child.poll()
+            self._let_go()
+            return {"labels": f"the process that computes ended{'' if code is None else f' with {code}'}"}
+        told: dict[str, str] = json.loads(text)
+        return told
+
+    def _stay(self) -> None:
+        """Stay the leader; where the database is away, the process will tell."""
+        with suppress(Refused):
+            self.studio.writer.submit(partial(lead, holder=self.name)).result()
+
+    def _process(self) -> "subprocess.Popen[str] | None":
+        """The process, begun anew where it has ended; none where all is over."""
+        if self._child is not None and self._child.poll() is not None:
+            self._let_go()
+        with self._lock:
+            if self._child is None and not self._over.is_set():
+                self._child = subprocess.Popen(
+                    [sys.executable, "-m", "plurivox.web.jobs.child_process"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                    env={**os.environ, **ONE_CORE},
+                )
+                assert self._child.stdin is not None
+                self._child.stdin.write(self.studio.settings.model_dump_json() + "\n")  # not as words: others see those
+            return self._child

@@ -1,0 +1,1 @@
+"""The ASGI application, its middleware, and how it is started."""

@@ -1,0 +1,1 @@
+"""Operations on a study that are neither HTTP nor SQL."""

@@ -1,0 +1,1 @@
+"""SQL of administration: owners, invitations, backup, erasure."""

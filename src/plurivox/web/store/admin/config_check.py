@@ -1,0 +1,52 @@
+"""Check that study.toml still matches what is in the database."""
+
+import json
+
+from sqlalchemy import Connection, select
+
+from plurivox.core.errors import InputError, some
+from plurivox.web.store.kv import fact, set_fact
+from plurivox.web.store.schema import answers, tasks
+from plurivox.web.study.config import STUDY, Study
+
+
+def check_fit(connection: Connection, study: Study) -> None:
+    """Refuse strata that no task has, and labels that were renamed though people named them."""
+    _check_strata(connection, study)
+    _check_labels(connection, study)
+
+
+def _check_strata(connection: Connection, study: Study) -> None:
+    said = sorted(study.strata)
+    if not said or fact(connection, "known_strata") == said:
+        return
+    there = set(connection.execute(select(tasks.c.stratum).where(tasks.c.practice == 0).distinct()).scalars())
+    if strange := [name for name in said if name not in there]:
+        known = f"they have {some(sorted(there))}" if there - {""} else "give --items a table with a column stratum"
+        raise InputError(f"no task is of stratum {some(strange)}, which the strata name; {known}")
+    set_fact(connection, "known_strata", said)
+
+
+def _check_labels(connection: Connection, study: Study) -> None:
+    known = fact(connection, "labels")
+    if known == study.labels:
+        return
+    if known and set(known) - set(study.labels) and set(study.labels) - set(known):  # taken out alone is fine
+        gone, named = _gone(connection, study)
+        if gone:
+            raise InputError(
+                f"{STUDY} has no label {some(sorted(gone))}, but {named:,} answers name it, and it has new ones; labels cannot "
+                "be renamed once answers name them: put it back (that, or a new study)"
+            )
+    set_fact(connection, "labels", study.labels)
+
+
+def _gone(connection: Connection, study: Study) -> tuple[set[str], int]:
+    """Labels that answers name and the study does not, and how many answers do."""
+    there, gone, n = set(study.labels), set[str](), 0
+    every = select(answers.c.marks).execution_options(yield_per=2_000)
+    for marks in connection.execute(every).scalars():
+        if strange := {label for _, label, _ in json.loads(marks)} - there:
+            gone |= strange
+            n += 1
+    return gone, n

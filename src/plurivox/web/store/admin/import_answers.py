@@ -1,0 +1,172 @@
+"""Answers that were given elsewhere, put into a study as if they had been given here."""
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, bindparam, insert, select, update
+
+from plurivox.core.answers import KINDS, Answers
+from plurivox.core.errors import InputError, some
+from plurivox.web.store.collect.tasks import AT_ONCE
+from plurivox.web.store.database import batched, now
+from plurivox.web.store.ids import new_id
+from plurivox.web.store.report import counters, snapshots
+from plurivox.web.store.schema import answers, sittings, slots, tasks, workers
+from plurivox.web.study.config import Study
+from plurivox.web.study.secrets import Keys
+
+KIND = {code: name for name, code in KINDS.items()}
+
+
+def add_answers(connection: Connection, study: Study, keys: Keys, given: Answers, pick: float = 0.0) -> int:
+    """Workers, sittings, slots and answers; those beyond a task's quota are extras. How many answers.
+
+    `pick`: the share of the time after which a first label was picked, where that is to be made up, as in the demo.
+    """
+    if study.arms:
+        raise InputError("answers from elsewhere belong to no arm; import them into a study that asks in one form")
+    held = _tasks(connection, given)
+    people = _people(connection, keys, given)
+    seated = _sittings(connection, given, people)
+    slot_rows, answer_rows = [], []
+    first: dict[int, int] = {}  # place of an answer: its slot
+    names = given.tasks.tolist()
+    for i in range(len(given)):
+        task, worker = held[names[given.task[i]]], people[int(given.worker[i])]
+        repeat = -1 if given.repeat_of is None else int(given.repeat_of[i])
+        number = next(task["free"], None) if repeat < 0 else None
+        counts = number is not None
+        first[i] = new_id()
+        state = "done" if counts or repeat >= 0 else "extra"
+        slot_rows.append(
+            {"id": first[i], "sitting_id": seated[i], "worker_id": worker, "task_id": task["id"]}
+            | {"number": number, "kind": "task" if repeat < 0 else "repeat"}
+            | {"position": _at(given.position, i, i + 1), "repeat_of": first.get(repeat), "state": state}
+        )
+        answer_rows.append(
+            {"worker_id": worker, "key": f"import-{i}", "slot_id": first[i], "task_id": task["id"]}
+            | _said(study, given, i, pick)
+            | {"extra": int(state == "extra")}
+        )
+    for table, rows in ((slots, slot_rows), (answers, answer_rows)):
+        for part in batched(rows, AT_ONCE):
+            connection.execute(insert(table), part)
+    _point(connection, list(people.values()))
+    for task in held.values():
+        n = task["given"]
+        values = {"given": n, **({"queue": None} if n >= task["quota"] else {})}
+        connection.execute(update(tasks).where(tasks.c.id == task["id"]).values(values))
+    counters.count_anew(connection)
+    snapshots.count_differently(connection)  # a reader may be past their numbers already
+    return len(given)
+
+
+def _point(connection: Connection, people: Sequence[int]) -> None:
+    """Let every slot of these people know its answer."""
+    known = update(slots).where(slots.c.id == bindparam("slot")).values(answer_id=bindparam("answer"))
+    for part in batched(people, 500):
+        said = select(answers.c.slot_id, answers.c.id).where(answers.c.worker_id.in_(part))
+        rows = [{"slot": row.slot_id, "answer": row.id} for row in connection.execute(said)]
+        connection.execute(known, rows)
+
+
+def _tasks(connection: Connection, given: Answers) -> dict[Any, dict[str, Any]]:
+    names, found = {str(name): name for name in given.tasks.tolist()}, {}
+    for part in batched(names, 500):
+        wanted = select(tasks.c.id, tasks.c.name, tasks.c.quota, tasks.c.given).where(tasks.c.name.in_(part))
+        for row in connection.execute(wanted):
+            found[names[row.name]] = row._asdict()
+    used = _numbers(connection, [task["id"] for task in found.values()])
+    for task in found.values():
+        task["free"] = _count_on(task, used.get(task["id"], set()))
+    if strangers := [name for name in names.values() if name not in found]:
+        raise InputError(f"the study has no tasks {some(strangers)}; add them first")
+    return found
+
+
+def _numbers(connection: Connection, ids: Sequence[int]) -> dict[int, set[int]]:
+    """task -> numbers of its slots that count."""
+    used: dict[int, set[int]] = {}
+    for part in batched(ids, 500):
+        wanted = select(slots.c.task_id, slots.c.number).where(slots.c.task_id.in_(part), slots.c.number.is_not(None))
+        for task, number in connection.execute(wanted):
+            used.setdefault(task, set()).add(number)
+    return used
+
+
+def _count_on(task: dict[str, Any], used: set[int]) -> Iterator[int]:
+    """Numbers for further slots of a task, until it is full: those that came back first."""
+    number = 0
+    while task["given"] < task["quota"]:
+        number = next(n for n in count(number + 1) if n not in used)
+        task["given"] += 1
+        yield number
+
+
+def _people(connection: Connection, keys: Keys, given: Answers) -> dict[int, int]:
+    """code -> worker; who came once before stays the same."""
+    made, rows = {}, []
+    for code, name in enumerate(given.workers.tolist()):
+        pseudonym = keys.pseudonym(f"import {name}")
+        known = connection.execute(select(workers.c.id).where(workers.c.pseudonym == pseudonym)).scalar()
+        if known is not None:
+            raise InputError(f"answers of worker {name!r} are there already")
+        made[code] = new_id()
+        row = {"id": made[code], "pseudonym": pseudonym, "seed": code, "stage": "done", "status": "active"}
+        rows.append({**row, "born": now(), "seen": now()})
+    if rows:
+        connection.execute(insert(workers), rows)
+    return made
+
+
+def _sittings(connection: Connection, given: Answers, people: dict[int, int]) -> Sequence[int]:
+    """The sitting of every answer."""
+    names = given.sitting if given.sitting is not None else np.full(len(given), "")
+    seen: dict[tuple[int, str], list[int]] = {}
+    for i, (worker, name) in enumerate(zip(given.worker.tolist(), names.tolist(), strict=True)):
+        seen.setdefault((worker, str(name)), []).append(i)
+    numbers: dict[int, int] = {}
+    seated = [0] * len(given)
+    for (worker, _), places in seen.items():
+        numbers[worker] = numbers.get(worker, 0) + 1
+        row = {"worker_id": people[worker], "number": numbers[worker], "total": len(places), "done": len(places)}
+        key = connection.execute(insert(sittings).values(**row, begun=now(), until=None)).inserted_primary_key
+        assert key is not None
+        for i in places:
+            seated[i] = key[0]
+    return seated
+
+
+def _said(study: Study, given: Answers, i: int, pick: float) -> dict[str, Any]:
+    here = slice(given.mark_start[i], given.mark_start[i + 1])
+    marks = zip(given.mark_kind[here].tolist(), given.mark_label[here].tolist(), given.mark_typed[here], strict=True)
+    said = [[KIND[kind], str(given.labels[label]), str(typed)] for kind, label, typed in marks]
+    seconds = _at(given.seconds, i, None)
+    ms = None if seconds is None or seconds != seconds else seconds * 1000
+    events = []
+    if pick and ms is not None and said:
+        label, by = said[0][1], "key"
+        events = [{"seq": 0, "ms": round(pick * ms), "kind": "pick", "label": label, "value": None, "by": by}]
+    return {
+        "received": _at(given.when, i, now()),
+        "form": str(_at(given.form, i, study.form)),
+        "marks": json.dumps(said, ensure_ascii=False),
+        "abstain": int(_at(given.abstain, i, False)),
+        "none_of_these": int(_at(given.none_of_these, i, False)),
+        "first_input_ms": round(pick * ms) if pick and ms is not None else None,
+        "submitted_ms": ms,
+        "hidden_ms": 0.0,
+        "mode": "",
+        "label_order": "[]",
+        "events": json.dumps(events, ensure_ascii=False),
+    }
+
+
+def _at(column: Any, i: int, otherwise: Any) -> Any:
+    if column is None:
+        return otherwise
+    value = column[i]
+    return value.item() if hasattr(value, "item") else value

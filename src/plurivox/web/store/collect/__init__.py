@@ -1,0 +1,1 @@
+"""SQL of a running study: tasks, workers, leases, answers."""

@@ -1,0 +1,135 @@
+"""Arms: a study that asks in several forms gives every person one of them, for good, and fills every arm's quota by itself.
+
+Who comes in draws an arm without replacement from a block that holds every arm as often as its share says, in the
+transaction that lets the person in: arms never drift apart by more than a block. `per_task` counts per arm; an arm that is
+full is no longer drawn while another is open. `arm_tasks` counts for each arm what `tasks` counts for the study.
+"""
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Text, bindparam, case, exists, func, insert, literal, null, select, update
+
+from plurivox.web.store.collect.queue import SEEN, WANTS, StorePool
+from plurivox.web.store.schema import arm_tasks, arms, plan_tasks, slots, tasks, workers
+from plurivox.web.study.config import Study
+
+chance = random.SystemRandom()
+
+HERE = (arm_tasks.c.task_id == tasks.c.id) & (arm_tasks.c.arm == bindparam("arm"))
+ROOM = arm_tasks.c.given < arm_tasks.c.quota
+FEWEST = (
+    select(tasks.c.id)
+    .select_from(arm_tasks.join(tasks, HERE))
+    .where(arm_tasks.c.queue == bindparam("queue"), ~SEEN)
+    .order_by(arm_tasks.c.given, arm_tasks.c.rank)
+    .limit(bindparam("n"))
+)
+COUNTED = (  # slots of a task that count in an arm
+    select(func.count())
+    .select_from(slots.join(workers, workers.c.id == slots.c.worker_id))
+    .where(slots.c.task_id == arm_tasks.c.task_id, slots.c.number.is_not(None), workers.c.arm == arm_tasks.c.arm)
+    .correlate(arm_tasks)
+    .scalar_subquery()
+)
+COUNT = update(arm_tasks).where(arm_tasks.c.task_id == bindparam("task")).values(given=COUNTED, rank=bindparam("at"))
+UNARMED = (  # slots of people who came before there were arms
+    select(func.count())
+    .select_from(slots.join(workers, workers.c.id == slots.c.worker_id))
+    .where(slots.c.task_id == tasks.c.id, slots.c.number.is_not(None), workers.c.arm == "")
+    .correlate(tasks)
+    .scalar_subquery()
+)
+
+
+def draw(connection: Connection, study: Study) -> str:
+    """The arm of somebody who comes in; "" where the study asks in one form."""
+    if not study.arms:
+        return ""
+    rows = connection.execute(select(arms.c.name, arms.c.left).order_by(arms.c.name).with_for_update())
+    left = {row.name: row.left for row in rows}
+    names = [one.name for one in study.arms]
+    drawn = [name for name in names if _is_open(connection, name)] or names
+    if not any(left[name] for name in drawn):
+        left |= {one.name: one.share for one in study.arms}
+    arm = chance.choices(drawn, [left[name] for name in drawn])[0]
+    left[arm] -= 1
+    for name in names:
+        connection.execute(update(arms).where(arms.c.name == name).values(left=left[name]))
+    return arm
+
+
+def _is_open(connection: Connection, arm: str) -> bool:
+    some = select(arm_tasks.c.task_id).where(arm_tasks.c.arm == arm, arm_tasks.c.queue.is_not(None)).limit(1)
+    return connection.execute(some).first() is not None
+
+
+class ArmPool(StorePool):
+    """What is open to one worker in the worker's arm."""
+
+    held = arm_tasks
+    wants = WANTS & exists().where(HERE, ROOM).correlate(tasks)
+
+    def __init__(self, connection: Connection, worker: int, arm: str, looks: bool = False) -> None:
+        super().__init__(connection, worker, looks)
+        self.given = {"worker": worker, "arm": arm}
+
+    def fewest(self, stratum: str | None, n: int) -> Sequence[int]:
+        return self._open(FEWEST, {"queue": stratum or "", "n": n})
+
+    def telling(self, n: int, least: float) -> Sequence[int]:
+        return self._open(self.most_telling.where(HERE, ROOM), {"queue": "", "n": n, "least": least})
+
+
+def pool_of(connection: Connection, study: Study, worker: Any, looks: bool = False) -> StorePool | None:
+    """What is open to a worker; None to one whose arm is not, or no longer, one of the study."""
+    if not study.arms:
+        return StorePool(connection, worker.id, looks)
+    if worker.arm not in [one.name for one in study.arms]:
+        return None
+    return ArmPool(connection, worker.id, worker.arm, looks)
+
+
+def recount(connection: Connection, ids: Sequence[int]) -> None:
+    """Let every arm's counts of these tasks follow their slots. Rows are locked first: the count then sees them all."""
+    here = arm_tasks.c.task_id.in_(ids)
+    locked = select(arm_tasks.c.task_id).where(here).order_by(arm_tasks.c.task_id, arm_tasks.c.arm).with_for_update()
+    if not ids or connection.execute(locked).first() is None:
+        return
+    connection.execute(COUNT, [{"task": task, "at": chance.random()} for task in ids])
+    connection.execute(update(arm_tasks).where(here).values(queue=case((ROOM, arm_tasks.c.home), else_=null())))
+
+
+def has_room(connection: Connection, slot: int, task: int) -> bool:
+    """Whether the arm of a slot's worker may count one more answer to the task; True where there are no arms."""
+    arm = select(workers.c.arm).join(slots, slots.c.worker_id == workers.c.id).where(slots.c.id == slot)
+    row = select(ROOM).where(arm_tasks.c.task_id == task, arm_tasks.c.arm == arm.scalar_subquery())
+    found = connection.execute(row.with_for_update()).first()
+    return found is None or bool(found[0])
+
+
+def total_quota(study: Study, quota: Any) -> Any:
+    """What a task may be given in all: every arm's quota, and what counts without an arm."""
+    return quota * len(study.arms) + UNARMED if study.arms else quota
+
+
+def lay_out(connection: Connection, study: Study, *, by_stratum: bool, in_batches: bool) -> None:
+    """Let arms and their quotas follow study.toml, which may have been edited."""
+    names = [one.name for one in study.arms]
+    known = set(connection.execute(select(arms.c.name)).scalars())
+    if new := [{"name": name, "left": 0} for name in names if name not in known]:
+        connection.execute(insert(arms), new)
+    fields = ("task_id", "arm", "quota", "given", "queue", "home", "rank")
+    for name in names:
+        there = exists().where(arm_tasks.c.task_id == tasks.c.id, arm_tasks.c.arm == name)
+        row: Any = (tasks.c.id, literal(name, Text), literal(0), literal(0), null(), literal("", Text), tasks.c.rank)
+        connection.execute(insert(arm_tasks).from_select(fields, select(*row).where(tasks.c.practice == 0, ~there)))
+    quota: Any = study.per_task
+    if in_batches:
+        quota *= select(func.count()).where(plan_tasks.c.task_id == arm_tasks.c.task_id).scalar_subquery()
+    stratum = select(tasks.c.stratum).where(tasks.c.id == arm_tasks.c.task_id).scalar_subquery()
+    ours = arm_tasks.c.arm.in_(names)
+    connection.execute(update(arm_tasks).where(ours).values(quota=quota, home=stratum if by_stratum else ""))
+    waits = case((ours & ROOM, arm_tasks.c.home), else_=null())
+    connection.execute(update(arm_tasks).values(queue=waits))

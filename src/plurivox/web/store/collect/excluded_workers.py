@@ -1,0 +1,111 @@
+"""People left out while a study runs: their answers stay, marked, and their slots go to others. Owners can take it back.
+
+Nothing is deleted. What was taken back counts as an extra, since others may have filled the slots meanwhile.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from plurivox.web.api.http_errors import not_found
+from plurivox.web.store.admin.audit_log import tell
+from plurivox.web.store.collect.leases import end, give_back
+from plurivox.web.store.database import now
+from plurivox.web.store.report import counters, snapshots
+from plurivox.web.store.schema import answers, exclusions, plans, sittings, slots, visits, workers
+
+COMPREHENSION = "comprehension"
+
+
+def exclude(connection: Connection, worker: int, rule: str, reason: str) -> bool:
+    """Leave a person out from now on; False where they are already."""
+    this = update(workers).where(workers.c.id == worker, workers.c.status == "active")
+    pseudonym = connection.execute(this.values(status="excluded").returning(workers.c.pseudonym)).scalar()
+    if pseudonym is None:
+        return False
+    counters.take_out(connection, worker)
+    for sitting in connection.execute(select(sittings).where(sittings.c.worker_id == worker)).all():
+        _end(connection, sitting)
+    mine = (slots.c.worker_id == worker) & (slots.c.kind != "practice")
+    counted = select(slots.c.task_id).where(mine, slots.c.number.is_not(None))
+    back = connection.execute(counted).scalars().all()
+    kept = update(slots).where(mine, slots.c.state.in_(("done", "extra")))
+    connection.execute(kept.values(state="excluded", number=None))
+    give_back(connection, back)
+    connection.execute(insert(exclusions).values(worker_id=worker, rule=rule, reason=reason, at=now()))
+    counters.put_in(connection, worker)
+    if _has_answered(connection, worker):  # who failed the check at the door changes nothing that was computed
+        snapshots.drop_scores(connection, worker)
+        snapshots.recount(connection)
+    tell(connection, "rules", "exclude", worker=pseudonym, rule=rule, reason=reason, slots=len(back))
+    return True
+
+
+def _has_answered(connection: Connection, worker: int) -> bool:
+    return connection.execute(select(answers.c.id).where(answers.c.worker_id == worker).limit(1)).first() is not None
+
+
+def _end(connection: Connection, sitting: Any) -> None:
+    """Take back what is leased; a fixed batch that was answered to its end is wanted once more, too."""
+    leased = select(func.count()).where(slots.c.sitting_id == sitting.id, slots.c.state == "leased")
+    if connection.execute(leased).scalar_one():
+        end(connection, sitting.id)
+    elif sitting.plan_id is not None and sitting.done >= sitting.total:  # or it was taken back when its lease ended
+        again = update(plans).where(plans.c.id == sitting.plan_id)
+        connection.execute(again.values(given=plans.c.given - 1, queue=""))
+
+
+def keep_aside(connection: Connection, slot: Any, answer: int) -> None:
+    """An answer that came after its person was left out: kept, and not counted."""
+    here = update(slots).where(slots.c.id == slot.id)
+    connection.execute(here.values(answer_id=answer, state="excluded", number=None))
+    if slot.number is not None:  # leased by one server while another left the person out
+        give_back(connection, [slot.task_id])
+
+
+def failed_too_often(connection: Connection, worker: int, tries: int) -> bool:
+    """Whether a person has failed the check so often that it is over; excluded then."""
+    wrong = select(func.count()).where(visits.c.worker_id == worker, visits.c.stage == "quiz")
+    n = connection.execute(wrong).scalar_one()
+    lifted = select(exclusions.c.id).where(exclusions.c.worker_id == worker, exclusions.c.lifted.is_not(None))
+    if not tries or n < tries or connection.execute(lifted.limit(1)).first() is not None:
+        return False
+    return exclude(connection, worker, COMPREHENSION, f"failed the check {n} times; {tries} may be")
+
+
+# ---- owners
+
+
+def lift(connection: Connection, who: str, pseudonym: str) -> None:
+    """Take an exclusion back: the answers count again, as extras, and no rule leaves this person out any more."""
+    this = update(workers).where(workers.c.pseudonym == pseudonym, workers.c.status == "excluded")
+    worker = connection.execute(this.values(status="active").returning(workers.c.id)).scalar()
+    if worker is None:
+        raise not_found("excluded worker")
+    counters.take_out(connection, worker)
+    aside = update(slots).where(slots.c.worker_id == worker, slots.c.state == "excluded")
+    connection.execute(aside.where(slots.c.kind == "task").values(state="extra"))
+    connection.execute(aside.values(state="done"))  # repeats, which never count for a quota
+    open_ones = exclusions.c.worker_id == worker, exclusions.c.lifted.is_(None)
+    ended = update(exclusions).where(*open_ones).values(lifted=now()).returning(exclusions.c.rule)
+    if COMPREHENSION in connection.execute(ended).scalars().all():  # who never came further may try once more
+        connection.execute(update(workers).where(workers.c.id == worker).values(stage="quiz"))
+    counters.put_in(connection, worker)
+    if _has_answered(connection, worker):
+        snapshots.recount(connection)
+    tell(connection, who, "exclusion lifted", worker=pseudonym)
+
+
+def spared(connection: Connection) -> set[str]:
+    """Pseudonyms of those whom an owner has taken back."""
+    wanted = select(workers.c.pseudonym).join(exclusions, exclusions.c.worker_id == workers.c.id)
+    return set(connection.execute(wanted.where(exclusions.c.lifted.is_not(None))).scalars())
+
+
+def page(connection: Connection, after: int, limit: int) -> Sequence[Any]:
+    """Exclusions, the newest first, those before the one with the number `after`."""
+    wanted = select(exclusions, workers.c.pseudonym).join(workers, workers.c.id == exclusions.c.worker_id)
+    if after:
+        wanted = wanted.where(exclusions.c.id < after)
+    return connection.execute(wanted.order_by(exclusions.c.id.desc()).limit(limit)).all()

@@ -1,0 +1,129 @@
+"""What is open to one worker, asked of the database by its indexes: no question ever sorts all tasks.
+
+Open tasks stand in queues (by stratum, or in one): an index over (queue, slots given, random rank), and one over (queue,
+expected gain, random rank) where the study asks for what tells most. Fixed batches stand in a queue of their own.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, case, exists, literal, null, select, update
+
+from plurivox.assign import FALL, UNASKED
+from plurivox.web.store.schema import plan_tasks, plans, sittings, slots, tasks
+
+own = slots.alias("own")
+SEEN = exists().where(own.c.task_id == tasks.c.id, own.c.worker_id == bindparam("worker")).correlate(tasks)
+WANTS = tasks.c.given < tasks.c.quota
+OPEN = select(tasks.c.id).where(tasks.c.queue == bindparam("queue"), ~SEEN).limit(bindparam("n"))
+FEWEST = OPEN.order_by(tasks.c.given, tasks.c.rank)
+TELLING = OPEN.where(tasks.c.gain >= bindparam("least")).order_by(tasks.c.gain.desc(), tasks.c.rank.desc())
+INSIDE = plan_tasks.c.task_id == tasks.c.id
+REST = (
+    exists().where(plan_tasks.c.plan_id == plans.c.id, INSIDE, WANTS).correlate(plans)
+)  # some task of the batch is open
+MINE = select(sittings.c.plan_id).where(sittings.c.worker_id == bindparam("worker"), sittings.c.plan_id.is_not(None))
+NEXT_PLAN = select(plans.c.id).where(plans.c.queue == "").order_by(plans.c.given, plans.c.rank).limit(1)
+GIVE = (
+    update(tasks)
+    .where(tasks.c.id == bindparam("task"), WANTS)
+    .values(
+        given=tasks.c.given + 1,
+        rank=bindparam("at"),
+        queue=case((tasks.c.given + 1 >= tasks.c.quota, null()), else_=tasks.c.queue),
+        gain=case((tasks.c.gain > 1, FALL), else_=tasks.c.gain * FALL),  # null stays null
+    )
+)
+TAKE_BACK = (
+    update(tasks)
+    .where(tasks.c.id == bindparam("task"))
+    .values(
+        given=tasks.c.given - 1,
+        rank=bindparam("at"),
+        gain=case((tasks.c.gain.is_(None), null()), (tasks.c.given <= 1, UNASKED), else_=tasks.c.gain / FALL),
+    )
+)
+
+
+class StorePool:
+    """What is open to one worker."""
+
+    held: Any = tasks  # the table whose rows are locked
+    wants: Any = WANTS
+    most_telling = TELLING
+
+    def __init__(self, connection: Connection, worker: int, looks: bool = False) -> None:
+        self.connection = connection
+        self.given: dict[str, Any] = {"worker": worker}
+        self.looks = looks  # nothing is to be given: no row is locked
+        self.plan: int | None = None  # the fixed batch that was chosen
+
+    def fewest(self, stratum: str | None, n: int) -> Sequence[int]:
+        return self._open(FEWEST, {"queue": stratum or "", "n": n})
+
+    def telling(self, n: int, least: float) -> Sequence[int]:
+        return self._open(TELLING, {"queue": "", "n": n, "least": least})
+
+    def _open(self, statement: Any, given: dict[str, Any]) -> Sequence[int]:
+        given = {**given, **self.given}
+        if self.looks:
+            return self.connection.execute(statement, given).scalars().all()
+        free = statement.with_for_update(skip_locked=True, of=self.held)
+        found = self.connection.execute(free, given).scalars().all()
+        if len(found) < given["n"] and self.connection.dialect.name != "sqlite":
+            # no more are open, or others look at them just now
+            found = self.connection.execute(statement.with_for_update(of=self.held), given).scalars().all()
+        return found
+
+    def batch(self) -> Sequence[int]:
+        """A batch that is new to this worker, else the rest of one that was open only in part when it came."""
+        unseen = exists().where(plan_tasks.c.plan_id == plans.c.id, INSIDE, self.wants, ~SEEN).correlate(plans)
+        for which in (plans.c.id.not_in(MINE), plans.c.id.in_(MINE)):
+            wanted, tried = NEXT_PLAN.where(unseen, which), list[int]()
+            while (plan := self._first(wanted.where(plans.c.id.not_in(tried)))) is not None:
+                tried.append(plan)
+                held = select(plan_tasks.c.task_id).where(plan_tasks.c.plan_id == plan)
+                rest = select(tasks.c.id).where(tasks.c.id.in_(held), self.wants, ~SEEN).order_by(tasks.c.id)
+                found = self.connection.execute(self._locked(rest, tasks), self.given)
+                if open_now := found.scalars().all():  # another server may have given them while we waited
+                    self.plan = plan
+                    return open_now
+        return []
+
+    def _first(self, statement: Any) -> int | None:
+        found: int | None = self.connection.execute(self._locked(statement, plans), self.given).scalar()
+        return found
+
+    def _locked(self, statement: Any, of: Any) -> Any:
+        return statement if self.looks else statement.with_for_update(of=of)
+
+
+def give(connection: Connection, chosen: Sequence[tuple[int, float]]) -> int:
+    """One slot fewer of each (task, new rank); how many tasks had one, where one task is asked for."""
+    n: int = connection.execute(GIVE, [{"task": task, "at": rank} for task, rank in chosen]).rowcount
+    return n
+
+
+def take_back(connection: Connection, back: Sequence[tuple[int, float]], by_stratum: bool) -> None:
+    """One slot more of each (task, new rank)."""
+    home = tasks.c.stratum if by_stratum else literal("")
+    queue = case((tasks.c.given - 1 < tasks.c.quota, home), else_=null())  # the quota may have been lowered meanwhile
+    if back:
+        connection.execute(TAKE_BACK.values(queue=queue), [{"task": task, "at": rank} for task, rank in back])
+
+
+def close_plans(connection: Connection, chosen: Sequence[int]) -> None:
+    """Take batches out of the queue of which no task is open any more.
+
+    They are locked first: what was given back meanwhile is then seen, since the next statement looks anew.
+    """
+    holders = select(plan_tasks.c.plan_id).where(plan_tasks.c.task_id.in_(chosen))
+    rows = select(plans.c.id).where(plans.c.id.in_(holders)).order_by(plans.c.id).with_for_update()
+    ids = connection.execute(rows).scalars().all()
+    connection.execute(update(plans).where(plans.c.id.in_(ids), ~REST).values(queue=None))
+
+
+def open_plans(connection: Connection, tasks_back: Sequence[int]) -> None:
+    """Put every batch that holds one of these tasks into the queue again."""
+    holders = select(plan_tasks.c.plan_id).where(plan_tasks.c.task_id.in_(tasks_back))
+    connection.execute(update(plans).where(plans.c.id.in_(holders)).values(queue=""))

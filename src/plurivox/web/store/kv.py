@@ -1,0 +1,25 @@
+"""Facts about a study as key and JSON value."""
+
+import json
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete, insert, select
+
+from plurivox.web.store.schema import (
+    facts,
+)
+
+
+def set_fact(connection: Connection, name: str, value: Any) -> None:
+    """Keep a fact about the study."""
+    connection.execute(delete(facts).where(facts.c.name == name))
+    connection.execute(insert(facts).values(name=name, value=json.dumps(value)))
+
+
+FACT = select(facts.c.value).where(facts.c.name == bindparam("name"))
+
+
+def fact(connection: Connection, name: str) -> Any:
+    """A fact about the study, kept as JSON; None where there is none."""
+    text = connection.execute(FACT, {"name": name}).scalar()
+    return None if text is None else json.loads(text)

@@ -1,0 +1,63 @@
+"""What goes wrong beside the requests, for owners: what, since when, and what to do; gone when it works again."""
+
+import json
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+
+from plurivox.web.store.database import now
+from plurivox.web.store.kv import fact, set_fact
+from plurivox.web.store.schema import facts, leaders
+
+AGAIN = "It is tried again in every round. If it stays, the server's log says more; restart the server."
+TO_DO = {
+    "study": "Put study.toml right; it is read again in every round.",
+    "aggregator": "Name another aggregator in study.toml, or none; soft labels follow in the next round.",
+    "rules": f"Nobody is excluded meanwhile. {AGAIN}",
+    "labels": AGAIN,
+    "pay": f"plurivox studio pay computes the sheet by itself. {AGAIN}",
+    "background": AGAIN,
+    "database": "See whether the disk is full and whether the database runs. The server goes on by itself once it can, "
+    "and answers that could not be taken stay in people's browsers until then.",
+    "leader": "Restart the server. Answers are taken and kept all the same.",
+}
+SILENT = 120.0  # seconds after which a leader counts as gone
+
+
+class Trouble(NamedTuple):
+    """One thing that goes wrong."""
+
+    of: str  # a name in TO_DO
+    what: str
+    since: float
+
+    @property
+    def to_do(self) -> str:
+        return TO_DO[self.of]
+
+
+def tell(connection: Connection, of: str, what: str) -> None:
+    """Keep what is wrong with something, and since when; empty: it works. Each is a fact of its own: several may tell."""
+    told = fact(connection, _name(of)) or {}
+    if what != told.get("what", ""):
+        set_fact(connection, _name(of), {"what": what, "since": now()} if what else None)
+
+
+def all_told(connection: Connection) -> list[Trouble]:
+    """What is wrong now, the oldest first."""
+    names = {_name(of): of for of in TO_DO}
+    rows = connection.execute(select(facts).where(facts.c.name.in_(names))).all()
+    found = [(names[row.name], told) for row in rows if (told := json.loads(row.value))]
+    return sorted((Trouble(of, one["what"], one["since"]) for of, one in found), key=lambda one: one.since)
+
+
+def _name(of: str) -> str:
+    return f"trouble: {of}"
+
+
+def leader_gone(connection: Connection) -> Trouble | None:
+    """Whether every server that looked after the study has fallen silent."""
+    until = connection.execute(select(leaders.c.until)).scalar()
+    if until is None or until > now() - SILENT:
+        return None
+    return Trouble("leader", "No server computes aggregates or ends leases any more.", until)

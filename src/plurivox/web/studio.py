@@ -1,0 +1,112 @@
+"""Studio: what a server holds while it runs (study, engine, writer, readers), and how requests reach the store."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
+
+from plurivox.core.errors import InputError
+from plurivox.web.api.http_errors import unavailable
+from plurivox.web.settings import Settings
+from plurivox.web.store.admin.config_check import check_fit
+from plurivox.web.store.collect.tasks import apply, kind_of
+from plurivox.web.store.database import WRITES, first_line, has_tables, migrate, open_engine, take_time
+from plurivox.web.store.kv import fact
+from plurivox.web.store.report.alerts import Trouble
+from plurivox.web.store.writer import Writer
+from plurivox.web.study.assigner import must_have_batches
+from plurivox.web.study.config import Study, check_aggregator, read_study
+from plurivox.web.study.secrets import Keys, keys_of
+
+T = TypeVar("T")
+READERS = 4
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class Studio:
+    """One study, its database and its secret."""
+
+    settings: Settings
+    study: Study
+    keys: Keys
+    engine: Engine
+    writer: Writer
+    troubles: dict[str, Trouble] = field(default_factory=dict)  # of the background, where the store cannot be written
+    readers: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(READERS, "plurivox-reader"))
+
+    @classmethod
+    def open(cls, settings: Settings) -> "Studio":
+        """The study of a folder, its tables brought to the newest form."""
+        study = read_study(settings.folder)
+        check_aggregator(study)
+        try:
+            engine = open_engine(settings)
+            migrate(engine)
+            with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+                take_time(connection)
+                keys = keys_of(connection, settings)
+                check_fit(connection, study)
+                apply(connection, study)
+                must_have_batches(connection, study)
+                study = study.model_copy(update={"kind": study.kind or kind_of(connection)})
+                if not fact(connection, "practice"):
+                    study = study.model_copy(update={"practice": 0})  # no task is marked so: there is no such step
+        except OperationalError as cause:
+            raise InputError(f"the database cannot be written: {first_line(cause)}") from cause
+        except PermissionError as cause:
+            raise InputError(
+                f"{settings.folder} may not be written to by you; a study writes into its folder at every start"
+            ) from cause
+        return cls(settings, study, keys, engine, Writer(engine))
+
+    def close(self) -> None:
+        """Finish what was asked for."""
+        self.writer.close()
+        self.readers.shutdown()
+        self.engine.dispose()
+
+    async def write(self, job: Callable[[Connection], T]) -> T:
+        """The result of a job that writes, once it is on disk."""
+        future = asyncio.wrap_future(self.writer.submit(job))
+        try:
+            return await asyncio.wait_for(asyncio.shield(future), self.settings.write_seconds + 1)
+        except TimeoutError:
+            future.add_done_callback(lambda late: late.cancelled() or late.exception())  # nobody waits any more
+            log.error("the database did not answer within %.0f seconds", self.settings.write_seconds)
+            raise unavailable() from None
+
+    async def read(self, job: Callable[[Connection], T]) -> T:
+        """The result of a job that only reads."""
+        return await asyncio.get_running_loop().run_in_executor(self.readers, self.look, job)
+
+    def look(self, job: Callable[[Connection], T]) -> T:
+        """The same, outside a request."""
+        try:
+            with self.engine.connect() as connection:
+                return job(connection)
+        except SQLAlchemyError as cause:
+            log.error("the database cannot be read: %s", first_line(cause))
+            raise unavailable() from cause
+
+
+def opened(settings: Settings) -> Studio:
+    """A study that is there, for a command."""
+    if not settings.database and not (settings.folder / "study.db").is_file():
+        read_study(settings.folder)
+        raise InputError(f"{settings.folder} has no study.db; where is its database? (--database)")
+    if settings.database:
+        read_study(settings.folder)
+        engine = open_engine(settings)
+        try:
+            if not has_tables(engine):
+                place = f"its schema {settings.schema_name!r}" if settings.schema_name else "it"
+                raise InputError(f"the database does not hold {settings.folder}: there are no tables in {place}")
+        finally:
+            engine.dispose()
+    return Studio.open(settings)

@@ -1,0 +1,76 @@
+"""Create a study folder and fill its database."""
+
+import logging
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from pathlib import Path
+
+from sqlalchemy.exc import DBAPIError
+
+from plurivox.core.atomic_write import whole_folder
+from plurivox.core.errors import InputError
+from plurivox.web.settings import Settings
+from plurivox.web.store.admin.config_check import check_fit
+from plurivox.web.store.collect.tasks import NewTask, add_tasks, count_tasks, fix_batches
+from plurivox.web.store.database import WRITES, first_line, migrate, open_engine, take_time
+from plurivox.web.store.kv import fact
+from plurivox.web.study.config import STUDY, Study
+from plurivox.web.study.import_tasks import read_batches, read_tasks
+from plurivox.web.study.secrets import Keys
+from plurivox.web.study.study_toml import study_text
+
+logging.getLogger("alembic").setLevel(logging.WARNING)
+
+
+def make_study(
+    settings: Settings, study: Study, new: Iterable[NewTask], batches: Mapping[str, list[str]] | None = None
+) -> int:
+    """A new folder with study.toml, secret and, for SQLite, the database; how many tasks, practice not counted."""
+    if (settings.folder / STUDY).exists():
+        raise InputError(f"{settings.folder} holds a study already; choose another folder")
+    with whole_folder(settings.folder) as part:
+        (part / STUDY).write_text(study_text(study), encoding="utf-8")
+        Keys.of(part)
+        inside = settings.model_copy(update={"folder": part})
+        return fill(inside, study, new, batches, is_new=True)
+
+
+def fill(
+    settings: Settings,
+    study: Study,
+    new: Iterable[NewTask],
+    batches: Mapping[str, list[str]] | None = None,
+    *,
+    is_new: bool = False,
+) -> int:
+    """Put tasks, and fixed batches of them, into the database of a study."""
+    engine = open_engine(settings)
+    try:
+        migrate(engine)
+        with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+            take_time(connection)
+            if is_new and fact(connection, "applied") is not None:
+                raise InputError(
+                    "the database holds a study already; give this one a schema of its own: "
+                    f"--database 'postgresql://...?schema={study.name}'"
+                )
+            add_tasks(connection, study, new)
+            check_fit(connection, study)
+            if batches and not fact(connection, "plans"):
+                fix_batches(connection, study, batches)
+            if not (n := count_tasks(connection)):
+                raise InputError("there is no task to ask about; give items that are not all practice")
+            return n
+    except DBAPIError as cause:  # the disk is full, say
+        raise InputError(f"the tasks cannot be written, and none was: {first_line(cause)}") from cause
+    finally:
+        engine.dispose()
+
+
+def new_study(settings: Settings, study: Study, items: Path, batches: Path | None = None) -> int:
+    """A study on the tasks of a file or folder."""
+    tasks = read_tasks(items, study)
+    if first := next(tasks, None):
+        study = study.model_copy(update={"kind": study.kind or first.kind})
+        tasks = chain([first], tasks)
+    return make_study(settings, study, tasks, None if batches is None else read_batches(batches))

@@ -1,0 +1,99 @@
+"""The demo: handwritten digits, asked about with simulated earlier answers, so that every page has something to show."""
+
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from sqlalchemy import Connection, insert, select
+
+from plurivox.core.errors import need
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.web.settings import Settings
+from plurivox.web.store.admin.import_answers import add_answers
+from plurivox.web.store.collect.tasks import NewTask
+from plurivox.web.store.database import WRITES, now, open_engine
+from plurivox.web.store.schema import visits, workers
+from plurivox.web.study.config import Question, Study, Texts
+from plurivox.web.study.create import make_study
+from plurivox.web.study.secrets import Keys
+from plurivox.web.study.task_images import read_picture
+from plurivox.web.study.terms import Completion
+from plurivox.workflows.api import simulate_crowd
+
+N_TASKS, N_PRACTICE, SEED = 120, 3, 7
+STAGES = {"consent": 14, "instructions": 35, "quiz": 22, "practice": 40, "tasks": 290, "debrief": 8}  # median seconds
+
+STUDY = Study(
+    name="digits",
+    title="Which digit is it?",
+    labels=[str(digit) for digit in range(10)],
+    form="top-two",
+    per_task=6,
+    batch=12,
+    repeats=2,
+    practice=N_PRACTICE,
+    texts=Texts(
+        consent="This is a demonstration. You look at handwritten digits and say which digit each one is.\n\n"
+        "You may stop at any time. Answers are kept under a pseudonym.",
+        instructions="You will see one digit after the other.\n\nPick the most probable digit, then, if you are in "
+        "doubt, a second one, and say how sure you are. Mark digits that it is definitely not.",
+        debrief="Thank you. Everything is saved.",
+    ),
+    quiz=[
+        Question(
+            question="You are torn between 3 and 8. What do you do?",
+            choices=["Pick one and say 100 percent", "Pick the more probable one, then the other, with percents"],
+            right=1,
+            why="Your doubt is what we want to know: name both.",
+        )
+    ],
+    completion=Completion(code="DIGITS-DONE"),
+)
+
+
+def make_demo(folder: Path, database: str = "") -> int:
+    """A study on scikit-learn's digits in a new folder; how many earlier answers it has."""
+    digits = need("sklearn.datasets", "the demo", "pip install 'plurivox[demo]'").load_digits()
+    settings = Settings(folder=folder, database=database)
+    make_study(settings, STUDY, demo_tasks(digits))
+    names = [f"digit-{i:03d}" for i in range(N_TASKS)]
+    truth = SoftLabels.gold(names, [str(one) for one in digits.target[:N_TASKS]], labels=STUDY.labels)
+    crowd = simulate_crowd("soft-answers", truth, n_workers=20, feedback=4, sitting=24, repeats=2, seed=SEED)
+    engine = open_engine(settings)
+    try:
+        with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+            given = crowd.answers
+            assert given is not None and given.when is not None and given.position is not None
+            began = float(given.when.min() - given.when.max() + now() - 600)
+            when = given.when - given.when.max() + now() - 600  # as if the last came just now
+            recent = replace(given, when=when, position=given.position + 1)  # people count from one
+            n = add_answers(connection, STUDY, Keys.of(folder), recent, pick=0.35)
+            connection.execute(insert(visits), list(_visits(connection, began)))
+            return n
+    finally:
+        engine.dispose()
+
+
+def _visits(connection: Connection, began: float) -> Iterator[dict[str, Any]]:
+    """How long each of the simulated people was on each page."""
+    chance = np.random.default_rng(SEED)
+    for worker in connection.execute(select(workers.c.id)).scalars():
+        at = began
+        for stage, seconds in STAGES.items():
+            spent = float(chance.lognormal(np.log(seconds), 0.4))
+            at += spent
+            yield {"worker_id": worker, "stage": stage, "at": at, "ms": round(1000 * spent), "detail": "{}"}
+
+
+def demo_tasks(digits: Any) -> Iterator[NewTask]:
+    """Pictures of the first digits, in their order, those for practice last."""
+    for i in range(N_TASKS + N_PRACTICE):
+        out = io.BytesIO()
+        Image.fromarray((digits.images[i] / 16 * 255).astype(np.uint8)).save(out, "PNG")
+        name = f"digit-{i:03d}" if i < N_TASKS else f"practice-{i - N_TASKS}"
+        picture = read_picture(out.getvalue(), name, STUDY.image_pixels)
+        yield NewTask(name, picture=picture, practice=i >= N_TASKS)

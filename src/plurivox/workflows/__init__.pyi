@@ -1,0 +1,24 @@
+# made by `make stubs`
+from plurivox.workflows.answer_cost import Curve as Curve
+from plurivox.workflows.answer_cost import break_even as break_even
+from plurivox.workflows.answer_cost import curve as curve
+from plurivox.workflows.answer_cost import seconds_per_answer as seconds_per_answer
+from plurivox.workflows.api import fit as fit
+from plurivox.workflows.api import load as load
+from plurivox.workflows.api import simulate_crowd as simulate_crowd
+from plurivox.workflows.api import write_crowd as write_crowd
+from plurivox.workflows.clean import clean_set as clean_set
+from plurivox.workflows.compare_methods import Comparison as Comparison
+from plurivox.workflows.compare_methods import compare as compare
+from plurivox.workflows.elicit import elicit_votes as elicit_votes
+from plurivox.workflows.elicit import write_elicited as write_elicited
+from plurivox.workflows.prune_crowd import prune as prune
+from plurivox.workflows.rank_scores import Ranking as Ranking
+from plurivox.workflows.score_crowd import rank as rank
+from plurivox.workflows.score_crowd import score as score
+from plurivox.workflows.train import train_once as train_once
+from plurivox.workflows.train import train_runs as train_runs
+from plurivox.workflows.tune import Choice as Choice
+from plurivox.workflows.tune import choose as choose
+
+HOMES: dict[str, str]

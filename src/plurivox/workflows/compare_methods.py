@@ -1,0 +1,225 @@
+"""Compare aggregators on data sets whose truth is known."""
+
+import csv
+import io
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurivox import aggregate, evaluate
+from plurivox.aggregate import Aggregator
+from plurivox.core.base import Noun
+from plurivox.core.errors import InputError, some, unknown
+from plurivox.core.progress import Watch, quiet, within
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import TEXT, Floats, Names
+from plurivox.core.votes import Votes
+from plurivox.evaluate import Interval
+
+MEASURES = ("accuracy", "nll", "brier", "ece")  # of these only accuracy is better when higher
+HEADS = {"accuracy": "accuracy", "nll": "NLL", "brier": "Brier", "ece": "ECE"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Noun):
+    """How methods did on data sets: one row a data set and method, nan where a method gave no answer."""
+
+    dataset: Names  # (n_rows,)
+    method: Names  # (n_rows,) the word of the method
+    accuracy: Floats  # (n_rows,) ties shared evenly
+    nll: Floats  # (n_rows,) of the true label, clipped at 1e-6
+    brier: Floats  # (n_rows,)
+    ece: Floats  # (n_rows,) 15 bins
+    seconds: Floats  # (n_rows,) of the fit
+    reference: str  # the method that the others are held against
+    repeats: int = 10_000  # of the bootstrap
+    seed: int = 0
+    notes: tuple[str, ...] = ()  # which method refused which data set, and why
+
+    @property
+    def methods(self) -> list[str]:
+        """Their words, in the order they were given."""
+        return list(dict.fromkeys(self.method.tolist()))
+
+    @property
+    def datasets(self) -> list[str]:
+        """Their names, in the order they were given."""
+        return list(dict.fromkeys(self.dataset.tolist()))
+
+    def table(self, measure: str) -> Floats:
+        """(n_datasets, n_methods) one measure."""
+        return np.asarray(getattr(self, measure)).reshape(len(self.datasets), len(self.methods))
+
+    def mean(self, measure: str) -> Floats:
+        """(n_methods,) the mean over the data sets that the method answered; nan where it answered none."""
+        table = self.table(measure)
+        n = np.isfinite(table).sum(0)
+        return np.where(n > 0, np.nansum(table, 0) / np.maximum(n, 1), np.nan)
+
+    def difference(self, measure: str) -> list[Interval]:
+        """Each method less the reference, mean and 95% interval of a bootstrap over the data sets both answered."""
+        table, at = self.table(measure), self.methods.index(self.reference)
+        return [self._held_against(column, table[:, at]) for column in table.T]
+
+    def _held_against(self, values: Floats, reference: Floats) -> Interval:
+        both = np.isfinite(values) & np.isfinite(reference)
+        if not both.any():
+            return Interval(np.nan, np.nan, np.nan)
+        return evaluate.paired_bootstrap(values[both], reference[both], repeats=self.repeats, seed=self.seed)
+
+    # ---- faces
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """dataset, method and what came out."""
+        return {name: getattr(self, name) for name in ("dataset", "method", *MEASURES, "seconds")}
+
+    def csv(self) -> str:
+        """The rows of `columns()` as comma separated text."""
+        return _csv(self.columns())
+
+    def mean_columns(self) -> dict[str, NDArray[Any]]:
+        """method, how many data sets it answered, the means, and the differences to the reference with their ends."""
+        table: dict[str, NDArray[Any]] = {"method": np.array(self.methods, TEXT)}
+        table["datasets"] = np.isfinite(self.table("accuracy")).sum(0)
+        for measure in MEASURES:
+            table[measure] = self.mean(measure)
+            held = self.difference(measure)
+            table[f"{measure}_difference"] = np.array([one.mean for one in held])
+            table[f"{measure}_low"] = np.array([one.low for one in held])
+            table[f"{measure}_high"] = np.array([one.high for one in held])
+        return table | {"seconds": self.mean("seconds")}
+
+    def markdown(self) -> str:
+        """Tables of the means, of the differences to the reference, and of every data set by accuracy and NLL."""
+        words = [f"`{word}`" for word in self.methods]
+        n = np.isfinite(self.table("accuracy")).sum(0).tolist()
+        means = [_digits(self.mean(measure), 4) for measure in MEASURES]
+        held = [[str(one) for one in self.difference(measure)] for measure in MEASURES]
+        tables = {
+            f"Means over {len(self.datasets)} data sets": _markdown(
+                ["method", "data sets", *HEADS.values(), "seconds"],
+                [words, n, *means, _digits(self.mean("seconds"), 2)],
+            ),
+            f"Differences to `{self.reference}`, mean and 95% interval of a paired bootstrap over data sets": _markdown(
+                ["method", *HEADS.values()], [words, *held]
+            ),
+        }
+        for measure in ("accuracy", "nll"):
+            cells = [_digits(column, 4) for column in self.table(measure).T]
+            tables[f"{HEADS[measure]} by data set"] = _markdown(["data set", *words], [self.datasets, *cells])
+        if self.notes:
+            tables["Notes"] = "\n".join(f"- {note}" for note in self.notes)
+        return "\n".join(f"{title}\n\n{table}\n" for title, table in tables.items())
+
+    def facts(self) -> dict[str, object]:
+        return {"datasets": len(self.datasets), "methods": len(self.methods), "reference": self.reference}
+
+
+def compare(
+    datasets: Mapping[str, tuple[Votes, SoftLabels]],
+    methods: Sequence[str | Aggregator],
+    *,
+    reference: str | None = None,
+    repeats: int = 10_000,
+    seed: int = 0,
+    watch: Watch = quiet,
+) -> Comparison:
+    """Fit every method on every data set and measure it on the tasks that have votes and a known label.
+
+    `reference` is the word of one of the methods, the first where none is named. A method that refuses a data set gets
+    nan there and a note. Nothing here looks at the truth before the fit.
+
+    >>> votes = Votes.of(task=list("aaabbb"), worker=[1, 2, 3] * 2, label=["no", "no", "yes", "yes", "no", "yes"])
+    >>> made = compare({"made": (votes, SoftLabels.gold(["a", "b"], ["no", "yes"]))}, ["vote-shares", "wawa"])
+    >>> made.mean("accuracy"), made.mean("nll").round(3)
+    (array([1., 1.]), array([0.405, 0.288]))
+    """
+    if not datasets or not methods:
+        raise InputError("compare needs at least one data set and one method")
+    made = [aggregate.methods.make(method) for method in methods]
+    words = [method.word for method in made]
+    base = words[0] if reference is None else aggregate.methods.make(reference).word
+    _check(words, base)
+    rows, notes = _measure_all(datasets, made, watch)
+    figures = dict(zip((*MEASURES, "seconds"), np.array(rows, np.float64).T, strict=True))
+    return Comparison(
+        dataset=np.repeat(np.array(list(datasets), TEXT), len(made)),
+        method=np.tile(np.array(words, TEXT), len(datasets)),
+        **figures,
+        reference=base,
+        repeats=repeats,
+        seed=seed,
+        notes=tuple(notes),
+    )
+
+
+def _measure_all(
+    datasets: Mapping[str, tuple[Votes, SoftLabels]], made: Sequence[Aggregator], watch: Watch
+) -> tuple[list[tuple[float, ...]], list[str]]:
+    """The figures of each method on each data set, and who gave no answer."""
+    rows: list[tuple[float, ...]] = []
+    notes: list[str] = []
+    total = len(datasets) * len(made)
+    for name, (votes, gold) in datasets.items():
+        truth = _known(name, votes, gold)
+        for method in made:
+            step = len(rows)
+            try:
+                rows.append(measure(method, votes, truth, within(watch, step, total)))
+            except InputError as cause:  # what is wrong with a method or its options is wrong everywhere, and raised
+                rows.append((np.nan,) * (len(MEASURES) + 1))
+                notes.append(f"{method.word} gave no answer on {name}: {cause}")
+            watch(step, total, rows[-1][0])
+    return rows, notes
+
+
+def _check(words: list[str], reference: str) -> None:
+    if twice := sorted({word for word in words if words.count(word) > 1}):
+        raise InputError(f"compare got a method twice: {some(twice)}; give each once")
+    if reference not in words:
+        raise unknown("method in this comparison called", reference, words)
+
+
+def _known(name: str, votes: Votes, gold: SoftLabels) -> SoftLabels:
+    truth = gold.shared(votes.tasks[votes.support > 0])
+    if not len(truth):
+        raise InputError(
+            f"{name}: no task has both a vote and a known label; there are votes on {some(votes.tasks)}, "
+            f"known labels of {some(gold.tasks)}"
+        )
+    return truth
+
+
+def measure(method: Aggregator, votes: Votes, truth: SoftLabels, watch: Watch = quiet) -> tuple[float, ...]:
+    """(accuracy, nll, brier, ece, seconds) of one method on one data set."""
+    begin = time.perf_counter()
+    guess = method.fit(votes, watch=watch).soft
+    seconds = time.perf_counter() - begin
+    return (
+        evaluate.accuracy(guess, truth, ties="share"),
+        evaluate.nll(guess, truth),
+        evaluate.brier(guess, truth),
+        evaluate.ece(guess, truth, ties="share"),
+        seconds,
+    )
+
+
+def _csv(columns: Mapping[str, NDArray[Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+    return text.getvalue()
+
+
+def _digits(values: Floats, digits: int) -> list[str]:
+    return [f"{value:.{digits}f}" if np.isfinite(value) else "-" for value in values]
+
+
+def _markdown(heads: Sequence[str], columns: Sequence[Sequence[object]]) -> str:
+    lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *zip(*columns, strict=True)]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)

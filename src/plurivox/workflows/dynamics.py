@@ -1,0 +1,173 @@
+"""Train, record what the net thought while it learnt, and score the tasks by it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.stats import rankdata
+
+from plurivox import aggregate, identify
+from plurivox.core.encoding import positions
+from plurivox.core.errors import InputError
+from plurivox.core.progress import Watch, quiet
+from plurivox.core.results import Dynamics, Fit, Scores
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.tables import Table
+from plurivox.core.types import Floats, Names
+from plurivox.core.votes import Votes
+from plurivox.identify import Evidence, Identifier
+from plurivox.io import Dataset
+from plurivox.train.data.training_data import Material
+from plurivox.train.fit_net import fit as fit_net
+from plurivox.train.plan import Plan
+from plurivox.train.targets._contract import Known
+from plurivox.workflows.rank_scores import _wrong_tasks
+from plurivox.workflows.run_tables import all_runs, mean_and_std
+from plurivox.workflows.train import Wish, train_once
+from plurivox.workflows.train_inputs import divide, has_crowd, material_of
+
+TAUGHT = {"gold": "gold", "majority": "majority[ties=first]", "fit": "gold"}  # the label a task is given -> the target
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """Inputs, the tasks that teach and are scored, and how nets are trained."""
+
+    material: Material
+    parts: Mapping[str, Names]
+    votes: Votes  # on the training tasks
+    net: str
+    plan: Plan
+
+    @classmethod
+    def of(cls, data: Dataset, net: str, plan: Plan) -> "Stage":
+        """The training tasks of a data set that have votes; dev and test stay as they are."""
+        material = material_of(data, data.crowd() if has_crowd(data) else None)
+        parts = divide(material, seed=plan.seed)
+        if (votes := material.votes) is None:
+            raise InputError(f"{data.name} has no votes; margins are those of labels that were voted for")
+        voted = votes.tasks[votes.support > 0]
+        train = parts["train"][positions(voted, parts["train"]) >= 0]
+        if not len(train):
+            raise InputError(f"no training task of {data.name} has a vote")
+        return cls(material, {**parts, "train": train}, votes.on(train), net, plan)
+
+    def seeded(self, seed: int) -> "Stage":
+        """The same with another seed."""
+        return replace(self, plan=replace(self.plan, seed=seed))
+
+
+def scored(stage: Stage, method: Identifier, watch: Watch = quiet) -> Scores:
+    """The score of the training tasks; what it needs is trained, recorded and fitted."""
+    if method.of != "task":
+        raise InputError(f"{method.name()} is a score of the {method.of}; take one of tasks")
+    gold, needs, votes = stage.material.gold, method.must_see(), stage.votes
+    given = None if gold is None else gold.shared(stage.parts["train"])
+    seen = Evidence(votes=votes, gold=given, fit=_fit(votes, method) if "fit" in needs else None)
+    if "dynamics" in needs:
+        seen = replace(seen, dynamics=one_net(stage, getattr(method, "assigned", ""), seen.fit, watch))
+    if "worker_dynamics" in needs:
+        seen = replace(seen, worker_dynamics=a_net_a_worker(stage, watch))
+    return method.score(seen)
+
+
+def _fit(votes: Votes, method: Identifier) -> Fit:
+    return aggregate.methods.make(next(iter(method.fitted_by), "dawid-skene")).fit(votes)
+
+
+def one_net(stage: Stage, assigned: str, fit: Fit | None = None, watch: Watch = quiet) -> Dynamics:
+    """One net on the label each task is given (AUM), or on all pairs of a task and a vote (WAUM)."""
+    wish = Wish(target=TAUGHT.get(assigned, "every-vote"), net=stage.net, plan=stage.plan, record="visit")
+    taught = replace(stage.material, votes=stage.votes)
+    if fit is not None and assigned == "fit":
+        taught = replace(taught, gold=SoftLabels.gold(fit.soft.tasks, fit.soft.hard(), fit.soft.labels))
+    found = train_once(taught, {"train": stage.parts["train"]}, wish, watch).dynamics
+    assert found is not None
+    return found
+
+
+def a_net_a_worker(stage: Stage, watch: Watch = quiet) -> dict[str, Dynamics]:
+    """A net for every worker, on that worker's votes alone; it is asked about no other task."""
+    votes, out = stage.votes, {}
+    order, start = votes.by_worker
+    for worker, name in enumerate(votes.workers.tolist()):
+        rows = order[start[worker] : start[worker + 1]]
+        watch(worker, votes.n_workers)
+        if len(rows):
+            mine = votes.where(np.isin(np.arange(len(votes)), rows))
+            tasks = mine.tasks[mine.support > 0]
+            trained = fit_net(
+                stage.material.on(tasks),
+                "every-vote",
+                tasks=tasks,
+                known=Known(votes=mine),
+                labels=votes.labels,
+                net=stage.net,
+                plan=stage.plan,
+                record="visit",
+            )
+            assert trained.dynamics is not None
+            out[str(name)] = trained.dynamics
+    return out
+
+
+def score_runs(stage: Stage, method: Identifier, runs: int, watch: Watch = quiet) -> list[Scores]:
+    """The score with several seeds."""
+    found = []
+    for run in range(runs):
+        found.append(scored(stage.seeded(stage.plan.seed + run), method))
+        watch(run, runs)
+    return found
+
+
+def score_tables(stage: Stage, runs: Sequence[Scores], n: int) -> tuple[Table, ...]:
+    """The worst tasks by the mean over runs, and how well the score finds tasks whose votes are wrong."""
+    mean = replace(runs[0], value=_mean([one.value for one in runs]), raw=None)
+    gold, votes = stage.material.gold, stage.votes
+    worst = mean.worst(n)
+    counts = votes.on(worst).counts()
+    cells: dict[str, object] = {"task": worst, "score": mean.value[positions(mean.names, worst)]}
+    cells["votes"] = [_said(row, votes.labels) for row in counts]
+    if gold is not None:
+        known = gold.shared(worst)
+        true = dict(zip(known.tasks.tolist(), known.hard().tolist(), strict=True))
+        cells["gold"] = [str(true.get(one, "")) for one in worst.tolist()]
+    note = f"mean over {len(runs)} runs; higher is worse"
+    tables = [Table(f"The {len(worst)} worst of {len(mean.names):,} tasks by {mean.made_by}", cells, (note,))]
+    if gold is not None:
+        found = {mean.made_by: [_finds(one, votes, gold) for one in runs]}
+        found["entropy"] = [_finds(identify.methods.make("entropy").score(Evidence(votes=votes)), votes, gold)]
+        told = (
+            "Spearman's correlation with the share of a task's votes that are wrong, and the chance that a task whose most "
+            "voted label is wrong scores higher than one whose is right",
+        )
+        tables.append(mean_and_std("How well it finds wrong votes", found, told, of="score"))
+        tables.append(all_runs("Every run", found, stage.plan.seed, of="score"))
+    return tuple(tables)
+
+
+def _mean(values: Sequence[Floats]) -> Floats:
+    """(n,) the mean over runs; nan where no run tells."""
+    table = np.array(values)
+    told = np.isfinite(table)
+    return np.where(told.any(0), np.where(told, table, 0).sum(0) / np.maximum(told.sum(0), 1), np.nan)
+
+
+def _said(counts: Floats, labels: Names) -> str:
+    order = np.argsort(-counts, kind="stable")
+    return ", ".join(f"{labels[k]} {counts[k]:g}" for k in order if counts[k] > 0)
+
+
+def _finds(scores: Scores, votes: Votes, gold: SoftLabels) -> dict[str, float]:
+    """How a score goes with wrong votes, and with wrong majorities."""
+    wrong = _wrong_tasks(votes, gold)
+    place = positions(scores.names, wrong.names)
+    value = np.where(place >= 0, scores.value[place], np.nan)
+    known = np.isfinite(value) & np.isfinite(wrong.value)
+    ranks, wrongs = rankdata(value[known]), rankdata(wrong.value[known])
+    shares = aggregate.methods.make("vote-shares").fit(votes).soft
+    here = gold.shared(votes.tasks[known])
+    miss = shares.on(here.tasks).on_labels(gold.labels).codes() != here.codes()
+    n_bad, n_good = int(miss.sum()), int((~miss).sum())
+    auc = (ranks[miss].sum() - n_bad * (n_bad + 1) / 2) / (n_bad * n_good) if n_bad and n_good else np.nan
+    return {"Spearman": float(np.corrcoef(ranks, wrongs)[0, 1]), "AUC, wrong majority": float(auc)}

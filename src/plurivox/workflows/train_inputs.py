@@ -1,0 +1,122 @@
+"""Training data of a data set: its features or images with what is known of its tasks, and the split of the tasks.
+
+Nothing here needs torch, except reading images.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plurivox.core.encoding import as_names, positions
+from plurivox.core.errors import InputError, some
+from plurivox.core.types import Names
+from plurivox.core.votes import Votes
+from plurivox.train.data import splits
+from plurivox.train.data.training_data import Material
+
+if TYPE_CHECKING:
+    from plurivox.io import Dataset  # needs polars, which an .npz of plain arrays does not
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Where images come from, and how they are read."""
+
+    table: Path | None = None  # columns task (or idx) and image, encoded
+    size: int | None = None
+    skip: bool = False  # leave out those that cannot be read
+
+
+def has_crowd(data: "Dataset") -> bool:
+    """Whether a data set has votes or counts; also if it has only answers, whose error says what to do."""
+    if data.has("votes") or data.has("counts"):
+        return True
+    return data.has("answers") and not (data.has("gold") or data.has("soft_labels"))
+
+
+def material_of(
+    data: "Dataset", votes: Votes | None, pictures: Pictures | None = None, note: Callable[[str], None] | None = None
+) -> Material:
+    """The features of a data set, or where there are none its images, with votes, gold labels and splits.
+
+    Without `pictures` features are required. `note` is called with a line about images that are left out.
+    """
+    features = data.features
+    if features is None and pictures is None:
+        raise InputError(f"{data.name} has no features to train on; it has {', '.join(data.parts())}")
+    if features is None or (pictures is not None and pictures.table is not None):
+        assert pictures is not None
+        tasks, x = _images_of(data, pictures, note)
+        return Material(data.name, tasks, x, _split_of(data, tasks), data.gold, votes, data.soft_labels)
+    gold = data.gold if features.gold is None else features.gold
+    split = _split_of(data, features.tasks) if features.split is None else features.split
+    return Material(data.name, features.tasks, features.x, split, gold, votes, data.soft_labels)
+
+
+def _images_of(data: "Dataset", pictures: Pictures, note: Callable[[str], None] | None) -> tuple[Names, Any]:
+    """(tasks, pixels) of the images of a table, or else of the data set."""
+    from plurivox.train.data.images import decode
+
+    if pictures.table is not None:
+        from plurivox.io.tabular.polars_columns import names_of, require_columns
+        from plurivox.io.tabular.table_files import read_table
+
+        frame = read_table(pictures.table)
+        name = "task" if "task" in frame.columns else "idx"
+        require_columns(frame, [name, "image"], pictures.table)
+        tasks, images = names_of(frame[name], pictures.table), frame["image"].to_list()
+    elif data.images is not None:
+        tasks, images = as_names(list(data.images), "tasks"), list(data.images.values())
+    elif (items := data.items) is not None and "image" in items.columns:
+        shown = items.drop_nulls("image")
+        tasks, images = as_names(shown["task"].to_list(), "tasks"), shown["image"].to_list()
+    else:
+        raise InputError(
+            f"{data.name} has neither features nor images to train on; put features.npz (x, a row a task, and task) into "
+            "its folder, or give --images FILE"
+        )
+    found = decode(images, tasks, size=pictures.size, damaged="skip" if pictures.skip else "error")
+    if len(found.damaged) and note is not None:
+        note(f"{len(found.damaged)} images cannot be read and are left out: {some(found.damaged)}")
+    return found.tasks, found.x
+
+
+def _split_of(data: "Dataset", tasks: Names) -> Names | None:
+    """(n_tasks,) the split of each task, where the data name one for all of them."""
+    out = np.full(len(tasks), "", object)
+    for split, members in data.splits.items():
+        out[positions(members, tasks) >= 0] = split
+    return as_names(out.tolist()) if len(out) and all(out) else None
+
+
+def divide(
+    material: Material, file: str | Path | None = None, shares: splits.Shares = splits.USUAL, seed: int = 0
+) -> dict[str, Names]:
+    """train, dev and test by name: of a file, of the data themselves, or dealt out by lot, stratified where gold is known."""
+    if file is not None:
+        split = splits.read_split(file)
+        names = as_names([name for name, part in split.items() for _ in range(len(part))])
+        tasks = np.concatenate(list(split.values()))
+        there = positions(material.tasks, tasks) >= 0
+        if not there.any():
+            raise InputError(
+                f"{file} names no task of {material.name}; it has {some(tasks)}, not {some(material.tasks)}"
+            )
+        found = replace(material, tasks=tasks[there], x=material.on(tasks[there]), split=names[there]).parts()
+        if "train" not in found:
+            raise InputError(f"{file} has the splits {some(split)}; name them train, dev and test")
+    else:
+        found = material.parts()
+    if not found:
+        gold = material.gold
+        whole = gold is not None and bool((positions(gold.tasks, material.tasks) >= 0).all())
+        labels = gold.on(material.tasks).hard() if gold is not None and whole else None
+        found = {
+            name: part for name, part in splits.stratified(material.tasks, labels, shares, seed).items() if len(part)
+        }
+    if "train" not in found:
+        raise InputError(f"no task of {material.name} is in the split train; the splits are {some(found)}")
+    return found
