@@ -33,9 +33,9 @@ format: install
 	$(BIN)/ruff format .
 
 soak: install
-	PYTHONPATH=tests $(BIN)/python -m web.soak
-	PLURIVOX_EXAMPLES=200 $(BIN)/python -m pytest -q tests/web/test_openapi.py
-	PLURIVOX_SEARCH=yes $(BIN)/python -m pytest -q tests/core tests/contracts tests/io tests/web/test_assigning.py
+	PYTHONPATH=tests $(BIN)/python -m interfaces.web.soak
+	PLURIVOX_EXAMPLES=200 $(BIN)/python -m pytest -q tests/interfaces/web/test_openapi.py
+	PLURIVOX_SEARCH=yes $(BIN)/python -m pytest -q tests/core tests/contracts tests/io tests/web/store/test_assignment.py
 
 bench: install
 	$(BIN)/python -m benchmarks

@@ -18,7 +18,7 @@ SETUP = """
 import dataclasses, warnings
 import numpy as np
 from plurivox import identify
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.results import Fit
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence

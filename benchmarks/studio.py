@@ -54,7 +54,7 @@ uvicorn.run(app, port=int(os.environ["BENCH_PORT"]), log_level="warning", access
 """
 OURS = """
 import os
-from plurivox.web.serving import serve
+from plurivox.web.server.run import serve
 from plurivox.web.settings import Settings
 given = Settings.model_validate_json(os.environ["BENCH_SETTINGS"])
 serve(given, "127.0.0.1", int(os.environ["BENCH_PORT"]))

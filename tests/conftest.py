@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ["studio_fixtures"]
+
 # the same examples in every run: nothing fails by chance; `make soak` looks for others
 settings.register_profile(
     "plurivox",

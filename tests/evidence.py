@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from made import crowd
+from crowds import crowd
 from plurivox.core.answers import Answers
 from plurivox.core.results import Dynamics
 from plurivox.core.soft_labels import SoftLabels

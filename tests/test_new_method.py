@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plurivox.aggregate import Aggregator
-from plurivox.core.labels import SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.method import option
 from plurivox.core.results import Fit
 

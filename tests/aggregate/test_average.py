@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from made import crowd
+from crowds import crowd
 from plurivox import aggregate
 from plurivox.aggregate import Average
 from plurivox.aggregate.average import PARTS

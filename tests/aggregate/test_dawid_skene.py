@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from aggregate.plain_matrices import plain_dawid_skene, posterior_of
-from made import crowd, soft_crowd
+from aggregate.plain_dawid_skene import plain_dawid_skene, posterior_of
+from crowds import crowd, soft_crowd
 from plurivox.aggregate import DawidSkene
 from plurivox.aggregate._shared import em_options
 from plurivox.core.errors import InputError, OptionError

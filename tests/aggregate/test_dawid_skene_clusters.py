@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from made import crowd, soft_crowd
+from crowds import crowd, soft_crowd
 from plurivox.aggregate import DawidSkene, DawidSkeneClusters
 from plurivox.aggregate._shared.keyed_votes import Crowd
 from plurivox.aggregate.dawid_skene_clusters import _Clusters

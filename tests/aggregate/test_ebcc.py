@@ -8,7 +8,7 @@ import pytest
 from scipy.special import digamma, gammaln, logsumexp
 
 import plurivox as pv
-from made import crowd, soft_crowd
+from crowds import crowd, soft_crowd
 from plurivox import evaluate
 from plurivox.aggregate import Ebcc, Ibcc
 from plurivox.core.errors import InputError

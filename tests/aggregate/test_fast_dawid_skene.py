@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from aggregate.plain_matrices import matrices_of
-from made import crowd, soft_crowd
+from aggregate.plain_dawid_skene import matrices_of
+from crowds import crowd, soft_crowd
 from plurivox.aggregate import FastDawidSkene
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 import plurivox as pv
-from made import crowd, soft_crowd
+from crowds import crowd, soft_crowd
 from plurivox import evaluate, simulate
 from plurivox.aggregate import Glad, VoteShares
 from plurivox.core.errors import InputError, OptionError

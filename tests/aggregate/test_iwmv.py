@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from made import crowd
+from crowds import crowd
 from plurivox.aggregate import IWMV, Wawa
 from plurivox.core.votes import Votes
 

@@ -9,7 +9,7 @@ from scipy.special import digamma, gammaln, logsumexp
 from scipy.stats import beta
 
 import plurivox as pv
-from made import crowd, soft_crowd
+from crowds import crowd, soft_crowd
 from plurivox import evaluate
 from plurivox.aggregate import DawidSkene, Mace, VoteShares
 from plurivox.core.soft_labels import SoftLabels

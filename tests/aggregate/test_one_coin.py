@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from aggregate.plain_matrices import posterior_of
-from made import crowd, soft_crowd
+from aggregate.plain_dawid_skene import posterior_of
+from crowds import crowd, soft_crowd
 from plurivox.aggregate import OneCoin
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from made import crowd
+from crowds import crowd
 from plurivox.aggregate import PlantNet
 from plurivox.core.errors import InputError
 from plurivox.core.votes import Votes

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 
-from made import crowd
+from crowds import crowd
 from plurivox.aggregate import SoftmaxShares
 from plurivox.core.votes import Votes
 

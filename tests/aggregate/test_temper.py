@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from made import crowd
+from crowds import crowd
 from plurivox import aggregate
 from plurivox.aggregate import Temper, Wawa
 from plurivox.core.errors import InputError, UnknownName

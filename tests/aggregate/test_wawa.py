@@ -4,7 +4,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from made import crowd, soft_crowd
+from crowds import crowd, soft_crowd
 from plurivox.aggregate import Wawa
 from plurivox.core.votes import Votes
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from made import crowd, soft_crowd
+from crowds import crowd, soft_crowd
 from plurivox.aggregate import DawidSkene, WeightedDawidSkene
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes

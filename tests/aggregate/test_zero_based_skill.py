@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from made import crowd, soft_crowd
+from crowds import crowd, soft_crowd
 from plurivox.aggregate import IWMV, ZeroBasedSkill
 from plurivox.core.votes import Votes
 

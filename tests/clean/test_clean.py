@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from clean.entered import GOLD, faulty, lines
+from clean.faulty_answers import GOLD, faulty, lines
 from plurivox.clean import OutOfRange, clean
 from plurivox.core.audit import Audit
 from plurivox.core.errors import InputError, UnknownName

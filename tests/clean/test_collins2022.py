@@ -2,7 +2,7 @@
 
 import pytest
 
-from clean.entered import GOLD, LABELS, Row, answers_of, faulty, sitting
+from clean.faulty_answers import GOLD, LABELS, Row, answers_of, faulty, sitting
 from plurivox.clean import clean
 from plurivox.core.errors import InputError
 

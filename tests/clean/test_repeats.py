@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from clean.entered import GOLD, TASKS, answers_of, faulty, row, sitting
+from clean.faulty_answers import GOLD, TASKS, answers_of, faulty, row, sitting
 from plurivox.clean import clean
 from plurivox.core.errors import InputError
 from plurivox.core.votes import Votes

@@ -3,7 +3,7 @@
 import subprocess
 from pathlib import Path
 
-from made import crowd
+from crowds import crowd
 from plurivox.core.votes import Votes
 
 FLAGS = [

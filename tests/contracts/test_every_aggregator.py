@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from made import crowd, soft_crowd
+from crowds import crowd, soft_crowd
 from plurivox import aggregate
 from plurivox.core.errors import InputError, PlurivoxError
 from plurivox.core.results import Fit

@@ -16,7 +16,7 @@ from plurivox.train.heads._contract import Batch, Scene
 from plurivox.train.loop.worker_table import Rows
 from plurivox.train.parallel.scheduler import finish_stacked
 from plurivox.train.targets._contract import Said
-from taught import spam, world
+from toy_training import spam, world
 
 every = pytest.mark.parametrize("name", heads.methods)
 PLAIN = {"votes": "all-votes", "pair": "pair[main=majority]", "distribution": "soft"}

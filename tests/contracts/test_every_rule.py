@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clean.entered import GOLD, faulty, lines, shuffled
+from clean.faulty_answers import GOLD, faulty, lines, shuffled
 from plurivox import clean
 from plurivox.core.answers import Answers
 from plurivox.core.audit import Audit

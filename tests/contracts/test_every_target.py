@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from made import crowd
+from crowds import crowd
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.train import Known, targets

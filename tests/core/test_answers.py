@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from made import some_answers
+from crowds import some_answers
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 

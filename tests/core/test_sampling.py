@@ -3,7 +3,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from made import crowd, soft_crowd, some_answers
+from crowds import crowd, soft_crowd, some_answers
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.sampling import OneAnswer, subsample
 from plurivox.core.votes import Votes

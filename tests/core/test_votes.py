@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from made import crowd, soft_crowd, vote_columns
+from crowds import crowd, soft_crowd, vote_columns
 from plurivox.core.errors import InputError
 from plurivox.core.votes import Votes
 

@@ -206,7 +206,7 @@ def test_the_released_formula_does_not_hang_on_the_size_of_its_blocks(monkeypatc
     marks = [said(("c", "70"), ("d", "10"), never="s"), said(("b", "100")), said(("f", "8p"), ("f", "20"), never="bd")]
     answers = Answers.of(task=["a", "b", "c"], worker=["v", "w", "x"], marks=marks, labels=LABELS)
     whole = TopTwo(compat="cifar10s").read(answers).votes.counts()
-    monkeypatch.setattr("plurivox.elicit._released.CELLS", 1)
+    monkeypatch.setattr("plurivox.elicit._shared.cifar10s_release.CELLS", 1)
     np.testing.assert_array_equal(TopTwo(compat="cifar10s").read(answers).votes.counts(), whole)
     np.testing.assert_allclose(whole[2], [0, 0.4, 0, 0.2, 0.4])
 

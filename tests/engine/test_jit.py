@@ -21,7 +21,7 @@ def told(code: str, **env: str) -> str:
 
 
 def test_import_plurivox_and_its_rooms_load_no_numba():
-    rooms = "plurivox, plurivox.aggregate, plurivox.engine.blocks, plurivox.engine.em"
+    rooms = "plurivox, plurivox.aggregate, plurivox.engine.threads, plurivox.engine.em"
     assert told(f"import sys, {rooms}; print('numba' in sys.modules)") == "False"
 
 

@@ -8,13 +8,13 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 import plurivox as pv
-from made import crowd, soft_crowd
+from crowds import crowd, soft_crowd
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify._shared.intervals import wilson
 from plurivox.identify._shared.rest_agreement import share_of_rest, share_of_rest_of
-from seeing import score
+from score_shortcuts import score
 
 
 def test_agreement_with_the_rest_by_hand() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from made import crowd, soft_crowd, some_answers, some_soft
+from crowds import crowd, soft_crowd, some_answers, some_soft
 from plurivox.core.answers import Answers
 from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, PlurivoxWarning

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 
-from made import vote_columns
+from crowds import vote_columns
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
 from plurivox.core.votes import Votes
 from plurivox.io.frames import counts, votes

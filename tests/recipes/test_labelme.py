@@ -13,7 +13,7 @@ from plurivox.core.tables import Tables
 from plurivox.io import Dataset, read
 from plurivox.io.features import Features
 from plurivox.recipes.labelme import Labelme
-from taught import world
+from toy_training import world
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 SMALL = {"epochs": 3, "runs": 2, "net": "mlp[hidden=8]", "l2": "1,10"}

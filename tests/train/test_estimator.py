@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from plurivox.core.errors import InputError
 from plurivox.train import CrowdClassifier, Plan
-from taught import world
+from toy_training import world
 
 X, GOLD, VOTES = world()
 FAST = Plan(epochs=40, batch=32, lr=0.05, device="cpu")

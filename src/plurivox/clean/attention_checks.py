@@ -19,7 +19,7 @@ class AttentionChecks(Rule):
     disagreed with them. People without a check stay.
 
     >>> from plurivox.clean import clean
-    >>> from plurivox.core.labels import SoftLabels
+    >>> from plurivox.core.soft_labels import SoftLabels
     >>> from plurivox.core.votes import Votes
     >>> votes = Votes.of(["check", "check", "a"], ["ann", "bo", "bo"], ["red", "blue", "red"])
     >>> clean(votes, ["attention-checks"], SoftLabels.gold(["check"], ["red"])).audit.reason.tolist()

@@ -26,7 +26,7 @@ class Collins2022(Rule):
 
     >>> from plurivox.clean import clean
     >>> from plurivox.core.answers import Answers
-    >>> from plurivox.core.labels import SoftLabels
+    >>> from plurivox.core.soft_labels import SoftLabels
     >>> answers = Answers.of(["a", "b", "c"], ["ann"] * 3, [[("named", "cat", typed)] for typed in ("", "120", "-1")])
     >>> clean(answers, ["collins2022"], SoftLabels.gold(["a"], ["cat"])).audit.reason.tolist()
     ['3 errors (2 out of range, 0 contradictions, 1 percent missing), more than 2']

@@ -25,7 +25,7 @@ class Collins2022Released(Rule):
 
     >>> from plurivox.clean import clean
     >>> from plurivox.core.answers import Answers
-    >>> from plurivox.core.labels import SoftLabels
+    >>> from plurivox.core.soft_labels import SoftLabels
     >>> answers = Answers.of(["a", "b"], ["ann"] * 2, [[("named", "cat", "120")], [("named", "cat", "80")]])
     >>> clean(answers, ["collins2022-released"], SoftLabels.gold(["a"], ["cat"])).audit.reason.tolist()
     ['1 percent out of range']

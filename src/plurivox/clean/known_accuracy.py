@@ -26,7 +26,7 @@ class KnownAccuracy(Rule):
 
     >>> from plurivox.clean import clean
     >>> from plurivox.core.answers import Answers
-    >>> from plurivox.core.labels import SoftLabels
+    >>> from plurivox.core.soft_labels import SoftLabels
     >>> marks = [[("named", "cat", "")], [("named", "cat", "90")], [("named", "cat", "90")]]
     >>> answers = Answers.of(["a", "b", "b"], ["ann", "ann", "bo"], marks)
     >>> clean(answers, ["known-accuracy"], SoftLabels.gold(["b"], ["dog"])).audit.reason.tolist()

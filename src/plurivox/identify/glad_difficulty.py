@@ -20,8 +20,8 @@ class GladDifficulty(Identifier):
     Whitehill, Ruvolo, Wu, Bergsma & Movellan (2009), Whose vote should count more, NeurIPS 22; as a score of tasks: Lefort
     et al. (2024), section 5.1, https://doi.org/10.57750/qmaz-gr91
 
-    >>> from plurivox.core.labels import SoftLabels
-    >>> from plurivox.core.names import as_names
+    >>> from plurivox.core.soft_labels import SoftLabels
+    >>> from plurivox.core.encoding import as_names
     >>> from plurivox.core.results import Fit
     >>> import numpy as np
     >>> soft = SoftLabels.gold(["a", "b"], ["cat", "dog"])

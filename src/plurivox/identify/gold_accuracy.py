@@ -20,7 +20,7 @@ class GoldAccuracy(Identifier):
 
     Wilson (1927), https://doi.org/10.1080/01621459.1927.10502953
 
-    >>> from plurivox.core.labels import SoftLabels
+    >>> from plurivox.core.soft_labels import SoftLabels
     >>> from plurivox.core.votes import Votes
     >>> votes = Votes.of(task=list("aabb"), worker=["ann", "bo", "ann", "bo"], label=list("xxxy"))
     >>> scores = GoldAccuracy().score(Evidence(votes=votes, gold=SoftLabels.gold(["a", "b"], ["x", "y"])))

@@ -27,7 +27,7 @@ class Kurtosis(Identifier):
 
     As a measure of disagreement: Fornaciari et al. (2021), section 5, https://doi.org/10.18653/v1/2021.naacl-main.204
 
-    >>> from plurivox.core.labels import SoftLabels
+    >>> from plurivox.core.soft_labels import SoftLabels
     >>> soft = SoftLabels.of([[1, 0, 0, 0], [.4, .3, .2, .1]], tasks=["a", "b"], labels=list("wxyz"))
     >>> Kurtosis().score(Evidence(soft=soft)).raw.round(3)
     array([-0.667, -1.36 ])

@@ -27,7 +27,7 @@ class LabelQuality(Identifier):
     Goh, Tkachenko & Mueller (2022), CROWDLAB: supervised learning to infer consensus labels and quality scores for data
     with multiple annotators, https://doi.org/10.48550/arXiv.2210.06812
 
-    >>> from plurivox.core.labels import SoftLabels
+    >>> from plurivox.core.soft_labels import SoftLabels
     >>> from plurivox.core.votes import Votes
     >>> votes = Votes.of(task=list("aaabbbcccd"), worker=[1, 2, 3] * 3 + [3], label=list("xxxyyyxxyx"))
     >>> guess = SoftLabels.of([[.9, .1], [.2, .8], [.6, .4], [.3, .7]], tasks=list("abcd"), labels=list("xy"))

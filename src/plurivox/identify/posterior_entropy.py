@@ -18,8 +18,8 @@ class PosteriorEntropy(Identifier):
     weighs who voted, where `entropy` only counts; a task without votes gets nan. Posteriors of models that take votes as
     independent are too certain: their order says more than their size.
 
-    >>> from plurivox.core.labels import SoftLabels
-    >>> from plurivox.core.names import as_names
+    >>> from plurivox.core.soft_labels import SoftLabels
+    >>> from plurivox.core.encoding import as_names
     >>> from plurivox.core.results import Fit
     >>> soft = SoftLabels.of([[.5, .5], [1, 0]], tasks=["a", "b"], labels=["cat", "dog"])
     >>> PosteriorEntropy(unit="bits").score(Evidence(fit=Fit(soft, as_names([]), "by hand"))).value

@@ -1,0 +1,78 @@
+"""What the counting methods share: soft answers, tasks and workers without votes, tiny crowds."""
+
+import numpy as np
+import pytest
+
+from crowds import crowd
+from plurivox import aggregate
+from plurivox.core.errors import InputError
+from plurivox.core.votes import Votes
+
+WORKERS_MATTER = ["wawa", "zero-based-skill", "iwmv", "iwmv[weights=li-yu]", "plantnet"]
+WORDS = [
+    "softmax-shares",
+    "dirichlet-shares",
+    "dirichlet-shares[prior=crowd]",
+    "two-third",
+    *WORKERS_MATTER,
+    "temper[method=vote-shares]",
+    "average[parts=[vote-shares,wawa]]",
+]
+every = pytest.mark.parametrize("word", WORDS)
+
+
+@every
+def test_plain_votes_are_soft_answers_of_weight_one(word: str) -> None:
+    columns = crowd(n_labels=4)
+    rows = np.arange(len(columns["task"]))
+    soft = Votes.of(**columns, weight=np.ones(len(rows)), answer=rows)
+    method = aggregate.methods.make(word)
+    a, b = method.fit(Votes.of(**columns)), method.fit(soft)
+    np.testing.assert_allclose(a.soft.prob, b.soft.prob, rtol=1e-12)  # rows stand in another order
+    assert a.made_by == method.word and aggregate.methods.make(a.made_by) == method
+
+
+@every
+def test_who_and_what_got_no_vote(word: str) -> None:
+    columns = crowd()
+    votes = Votes.of(**columns, tasks=range(31), workers=range(8), labels=range(4))
+    fit = aggregate.methods.make(word).fit(votes)
+    np.testing.assert_allclose(fit.soft.prob.sum(1), 1)
+    assert fit.soft.support is not None and fit.soft.support[30] == 0
+    if fit.prior is not None and not word.startswith("temper"):
+        np.testing.assert_allclose(fit.soft.prob[30], fit.prior)
+    if fit.ability is not None and word != "plantnet":
+        assert np.isnan(fit.ability[6:]).all() and np.isfinite(fit.ability[:6]).all()
+
+
+@every
+def test_tiny_crowds(word: str) -> None:
+    one = Votes.of(task=["a", "b"], worker=["w", "w"], label=["x", "x"])
+    np.testing.assert_array_equal(aggregate.methods.make(word).fit(one).soft.prob, [[1], [1]])
+    tie = Votes.of(task=["a", "a"], worker=["v", "w"], label=["x", "y"])
+    np.testing.assert_allclose(aggregate.methods.make(word).fit(tie).soft.prob.sum(), 1)
+    nobody = Votes.of(task=[], worker=[], label=[], tasks=["a"], workers=["w"], labels=["x", "y"])
+    np.testing.assert_allclose(aggregate.methods.make(word).fit(nobody).soft.prob, [[0.5, 0.5]])
+
+
+@every
+def test_many_labels_stay_sparse_and_say_the_same(word: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    votes = Votes.of(**crowd(n_labels=9), labels=range(12))
+    method = aggregate.methods.make(word)
+    dense = method.fit(votes).soft
+    for module in ("core.making", "aggregate._ballots", "aggregate._counting", "aggregate.dirichlet_shares"):
+        monkeypatch.setattr(f"plurivox.{module}.DENSE_CELLS", 0)
+    if "prior=crowd" in word:
+        with pytest.raises(InputError, match="use prior=uniform"):
+            method.fit(votes)
+        return
+    sparse = method.fit(votes).soft
+    assert sparse.is_sparse and not dense.is_sparse
+    np.testing.assert_allclose(sparse.prob, dense.prob, atol=1e-12)
+
+
+@pytest.mark.parametrize("word", WORKERS_MATTER)
+def test_counts_without_names_are_refused(word: str) -> None:
+    counts = Votes.from_counts(np.array([[2, 1]]), ["a"], ["x", "y"])
+    with pytest.raises(InputError, match="must know who voted"):
+        aggregate.methods.make(word).fit(counts)

@@ -1,0 +1,89 @@
+"""Names keep their meaning, and meet across kinds."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowds import NAMES
+from plurivox.core.encoding import as_names, by_value, decode, duplicates, encode, positions
+from plurivox.core.errors import InputError
+
+
+@given(NAMES)
+def test_encode_gives_back_every_value_in_sorted_names(values: list) -> None:
+    codes, names = encode(values)
+    assert names[codes].tolist() == values and names.tolist() == sorted(values)
+
+
+@given(NAMES, st.randoms())
+def test_positions_find_what_is_there(values: list, chance: object) -> None:
+    names = as_names(values)
+    wanted = names[::-1]
+    assert positions(names, wanted).tolist() == list(range(len(values)))[::-1]
+    assert (positions(names[:0], wanted) == -1).all()
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted", "found"),
+    [
+        ([1, 2], ["2", "02", "x"], [1, -1, -1]),
+        ([True, False], ["false", "True"], [1, 0]),
+        ([1.0, 2.5], [1, 2], [0, -1]),
+        (["1", "2"], [2, 1], [1, 0]),
+        (["1", "2.0", "2.5", "03"], [1.0, 2.0, 2.5, 3.0], [0, 1, 2, -1]),
+        ([1.0, 2.5], ["1", "1.0", "2.5", "01"], [0, 0, 1, -1]),
+        (["1", "1.0"], [1.0], [1]),
+        ([2**53, 2**53 + 1], [2.0**53], [0]),
+        ([0.5, 2.0**53, float("inf")], [2**53 + 1, 2**53], [-1, 1]),
+    ],
+)
+def test_a_number_and_its_text_are_the_same_name(names: list, wanted: list, found: list) -> None:
+    assert positions(as_names(names), as_names(wanted)).tolist() == found
+
+
+def test_odd_texts_stay_apart() -> None:
+    odd = ["", "a\0", "a", " a", "é", "e\u0301", "😀"]
+    codes, names = encode(odd)
+    assert names[codes].tolist() == odd and len(names) == len(odd)
+
+
+def test_duplicates_and_order_by_value() -> None:
+    assert duplicates(as_names(["b", "a", "b"])).tolist() == ["b"]
+    assert by_value(as_names(["-5", "10", "2"])).tolist() == ["-5", "2", "10"]
+
+
+def test_codes_without_a_name_have_none() -> None:
+    assert decode(as_names(["a"]), np.array([0, 0])).dtype == as_names(["a"]).dtype
+    assert decode(as_names([]), np.array([-1])).tolist() == [None]
+
+
+def test_whole_numbers_among_others_stay_apart_or_are_refused() -> None:
+    assert as_names([1.5, 2**53, 2**60]).tolist() == [1.5, 2.0**53, 2.0**60]
+    with pytest.raises(InputError, match=f"too large for that: {2**53 + 1};"):
+        as_names([1.5, 2**53, 2**53 + 1])
+    with pytest.raises(InputError, match="too large for that"):
+        as_names([1.5, 10**400])
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1])
+def test_whole_numbers_that_64_bits_cannot_hold_are_named(number: int) -> None:
+    with pytest.raises(InputError, match=rf"{number}: whole numbers must lie between -2\*\*63 and 2\*\*63 - 1"):
+        as_names([number])
+    assert as_names([-(2**63), 2**63 - 1]).tolist() == [-(2**63), 2**63 - 1]
+
+
+@pytest.mark.parametrize("values", [["a", "\ud800"], np.array(["a", "\ud800"]), np.array(["a", "\ud800"], object)])
+def test_text_that_is_no_unicode_is_refused(values: Any) -> None:
+    with pytest.raises(InputError, match="no valid Unicode"):
+        as_names(values)
+
+
+@pytest.mark.parametrize("bad", [[None, "a"], [1, "a"], [2**63], [float("nan")], [[1]], [object()]])
+def test_what_is_no_name_is_refused(bad: list) -> None:
+    with pytest.raises(InputError):
+        as_names(bad)
+    with pytest.raises(InputError):
+        as_names(np.array(bad, dtype=object) if bad != [[1]] else np.array(bad))

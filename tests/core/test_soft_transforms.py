@@ -1,0 +1,101 @@
+"""Soft labels made from others, dense and sparse alike."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowds import distributions
+from plurivox.core import soft_transforms
+from plurivox.core.errors import InputError, OptionError
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_storage import Candidates, Dense
+
+
+def dense(prob: np.ndarray) -> SoftLabels:
+    return SoftLabels.of(prob, tasks=range(len(prob)), labels=range(prob.shape[1]))
+
+
+def sparse(prob: np.ndarray) -> SoftLabels:
+    """The same, each row by its numbers above their lowest; the lowest ones, which are alike, are the rest."""
+    listed = prob > prob.min(1, keepdims=True)
+    row, label = np.nonzero(listed)
+    start = np.searchsorted(row, np.arange(len(prob) + 1))
+    mass = prob[row, label]
+    rest = prob.min(1) * (~listed).sum(1)
+    body = Candidates(start, label, mass, rest, prob.shape[1])
+    return SoftLabels(body, np.arange(len(prob)), np.arange(prob.shape[1]))
+
+
+@given(distributions(), st.floats(0, 1))
+def test_smooth(prob: np.ndarray, beta: float) -> None:
+    expected = (1 - beta) * prob + beta / prob.shape[1]
+    np.testing.assert_allclose(soft_transforms.smooth(dense(prob), beta).prob, expected, atol=1e-12)
+    np.testing.assert_allclose(soft_transforms.smooth(sparse(prob), beta).prob, expected, atol=1e-9)
+
+
+@given(distributions(), st.floats(0.1, 5))
+def test_temper(prob: np.ndarray, power: float) -> None:
+    expected = prob**power / (prob**power).sum(1, keepdims=True)
+    np.testing.assert_allclose(soft_transforms.temper(dense(prob), power).prob, expected, atol=1e-12)
+    np.testing.assert_allclose(soft_transforms.temper(sparse(prob), power).prob, expected, atol=1e-9)
+    np.testing.assert_allclose(soft_transforms.temper(dense(prob), 0).prob, 1 / prob.shape[1])
+
+
+def test_high_powers_do_not_underflow() -> None:
+    even = dense(np.full((1, 1000), 1e-3))
+    np.testing.assert_allclose(soft_transforms.temper(even, 500).prob, 1e-3)
+
+
+@given(distributions())
+def test_harden_and_uniform(prob: np.ndarray) -> None:
+    for soft in (dense(prob), sparse(prob)):
+        hard = soft_transforms.harden(soft)
+        assert hard.codes().tolist() == soft.codes().tolist() and (hard.confidence == 1).all()
+        np.testing.assert_allclose(soft_transforms.uniform(soft).prob, 1 / prob.shape[1])
+
+
+def test_random_labels_know_nothing_but_their_seed() -> None:
+    soft = dense(np.eye(4)[np.arange(2000) % 4])
+    drawn = soft_transforms.random_labels(soft, seed=3).prob
+    np.testing.assert_array_equal(drawn, soft_transforms.random_labels(soft, seed=3).prob)
+    assert (drawn != soft_transforms.random_labels(soft, seed=4).prob).any()
+    np.testing.assert_allclose(drawn.mean(0), 0.25, atol=0.01)
+    # normalised uniforms are tamer than Dirichlet(1), whose numbers have a standard deviation of .194
+    assert drawn.std() < 0.16
+
+
+@given(distributions(max_labels=4), distributions(max_labels=4))
+def test_blend(one: np.ndarray, two: np.ndarray) -> None:
+    n, k = min(len(one), len(two)), min(one.shape[1], two.shape[1])
+    one, two = ((p[:n, :k] + 1e-3) / (p[:n, :k] + 1e-3).sum(1, keepdims=True) for p in (one, two))
+    expected = (one + two + two) / 3
+    np.testing.assert_allclose(soft_transforms.blend([dense(one), dense(two), sparse(two)]).prob, expected, atol=1e-9)
+    listed = soft_transforms._blend_listed([sparse(one).body, Dense(two), sparse(two).body], k)
+    np.testing.assert_allclose(listed.block(slice(None)), expected, atol=1e-9)
+
+
+@given(distributions(), distributions())
+def test_overlay(prob: np.ndarray, other: np.ndarray) -> None:
+    k = min(prob.shape[1], other.shape[1])
+    prob, known = prob[:, :k] + 0.1, np.eye(k)[np.arange(len(other)) % k]
+    prob /= prob.sum(1, keepdims=True)
+    names = np.arange(len(known)) * 2  # some of them tasks of ours
+    told = SoftLabels.of(known, tasks=names, labels=range(k))
+    expected = prob.copy()
+    ours = names < len(prob)
+    expected[names[ours]] = known[ours]
+    for soft in (dense(prob), sparse(prob)):
+        np.testing.assert_allclose(soft_transforms.overlay(soft, told).prob, expected, atol=1e-9)
+
+
+def test_wrong_numbers_are_refused() -> None:
+    soft = dense(np.eye(2))
+    with pytest.raises(OptionError, match="beta must be 0 to 1"):
+        soft_transforms.smooth(soft, 1.5)
+    with pytest.raises(OptionError, match="power must be 0 or more"):
+        soft_transforms.temper(soft, -1)
+    with pytest.raises(InputError, match="same tasks and labels"):
+        soft_transforms.blend([soft, dense(np.eye(3))])
+    with pytest.raises(InputError, match="nothing to blend"):
+        soft_transforms.blend([])

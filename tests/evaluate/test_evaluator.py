@@ -1,0 +1,189 @@
+"""Judging a guess: values are the functions', intervals are the bootstrap's, the baseline is a constant guess."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from plurivox import evaluate
+from plurivox.core.base import Noun
+from plurivox.core.errors import InputError, OptionError, UnknownName
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_storage import Candidates
+from plurivox.core.votes import Votes
+from plurivox.evaluate import MEASURES, Judgement, judge
+from plurivox.evaluate.alignment import meet
+from plurivox.evaluate.resampling import mean, resample
+from plurivox.io import read
+
+CHANCE = np.random.default_rng(7)
+P, Q = CHANCE.dirichlet(np.ones(4), (2, 150))
+GUESS, TRUTH = (SoftLabels.of(prob, range(150), list("abcd")) for prob in (Q, P))
+ALIKE = {  # the function behind each name that is not the name itself
+    "top-2-accuracy": lambda q, p: evaluate.top_k_accuracy(q, p, k=2),
+    "top-5-accuracy": lambda q, p: 1.0,
+    "top-2-macro-accuracy": lambda q, p: evaluate.top_k_accuracy(q, p, k=2, average="macro"),
+    "top-5-macro-accuracy": lambda q, p: 1.0,
+    **{
+        f"{average}-{what}": lambda q, p, average=average, what=what: getattr(evaluate, what)(q, p, average=average)
+        for average in ("macro", "weighted", "micro")
+        for what in ("precision", "recall", "f1")
+    },
+}
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_a_judgement_says_what_the_function_says(name: str) -> None:
+    function = ALIKE.get(name) or getattr(evaluate, name.replace("-", "_"))
+    found = judge(GUESS, TRUTH, measures=[name], repeats=50)
+    assert found.value[0] == pytest.approx(function(GUESS, TRUTH)) and found.n[0] == 150
+    assert found.low[0] <= found.value[0] <= found.high[0]
+
+
+@pytest.mark.parametrize("name", [name for name, one in MEASURES.items() if not one.biased])
+def test_resampling_sums_is_resampling_tasks(name: str) -> None:
+    """The measure of drawn tasks, taken anew on each draw, has the quantiles of the tally's."""
+    drawn = resample([MEASURES[name].tally(*meet(GUESS, TRUTH))], repeats=1000, seed=3)[:, 0]
+    rows, slow = np.random.default_rng(9), []
+    for _ in range(150):
+        at = rows.integers(0, 150, 150)
+        again = [SoftLabels.of(prob[at], range(150), list("abcd")) for prob in (Q, P)]
+        slow.append(MEASURES[name].tally(*meet(*again)).value)
+    spread = np.std(slow)
+    assert np.std(drawn) == pytest.approx(spread, rel=0.3, abs=1e-12)
+    assert np.mean(drawn) == pytest.approx(np.mean(slow), abs=spread / 3 + 1e-12)
+
+
+def test_groups_of_tasks_stand_for_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = CHANCE.normal(0, 1, 5000)
+    one = resample([mean(values)], repeats=2000)
+    monkeypatch.setattr("plurivox.evaluate.resampling.MOST_GROUPS", 500)
+    few = resample([mean(values)], repeats=2000)
+    assert few.std() == pytest.approx(one.std(), rel=0.12) and few.mean() == pytest.approx(values.mean(), abs=0.002)
+
+
+def test_the_interval_is_the_bootstraps_and_the_seed_decides() -> None:
+    found = judge(GUESS, TRUTH, measures=["brier"], repeats=4000)["brier"]
+    direct = evaluate.bootstrap(evaluate.by_task(GUESS, TRUTH, "brier")[1], repeats=4000)
+    assert (found.low, found.high) == pytest.approx((direct.low, direct.high), abs=0.004)
+    twice = [judge(GUESS, TRUTH, seed=5, repeats=30).columns() for _ in range(2)]
+    assert all(
+        np.array_equal(twice[0][name], twice[1][name], equal_nan=name == "low") for name in ("value", "low", "n")
+    )
+
+
+def test_the_baseline_says_the_same_of_every_task() -> None:
+    gold = SoftLabels.one_hot(P.argmax(1), range(150), list("abcd"))
+    often = np.bincount(P.argmax(1), minlength=4) / 150
+    found = judge(GUESS, gold, against=TRUTH, repeats=0)
+    base = dict(zip(found.measure.tolist(), found.baseline.tolist(), strict=True))
+    assert base["accuracy"] == found.majority_share == pytest.approx(often.max())
+    assert base["nll"] == pytest.approx(-(often * np.log(often)).sum()) and base["ece"] == pytest.approx(0, abs=1e-12)
+    assert base["total-variation"] == pytest.approx(np.abs(P - P.mean(0)).sum(1).mean() / 2)
+    assert np.isnan(base["entropy-correlation"]) and np.isnan(found.low).all()
+    assert found.majority_label == "abcd"[often.argmax()]
+
+
+def test_votes_bring_soft_measures_and_the_floor() -> None:
+    counts = np.random.default_rng(1).multinomial(8, P)
+    votes = Votes.from_counts(counts, range(150), list("abcd"))
+    gold = SoftLabels.one_hot(P.argmax(1), range(150), list("abcd"))
+    found = judge(GUESS, gold, votes=votes, repeats=20)
+    assert found["kl-divergence"].mean == pytest.approx(evaluate.kl_divergence(GUESS, evaluate.shares_of(votes)))
+    assert found["count-deviance"].mean == pytest.approx(8 * found["kl-divergence"].mean)
+    assert found["kl-divergence-floor"].mean == pytest.approx(evaluate.vote_floor(votes))
+    right = judge(TRUTH, gold, votes=votes, repeats=0)
+    assert right["cross-entropy"].mean == pytest.approx(right["cross-entropy-floor"].mean, rel=0.1)
+    assert set(found.against.tolist()) == {"truth", "votes"} and not found.notes
+    few = Votes.from_counts(counts // 4, range(150), list("abcd"))
+    assert "the true floors lie above" in judge(GUESS, gold, votes=few, repeats=0).notes[-1]
+    assert not {"cross-entropy", "kl-divergence-floor"} & set(judge(GUESS, gold, repeats=0).measure.tolist())
+
+
+def test_what_was_left_out_is_told() -> None:
+    gold = SoftLabels.gold([0, 1, 999], ["a", "b", "c"])
+    notes = " ".join(judge(GUESS, gold, repeats=0).notes)
+    assert "148 of 150 tasks of the guess" in notes and "1 of 3 tasks with known truth" in notes
+    assert "soft measures are left out" in notes
+    assert "scored on itself" in " ".join(judge(GUESS, GUESS, repeats=0).notes)
+    assert "the truth is soft" in " ".join(judge(GUESS, TRUTH, repeats=0).notes)
+
+
+def test_one_task_and_one_label() -> None:
+    found = judge(SoftLabels.gold("a", "x"), SoftLabels.gold("a", "x"), measures=["all"], repeats=20)
+    assert found["accuracy"].mean == 1 and np.isnan(found.low).all() and np.isnan(found["entropy-correlation"].mean)
+
+
+def test_ordered_labels_are_judged_on_their_scale() -> None:
+    ordered = SoftLabels.of(P, range(150), list("abcd"), scale=np.arange(4.0))
+    found = judge(GUESS, ordered, repeats=0)
+    assert found["wasserstein"].mean == pytest.approx(evaluate.wasserstein(GUESS, ordered))
+    assert judge(GUESS, ordered, measures=["wasserstein"], repeats=0).measure.tolist() == ["wasserstein"]
+    with pytest.raises(InputError, match="have no order"):
+        judge(GUESS, TRUTH, measures=["wasserstein"])
+
+
+def test_faces(tmp_path: Path) -> None:
+    found = judge(GUESS, TRUTH, measures=["accuracy", "entropy-correlation"], repeats=50)
+    rows = json.loads(found.json())["rows"]
+    assert rows[0]["measure"] == "accuracy" and rows[1]["baseline"] is None
+    assert found.markdown().count("\n| ") == 3 and found.majority in found.markdown()
+    assert r"accuracy $\uparrow$ & " in found.latex() and r"95\% interval" in found.latex()
+    assert found.csv().splitlines()[0] == "measure,value,low,high,baseline,better,n,against"
+    found.save(tmp_path / "judgement.npz")
+    again = Noun.load(tmp_path / "judgement.npz")
+    assert isinstance(again, Judgement) and again.csv() == found.csv()
+    with pytest.raises(UnknownName, match="did you mean 'accuracy'"):
+        found["acuracy"]
+
+
+def test_many_labels_as_few_candidates_are_judged_as_dense_ones() -> None:
+    """2,000 labels, of which a guess lists two: what it lists not shares the rest."""
+    n, size = 300, 2000
+    label = np.sort(np.argsort(CHANCE.random((n, size)), axis=1)[:, :2], axis=1)
+    mass = CHANCE.dirichlet([1, 1, 1], n)
+    rows = Candidates(np.arange(0, 2 * n + 1, 2), label.ravel(), mass[:, :2].ravel(), mass[:, 2], size)
+    sparse = SoftLabels(rows, np.arange(n), np.arange(size))
+    gold = SoftLabels.one_hot(label[:, 0], range(n), range(size))
+    words = ["hard", "calibration", "cross-entropy", "entropy-similarity"]
+    one = judge(sparse, gold, measures=words, repeats=5)
+    two = judge(SoftLabels.of(sparse.prob, range(n), range(size)), gold, measures=words, repeats=5)
+    np.testing.assert_allclose(one.value, two.value)
+
+
+def test_judging_needs_numpy_and_scipy_alone() -> None:
+    code = (
+        "import sys; from plurivox import evaluate; from plurivox.core.soft_labels import SoftLabels;"
+        "gold = SoftLabels.gold('ab', 'xy'); evaluate.judge(gold, gold, measures=['all']);"
+        "print({'polars', 'pandas', 'click', 'numba', 'sklearn', 'torch'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_mistakes() -> None:
+    with pytest.raises(UnknownName, match="there is no measure 'brie'; did you mean 'brier'"):
+        judge(GUESS, TRUTH, measures=["brie"])
+    with pytest.raises(OptionError, match="repeats must be 0 or more"):
+        judge(GUESS, TRUTH, repeats=-1)
+    with pytest.raises(InputError, match="share no task"):
+        judge(GUESS, SoftLabels.gold(["z"], ["a"]))
+
+
+@pytest.mark.filterwarnings("ignore::plurivox.core.errors.PlurivoxWarning")
+def test_the_two_label_sets_of_collins(data_set: Callable[[str], Path]) -> None:
+    """The released CIFAR-10S labels against the shares of CIFAR-10H."""
+    counts = read(data_set("cifar10h")).counts
+    ours = read(data_set("cifar10s")).soft_labels
+    assert counts is not None and ours is not None
+    theirs = evaluate.shares_of(counts)
+    assert evaluate.entropy_correlation(ours, theirs) == pytest.approx(0.6243, abs=5e-5)
+    assert evaluate.sorted_wasserstein(ours, theirs) == pytest.approx(0.02696, abs=5e-6)
+    assert evaluate.total_variation(ours, theirs) == pytest.approx(0.1597, abs=5e-5)
+    assert evaluate.jensen_shannon_divergence(ours, theirs, base=2) == pytest.approx(0.069, abs=5e-4)
+    places = np.arange(10.0)
+    assert evaluate.wasserstein(ours, theirs, scale=places) == pytest.approx(0.523, abs=5e-4)

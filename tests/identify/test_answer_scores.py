@@ -1,0 +1,120 @@
+"""repeat-consistency, percent-calibration, speed of answers: what people's own entries say of them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import plurivox as pv
+from plurivox.core.answers import Answers
+from plurivox.core.errors import InputError
+from plurivox.core.soft_labels import SoftLabels
+from score_shortcuts import score
+
+pytestmark = pytest.mark.filterwarnings("ignore::plurivox.PlurivoxWarning")
+
+
+def entered(top: str, percent: list[str], *, worker: str | None = None, **rest: object) -> Answers:
+    """One answer a letter: its label, what was typed, and by whom."""
+    marks = [[("named", label, typed)] if label != "-" else [] for label, typed in zip(top, percent, strict=True)]
+    tasks = rest.pop("task", "abcdefghijklmnopqrstuvwxyz"[: len(top)])
+    return Answers.of(list(tasks), list(worker or "w" * len(top)), marks, labels=["x", "y"], **rest)  # type: ignore[call-overload]
+
+
+def test_repeats_by_hand() -> None:
+    answers = entered(
+        "xyxyx-",
+        ["70", "60", "80", "8p", "", ""],
+        task="ababaa",
+        worker="uuuuvv",
+        repeat_of=np.array([-1, -1, 0, 1, -1, 4]),  # v's second answer names nothing
+    )
+    changed = score("repeat-consistency", answers=answers)
+    np.testing.assert_array_equal(changed.value, [0, np.nan])
+    np.testing.assert_array_equal(changed.n, [2, 0])
+    moved = score("repeat-consistency[measure=percent]", answers=answers)
+    np.testing.assert_array_equal(moved.value, [(10 + 20) / 2, np.nan])
+
+
+def test_without_repeats_it_is_said_how_to_mark_them() -> None:
+    with pytest.raises(InputError, match="repeat-consistency needs answers"):
+        score("repeat-consistency")
+    with pytest.raises(InputError, match="these answers mark none: give a column repeat"):
+        score("repeat-consistency", answers=entered("xx", ["70", "70"]))
+    with pytest.raises(InputError, match="no task was shown twice"):
+        score("repeat-consistency", answers=entered("xx", ["70", "70"], repeat_of=np.array([-1, -1])))
+
+
+def test_calibration_against_gold_by_hand() -> None:
+    answers = entered("xxxxxx", ["90", "90", "95%", "50", "50", "odd"])
+    gold = SoftLabels.gold(list("abcdef"), list("xxyxyx"))
+    kept = {"answers": answers, "gold": gold}
+    scores = score("percent-calibration[against=gold]", **kept)
+    gaps = [(90 + 90 + 95 - 200) / 3, (100 - 100) / 2]  # of the bins 80 to 100 and 40 to 60
+    np.testing.assert_allclose(scores.raw, (3 * gaps[0] + 2 * gaps[1]) / 5)
+    np.testing.assert_allclose(scores.value, scores.raw)  # alone, one is the whole crowd
+    assert scores.n is not None and scores.n.tolist() == [5]
+    over = score("percent-calibration[against=gold,measure=overconfidence,bins=1]", **kept)
+    np.testing.assert_allclose(over.raw, (90 + 90 + 95 + 50 + 50 - 300) / 5)
+
+
+def test_calibration_against_the_rest_leaves_oneself_out() -> None:
+    answers = entered("xxyxx", ["80", "100", "100", "100", "100"], task="aaaaa", worker="uvwtt")
+    scores = score("percent-calibration[bins=1,shrink=0]", answers=answers)
+    others = {"t": 2 / 3, "u": 3 / 4, "v": 3 / 4, "w": 0}  # t answered twice, and neither is the rest for t
+    stated = {"t": 100, "u": 80, "v": 100, "w": 100}
+    expected = [abs(stated[w] - 100 * others[w]) for w in scores.names.tolist()]
+    np.testing.assert_allclose(scores.value, expected)
+
+
+def test_few_answers_are_drawn_to_the_crowd() -> None:
+    """A crowd that is well calibrated, and somebody who was wrong once at 90."""
+    chance = np.random.default_rng(0)
+    right = chance.random(400) < 0.9
+    top = "".join("x" if one else "y" for one in right) + "y"
+    answers = Answers.of(
+        task=range(401),
+        worker=["all"] * 400 + ["new"],
+        marks=[[("named", one, "90")] for one in top],
+        labels=["x", "y"],
+    )
+    gold = SoftLabels.gold(range(401), ["x"] * 401, labels=["x", "y"])
+    scores = score("percent-calibration[against=gold,resamples=50]", answers=answers, gold=gold)
+    assert scores.raw is not None and scores.raw[1] == 90 and 10 < scores.value[1] < 20 and scores.value[0] < 3
+    assert scores.low is not None and scores.high is not None and scores.low[0] <= scores.value[0] <= scores.high[0]
+
+
+def test_what_cannot_be_checked_is_told() -> None:
+    with pytest.raises(InputError, match="percent-calibration needs gold: give known labels"):
+        score("percent-calibration[against=gold]", answers=entered("x", ["70"]))
+    with pytest.raises(InputError, match="needs percents beside the top labels; these answers state none"):
+        score("percent-calibration", answers=entered("xy", ["", "700"], task="aa", worker="uv"))
+    with pytest.raises(InputError, match="no other worker answered the same tasks; go by known labels: against=gold"):
+        score("percent-calibration", answers=entered("xy", ["70", "70"]))
+
+
+def test_released_repeats_and_times(data_set: Callable[[str], Path]) -> None:
+    answers = pv.read(data_set("cifar10s")).answers
+    changed, moved = (score(f"repeat-consistency[measure={what}]", answers=answers) for what in ("label", "percent"))
+    assert changed.n is not None and moved.n is not None
+    assert (np.nansum(changed.value * changed.n), changed.n.sum()) == (pytest.approx(35), 498)
+    assert np.nansum(moved.value * moved.n) / moved.n.sum() == pytest.approx(6.10, abs=0.005)
+    stored_twice = changed.n > 2  # one session of 27 answers, two of them repeats
+    assert stored_twice.sum() == 1 and changed.value[stored_twice] == 0.5
+    once = changed.value * np.minimum(changed.n, 2)  # without the second copy
+    assert (np.nansum(once), np.minimum(changed.n, 2).sum()) == (pytest.approx(34), 496)
+    assert answers is not None and answers.seconds is not None and answers.repeat_of is not None
+    assert np.median(answers.seconds) == pytest.approx(31.958, abs=5e-4)
+    assert np.median(answers.seconds[answers.repeat_of >= 0]) == pytest.approx(26.6, abs=0.05)
+    speed = score("speed", answers=answers)
+    assert speed.n is not None and speed.n.sum() == 6723 and speed.raw is not None and 12 < speed.raw.min() < 13
+
+
+def test_released_percents(data_set: Callable[[str], Path]) -> None:
+    data = pv.read(data_set("cifar10s"))
+    scores = score(
+        "percent-calibration[against=gold,measure=overconfidence,bins=1]", answers=data.answers, gold=data.gold
+    )
+    assert scores.n is not None and scores.n.sum() == 6723 and scores.raw is not None
+    assert np.mean(scores.raw) == pytest.approx(0.92, abs=0.01)  # points: 70 means nearly 70 in the whole crowd

@@ -1,0 +1,71 @@
+"""What the tests of the doors share: a call, a file of votes, a method from another package."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from interfaces.cli.cli_process import environment
+from plurivox.cli.main import main
+
+VOTES = "task,worker,label\na,ann,cat\na,bo,cat\na,cy,dog\nb,ann,dog\nb,bo,cat\nc,ann,dog\n"
+GUEST = '''
+"""A method from outside."""
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+from plurivox.aggregate import Aggregator, VoteShares
+from plurivox.core.method import option
+
+@dataclass(frozen=True)
+class Sleepy(Aggregator):
+    """Vote shares, slowly.
+
+    p = n / N
+
+    >>> 1 + 1
+    2
+    """
+
+    steps: int = option(3, "how many naps", low=1)
+    nap: float = option(0.0, "seconds a step", low=0)
+    deep: bool = option(False, "sleep well")
+    bed: str | None = option(None, "a file to touch on falling asleep")
+    takes: ClassVar[frozenset[str]] = frozenset({"gold"})
+
+    def _fit(self, votes, gold, start, watch):
+        if self.bed:
+            Path(self.bed).touch()
+        for step in range(self.steps):
+            time.sleep(self.nap)
+            watch(step, self.steps, 0.5)
+        return VoteShares().fit(votes)
+'''
+
+
+@pytest.fixture
+def call() -> Callable[..., Result]:
+    """Run a command line in this process."""
+    return lambda *words: CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.fixture
+def votes_file(tmp_path: Path) -> Path:
+    """Three tasks, three workers; task b is a tie."""
+    path = tmp_path / "votes.csv"
+    path.write_text(VOTES)
+    return path
+
+
+@pytest.fixture
+def guest(tmp_path: Path) -> dict[str, str]:
+    """The environment of a process in which another package brings the aggregator `sleepy`."""
+    room = tmp_path / "elsewhere"
+    about = room / "guest-1.0.dist-info"
+    about.mkdir(parents=True)
+    (room / "guest.py").write_text(GUEST)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: guest\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[plurivox.aggregate]\nsleepy = guest:Sleepy\n")
+    return environment(room)

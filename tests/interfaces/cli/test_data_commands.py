@@ -1,0 +1,161 @@
+"""describe, convert, simulate, datasets: the commands around the data."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+Call = Callable[..., Result]
+
+
+def test_describe_shows_the_figures(call: Call, votes_file: Path) -> None:
+    shown = call("describe", votes_file).stdout.splitlines()
+    assert shown[0].split() == ["tasks", "3"] and "votes per task" in shown[4]
+    assert len({line.index(line.split("  ")[-1].strip()) for line in shown}) == 1  # one column of values
+    facts = json.loads(call("describe", votes_file, "--json").stdout)
+    assert (facts["n_tasks"], facts["n_workers"], facts["worker_accuracy"]) == (3, 3, None)
+
+
+def test_describe_uses_the_gold_of_a_data_set(call: Call) -> None:
+    assert json.loads(call("describe", "toy", "--json").stdout)["worker_accuracy"] is not None
+
+
+def test_describe_takes_gold_from_a_file(call: Call, votes_file: Path, tmp_path: Path) -> None:
+    (tmp_path / "known.csv").write_text("task,label\na,cat\n")
+    facts = json.loads(call("describe", votes_file, "--gold", tmp_path / "known.csv", "--json").stdout)
+    assert facts["n_gold"] == 1 and facts["majority_accuracy"] == 1
+
+
+def test_describe_shows_what_people_entered(call: Call, tmp_path: Path) -> None:
+    head = "task,worker,form,top,top_percent,second,second_percent\n"
+    (tmp_path / "answers.csv").write_text(head + "a,ann,top-two,cat,8p,dog,90\na,bo,one-label,cat,,,\n")
+    shown = call("describe", tmp_path)
+    assert shown.exit_code == 0 and "one-label 1, top-two 1" in shown.stdout
+    assert "repaired" in shown.stdout and "how as-asked reads them" in shown.stdout
+    facts = json.loads(call("describe", tmp_path, "--json").stdout)
+    assert (facts["n_answers"], facts["odd"]["over-100"]) == (2, 1)
+    (tmp_path / "answers.csv").write_text("task,worker,form,top,top_percent\na,ann,guess,cat,70\n")
+    told = call("describe", tmp_path)
+    assert told.exit_code == 0 and "there is no form 'guess'" in told.stderr and "odd entries" not in told.stdout
+
+
+def test_describe_tells_of_labels_that_look_alike(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text("task,worker,label\na,ann,cat\na,bo, Cat\na,cy,NA\n")
+    said = call("describe", tmp_path / "votes.csv").stderr
+    assert "count as different ones: ' Cat', 'cat'" in said and "say --missing NA" in said
+
+
+def test_describe_chooses_between_votes_and_answers(call: Call, tmp_path: Path) -> None:
+    call("simulate", "soft-answers", "-o", tmp_path / "crowd", "--n-tasks", 5, "--n-workers", 4, "--feedback", 2)
+    assert "n_votes" in json.loads(call("describe", tmp_path / "crowd", "--json").stdout)
+    assert "n_answers" in json.loads(call("describe", tmp_path / "crowd", "--part", "answers", "--json").stdout)
+    assert "toy has no answers" in call("describe", "toy", "--part", "answers").stderr
+
+
+def test_convert_there_and_back(call: Call, votes_file: Path, tmp_path: Path) -> None:
+    parquet, back = tmp_path / "votes.parquet", tmp_path / "back.csv"
+    assert call("convert", votes_file, parquet).stdout == f"{votes_file} -> {parquet}\n"
+    assert call("convert", parquet, back).exit_code == 0
+    assert sorted(back.read_text().splitlines()) == sorted(votes_file.read_text().splitlines())
+
+
+def test_a_folder_called_by_a_dot_has_its_own_name(
+    call: Call, votes_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(votes_file.parent)
+    assert json.loads(call("describe", ".", "--json").stdout)["name"] == votes_file.parent.name
+
+
+def test_counts_that_cover_more_are_taken_with_a_note(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text("task,worker,label\na,ann,x\na,bo,y\n")
+    (tmp_path / "counts.csv").write_text("task,x,y\na,5,1\nb,2,4\n")
+    (tmp_path / "gold.csv").write_text("task,label\na,x\nb,y\n")
+    said = f"note: {tmp_path.name}: counts cover 2 tasks, votes 1; counts are taken (--part votes for the others)\n"
+    out = tmp_path / "soft.npy"
+    assert call("describe", tmp_path).stderr == call("aggregate", "vote-shares", tmp_path, "-o", out).stderr == said
+    assert call("describe", tmp_path, "--part", "votes").stderr == ""
+    assert call("compare", tmp_path, "--methods", "vote-shares").stderr == said
+    assert call("compare", tmp_path, "--methods", "wawa", "--part", "votes").exit_code == 0
+
+
+def test_a_file_that_cannot_hold_everything_says_so(call: Call, tmp_path: Path) -> None:
+    said = call("convert", "toy", tmp_path / "toy.csv")
+    assert said.exit_code == 0 and "note: toy.csv holds the votes alone; left out: gold" in said.stderr
+    assert call("convert", "toy", tmp_path / "toy").stderr == ""
+
+
+def test_a_simulated_crowd_is_a_data_set_like_any_other(call: Call, tmp_path: Path) -> None:
+    folder = tmp_path / "crowd"
+    words = ("simulate", "hammer-spammer", "-o", folder, "--n-tasks", 20, "--ratio", 0, "--seed", 1)
+    made = call(*words)
+    assert (
+        made.stdout == f"hammer-spammer[n-tasks=20,seed=1,ratio=0.0]: 200 votes of 30 workers on 20 tasks -> {folder}\n"
+    )
+    facts = json.loads(call("describe", folder, "--json").stdout)
+    assert facts["vote_accuracy"] == 1 and facts["n_tasks"] == 20
+    again = call(*words)
+    assert again.exit_code == 2 and "is not empty" in again.stderr
+    assert call(*words, "--force").exit_code == 0
+
+
+def test_datasets_are_listed_installed_and_inspected(
+    call: Call, votes_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLURIVOX_DATA", str(tmp_path / "shelf"))
+    assert (
+        call("datasets", "install", "mine", "--from", votes_file).stdout == f"mine -> {tmp_path / 'shelf' / 'mine'}\n"
+    )
+    assert call("datasets", "list").stdout.split() == ["mine", "toy"]
+    assert json.loads(call("datasets", "info", "mine", "--json").stdout)["tasks"] == 3
+    assert "3" in call("datasets", "info", "mine").stdout
+    assert call("aggregate", "vote-shares", "mine", "-o", tmp_path / "soft.csv").exit_code == 0
+    assert "did you mean 'mine'" in call("datasets", "info", "mien").stderr
+    assert "(--force)" in call("datasets", "install", "mine", "--from", votes_file).stderr
+    assert call("datasets", "install", "mine", "--from", votes_file, "--force").exit_code == 0
+
+
+def test_completion_offers_data_sets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from interfaces.cli.test_help import completed
+
+    monkeypatch.setenv("PLURIVOX_DATA", str(tmp_path))
+    assert completed("datasets", "info", incomplete="to") == {"toy"}
+    assert completed("aggregate", "vote-shares", incomplete="to") == {"toy", "to"}  # and files that begin so
+
+
+SETS = ("cifar10h", "labelme", "adult2", "popquorn_offensive", "masc_wordsense")
+
+
+@pytest.fixture(params=SETS)
+def real(request: pytest.FixtureRequest) -> str:
+    """The name of a real data set, where it is there."""
+    if not (Path(os.environ.get("PLURIVOX_DATA", "")) / request.param).is_dir():
+        pytest.skip(f"{request.param} is not under PLURIVOX_DATA")
+    return str(request.param)
+
+
+def test_the_methods_work_on_real_data(call: Call, real: str, tmp_path: Path) -> None:
+    part = ("--part", "votes") if real == "cifar10h" else ()
+    n_tasks = json.loads(call("describe", real, *part, "--json").stdout)["n_tasks"]
+    for method in ("majority-vote", "vote-shares", "wawa"):
+        done = call("aggregate", method, real, "-o", tmp_path / "soft.parquet", "--json", *part)
+        assert done.exit_code == 0, done.output
+        assert json.loads(done.stdout)["tasks"] == n_tasks > 0
+    assert "n_tasks" in json.loads(call("describe", real, "--json").stdout)  # and as it is read without a word
+    if part:
+        assert call("aggregate", "wawa", real, "-o", tmp_path / "w.csv").stderr.endswith("do: --part votes\n")
+
+
+@pytest.mark.parametrize("out", ["folder", "votes.csv"])
+def test_real_data_go_there_and_back(call: Call, real: str, tmp_path: Path, out: str) -> None:
+    part = ("--part", "votes") if real == "cifar10h" else ()
+    before = json.loads(call("describe", real, *part, "--json").stdout)
+    done = call("convert", real, tmp_path / out, *part, "--json")
+    assert done.exit_code == 0 and json.loads(done.stdout)["out"] == str(tmp_path / out), done.output
+    after = json.loads(call("describe", tmp_path / out, "--json").stdout)
+    same = ("n_tasks", "n_workers", "n_votes", "observed_agreement", "n_labels")
+    assert {name: after[name] for name in same} == pytest.approx({name: before[name] for name in same})
+    if out == "folder":
+        assert after["worker_accuracy"] == before["worker_accuracy"]

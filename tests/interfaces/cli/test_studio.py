@@ -1,0 +1,215 @@
+"""`plurivox studio`: from a new study to its export, on the command line."""
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from click.testing import Result
+
+import plurivox as pv
+from interfaces.cli.cli_process import PYTHON, environment
+from interfaces.web.server_kills import own_port
+from plurivox.web.client.simulated_workers import fill, run
+from plurivox.web.server.run import running
+from plurivox.web.settings import Settings
+from plurivox.web.store.admin.invites import make_invite
+from plurivox.web.study.config import read_study
+from studies import PATIENCE
+
+Call = Callable[..., Result]
+ITEMS = "task,text,stratum,practice\n" + "".join(
+    f"t{i},text {i},{'easy' if i % 4 == 0 else 'hard'},{'yes' if i > 22 else ''}\n" for i in range(25)
+)
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Path:
+    path = tmp_path / "items.csv"
+    path.write_text(ITEMS)
+    return path
+
+
+def answers(url: str) -> bool:
+    """Whether a server is there."""
+    try:
+        return httpx.get(f"{url}/health", timeout=PATIENCE).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+@pytest.fixture
+def serving(tmp_path: Path, items: Path, call: Call) -> Iterator[tuple[str, str, "subprocess.Popen[str]"]]:
+    """(address, token of the first start, process) of a study that is served as people serve it."""
+    words = ("--items", items, "--labels", "cat,dog,ship", "--per-task", 2, "--strata", "hard=4,easy=2", "--repeats", 1)
+    assert call("studio", "new", tmp_path / "s", *words).exit_code == 0
+    with own_port() as port:
+        yield from start(tmp_path / "s", port)
+
+
+def start(folder: Path, port: int) -> Iterator[tuple[str, str, "subprocess.Popen[str]"]]:
+    command = [*PYTHON, "studio", "serve", str(folder), "--port", str(port)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment())
+    said = ""
+    assert process.stderr is not None
+    while "setup=" not in said:
+        line = process.stderr.readline()
+        assert line, said
+        said += line
+    url = f"http://127.0.0.1:{port}"
+    while not answers(url):
+        assert process.poll() is None, "the server did not start"
+        time.sleep(0.05)
+    found = re.search(r"#setup=(\S+)", said)
+    assert found is not None
+    yield url, found[1], process
+    if process.poll() is None:
+        process.kill()
+    process.communicate()
+
+
+def test_a_study_is_made_served_filled_exported_elicited_and_aggregated(
+    tmp_path: Path, call: Call, serving: tuple[str, str, "subprocess.Popen[str]"]
+) -> None:
+    url, token, process = serving
+    with httpx.Client(base_url=url, headers={"Origin": url}, timeout=PATIENCE) as owner:
+        body = {"token": token, "name": "olga", "password": "correct horse"}
+        owner.headers["X-Plurivox-Token"] = owner.post("/api/owner/setup", json=body).json()["csrf"]
+        address = owner.post("/api/owner/invites", json={"uses": 8}).json()["address"]
+        assert address.startswith(f"{url}/join#invite=")
+        clients = run(fill(url, address.split("=")[1], 4))
+        assert sum(len(client.acknowledged) for client in clients) == 4 * (2 + 6 + 1)
+        assert owner.get("/api/owner/progress").json()["workers"] == {"done": 4}
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode in (0, 130) and "every answer is saved" in out
+    status = json.loads(call("studio", "status", tmp_path / "s", "--json").stdout)
+    assert status["answers"] == 24 and status["repeats"] == 4 and status["practice"] == 8
+    assert call("studio", "export", tmp_path / "s", "-o", tmp_path / "out").exit_code == 0
+    data = pv.read(tmp_path / "out")
+    assert data.answers is not None and len(data.answers) == 28
+    votes = tmp_path / "votes.csv"
+    assert call("elicit", "top-two", tmp_path / "out", "-o", votes).exit_code == 0
+    assert call("aggregate", "vote-shares", votes, "-o", tmp_path / "soft.csv").exit_code == 0
+    worker = str(data.answers.workers[0])
+    erased = call("studio", "erase", tmp_path / "s", worker)
+    assert erased.exit_code == 0 and "are gone" in erased.stdout
+    assert call("studio", "backup", tmp_path / "s", "-o", tmp_path / "copy").exit_code == 0
+    assert call("studio", "restore", tmp_path / "copy", tmp_path / "back").exit_code == 0
+    assert json.loads(call("studio", "status", tmp_path / "back", "--json").stdout)["answers"] == 18
+
+
+def test_tasks_and_answers_are_added_later(tmp_path: Path, call: Call, items: Path) -> None:
+    assert call("studio", "new", tmp_path / "s", "--items", items, "--labels", "cat,dog").exit_code == 0
+    (tmp_path / "more.txt").write_text("one\n\ntwo\n")
+    assert json.loads(call("studio", "import", tmp_path / "s", tmp_path / "more.txt", "--json").stdout)["tasks"] == 25
+    (tmp_path / "given").mkdir()
+    (tmp_path / "given" / "answers.csv").write_text("task,worker,top,top_percent\nt0,ann,cat,70\nt1,ann,dog,\n")
+    assert "2 answers" in call("studio", "import", tmp_path / "s", tmp_path / "given", "--answers").stdout
+    assert "'ann' are there already" in call("studio", "import", tmp_path / "s", tmp_path / "given", "--answers").stderr
+
+
+def test_the_demo_has_something_to_show(tmp_path: Path, call: Call) -> None:
+    pytest.importorskip("sklearn", reason="scikit-learn is missing; run: pip install 'plurivox[demo]'")
+    assert call("studio", "demo", tmp_path / "demo", "--only-make").exit_code == 0
+    status = json.loads(call("studio", "status", tmp_path / "demo", "--json").stdout)
+    assert status["answers"] == 480 and status["wanted"] == 720
+
+
+MISTAKES = {
+    "studio serve NOWHERE": "holds no study.toml; make a study first",
+    "studio new S --items NOWHERE --labels a,b": "does not exist; name a folder of images",
+    "studio new S --items EMPTY --labels a,b": "holds no images",
+    "studio new S --items ITEMS --labels a": "labels must hold at least 2",
+    "studio new S --items ITEMS --labels a,a": "labels must differ",
+    "studio new S --items ITEMS --labels a,b --form top-tow": "there is no form 'top-tow'; did you mean 'top-two'",
+    "studio new S --items ITEMS --labels a,b --strata hard": "says no strata; write how many",
+    "studio new S --items ITEMS --labels a,b --batch 3 --repeats 9": "9 repeats cannot come from a batch of 3",
+    "studio new S --items ITEMS --labels a,b --database mysql://x": "is no database address",
+    "studio status MADE --database postgresql://nobody@127.0.0.1:1/x": "the database cannot be opened",
+    "studio new MADE --items ITEMS --labels a,b": "holds a study already",
+    "studio erase MADE ann": "there is no worker 'ann'",
+    "studio export MADE -o MADE": "is not empty",
+}
+
+
+def test_mistakes_are_one_line_and_leave_nothing_behind(tmp_path: Path, call: Call, items: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert call("studio", "new", tmp_path / "made", "--items", items, "--labels", "a,b").exit_code == 0
+    places = {"ITEMS": items, "S": tmp_path / "s", "MADE": tmp_path / "made", "EMPTY": tmp_path / "empty"}
+    places["NOWHERE"] = tmp_path / "nowhere"
+    for line, told in MISTAKES.items():
+        said = call(*(places.get(word, word) for word in line.split()))
+        assert (said.exit_code, said.stdout) == (2, ""), (line, said.output)
+        assert said.stderr.startswith("error: ") and said.stderr.count("\n") == 1 and told in said.stderr, said.stderr
+    assert not (tmp_path / "s").exists() and list((tmp_path / "empty").iterdir()) == []
+
+
+def test_the_extra_is_asked_for_where_it_is_missing(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "fastapi", None)
+    said = call("studio", "status", "x")
+    assert said.exit_code == 2 and "pip install 'plurivox[web]'" in said.stderr
+
+
+def test_a_study_that_cannot_be_asked_is_not_made(tmp_path: Path, items: Path, call: Call) -> None:
+    """What was mistyped is told at once, and no folder is left behind."""
+    (tmp_path / "none.csv").write_text("task,text\n")
+    (tmp_path / "batches.csv").write_text("batch,task\n1,t0\n1,nobody\n")
+    for words, told in [
+        (("--items", tmp_path / "none.csv"), "there is no task to ask about"),
+        (
+            ("--items", items, "--strata", "hrad=4"),
+            "no task is of stratum 'hrad', which the strata name; they have 'easy', 'hard'",
+        ),
+        (("--items", items, "--batches", tmp_path / "batches.csv"), "names tasks that are not there: 'nobody'"),
+        (("--items", items, "--batch", 0), "batch must be at least 1; it is 0"),
+    ]:
+        done = call("studio", "new", tmp_path / "s", "--labels", "a,b", *words)
+        assert done.exit_code and told in done.stderr, done.output
+        assert not (tmp_path / "s").exists()
+    assert (
+        "labels must hold at least 2" in call("studio", "new", tmp_path / "s", "--items", items, "--labels", "a").stderr
+    )
+
+
+def test_an_edited_study_still_fits_or_says_why_not(tmp_path: Path, items: Path, call: Call) -> None:
+    study = tmp_path / "s"
+    assert call("studio", "new", study, "--items", items, "--labels", "cat,dog,ship", "--per-task", 2).exit_code == 0
+    toml = (study / "study.toml").read_text()
+    assert 'kind = "text"' in toml and "the text below" in read_study(study).phrases()["opening"]  # the paper's words
+    with running(Settings(folder=study, database="", is_leader=False)) as (url, app):
+        studio = app.state.studio
+        row = studio.writer.submit(lambda connection: make_invite(connection, "", "", 2)).result()
+        run(fill(url, studio.keys.sign("invite", f"{row.id:x}"), 2))
+
+    def edited(old: str, new: str) -> str:
+        assert old in toml
+        (study / "study.toml").write_text(toml.replace(old, new))
+        return call("studio", "status", study).output
+
+    assert "did you mean per_task?" in edited("per_task = 2", "per_tsk = 2")
+    assert "per_task must be a whole number; it is 'two'" in edited("per_task = 2", "per_task = 'two'")
+    assert "did you mean 'dawid-skene'?" in edited('aggregator = ""', 'aggregator = "dawid"')
+    assert "no label 'cat', but" in edited('"cat", "dog"', '"kitten", "dog"')
+    assert "wanted           46" in edited('"cat", "dog"', '"cat", "dog", "fox"')
+    assert "34 of 17" in edited("per_task = 2", "per_task = 1")  # more than is wanted now; nothing is lost
+    edited('"cat"', '"cat"')
+    (study / "secret.key").unlink()
+    assert "is not there, but people came in by it" in call("studio", "status", study).stderr
+
+
+def test_a_port_in_use_is_told_before_anything_is_promised(tmp_path: Path, items: Path, call: Call) -> None:
+    assert call("studio", "new", tmp_path / "s", "--items", items, "--labels", "a,b").exit_code == 0
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = call("studio", "serve", tmp_path / "s", "--port", taken.getsockname()[1])
+    assert done.exit_code and "is in use" in done.stderr and "setup=" not in done.output

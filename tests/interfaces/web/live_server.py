@@ -1,0 +1,115 @@
+"""A studio that runs on a free port, for a browser to look at."""
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from sqlalchemy import select
+
+from plurivox.web.server.run import running
+from plurivox.web.settings import Settings
+from plurivox.web.store import study_state
+from plurivox.web.store.admin import invites, owners
+from plurivox.web.store.collect.tasks import NewTask
+from plurivox.web.store.ids import shown
+from plurivox.web.store.schema import answers, slots, workers
+from plurivox.web.studio import Studio
+from plurivox.web.study.config import Study
+from plurivox.web.study.create import make_study
+from plurivox.web.study.task_images import read_picture
+from studies import LIMITS
+
+ANIMALS = ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]
+QUIZ = [
+    {
+        "question": "What if you are not sure?",
+        "choices": ["Guess and say 100%", "Say how sure I am", "Skip the task"],
+        "right": 1,
+        "why": "Say how sure you are.",
+    },
+    {"question": "May two labels share the percents?", "choices": ["Yes", "No"], "right": 0},
+]
+SHORT: dict[str, Any] = {"texts": {"consent": "", "instructions": "", "debrief": ""}, "quiz": [], "practice": 0}
+
+
+def picture(name: str) -> bytes:
+    """A small picture, made up from its name."""
+    chance = np.random.default_rng(sum(map(ord, name)) * 7 + 3)
+    rough = Image.fromarray(chance.integers(30, 226, (4, 4, 3), dtype=np.uint8))
+    out = io.BytesIO()
+    rough.resize((32, 32), Image.Resampling.BICUBIC).save(out, "PNG")
+    return out.getvalue()
+
+
+def make_tasks(n: int, kind: str, practice: int = 0) -> Iterator[NewTask]:
+    """Tasks of one kind, the last ones for practice."""
+    for at in range(n + practice):
+        name, more = f"t{at:03d}", {"practice": at >= n}
+        if kind == "image":
+            yield NewTask(name, picture=read_picture(picture(name), name, 160), **more)
+        else:
+            text = "The waiter was friendly, but we waited an hour for a cold soup.\n\nWould I go again? Perhaps."
+            yield NewTask(name, text=text, text2="Somebody eats." if kind == "pair" else None, **more)
+
+
+@dataclass
+class Running:
+    """Where to enter, and what has been told so far."""
+
+    base: str
+    studio: Studio
+
+    @property
+    def join(self) -> str:
+        """An address by which many may enter."""
+        return self.invite(1000)
+
+    def invite(self, uses: int) -> str:
+        """An address by which so many may enter."""
+        row = self.studio.writer.submit(lambda c: invites.make_invite(c, "test", "", uses)).result()
+        return f"{self.base}/join#invite={self.studio.keys.sign('invite', shown(row.id))}"
+
+    @property
+    def setup(self) -> str:
+        """The address that the terminal shows at first start."""
+        token = self.studio.writer.submit(lambda c: owners.offer_setup(c, self.studio.keys)).result()
+        return f"{self.base}/owner#setup={token}"
+
+    def turn(self, state: str) -> None:
+        """Open, pause or close."""
+        self.studio.writer.submit(lambda c: study_state.change_state(c, "test", state)).result()
+
+    def answers(self) -> list[dict[str, Any]]:
+        """The last word of the newest worker on each slot that is no practice, in the order in which tasks were shown."""
+        newest = select(workers.c.id).order_by(workers.c.born.desc()).limit(1).scalar_subquery()
+        wanted = select(answers).join(slots, slots.c.answer_id == answers.c.id).where(slots.c.kind != "practice")
+        wanted = wanted.where(answers.c.worker_id == newest)
+        rows = self.studio.look(lambda c: c.execute(wanted.order_by(slots.c.position)).mappings().all())
+        return [{**row, "marks": json.loads(row["marks"]), "events": json.loads(row["events"])} for row in rows]
+
+
+@contextmanager
+def run(folder: Path, make: Callable[[Settings], object], is_leader: bool = False, port: int = 0) -> Iterator[Running]:
+    """Make a study in a folder and serve it; only a leader computes aggregates, which takes the time of others."""
+    settings = Settings(folder=folder, database="", snapshot_seconds=1, is_leader=is_leader, **LIMITS)
+    make(settings)
+    with running(settings, port) as (base, app):
+        yield Running(base, app.state.studio)
+
+
+def studio_of(
+    n: int = 4, kind: str = "image", whole: bool = False, practice: int = 1, **values: Any
+) -> Callable[[Settings], object]:
+    """What makes a study of n tasks; `whole`: with all stages, else tasks alone."""
+    stages = {"quiz": QUIZ, "practice": practice} if whole else SHORT
+    fields = {"labels": ANIMALS, "form": "also-possible", "title": "Animals and vehicles", "per_task": 20, "batch": n}
+    study = Study.model_validate(
+        {"name": "animals", "completion": {"code": "C1X7-PLURAL"}, **stages, **fields, **values}
+    )
+    return lambda settings: make_study(settings, study, make_tasks(n, kind, practice if whole else 0))

@@ -1,0 +1,171 @@
+"""Kill servers in the middle of a load of simulated workers, and count what is left."""
+
+import asyncio
+import contextlib
+import functools
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx
+from sqlalchemy import Engine, func, select
+
+from interfaces.cli.cli_process import environment
+from plurivox.web.client.client import Client
+from plurivox.web.client.simulated_workers import fill
+from plurivox.web.settings import Settings
+from plurivox.web.store.admin import invites
+from plurivox.web.store.database import WRITES, open_engine
+from plurivox.web.store.schema import answers, slots, tasks, workers
+from plurivox.web.study.config import Study
+from plurivox.web.study.create import make_study
+from plurivox.web.study.secrets import Keys
+from studies import LIMITS, PATIENCE, text_tasks
+
+HERE = Path(__file__).parent
+
+
+@contextlib.contextmanager
+def own_port() -> Iterator[int]:
+    """A port that nobody else is given meanwhile: who says SO_REUSEADDR, as servers do, can still listen to it."""
+    with socket.socket() as kept:
+        kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        kept.bind(("127.0.0.1", 0))
+        yield int(kept.getsockname()[1])
+
+
+@functools.cache
+def loaded() -> "subprocess.Popen[str]":
+    """The process that forks servers; it ends with us."""
+    words = [sys.executable, str(HERE / "fork_server.py")]
+    return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment())
+
+
+class Servers:
+    """Servers of one study, each a process of its own on a port of its own."""
+
+    def __init__(self, settings: Settings, ports: list[int]) -> None:
+        self.settings, self.ports = settings, ports
+        self.pids = [0] * len(ports)
+        self.loaded = loaded()
+
+    def start(self, place: int = 0) -> None:
+        """Start one, and wait until it answers."""
+        url = f"http://127.0.0.1:{self.ports[place]}"
+        given = json.loads(self.settings.model_copy(update={"base_url": url}).model_dump_json())
+        assert self.loaded.stdin is not None and self.loaded.stdout is not None
+        self.loaded.stdin.write(json.dumps({**given, "port": self.ports[place]}) + "\n")
+        self.loaded.stdin.flush()
+        self.pids[place] = int(self.loaded.stdout.readline())
+        while True:
+            with contextlib.suppress(httpx.TransportError):
+                if httpx.get(f"{url}/health", timeout=PATIENCE).status_code == 200:
+                    return
+            os.kill(self.pids[place], 0)  # it must be there still
+            time.sleep(0.02)
+
+    def kill(self, place: int = 0) -> None:
+        """As a loss of power does: nothing is finished."""
+        os.kill(self.pids[place], signal.SIGKILL)
+        self.pids[place] = 0
+
+    def close(self) -> None:
+        for pid in self.pids:
+            if pid:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def studied(
+    folder: Path, study: Study, n_tasks: int, database: str, n_servers: int = 1
+) -> Iterator[tuple[Servers, str]]:
+    """Servers of a new study, and an invite for everybody."""
+    settings = Settings(folder=folder, database=database, is_leader=False, **LIMITS)
+    loaded()  # it loads while we make the study
+    make_study(settings, study, text_tasks(n_tasks))
+    engine = open_engine(settings)
+    with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+        row = invites.make_invite(connection, "test", "", 100_000)
+    engine.dispose()
+    with contextlib.ExitStack() as stack:
+        servers = Servers(settings, [stack.enter_context(own_port()) for _ in range(n_servers)])
+        stack.callback(servers.close)
+        yield servers, Keys.of(folder).sign("invite", f"{row.id:x}")
+
+
+class Load:
+    """Simulated workers in a thread."""
+
+    def __init__(self, urls: Sequence[str], invite: str, n_workers: int, **how: Any) -> None:
+        self.clients: list[Client] = []
+        self.fault: BaseException | None = None
+        share = -(-n_workers // len(urls))
+
+        async def all_of_them() -> None:
+            await asyncio.gather(
+                *(
+                    fill(url, invite, share, seed=i, clients=self.clients, patience=PATIENCE, **how)
+                    for i, url in enumerate(urls)
+                )
+            )
+
+        def run() -> None:
+            try:
+                asyncio.run(all_of_them())
+            except Exception as cause:  # noqa: BLE001 - told by whoever waits
+                self.fault = cause
+
+        self.thread = threading.Thread(target=run, daemon=True)
+        self.thread.start()
+
+    @property
+    def acknowledged(self) -> list[str]:
+        return [key for client in list(self.clients) for key in client.acknowledged]
+
+    def wait_for(self, n: int) -> None:
+        """Until so many answers are acknowledged, or all workers are through."""
+        while sum(len(client.acknowledged) for client in list(self.clients)) < n and self.thread.is_alive():
+            time.sleep(0.01)
+
+    def finish(self) -> list[str]:
+        self.thread.join(300)
+        assert not self.thread.is_alive(), "the workers do not come to an end"
+        if self.fault is not None:
+            raise self.fault
+        assert not any(client.outbox for client in self.clients)
+        return self.acknowledged
+
+
+def check(engine: Engine, acknowledged: Sequence[str], n_workers: int, full: bool = True) -> None:
+    """No acknowledged answer is lost, none counted twice, no slot lost, none handed out twice."""
+    with engine.connect() as connection:
+        stored = connection.execute(select(answers.c.key)).scalars().all()
+        assert len(stored) == len(set(stored)), "an answer is stored twice"
+        assert set(acknowledged) <= set(stored), "an acknowledged answer is lost"
+        assert len(acknowledged) == len(set(acknowledged))
+        live = (
+            select(slots.c.task_id, func.count().label("n"))
+            .where(slots.c.number.is_not(None))
+            .group_by(slots.c.task_id)
+        )
+        counted = {row.task_id: row.n for row in connection.execute(live)}
+        for row in connection.execute(select(tasks)):
+            assert row.given == counted.get(row.id, 0) <= row.quota, "a slot is lost"
+            assert not full or row.given == row.quota, "a slot was never answered"
+        twice = select(slots.c.worker_id).where(slots.c.kind == "task").group_by(slots.c.worker_id, slots.c.task_id)
+        assert connection.execute(twice.having(func.count() > 1)).all() == [], "somebody got a task twice"
+        assert connection.execute(select(func.count()).select_from(workers)).scalar_one() == n_workers, (
+            "a ghost came in"
+        )
+        open_slots = select(func.count()).select_from(slots).where(slots.c.state == "leased")
+        assert not full or connection.execute(open_slots).scalar_one() == 0
+    engine.dispose()

@@ -1,0 +1,133 @@
+"""The task page for everybody: names for screen readers, a focus one sees, fingers, less motion."""
+
+from typing import Any
+
+from interfaces.web.page_actions import answer, drag, key, resize, saved, shown
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+RING = """() => {
+  const one = document.activeElement;
+  if (one === document.body || one.tabIndex < 0) return "elsewhere";
+  const ring = getComputedStyle(one.closest(".choice") ?? one);
+  const seen = ring.outlineStyle !== "none" && parseFloat(ring.outlineWidth) >= 2;
+  return `${seen ? "seen" : "unseen"} ${one.tagName} ${one.className} ${one.getAttribute("aria-label") ?? one.textContent}`;
+}"""
+
+
+def walk(page: Any, n: int) -> list[str]:
+    """Where Tab leads, and whether one sees it."""
+    found = []
+    for _ in range(n):
+        page.keyboard.press("Tab")
+        found.append(page.evaluate(RING))
+    return found
+
+
+def test_the_focus_is_seen_wherever_tab_leads(studio: Any, context: Any) -> None:
+    live = studio(n=4, form="top-two", whole=True)
+    page = context().new_page()
+    page.goto(live.join)
+    page.wait_for_selector("text=Before you begin")
+    page.check("input[name=agree]")
+    stops = walk(page, 2)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=How it works")
+    stops += walk(page, 1)
+    key(page, "Enter")
+    page.wait_for_selector("text=A short check")
+    stops += walk(page, 3)
+    page.check("text=Say how sure I am")
+    page.check("text=Yes")
+    page.click("text=Check my answers")
+    shown(page)
+    key(page, "3", "5", "7", "0")
+    stops += walk(page, 31)  # ten tiles with their ticks, the split, the deeds
+    key(page, "?")
+    stops += walk(page, 2)
+    key(page, "Escape", "h")
+    stops += walk(page, 6)
+    assert [one for one in stops if one.startswith("unseen")] == []
+    for name in ("definitely not", "Percent of the top label", "Top label: 5% more", "Help and keys", "Rule out rest"):
+        assert any(name in one for one in stops), name
+
+
+def test_screen_readers_hear_names_the_split_and_what_is_wrong(studio: Any, context: Any, barriers: Any) -> None:
+    live = studio(n=4, form="top-two")
+    page = context(bypass_csp=True).new_page()
+    page.goto(live.join)
+    shown(page)
+    first, second = page.eval_on_selector_all(".tile .name", "all => all.slice(0, 2).map((one) => one.textContent)")
+    assert page.get_by_role("progressbar", name="Progress").get_attribute("aria-valuenow") == "0"
+    assert page.get_by_role("group", name="Labels").get_by_role("button", name=first, exact=True).count() == 1
+    assert page.get_by_role("img", name="The picture to be labelled").is_visible()
+    key(page, "Enter")
+    assert page.get_by_role("alert").all_inner_texts() == ["Pick a label first"]
+    key(page, "1", "2")
+    assert page.inner_text("[aria-live=polite]") == f"{first} and {second}: no percent yet"
+    key(page, "7", "0")
+    assert page.inner_text("[aria-live=polite]") == f"{first} 70% · {second} 30%"
+    top = page.get_by_role("button", name=f"{first} 1st 70%")
+    assert top.get_attribute("aria-pressed") == "true"
+    assert page.get_by_role("button", name=f"{second}: definitely not").count() == 0  # a contradiction is not offered
+    assert page.get_by_role("slider", name="Percent of the top label").get_attribute("aria-valuetext") == "70 percent"
+    key(page, "?")
+    assert page.get_by_role("dialog", name="Help").is_visible() and barriers(page) == []
+    key(page, "Escape", "s")
+    assert page.inner_text("[aria-live=polite]") == "Can't tell"
+    key(page, "h", "1", "1")
+    assert page.inner_text("[aria-live=polite]") == f"{first} 10% · 90% still to place"
+    bar = page.get_by_role("slider", name=first)
+    bar.focus()
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    assert bar.evaluate("(one) => one === document.activeElement")  # the focus stays where the person is
+    resize(page, 360, 640)
+    assert barriers(page) == []
+
+
+def test_a_finger_drags_the_split_and_the_bars(studio: Any, context: Any) -> None:
+    live = studio(n=4, form="top-two")
+    page = context(**PHONE).new_page()
+    page.goto(live.join)
+    shown(page)
+    page.tap(".tile:nth-child(1) .pick")
+    page.tap(".tile:nth-child(6) .pick")
+    box = page.locator(".split input").bounding_box()
+    middle = box["y"] + box["height"] / 2
+    at = lambda share: (box["x"] + 13 + (box["width"] - 26) * share, middle)  # noqa: E731
+    drag(page, at(0.5), at(0.8))
+    page.wait_for_selector("text=1st 80%")
+    old = page.query_selector("main.task")
+    page.tap(".next")
+    old.wait_for_element_state("hidden")
+    shown(page)
+    page.tap(".deeds button:has-text('Bars')")
+    page.wait_for_selector(".barrow")
+    box = page.locator(".barrow:nth-child(2) input").bounding_box()
+    middle = box["y"] + box["height"] / 2
+    drag(page, at(0.0), at(1.0))
+    page.wait_for_selector("text=All 100% placed")
+    page.tap(".next")
+    saved(page)
+    split, bars = live.answers()[:2]
+    assert [typed for _, _, typed in split["marks"]] == ["80", "20"]
+    assert [typed for _, _, typed in bars["marks"]] == ["100"] and bars["mode"] == "histogram"
+    for one in (split, bars):
+        assert {event["by"] for event in one["events"]} == {"touch"}
+    moves = [event["value"] for event in split["events"] if event["kind"] == "percent"]
+    assert moves[-1] == "80" and len(moves) == len(set(moves))  # only what changed is written down
+
+
+def test_less_motion_for_who_wants_less(studio: Any, context: Any) -> None:
+    live = studio(n=4, form="top-two")
+    moving = """() => [...document.querySelectorAll("*")].filter((one) =>
+      getComputedStyle(one).transitionDuration.split(", ").some((time) => parseFloat(time) > 0)).length"""
+    counts = []
+    for wish in ("reduce", "no-preference"):
+        page = context(reduced_motion=wish).new_page()
+        page.goto(live.join)
+        shown(page)
+        key(page, "3")
+        counts.append(page.evaluate(moving))
+    assert counts[0] == 0 < counts[1]
+    answer(page, "Enter")

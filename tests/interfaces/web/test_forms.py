@@ -1,0 +1,93 @@
+"""Every form of the studio, from the first key to the soft label."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+
+import plurivox as pv
+from plurivox.web.client.simulated_workers import fill, reply, run
+from plurivox.web.study.export import export
+from plurivox.web.study.wordings import Form
+from studies import plain_study, served, text_tasks
+
+LABELS = ["bird", "cat", "dog", "frog", "ship"]
+
+
+def mass_of(form: str, marks: list[dict[str, str]]) -> dict[str, float]:
+    """What an answer says about labels, by the definition of its form."""
+    named = [mark for mark in marks if mark["kind"] == "named"]
+    n = len(named)
+    if form in ("one-label", "select-top-two"):
+        return {mark["label"]: 1 / n for mark in named}
+    if form == "ranking":
+        return {mark["label"]: 0.5**at / (2 - 0.5 ** (n - 1)) for at, mark in enumerate(named)}
+    said = {mark["label"]: float(mark["typed"]) / 100 for mark in named}
+    if form in ("histogram", "chips"):
+        return said
+    marked = {mark["label"] for mark in marks if mark["kind"] != "named"}
+    open_ = [one for one in LABELS if one not in said and (one in marked) == (form == "also-possible")]
+    left = 1 - sum(said.values())
+    if not left and open_:  # all 100 were used up, and yet labels were left open
+        left, said = 0.1, {label: 0.9 * value for label, value in said.items()}
+    if not open_:
+        return {label: value / sum(said.values()) for label, value in said.items()}
+    return said | {label: left / len(open_) for label in open_}
+
+
+@pytest.mark.parametrize("form", get_args(Form))
+def test_what_simulated_workers_say_comes_out_as_they_said_it(tmp_path: Path, form: str) -> None:
+    made = plain_study(form=form, labels=LABELS, per_task=3, batch=6)
+    with served(tmp_path / "s", made, text_tasks(6)) as study:
+        run(fill(study.url, study.invite(), 3, seed=4))
+        assert export(study.studio.engine, made, tmp_path / "out") == 18
+    data = pv.read(tmp_path / "out")
+    views = {row["answer"]: row for row in data.tables["views"]().to_dicts()}
+    said = [json.loads(views[key]["marks"]) for key in sorted(views)]
+    read = pv.elicit_votes(data.answers, "as-asked")
+    assert read.fates["read"] == 18 and "over-100" not in read.odd and "under-100" not in read.odd
+    votes = read.votes
+    for at, marks in enumerate(said):
+        mine = votes.answer == at
+        found = dict(zip(votes.labels[votes.label[mine]].tolist(), votes.weight[mine].tolist(), strict=True))
+        wanted = mass_of(form, [dict(zip(("kind", "label", "typed"), mark, strict=True)) for mark in marks])
+        assert found == pytest.approx({label: p for label, p in wanted.items() if p}), (form, marks)
+    soft = pv.fit(votes, "vote-shares").soft
+    np.testing.assert_allclose(soft.prob.sum(1), 1)
+    assert len(soft.tasks) == 6
+
+
+@pytest.mark.parametrize(
+    ("form", "marks", "why"),
+    [
+        ("ranking", [("named", "cat", "70")], "in order, and nothing else"),
+        ("ranking", [("named", "cat", ""), ("never", "dog", "")], "in order, and nothing else"),
+        ("ranking", [("never", "dog", "")], "name a label"),
+        ("select-top-two", [("named", one, "") for one in LABELS[:3]], "at most two"),
+        ("top-one", [("named", "cat", "50"), ("named", "dog", "50")], "one label is asked for"),
+        ("top-one", [("named", "cat", "101")], "between 0 and 100"),
+        ("chips", [("named", "cat", "95")], "must add up to 100"),
+        ("chips", [("named", "cat", "97"), ("named", "dog", "3")], "chips stay whole"),
+        ("chips", [("named", "cat", "")], "has a percent"),
+    ],
+)
+def test_what_a_form_cannot_have_made_is_refused(
+    tmp_path: Path, form: str, marks: list[tuple[str, str, str]], why: str
+) -> None:
+    with served(tmp_path / "s", plain_study(form=form, labels=LABELS)) as study:
+        person = study.enter()
+        slot = person.slots()[0]["slot"]
+        body = [dict(zip(("kind", "label", "typed"), mark, strict=True)) for mark in marks]
+        said = person.post("/api/answers", {"key": "k1", "slot": slot, "marks": body})
+        assert said.status_code == 422 and why in said.json()["detail"]
+
+
+@pytest.mark.parametrize("chips", [5, 10, 25, 50])
+def test_simulated_chips_are_whole_and_all_placed(chips: int) -> None:
+    task: dict[str, Any] = {"text": "x", "text2": None, "media": None}
+    for seed in range(30):
+        typed = [int(mark["typed"]) for mark in reply(task, LABELS, "chips", random.Random(seed), chips)]
+        assert sum(typed) == 100 and not any(one * chips % 100 for one in typed)

@@ -1,0 +1,51 @@
+"""How many keys answers take: all answers of a crowd through the state machine, in one call."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from interfaces.web.recorded_answers import crowd_answers
+
+REPLAY = """([labels, all]) => all.map((keys) => {
+  let state = answer.begin({ labels, form: "also-possible" });
+  let count = 0;
+  for (const word of keys) {
+    const shift = word.startsWith("Shift+");
+    const key = word.replace("Shift+", "");
+    state = answer.apply(state, answer.readKey(state, { key, code: /^[0-9]$/.test(key) ? `Digit${key}` : "", shift }));
+    count += 1;
+  }
+  if (!state.sent && answer.warning(state)) {
+    state = answer.apply(state, { do: "enter" });
+    count += 1;
+  }
+  const { marks } = answer.marks(state);
+  const kind = (name) => marks.filter((mark) => mark.kind === name);
+  const named = kind("named").map((mark) => [mark.label, mark.typed]);
+  return { sent: state.sent, count, named, possible: kind("possible").map((mark) => mark.label) };
+})"""
+
+
+@pytest.fixture(scope="module")
+def replay(blank: Any) -> tuple[list[Any], list[Any]]:
+    _, labels, said = crowd_answers()
+    page = blank("answer", "acts", "judging", "keys", "meaning")
+    return said, page.evaluate(REPLAY, [labels, [one.keys(labels) for one in said]])
+
+
+def test_every_answer_can_be_entered_and_says_the_same(replay: tuple[list[Any], list[Any]]) -> None:
+    wrong = [
+        (a, b)
+        for a, b in zip(*replay, strict=True)
+        if not b["sent"] or list(map(tuple, b["named"])) != a.shares() or tuple(b["possible"]) != a.possible
+    ]
+    assert not wrong, wrong[:3]
+
+
+def test_two_keys_when_sure_and_five_at_the_median(replay: tuple[list[Any], list[Any]]) -> None:
+    said, done = replay
+    sure = [one["count"] for said_, one in zip(said, done, strict=True) if said_.percent == 100 and not said_.possible]
+    counts = np.array([one["count"] for one in done])
+    assert len(sure) > 10 and set(sure) == {2}
+    assert np.median(counts) <= 5, np.percentile(counts, [25, 50, 75, 90])

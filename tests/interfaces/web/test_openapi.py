@@ -1,0 +1,107 @@
+"""The API as it describes itself: whatever is sent, the server has an answer, and it is one that it has announced."""
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+import requests
+from hypothesis import HealthCheck, given, settings
+
+from studies import PATIENCE, Served, fresh_database, plain_study, served, text_tasks
+
+schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is missing; run: pip install schemathesis")
+from schemathesis.checks import not_a_server_error  # noqa: E402
+from schemathesis.specs.openapi import checks  # noqa: E402
+
+CHECKS = (
+    not_a_server_error,
+    checks.status_code_conformance,
+    checks.content_type_conformance,
+    checks.response_headers_conformance,
+    checks.response_schema_conformance,
+)
+EXAMPLES = int(os.environ.get("PLURIVOX_EXAMPLES", "20"))  # of each route, for each kind of visitor
+
+
+def few(n: int) -> Any:
+    return settings(
+        max_examples=n, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None
+    )
+
+
+def _only(send: Callable[[Any], None]) -> Callable[[Any], None]:
+    """A function of one argument, as hypothesis wants it."""
+
+    def test(case: Any) -> None:
+        send(case)
+
+    return test
+
+
+def _without_tuples(schema: Any) -> Any:
+    """The same description with lists in the place of tuples, which schemathesis 4.32 turns into what it then refuses."""
+    if isinstance(schema, list):
+        return [_without_tuples(one) for one in schema]
+    if isinstance(schema, dict):
+        return {name: _without_tuples(one) for name, one in schema.items() if name != "prefixItems"}
+    return schema
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def study(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Any:
+    database = "" if request.param == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
+    folder = tmp_path_factory.mktemp("openapi") / "s"
+    with served(folder, plain_study(per_task=500), text_tasks(6), database=database) as one:
+        one.sign_in()
+        yield one
+
+
+@pytest.mark.parametrize("who", ["owner", "worker"])
+def test_whatever_is_sent_the_answer_is_one_that_was_announced(study: Served, who: str) -> None:
+    schema = schemathesis.openapi.from_dict(_without_tuples(study.http.get("/api/openapi.json").json()))
+    schema.config.base_url = study.url
+    study.http.post("/api/owner/state", json={"state": "open"}, headers=study.owner)  # an owner may have closed it
+    person = study.enter()
+    slot = person.slots()[0]["slot"]
+    headers = study.owner if who == "owner" else person.headers
+    cookies = dict(study.http.cookies) if who == "owner" else {}
+    seen: Counter[int] = Counter()
+    with requests.Session() as session:
+
+        def send(case: Any) -> None:
+            if isinstance(case.body, dict) and "slot" in case.body:
+                case.body["slot"] = slot  # so that more than the first check is reached
+            said = case.call(headers=headers, cookies=cookies, session=session, timeout=PATIENCE)
+            case.validate_response(said, checks=CHECKS)
+            seen[said.status_code] += 1
+
+        for operation in schema.get_all_operations():
+            path, ours = operation.ok().path, operation.ok().path.startswith("/api/owner") == (who == "owner")
+            if path != "/api/owner/logout":  # nothing would be tried after it
+                few(EXAMPLES if ours and not study.studio.settings.database else 3)(
+                    given(operation.ok().as_strategy())(_only(send))
+                )()
+    assert seen[200] > 9 and sum(seen[code] for code in (401, 403, 404, 409, 422)) > 20 and seen[500] == 0, seen
+
+
+def test_nothing_but_the_open_doors_answers_a_stranger(study: Served) -> None:
+    for path, ways in study.http.get("/api/openapi.json").json()["paths"].items():
+        for way in ways:
+            said = httpx.request(way, study.url + path.replace("{", "").replace("}", ""), json={}, timeout=PATIENCE)
+            assert said.status_code in {"/health": (200,), "/media/{media}": (404,)}.get(path, (401, 403, 422)), path
+
+
+def test_every_route_but_the_pages_is_described_with_its_faults(study: Served) -> None:
+    paths = study.http.get("/api/openapi.json").json()["paths"]
+    assert len(paths) > 20
+    for path, ways in paths.items():
+        for way, about in ways.items():
+            assert about["summary"] and (path == "/health" or "422" in about["responses"]), (path, way)
+
+
+def test_a_name_with_a_null_in_it_is_a_mistake_of_the_client(study: Served) -> None:
+    said = study.http.post("/api/owner/login", json={"name": "a\x00b", "password": "x"}, headers={"Origin": study.url})
+    assert said.status_code == 422 and said.json()["retry"] is False

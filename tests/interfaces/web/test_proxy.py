@@ -1,0 +1,132 @@
+"""Behind a proxy: its headers are believed and nobody else's, and every address is the one that people see."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from plurivox.web.api.auth import Limits
+from plurivox.web.settings import Settings
+from studies import PATIENCE, Served, served
+from web.server.test_multi_study import house, made
+
+HOME = "https://lab.example"
+PROXY = "127.0.0.2"  # another address of this machine
+
+
+@contextmanager
+def proxy(study: Served, address: str = PROXY) -> Iterator[httpx.Client]:
+    """A client that comes from the proxy's address."""
+    way = httpx.HTTPTransport(local_address=address)
+    with httpx.Client(base_url=study.url, transport=way, timeout=PATIENCE) as http:
+        yield http
+
+
+def codes(http: httpx.Client, n: int, **headers: str) -> list[int]:
+    """What so many wrong passwords are answered with."""
+    said = [
+        http.post("/api/owner/login", json={"name": "x", "password": "y"}, headers={"Origin": HOME, **headers})
+        for _ in range(n)
+    ]
+    return [one.status_code for one in said]
+
+
+def test_limits_count_the_real_client_as_the_named_proxy_tells(tmp_path: Path, still: None) -> None:
+    with served(tmp_path / "s", base_url=HOME, behind_proxy=PROXY, logins_per_minute=2) as study, proxy(study) as http:
+        assert codes(http, 3, **{"X-Forwarded-For": "203.0.113.7"}) == [401, 401, 429]
+        assert codes(http, 1, **{"X-Forwarded-For": "203.0.113.8"}) == [401]
+        # what the client wrote itself stands on the left; the proxy's own word is the last one
+        assert codes(http, 2, **{"X-Forwarded-For": "198.51.100.1, 203.0.113.7"}) == [429, 429]
+
+
+def test_nobody_else_is_believed(tmp_path: Path, still: None) -> None:
+    with served(tmp_path / "s", base_url=HOME, behind_proxy=PROXY, logins_per_minute=2) as study:
+        forged = [codes(study.http, 1, **{"X-Forwarded-For": f"203.0.113.{n}"})[0] for n in range(4)]
+        assert forged == [401, 401, 429, 429]
+    with served(tmp_path / "t", logins_per_minute=2) as study:  # no proxy was named at all
+        about = {"Origin": study.url}
+        assert [codes(study.http, 1, **about, **{"X-Forwarded-For": f"203.0.113.{n}"})[0] for n in range(3)][2] == 429
+
+
+def test_https_makes_cookies_secure_and_links_and_origin_follow(tmp_path: Path) -> None:
+    with served(tmp_path / "s", base_url=f"{HOME}:443/", behind_proxy=PROXY) as study, proxy(study) as http:
+        said = sign_in(study, http, "/api/owner/setup")
+        kept = said.headers["set-cookie"]
+        assert "Secure" in kept and "HttpOnly" in kept and "Path=/;" in kept and "SameSite=strict" in kept
+        assert said.headers["strict-transport-security"].startswith("max-age=")
+        writing = {"X-Plurivox-Token": said.json()["csrf"], "Cookie": kept.partition(";")[0]}
+        body = {"note": "", "uses": 1}
+        for origin in (study.url, "http://lab.example", f"{HOME}.evil.test", f"{HOME}:8443"):
+            assert http.post("/api/owner/invites", json=body, headers={**writing, "Origin": origin}).status_code == 403
+        invite = http.post("/api/owner/invites", json=body, headers={**writing, "Origin": HOME}).json()["address"]
+        assert invite.startswith(f"{HOME}/join#invite=")
+        entered = http.post("/api/enter", json={"invite": invite.partition("=")[2]}).json()
+        assert entered["personal_link"].startswith(f"{HOME}/join#link=")
+
+
+def sign_in(study: Served, http: httpx.Client, path: str) -> httpx.Response:
+    """As the first owner."""
+    from plurivox.web.store.admin import owners
+
+    token = study.studio.writer.submit(lambda c: owners.offer_setup(c, study.studio.keys)).result()
+    body = {"token": token, "name": "olga", "password": "correct horse"}
+    said = http.post(path, json=body, headers={"Origin": HOME})
+    assert said.status_code == 200, said.text
+    return said
+
+
+@pytest.mark.parametrize("seen", ["", "/study"], ids=["stripped", "kept"])
+def test_an_address_with_a_path_works_whether_the_proxy_keeps_it_or_not(tmp_path: Path, seen: str) -> None:
+    with served(tmp_path / "s", base_url=f"{HOME}/study", behind_proxy=PROXY) as study, proxy(study) as http:
+        said = sign_in(study, http, f"{seen}/api/owner/setup")
+        assert "Path=/study;" in said.headers["set-cookie"]
+        assert http.get(f"{seen}/").headers["location"] == "/study/owner"
+        assert http.get(f"{seen}/join/?x=1").headers["location"] == "/study/join?x=1"
+        for path in ("/join", "/owner", "/api", "/static/work.js", "/health"):
+            assert http.get(f"{seen}{path}").status_code == 200, path
+        assert "frame-ancestors 'none'" in http.get(f"{seen}/owner").headers["content-security-policy"]
+        assert "cache-control" in http.get(f"{seen}/api/openapi.json").headers
+        assert http.get(f"{seen}/api/openapi.json").json()["servers"] == [{"url": "/study"}]
+        link = http.post(f"{seen}/api/enter", json={"invite": study.invite()}).json()["personal_link"]
+        assert link.startswith(f"{HOME}/study/join#link=")
+        assert http.get("/studyx/join").status_code == 404
+
+
+@pytest.mark.parametrize("seen", ["", "/lab"], ids=["stripped", "kept"])
+def test_so_do_several_studies(tmp_path: Path, seen: str) -> None:
+    studies = [made(tmp_path, name, behind_proxy=PROXY) for name in ("pets", "ships")]
+    with house(studies, f"{HOME}/lab") as two, proxy(two[""]) as http:
+        assert http.get(f"{seen}/").headers["location"] == "/lab/owner"
+        assert http.get(f"{seen}/pets").headers["location"] == "/lab/pets/owner"
+        said = sign_in(two["pets"], http, f"{seen}/pets/api/owner/setup")
+        assert "Path=/lab/pets;" in said.headers["set-cookie"] and "Secure" in said.headers["set-cookie"]
+        link = http.post(f"{seen}/ships/api/enter", json={"invite": two["ships"].invite()}).json()["personal_link"]
+        assert link.startswith(f"{HOME}/lab/ships/join#link=")
+        assert http.get(f"{seen}/owner").headers["strict-transport-security"]
+
+
+@pytest.mark.parametrize(
+    "address", ["lab.example", "ftp://lab.example", "https://", "https://lab.example/a b", "https://x/?q=1",
+                "https://u:p@x", "https://lab.example/api", "https://lab.example/owner/x", "https://x:99999"]
+)  # fmt: skip
+def test_an_address_that_cannot_be_is_refused(address: str) -> None:
+    with pytest.raises(ValueError, match=r"is no address|a page of the studio|[Pp]ort"):
+        Settings(base_url=address)
+
+
+def test_addresses_are_written_as_browsers_write_them() -> None:
+    said = {"https://Lab.Example:443/study/": f"{HOME}/study", "http://[::1]:80": "http://[::1]"}
+    assert {given: Settings(base_url=given).base_url for given in said} == said
+
+
+def test_more_processes_allow_no_more_guesses_of_a_password() -> None:
+    def passed(buckets: Any) -> int:
+        return sum(not buckets.take("one", at=0.0) for _ in range(100))
+
+    about = {"logins_per_minute": 10, "enters_per_minute": 40}
+    counts = {n: Limits.of(Settings(processes=n, **about)) for n in (1, 4, 64)}
+    assert [passed(one.guesses.addresses) for one in counts.values()] == [10, 2, 1]  # one guess must be possible
+    assert [passed(one.enters) for one in counts.values()] == [40, 40, 40]

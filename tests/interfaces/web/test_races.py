@@ -1,0 +1,297 @@
+"""Twice at once: two servers on one PostgreSQL, double clicks, answers that come again, clocks that go back."""
+
+import json
+import socket
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import Connection, func, insert, select, update
+
+from plurivox.web.api.worker_schemas import GiveAnswer
+from plurivox.web.store import database
+from plurivox.web.store.admin import owners as owner_store
+from plurivox.web.store.collect import leases, submissions
+from plurivox.web.store.collect import workers as worker_store
+from plurivox.web.store.database import WRITES
+from plurivox.web.store.schema import answers, owners, sessions, slots, tasks, visits, workers
+from plurivox.web.study.config import Study
+from studies import PATIENCE, Person, Served, fresh_database, plain_study, served, text_tasks
+
+TIMES = 4  # how often a race is run that chance decides
+PAGES = {"consent": "Agreed?", "instructions": "Look.", "debrief": "Thanks."}
+
+
+@pytest.fixture
+def both(tmp_path: Path, postgres: str) -> Iterator[Callable[..., tuple[Served, Served]]]:
+    """Two servers of one study on one PostgreSQL."""
+    with ExitStack() as stack:
+
+        def start(study: Study, n: int = 6) -> tuple[Served, Served]:
+            place = fresh_database(postgres)
+            one, other = (
+                stack.enter_context(served(tmp_path / "s", study, text_tasks(n), database=place)) for _ in range(2)
+            )
+            return one, other
+
+        yield start
+
+
+def at_once(*calls: Callable[[], httpx.Response]) -> list[httpx.Response]:
+    """All of them begin at the same moment."""
+    gate = threading.Barrier(len(calls))
+
+    def run(call: Callable[[], httpx.Response]) -> httpx.Response:
+        gate.wait()
+        return call()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(run, calls))
+
+
+def post(study: Served, path: str, body: Any, **headers: str) -> Callable[[], httpx.Response]:
+    return lambda: httpx.post(study.url + path, json=body, headers=headers, timeout=PATIENCE)
+
+
+def whole(study: Served) -> None:
+    """What tasks say they have given is what slots hold."""
+    held = Counter(row.task_id for row in study.look(select(slots)) if row.number is not None)
+    assert all(row.given == held[row.id] <= row.quota for row in study.look(select(tasks)))
+
+
+def one_after_the_other(study: Served, first: Callable[[Connection], Any], second: Callable[[Connection], Any]) -> None:
+    """`second` begins while what `first` did is not committed yet, as on another server."""
+    with study.studio.engine.connect().execution_options(**WRITES) as early, ThreadPoolExecutor(1) as pool:
+
+        def late() -> None:
+            with study.studio.engine.connect().execution_options(**WRITES) as connection, connection.begin():
+                second(connection)
+
+        with early.begin():
+            first(early)
+            waiting = pool.submit(late)
+            waits = (
+                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+            )
+            while not waiting.done() and not study.studio.look(lambda c: c.exec_driver_sql(waits).scalar()):
+                pass
+        waiting.result(PATIENCE)
+
+
+def said(person: Person, slot: str, key: str, label: str = "cat") -> tuple[int, GiveAnswer]:
+    """(worker, answer) as the store takes it."""
+    marks = [{"kind": "named", "label": label, "typed": "70"}]
+    worker = int(person.entered["token"].split(".")[0], 16)
+    return worker, GiveAnswer.model_validate({"key": key, "slot": slot, "marks": marks})
+
+
+def test_one_key_is_one_answer_whatever_else_it_says(tmp_path: Path) -> None:
+    with served(tmp_path / "s") as study:
+        person = study.enter()
+        slot = person.slots()[0]["slot"]
+        assert person.answer(slot, key="k", abstain=True).status_code == 200
+        assert person.answer(slot, key="k", abstain=True).json()["again"] is True
+        assert person.answer(slot, key="k", none_of_these=True).json()["error"] == "key-used"
+        other = study.enter()
+        assert other.answer(other.slots()[0]["slot"], key="k").json()["again"] is False  # keys are each person's own
+        assert len(study.look(select(answers))) == 2
+
+
+def test_a_late_answer_does_not_end_the_sitting_for_the_tasks_that_are_left(tmp_path: Path) -> None:
+    with served(tmp_path / "s", plain_study(per_task=1, batch=4), text_tasks(4)) as study:
+        person = study.enter()
+        given = person.slots()
+        study.studio.writer.submit(lambda c: c.execute(update(leases.sittings).values(until=1.0))).result()
+        study.studio.writer.submit(leases.end_overdue).result()
+        assert person.answer(given[0]["slot"]).json()["extra"] is False  # the browser's outbox comes first
+        assert [slot["slot"] for slot in person.slots()] == [slot["slot"] for slot in given[1:]]
+        assert person.get("/api/me").json()["stage"] == "tasks"
+
+
+def test_two_late_answers_to_one_slot_on_two_servers_take_one_place(both: Any) -> None:
+    study, _ = both(plain_study(per_task=3, batch=2), 2)
+    person = study.enter()
+    slot = person.slots()[0]["slot"]
+    study.studio.writer.submit(lambda c: c.execute(update(leases.sittings).values(until=1.0))).result()
+    study.studio.writer.submit(leases.end_overdue).result()
+    (worker, first), (_, second) = said(person, slot, "first"), said(person, slot, "second", "dog")
+    take = submissions.take
+    one_after_the_other(
+        study,
+        lambda connection: take(connection, study.studio.study, worker, first),
+        lambda connection: take(connection, study.studio.study, worker, second),
+    )
+    whole(study)
+    rows = study.look(select(answers).order_by(answers.c.id))
+    assert [row.replaces for row in rows] == [None, rows[0].id]  # the second knows of the first
+    assert [row.answer_id for row in study.look(select(slots)) if row.state == "done"] == [rows[1].id]
+
+
+def test_an_answer_in_the_moment_its_lease_ends_is_counted_once(both: Any) -> None:
+    study, _ = both(plain_study(per_task=1, batch=2), 2)
+    person = study.enter()
+    slot = person.slots()[0]["slot"]
+    study.studio.writer.submit(lambda c: c.execute(update(leases.sittings).values(until=1.0))).result()
+    worker, body = said(person, slot, "k")
+    one_after_the_other(
+        study, leases.end_overdue, lambda connection: submissions.take(connection, study.studio.study, worker, body)
+    )
+    whole(study)
+    assert [row.state for row in study.look(select(slots).where(slots.c.answer_id.is_not(None)))] == ["done"]
+
+
+def test_who_asks_two_servers_for_tasks_after_the_lease_gets_each_place_once(both: Any) -> None:
+    study, _ = both(plain_study(per_task=3, batch=2), 2)
+    person = study.enter()
+    person.slots()
+    study.studio.writer.submit(lambda c: c.execute(update(leases.sittings).values(until=1.0))).result()
+    study.studio.writer.submit(leases.end_overdue).result()
+    worker = int(person.entered["token"].split(".")[0], 16)
+
+    def ask(connection: Connection) -> Any:
+        return leases.next_slots(connection, study.studio.study, worker_store.worker_of(connection, worker), 3)
+
+    one_after_the_other(study, ask, ask)
+    whole(study)
+    assert len(person.slots()) == 2
+
+
+def test_answers_and_tasks_of_one_person_on_two_servers_at_once(both: Any) -> None:
+    one, other = both(plain_study(per_task=2, batch=6))
+    person = one.enter()
+    asked = at_once(
+        *(
+            lambda url=url: httpx.get(f"{url}/api/tasks?n=10", headers=person.headers, timeout=PATIENCE)
+            for url in (one.url, other.url)
+        )
+    )
+    assert [reply.status_code for reply in asked] == [200, 200] and asked[0].json() == asked[1].json()
+    for at, slot in enumerate(asked[0].json()["slots"]):
+        body = json.loads(said(person, slot["slot"], f"k{at}")[1].model_dump_json(exclude_unset=True))
+        keys = (f"k{at}", f"k{at}", f"again{at}")
+        calls = [
+            post(study, "/api/answers", body | {"key": key}, **person.headers) for study in (one, other) for key in keys
+        ]
+        replies = at_once(*calls)
+        assert {reply.status_code for reply in replies} == {200}, [reply.text for reply in replies]
+        assert sum(not reply.json()["again"] for reply in replies) == 2
+    assert one.look(select(func.count()).select_from(answers)) == [(12,)]
+    assert person.get("/api/me").json()["stage"] == "done"
+    whole(one)
+
+
+def test_a_double_click_goes_one_page_further_on_two_servers_too(both: Any) -> None:
+    one, other = both(plain_study(texts=PAGES))
+    for _ in range(TIMES):
+        person = one.enter()
+        agree = {"stage": "consent", "agreed": True}
+        replies = at_once(
+            *(post(study, "/api/me/stage", agree, **person.headers) for study in (one, other, one, other))
+        )
+        assert {reply.status_code for reply in replies} <= {200, 409}
+        assert {reply.json()["me"]["stage"] for reply in replies} == {"instructions"}
+        assert person.get("/api/me").json()["stage"] == "instructions"
+    assert len(one.look(select(visits))) == TIMES  # and is written down once
+
+
+def test_who_is_behind_does_not_pull_a_person_back(tmp_path: Path) -> None:
+    with served(tmp_path / "s", plain_study(texts=PAGES)) as study:
+        person = study.enter()
+        stale = study.studio.look(lambda c: worker_store.worker_of(c, c.execute(select(workers.c.id)).scalar_one()))
+        person.post("/api/me/stage", {"stage": "consent", "agreed": True})
+        person.post("/api/me/stage", {"stage": "instructions"})
+        found = study.studio.writer.submit(lambda c: worker_store.advance(c, study.studio.study, stale)).result()
+        assert found.stage == person.get("/api/me").json()["stage"] == "tasks"
+
+
+def test_entering_twice_at_once_is_one_person(both: Any) -> None:
+    one, other = both(plain_study())
+    for at in range(TIMES):
+        way = {"platform": {"pid": f"pid{at}", "study": "s", "session": "t"}}
+        strangers = at_once(*(post(study, "/api/enter", way) for study in (one, other, one, other)))
+        assert sorted(reply.status_code for reply in strangers) == [200, 409, 409, 409]
+        for same in ({"platform": way["platform"] | {"pid": f"own{at}"}}, {"invite": one.invite(1)}):
+            replies = at_once(*(post(study, "/api/enter", same | {"key": f"{at}" * 20}) for study in (one, other, one)))
+            assert {reply.status_code for reply in replies} == {200}
+            assert len({reply.json()["me"]["worker"] for reply in replies}) == 1
+    assert len(one.look(select(workers))) == 3 * TIMES
+
+
+def test_the_last_use_of_an_invite_lets_one_in(both: Any) -> None:
+    one, other = both(plain_study())
+    for _ in range(TIMES):
+        way = {"invite": one.invite(1)}
+        replies = at_once(*(post(study, "/api/enter", way) for study in (one, other, one, other)))
+        assert sorted(reply.status_code for reply in replies) == [200, 403, 403, 403]
+
+
+def test_a_setup_token_used_twice_at_once_makes_one_owner(both: Any) -> None:
+    one, other = both(plain_study())
+    token = one.studio.writer.submit(lambda c: owner_store.offer_setup(c, one.studio.keys)).result()
+    calls = [
+        post(
+            study, "/api/owner/setup", {"token": token, "name": f"o{at}", "password": "correct horse"}, Origin=study.url
+        )
+        for at, study in enumerate((one, other, one, other))
+    ]
+    assert sorted(reply.status_code for reply in at_once(*calls)) == [200, 403, 403, 403]
+    assert len(one.look(select(owners))) == 1
+    assert one.studio.writer.submit(lambda c: owner_store.offer_setup(c, one.studio.keys)).result() is None
+
+
+def test_who_goes_away_before_the_acknowledgement_is_counted_once(tmp_path: Path) -> None:
+    with served(tmp_path / "s") as study:
+        person = study.enter()
+        slot = person.slots()[0]["slot"]
+        body = said(person, slot, "k")[1].model_dump_json(exclude_unset=True).encode()
+        head = f"POST /api/answers HTTP/1.1\r\nHost: x\r\nAuthorization: {person.headers['Authorization']}\r\n"
+        head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", int(study.url.rsplit(":", 1)[1]))) as line:
+            line.sendall(head.encode() + body)
+        end = threading.Event()
+        while not study.look(select(answers)):
+            end.wait(0.01)
+        assert person.answer(slot, key="k").json() | {"progress": 0} == person.answer(slot, key="k").json() | {
+            "progress": 0
+        }
+        assert person.answer(slot, key="k").json()["again"] is True and len(study.look(select(answers))) == 1
+
+
+def test_a_clock_that_goes_back_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, shift = database.now, [0.0]
+    for module in (submissions, worker_store, leases, owner_store):
+        monkeypatch.setattr(module, "now", lambda: real() + shift[0])
+    with served(tmp_path / "s", plain_study(sittings=2)) as study:
+        study.sign_in()
+        person, seen = study.enter(), []
+        for at in range(8):
+            shift[0] = -86_400.0 * at
+            slot = person.slots(1)[0]
+            seen.append(slot["slot"])
+            reply = person.answer(slot["slot"], "cat", key=f"k{at}")
+            assert reply.status_code == 200 and reply.json()["extra"] is False
+            person.answer(slot["slot"], "dog", key=f"again{at}", replaces=f"k{at}")
+        assert len(set(seen)) == 8 and person.get("/api/me").json()["stage"] == "done"
+        last = select(answers.c.marks).join(slots, slots.c.answer_id == answers.c.id)
+        assert all('"dog"' in row.marks for row in study.look(last))
+        assert study.http.get("/api/owner/progress").json()["answers"] == 8
+        whole(study)
+
+
+def test_two_sign_ins_of_one_owner_do_not_block_each_other_for_ever(tmp_path: Path, postgres: str) -> None:
+    with served(tmp_path / "s", database=fresh_database(postgres), write_seconds=20) as study:
+        study.sign_in()
+        row = {"hidden": "x", "owner_id": 1, "csrf": "", "until": time.time() + 60}
+        with study.studio.engine.connect() as one, study.studio.engine.connect() as other:
+            one.execute(insert(sessions).values(row))  # it points to the owner, and is not done yet
+            owner_store.begin_session(other, study.studio.keys, 1, 1.0, "home")
+            other.commit()
+            one.commit()
+        assert len(study.look(select(sessions))) == 3

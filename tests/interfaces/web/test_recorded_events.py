@@ -1,0 +1,120 @@
+"""What is written down while people answer, in a real browser, against what the export holds."""
+
+import json
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import plurivox as pv
+from interfaces.web.live_server import run, studio_of
+from interfaces.web.page_actions import answer, key, saved, shown, until
+from interfaces.web.test_owner_pages import sign_in
+from plurivox.web.study.export import export
+
+HIDE = """(hidden) => {
+  Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
+def tables_of(live: Any, folder: Path) -> tuple[Any, list[dict[str, Any]], dict[int, list[dict[str, Any]]]]:
+    """The answers, the views in the order they came, and the events of each."""
+    export(live.studio.engine, live.studio.study, folder)
+    data = pv.read(folder)
+    views = data.tables["views"]().to_dicts()
+    events: dict[int, list[dict[str, Any]]] = {}
+    for one in data.tables["events"]().to_dicts():
+        events.setdefault(one["answer"], []).append(one)
+    return data.answers, views, events
+
+
+def test_views_and_inputs_are_exported_as_they_happened(tmp_path: Path, context: Any) -> None:
+    with run(tmp_path / "one", studio_of(n=3, repeats=1, form="top-two")) as live:
+        page = context(has_touch=True).new_page()
+        held: list[Any] = []
+        page.route("**/media/**", lambda route: held.append(route))
+        page.goto(live.join)
+        page.wait_for_selector("main.task")
+        order = page.eval_on_selector_all(".tile .name", "all => all.map((one) => one.textContent)")
+        released = time.time()  # until now there was nothing to see
+        until(page, lambda: held)
+        page.unroute("**/media/**")  # lets those on the way go on
+        page.wait_for_selector("main.task[data-seen]")
+        key(page, "3", "5")
+        page.evaluate(HIDE, True)  # another tab is in front
+        page.wait_for_timeout(700)
+        page.evaluate(HIDE, False)
+        answer(page, "7", "0", "Shift+1", "Enter")
+        shown(page)
+        old = page.query_selector("main.task")
+        page.click(".tile:nth-child(2) .pick")
+        page.click(".next")
+        old.wait_for_element_state("hidden")
+        shown(page)
+        old = page.query_selector("main.task")
+        page.tap(".tile:nth-child(4) .pick")
+        page.tap(".next")
+        old.wait_for_element_state("hidden")
+        answer(page, "h", "1", "2", ".", "Enter")
+        page.wait_for_selector("text=All done")
+        finished = time.time()
+        said, views, events = tables_of(live, tmp_path / "out")
+    first, second, third, last = views
+    assert [one["position"] for one in views] == [1, 2, 3, 4] == said.position.tolist()
+    assert [one["mode"] for one in views] == ["keyboard", "mouse", "touch", "histogram"]
+    assert all(json.loads(one["label_order"]) == order for one in views)
+    repeat = said.repeat_of.tolist()
+    [place] = [at for at, other in enumerate(repeat) if other >= 0]
+    assert views[place]["task"] == views[repeat[place]]["task"] and views[place]["kind"] == "repeat"
+    assert released <= first["shown_at"] <= second["shown_at"] <= third["shown_at"] <= last["shown_at"] <= finished
+    for one, active in zip(views, said.seconds.tolist(), strict=True):
+        assert 0 < one["first_input_ms"] <= one["submitted_ms"] < 1000 * (finished - released)
+        assert abs(active - (one["submitted_ms"] - one["hidden_ms"]) / 1000) < 1e-6
+    assert 650 <= first["hidden_ms"] < first["submitted_ms"] - 50 and second["hidden_ms"] == 0
+    told = [[(e["kind"], e["label"], e["value"], e["by"]) for e in events[one["answer"]]] for one in views]
+    assert told[0] == [
+        ("pick", order[2], "top", "key"),
+        ("pick", order[4], "second", "key"),
+        ("hide", None, None, "other"),
+        ("show", None, None, "other"),
+        ("percent", order[2], "7", "key"),
+        ("percent", order[2], "70", "key"),
+        ("never", order[0], "on", "key"),
+        ("submit", None, None, "key"),
+    ]
+    assert told[1] == [("pick", order[1], "top", "mouse"), ("submit", None, None, "mouse")]
+    assert told[2] == [("pick", order[3], "top", "touch"), ("submit", None, None, "touch")]
+    assert [one[:3] for one in told[3]] == [
+        ("mode", None, "bars"),
+        ("bar", order[0], "5"),
+        ("bar", order[1], "5"),
+        ("bar", order[1], "95"),
+        ("submit", None, None),
+    ]
+    for one in views:
+        mine = events[one["answer"]]
+        assert [event["seq"] for event in mine] == list(range(len(mine)))
+        assert [event["ms"] for event in mine] == sorted(event["ms"] for event in mine)
+        assert next(event["ms"] for event in mine if event["by"] != "other") == one["first_input_ms"]
+        assert mine[-1]["ms"] <= one["submitted_ms"]
+    hide, show = (next(e["ms"] for e in events[first["answer"]] if e["kind"] == kind) for kind in ("hide", "show"))
+    assert abs(show - hide - first["hidden_ms"]) < 650  # the same pause, however busy the machine is beside it
+
+
+def test_the_owner_downloads_what_was_answered(studio: Any, context: Any, tmp_path: Path) -> None:
+    live = studio(n=2, form="top-two")
+    page = context().new_page()
+    page.goto(live.join)
+    answer(page, "3", "Enter")
+    saved(page)
+    owner = context(accept_downloads=True).new_page()
+    sign_in(owner, live)
+    with owner.expect_download() as download:
+        owner.click("text=Export")
+    download.value.save_as(tmp_path / "export.zip")
+    with zipfile.ZipFile(tmp_path / "export.zip") as files:
+        files.extractall(tmp_path)
+    [folder] = [path.parent for path in tmp_path.rglob("answers.*")]
+    [typed] = pv.read(folder).answers.typed(0).tolist()
+    assert typed == "100" and download.value.suggested_filename.endswith(".zip")

@@ -1,0 +1,134 @@
+"""A worker's token ends when it was not used for long; the personal link makes a new one."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from interfaces.web.page_actions import answer, saved, shown
+from plurivox.web.api import auth
+from plurivox.web.api.auth import BEARER, RENEWED
+from plurivox.web.client.client import Client
+from plurivox.web.client.simulated_workers import run
+from plurivox.web.store.database import now
+from studies import PATIENCE, Person, Served, plain_study, served
+
+DAY = 86400
+PROLIFIC = {"pid": "5f00aa", "study": "st1", "session": "se1"}
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Lets days go by."""
+    gone = [0.0]
+    monkeypatch.setattr(auth, "now", lambda: now() + gone[0])
+
+    def pass_by(days: float) -> None:
+        gone[0] += days * DAY
+
+    return pass_by
+
+
+def test_a_token_ends_and_the_personal_link_makes_a_new_one(tmp_path: Path, later: Any) -> None:
+    with served(tmp_path / "s") as study:
+        person = study.enter()
+        slot = person.slots()[0]["slot"]
+        assert RENEWED not in person.get("/api/me").headers
+        later(31)
+        for said in (person.get("/api/me"), person.get("/api/tasks"), person.answer(slot, key="late")):
+            assert said.status_code == 401 and said.json()["error"] == "ended" and not said.json()["retry"]
+            assert "personal link" in said.json()["detail"] and "30 days" in said.json()["detail"]
+        again = study.enter(link=person.entered["personal_link"].split("#link=")[1])
+        assert again.answer(slot, key="late").status_code == 200
+        assert person.get("/api/me").status_code == 401  # what has ended stays so
+
+
+def test_who_keeps_coming_keeps_a_token(tmp_path: Path, later: Any) -> None:
+    with served(tmp_path / "s", plain_study(token_days=10)) as study:
+        person = study.enter()
+        for _ in range(5):
+            later(6)
+            said = person.get("/api/me")
+            assert said.status_code == 200
+            person.headers = {"Authorization": f"Bearer {said.headers[RENEWED]}"}
+        later(11)
+        assert person.get("/api/me").status_code == 401
+
+
+def test_an_old_token_goes_on_only_together_with_the_platforms_link(tmp_path: Path, later: Any) -> None:
+    with served(tmp_path / "s") as study:
+        person = study.enter(platform=PROLIFIC)
+        later(40)
+        assert study.http.post("/api/enter", json={"platform": PROLIFIC}).status_code == 409
+        said = study.http.post("/api/enter", json={"platform": PROLIFIC}, headers=person.headers)
+        assert said.status_code == 200 and Person(study, said.json()).get("/api/me").status_code == 200
+
+
+def test_a_token_without_a_date_has_ended(tmp_path: Path) -> None:
+    with served(tmp_path / "s") as study:
+        name = study.studio.keys.opened(BEARER, study.enter().entered["token"])
+        assert name is not None
+        for value in (name.rpartition(".")[0], name.partition(".")[0], name + ".1.2"):
+            token = study.studio.keys.sign(BEARER, value)
+            said = study.http.get("/api/me", headers={"Authorization": f"Bearer {token}"})
+            assert (said.status_code, said.json()["error"]) == (401, "ended")
+
+
+def test_the_client_takes_the_new_token(tmp_path: Path, later: Any) -> None:
+    import httpx
+
+    async def work(study: Served) -> list[str]:
+        async with httpx.AsyncClient(base_url=study.url, timeout=PATIENCE) as http:
+            client = Client(http)
+            await client.enter(invite=study.invite())
+            tokens = [client.token]
+            for _ in range(3):
+                later(20)
+                await client.me()
+                tokens.append(client.token)
+            return tokens
+
+    with served(tmp_path / "s") as study:
+        assert len(set(run(work(study)))) == 4
+
+
+def test_the_page_says_so_and_keeps_the_answer(tmp_path: Path, context: Any, later: Any) -> None:
+    with served(tmp_path / "s", plain_study(batch=6)) as study:
+        page = context().new_page()
+        page.goto(f"{study.url}/join#invite={study.invite()}")
+        answer(page, "1", "Enter")
+        saved(page)
+        shown(page)
+        later(31)
+        page.keyboard.press("1")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("text=It has been a while")
+        assert "personal link" in page.inner_text("main") and page.query_selector("button") is None
+        kept = "Object.keys(localStorage).filter((key) => key.startsWith('plurivox.outbox.')).length"
+        assert page.evaluate(kept) == 1
+        page.goto(f"{study.url}/work")
+        page.wait_for_selector("text=It has been a while")
+        page.goto("about:blank")
+        page.goto(f"{study.url}/join#link={link_of(study)}")
+        shown(page)
+        page.wait_for_function(f"{kept} === 0")
+        saved(page)
+    assert len(study_answers(tmp_path / "s")) == 2
+
+
+def link_of(study: Served) -> str:
+    from sqlalchemy import select
+
+    from plurivox.web.store.ids import shown as written
+    from plurivox.web.store.schema import workers
+
+    return study.studio.keys.sign(auth.LINK, written(study.look(select(workers.c.id))[0][0]))
+
+
+def study_answers(folder: Path) -> list[Any]:
+    import sqlite3
+
+    with sqlite3.connect(folder / "study.db") as other:
+        rows = other.execute("SELECT key FROM answers").fetchall()
+    other.close()
+    return rows

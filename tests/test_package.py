@@ -1,0 +1,84 @@
+"""The house itself: light imports, fresh stubs, one version, words that stay out."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import plurivox
+
+ROOT = Path(__file__).parent.parent
+HEAVY = (
+    "torch",
+    "fastapi",
+    "pyspark",
+    "pandas",
+    "matplotlib",
+    "sklearn",
+    "numpy",
+    "polars",
+    "scipy",
+    "numba",
+    "click",
+    "rich",
+)
+
+
+def loaded_by(code: str) -> set[str]:
+    """The packages that a fresh interpreter has loaded after running the code."""
+    tail = "import sys; print('\\n'.join(name for name in sys.modules if '.' not in name))"
+    done = subprocess.run([sys.executable, "-c", f"{code}\n{tail}"], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    assert loaded_by("import plurivox") & set(HEAVY) == set()
+
+
+def test_counting_votes_loads_no_compiler_and_no_framework() -> None:
+    code = "import plurivox as pv; pv.fit(pv.votes(task=['a'], worker=['w'], label=['x']), 'vote-shares')"
+    assert (
+        loaded_by(code) & {"torch", "fastapi", "pyspark", "pandas", "matplotlib", "sklearn", "numba", "click"} == set()
+    )
+
+
+def test_the_nouns_need_numpy_alone() -> None:
+    code = "from plurivox.core import votes, answers, soft_labels, results, registry"
+    assert loaded_by(code) & set(HEAVY) == {"numpy"}
+
+
+def test_every_name_of_the_face_is_there() -> None:
+    for name in plurivox.__all__:
+        assert getattr(plurivox, name) is not None
+    assert set(plurivox.__all__) <= set(dir(plurivox))
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        plurivox.nothing  # noqa: B018
+
+
+def test_stubs_are_fresh() -> None:
+    sys.path.insert(0, str(ROOT))
+    from docs.stubs import stubs
+
+    stale = [path.name for path, text in stubs().items() if not path.is_file() or path.read_text() != text]
+    assert not stale, f"{stale} lag behind; run: make stubs"
+
+
+def test_pages_are_fresh() -> None:
+    sys.path.insert(0, str(ROOT))
+    from docs.make import pages
+
+    stale = [path.name for path, text in pages().items() if not path.is_file() or path.read_text() != text]
+    assert not stale, f"{stale} lag behind; run: make docs"
+
+
+def test_the_version_is_said_once_more_only_where_it_must_be() -> None:
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == plurivox.__version__
+    assert f"version: {plurivox.__version__}" in (ROOT / "CITATION.cff").read_text()
+
+
+def test_the_library_is_silent_by_default() -> None:
+    code = "import plurivox, logging; logging.getLogger('plurivox.x').warning('heard')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "" and done.stdout == ""

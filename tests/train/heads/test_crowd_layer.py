@@ -1,0 +1,120 @@
+"""CrowdLayer: the published formula, its variants, who learns in a step, and that it beats the majority."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from plurivox.train import Known, Plan, fit
+from plurivox.train.heads import CrowdLayer
+from plurivox.train.heads._contract import Attached, Batch, Scene
+from plurivox.train.loop.worker_table import Rows
+from plurivox.train.targets._contract import Said
+from toy_training import spam, world
+
+VARIANTS = ("MW", "VW", "VB", "VW+B", "SW")
+every = pytest.mark.parametrize("variant", VARIANTS)
+
+
+def attached(**options: str) -> tuple[Attached, Tensor, Batch]:
+    """A head with numbers of its own, logits of five tasks, and what was said of them; of the last cells nothing."""
+    _, gold, votes = world(5)
+    head = CrowdLayer(**options).build(nn.Linear(1, 1), Scene((4,), gold.tasks, gold.labels, votes.workers, votes))  # type: ignore[arg-type]
+    chance = torch.Generator().manual_seed(1)
+    head.rows.table.add_(torch.randn(head.rows.table.shape, generator=chance))  # type: ignore[union-attr, arg-type, operator]
+    worker, label = (torch.randint(0, n, (5, 4), generator=chance) for n in (3, 3))
+    weight = torch.tensor([1.0, 1.0, 0.5, 0.0]).repeat(5, 1)
+    logits = torch.randn(5, 3, generator=chance).requires_grad_()
+    return head, logits, Batch(torch.zeros(5, 4), torch.arange(5), Said(worker, label, weight))
+
+
+@every
+@pytest.mark.parametrize("on", ["probabilities", "logits"])
+def test_the_loss_is_the_published_one_and_so_are_its_gradients(variant: str, on: str) -> None:
+    head, logits, batch = attached(variant=variant, on=on)
+    said, rows = batch.drawn, head.rows
+    assert isinstance(said, Said) and isinstance(rows, Rows)
+    table = rows.table.detach().clone().requires_grad_()
+    f = logits.softmax(1) if on == "probabilities" else logits
+    want = torch.zeros(5)
+    for i in range(5):
+        for j in range(4):
+            row = table[said.worker[i, j]]
+            score = {
+                "MW": lambda r=row, i=i: f[i] @ r.view(-1, 3),
+                "VW": lambda r=row, i=i: f[i] * r,
+                "VB": lambda r=row, i=i: f[i] + r,
+                "VW+B": lambda r=row, i=i: f[i] * r[:3] + r[3:],
+                "SW": lambda r=row, i=i: f[i] * r,
+            }[variant]()
+            want[i] = want[i] - said.weight[i, j] * score.log_softmax(0)[said.label[i, j]] / 4  # four votes a task
+    weights = torch.tensor([1.0, 2, 0, 1, 3])
+    want_back, want_rows = torch.autograd.grad((weights * want).sum(), [logits, table], retain_graph=True)
+    for way in (head, lambda logits, batch: head.by_torch(logits, batch.drawn)):  # type: ignore[union-attr, operator]
+        rows.clear()
+        got = way(logits, batch)
+        torch.testing.assert_close(got, want)
+        logits.grad = None
+        (weights * got).sum().backward(retain_graph=True)
+        torch.testing.assert_close(logits.grad, want_back)
+        torch.testing.assert_close(rows.grad, want_rows, atol=1e-6, rtol=1e-4)
+        assert rows.touched.tolist() == [n in said.worker[:, :3] for n in range(4)]
+
+
+@every
+def test_on_logits_it_begins_as_the_plain_loss(variant: str) -> None:
+    _, gold, votes = world(5)
+    scene = Scene((4,), gold.tasks, gold.labels, votes.workers, votes)
+    head = CrowdLayer(variant=variant, on="logits").build(nn.Linear(1, 1), scene)  # type: ignore[arg-type]
+    logits, label = torch.randn(5, 3), torch.tensor([[0], [2], [1], [1], [0]])
+    said = Said(torch.zeros(5, 1, dtype=torch.int64), label, torch.ones(5, 1))
+    got = 4 * head(logits, Batch(logits, torch.arange(5), said))  # the world has four votes a task
+    torch.testing.assert_close(got, nn.functional.cross_entropy(logits, label[:, 0], reduction="none"))
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+@pytest.mark.parametrize(
+    "plan", [Plan(optimizer="adam"), Plan(optimizer="adamw"), Plan(optimizer="sgd", nesterov=True)]
+)
+def test_rows_in_every_step_move_as_torch_moves_them_and_others_rest(
+    plan: Plan, recorded: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Rows, "recorded", recorded)
+    plan = replace(plan, lr=0.1, weight_decay=0.05)
+    kinds = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}
+    start = torch.randn(4, 3)
+    rows, table = Rows(start), nn.Parameter(start[:3].clone())
+    more = {"momentum": 0.9, "nesterov": True} if plan.optimizer == "sgd" else {}
+    other = kinds[plan.optimizer]([table], lr=0.1, weight_decay=0.05, **more)
+    goal, who = torch.randn(4, 3), torch.tensor([0, 1, 2, 1, 3])
+    for _ in range(5):
+        weight = torch.tensor([1.0, 1, 1, 1, 0])
+        (weight[:, None] * (rows.take(who, weight) - goal[who]) ** 2).sum().backward()
+        rows.step(plan, 0.1)
+        other.zero_grad()
+        ((table[who[:4]] - goal[who[:4]]) ** 2).sum().backward()
+        other.step()
+    torch.testing.assert_close(rows.table[:3], table.detach(), atol=1e-5, rtol=1e-4)
+    assert torch.equal(rows.table[3], start[3]) and rows.steps.tolist() == [5, 5, 5, 0]
+
+
+@pytest.mark.parametrize("variant", ["MW", "VB", "VW+B"])  # a bias to one label is no weight
+def test_it_sees_through_spammers_where_the_majority_does_not(variant: str) -> None:
+    x, gold, votes = spam()
+    plan = Plan(epochs=60, batch=32, lr=0.01)
+    trained = fit(x, votes, net="linear", head=f"crowd-layer[variant={variant}]", plan=plan)
+    majority = fit(x, "majority", tasks=votes.tasks, known=Known(votes=votes), net="linear", plan=plan)
+    right = [(one.predict(x, gold.tasks).hard() == gold.hard()).mean() for one in (trained, majority)]
+    assert right[0] > right[1] + 0.2
+
+
+def test_clipping_and_parts_of_a_batch_go_through_the_rows_too() -> None:
+    x, _, votes = world()
+    one, parts = (
+        fit(x, votes, net="linear", head="crowd-layer", plan=Plan(epochs=3, batch=30, clip=0.1, accumulate=n))
+        for n in (1, 3)
+    )
+    assert one.fit is not None and parts.fit is not None and one.fit.confusion and parts.fit.confusion
+    np.testing.assert_allclose(one.fit.confusion.dense(), parts.fit.confusion.dense(), atol=1e-4)

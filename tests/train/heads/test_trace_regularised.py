@@ -1,0 +1,39 @@
+"""The head that prices traces: the published formula, the sign of its price, where it begins."""
+
+import numpy as np
+import pytest
+import torch
+
+from head_modules import N_LABELS, N_TASKS, N_WORKERS, attached, numbers, softmax, votes_in
+from plurivox.train import Plan, fit
+from plurivox.train.heads import TraceRegularised
+from toy_training import world
+
+
+def test_the_loss_is_the_published_one() -> None:
+    head, logits, batch = attached(TraceRegularised(scale=0.25))
+    free = numbers(head.own.table).reshape(N_WORKERS, N_LABELS, N_LABELS)  # type: ignore[union-attr, arg-type]
+    matrices = np.log1p(np.exp(free))
+    matrices /= matrices.sum(2, keepdims=True)
+    f, want = softmax(numbers(logits)), 0.0
+    for i, j, said in votes_in(batch):
+        want -= np.log(f[i] @ matrices[j, :, said]) / (N_TASKS * N_WORKERS)
+    trace = np.mean([np.trace(one) for one in matrices])
+    assert head(logits, batch).mean().item() == pytest.approx(want + 0.25 * trace, rel=1e-5)  # plus: trace has a price
+
+
+def test_workers_begin_as_nearly_always_right() -> None:
+    head, *_ = attached(TraceRegularised())
+    start = 6 * torch.eye(N_LABELS) - 5
+    matrix = head.log_matrices(start).exp()  # type: ignore[operator]
+    right = np.log1p(np.e) / (np.log1p(np.e) + 2 * np.log1p(np.exp(-5)))
+    torch.testing.assert_close(matrix.diagonal(), torch.full((N_LABELS,), right, dtype=matrix.dtype))
+    assert head.log_matrices(torch.full((2, 2), -1e4)).isfinite().all()  # type: ignore[operator]
+
+
+def test_a_higher_price_buys_less_trust() -> None:
+    x, _, votes = world()
+    plan = Plan(epochs=20, batch=16, lr=0.02, seed=1)
+    found = [fit(x, votes, net="linear", head=f"trace-regularised[scale={one}]", plan=plan).fit for one in (0, 0.5)]
+    free, priced = (np.einsum("wkk->", one.confusion.dense()) for one in found if one is not None and one.confusion)
+    assert priced < free - 0.1

@@ -1,0 +1,43 @@
+"""Steps recorded as CUDA graphs, where there is CUDA."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from plurivox.train import Known, Plan, fit
+from plurivox.train.data.augment import augmentation
+from toy_training import world
+
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device here")
+X, GOLD, VOTES = world(200)
+PLAN = Plan(epochs=6, batch=16, lr=0.02, device="cuda")
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "adamw", "sgd"])
+@pytest.mark.parametrize("schedule", ["constant", "one-cycle"])
+def test_a_recorded_step_learns_what_a_plain_one_does(optimizer: str, schedule: str) -> None:
+    plan = replace(PLAN, optimizer=optimizer, schedule=schedule, clip=1.0)
+    plain, recorded = (fit(X, GOLD, net="mlp[hidden=8]", plan=replace(plan, engine=e)) for e in ("eager", "graphs"))
+    np.testing.assert_allclose(plain.logits(X), recorded.logits(X), atol=1e-3)
+    np.testing.assert_allclose(plain.history["loss"], recorded.history["loss"], rtol=1e-3)
+
+
+def test_draws_dropout_and_augmentation_are_new_at_every_play() -> None:
+    plan = replace(PLAN, engine="graphs")
+    known = Known(votes=VOTES)
+    trained = fit(X, "one-answer", tasks=GOLD.tasks, known=known, net="mlp[hidden=16,dropout=0.3]", plan=plan)
+    assert (trained.predict(X, GOLD.tasks).hard() == GOLD.hard()).mean() > 0.8
+    pixels = np.random.default_rng(0).random((200, 3, 8, 8)).astype(np.float32)
+    net = "cifar-resnet[n=1,width=4]"
+    images = fit(pixels, GOLD, net=net, plan=plan, augment=augmentation("crop-flip"))
+    assert np.isfinite(images.logits(pixels)).all()
+
+
+def test_two_heads_and_records_and_bfloat16() -> None:
+    known = Known(votes=VOTES, gold=GOLD, soft=GOLD)
+    plan = replace(PLAN, engine="graphs", precision="bfloat16")
+    trained = fit(X, "pair", tasks=GOLD.tasks, known=known, head="two-heads", plan=plan, record=True)
+    assert trained.dynamics is not None and trained.dynamics.finite().all()
+    assert trained.history["loss"][-1] < trained.history["loss"][0]

@@ -1,0 +1,63 @@
+"""Several runs, and a series that goes on where it was."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from plurivox.core.errors import InputError
+from plurivox.core.progress import Watch
+from plurivox.train import Plan, Trained
+from plurivox.train.fit_net import fitting
+from plurivox.train.loop.trainer import Pause
+from plurivox.train.parallel.runs import repeat
+from plurivox.train.parallel.scheduler import Fitting
+from toy_training import world
+
+X, GOLD, VOTES = world()
+PLAN = Plan(epochs=3, batch=16, device="cpu")
+
+
+def train_one(seed: int, folder: Path | None, watch: Watch, pause: Pause = "epoch") -> Fitting:
+    plan = replace(PLAN, seed=seed)
+    net = "mlp[hidden=4,dropout=0.2]"
+    return fitting(X, VOTES, net=net, plan=plan, folder=folder, save_seconds=0, watch=watch, pause=pause)
+
+
+def judge(trained: Trained) -> Mapping[str, float]:
+    return {"loss": trained.history["loss"][-1]}
+
+
+def test_mean_and_std_and_every_single_result() -> None:
+    steps: list[tuple[int, int]] = []
+    series = repeat(train_one, judge, runs=3, seed=5, watch=lambda step, total, value=None: steps.append((step, total)))
+    values = series.measures["loss"]
+    assert series.seeds == (5, 6, 7) and len(set(values)) == 3 and steps == [(i, 9) for i in range(9)]
+    assert series.told("loss") == f"{np.mean(values):.4f} ± {np.std(values, ddof=1):.4f}"
+
+
+def test_a_stopped_series_goes_on_where_it_was(tmp_path: Path) -> None:
+    def stop(step: int, total: int, value: float | None = None) -> None:
+        if step == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        repeat(train_one, judge, runs=3, folder=tmp_path, watch=stop)
+    steps: list[int] = []
+    series = repeat(train_one, judge, runs=3, folder=tmp_path, watch=lambda step, total, value=None: steps.append(step))
+    assert steps == [5, 6, 7, 8] and series.measures == repeat(train_one, judge, runs=3).measures
+    assert (tmp_path / "results.csv").read_text().splitlines()[0] == "run,seed,loss"
+    again = repeat(train_one, lambda trained: {"twice": 2 * judge(trained)["loss"]}, runs=3, folder=tmp_path)
+    assert again.measures == {"twice": tuple(2 * value for value in series.measures["loss"])}  # measured anew
+    with pytest.raises(InputError, match="at least one run"):
+        repeat(train_one, judge, runs=0)
+
+
+def test_runs_side_by_side_give_what_one_after_another_gives(tmp_path: Path) -> None:
+    """Dropout, orders and draws of each have their own chance, so that turns taken in between change nothing."""
+    alone = repeat(train_one, judge, runs=5)
+    together = repeat(partial(train_one, pause="step"), judge, runs=5, at_once=3, folder=tmp_path)
+    assert together.measures == alone.measures and len(set(alone.measures["loss"])) == 5

@@ -1,0 +1,210 @@
+"""Runs stacked to one net: what one after another gives, but for rounding."""
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from plurivox.core.errors import OptionError, PlurivoxWarning
+from plurivox.core.progress import Watch, quiet
+from plurivox.train import Known, Plan, Trained, heads, nets
+from plurivox.train.data.augment import augmentation
+from plurivox.train.fit_net import fitting
+from plurivox.train.heads._contract import Attached
+from plurivox.train.heads.crowd_layer import _Layer
+from plurivox.train.loop.trainer import Pause
+from plurivox.train.parallel.runs import repeat
+from plurivox.train.parallel.scheduler import Fitting, finish, finish_stacked
+from plurivox.train.parallel.stack import runs_at_once
+from plurivox.train.targets._contract import Drawn
+from toy_training import world
+
+X, GOLD, VOTES = world()
+KNOWN = Known(VOTES, GOLD, GOLD)
+DEV = X[:9] + 0.1, GOLD.on(GOLD.tasks[:9])
+NET = "mlp[hidden=[8,6],dropout=0.3]"
+PLAN = Plan(epochs=4, batch=16, lr=0.05, device="cpu")
+SEEDS = (3, 4, 5)
+
+
+def train_one(seed: int, folder: Path | None, watch: Watch, pause: Pause = "stack", **how: Any) -> Fitting:
+    how = {"target": "soft", "net": NET, "plan": PLAN, "dev": DEV} | how
+    plan = replace(how.pop("plan"), seed=seed)
+    how |= {"tasks": GOLD.tasks, "known": KNOWN, "plan": plan, "folder": folder, "watch": watch, "save_seconds": 0}
+    return fitting(X, how.pop("target"), pause=pause, **how)
+
+
+def both_ways(**how: Any) -> list[tuple[Trained, Trained]]:
+    """(alone, stacked) for every seed."""
+    alone = [finish(train_one(seed, None, quiet, "epoch", **how)) for seed in SEEDS]
+    return list(zip(alone, finish_stacked([partial(train_one, s, None, quiet, **how) for s in SEEDS]), strict=True))
+
+
+def same(alone: Trained, stacked: Trained) -> None:
+    np.testing.assert_allclose(stacked.logits(X), alone.logits(X), atol=2e-4)
+    assert list(alone.history) == list(stacked.history) and alone.best_epoch == stacked.best_epoch
+    for name in set(alone.history) - {"seconds"}:
+        np.testing.assert_allclose(stacked.history[name], alone.history[name], atol=2e-4)
+    assert alone.made_by == stacked.made_by and alone.stopped == stacked.stopped
+
+
+SGD = Plan(epochs=4, batch=16, lr=0.1, optimizer="sgd", weight_decay=0.01, clip=0.2, device="cpu", reduction="sum")
+STAGES = replace(PLAN, schedule="multistep", milestones="1,3", restart=True, optimizer="adamw", weight_decay=0.1)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"net": "linear", "target": "gold", "plan": SGD},
+        {"net": "labelme-head[hidden=8,activation=leaky-relu]", "target": "one-answer", "plan": STAGES},
+        {"net": "mlp[hidden=8,activation=gelu]", "loss": "jensen-shannon", "plan": replace(PLAN, schedule="one-cycle")},
+        {"target": "every-vote", "weight": np.linspace(0, 1, len(X)), "plan": replace(PLAN, best="loss")},
+        {"target": "pair[soft=one-answer]", "head": "two-heads", "plan": replace(PLAN, clip=0.5)},
+        {"target": "all-votes", "head": "crowd-layer", "plan": replace(PLAN, clip=0.5)},
+        {"target": "all-votes", "head": "crowd-layer[variant=VW+B,on=logits]", "plan": SGD},
+        {"target": "majority", "record": True, "dev": None},
+    ],
+    ids=lambda how: "-".join(str(how.get(name, "")) for name in ("net", "target", "head")),
+)
+def test_every_run_is_what_it_is_alone(how: dict[str, Any]) -> None:
+    pairs = both_ways(**how)
+    for alone, stacked in pairs:
+        same(alone, stacked)
+        if alone.dynamics is not None:
+            assert stacked.dynamics is not None
+            np.testing.assert_allclose(stacked.dynamics.logits, alone.dynamics.logits, atol=2e-4)
+        if alone.fit is not None and alone.fit.confusion is not None:
+            assert stacked.fit is not None and stacked.fit.confusion is not None
+            np.testing.assert_allclose(stacked.fit.confusion.dense(), alone.fit.confusion.dense(), atol=2e-4)
+    told = [stacked.history["loss"] for _, stacked in pairs]
+    assert len(set(told)) == len(SEEDS)  # every seed is a run of its own
+
+
+class Enough(Exception):
+    pass
+
+
+@pytest.mark.parametrize("how", [{}, {"target": "all-votes", "head": "crowd-layer"}])
+def test_a_series_killed_at_different_epochs_goes_on(tmp_path: Path, how: dict[str, Any]) -> None:
+    """A kill finds some runs an epoch further than others: those behind go first, then all go on as one."""
+    steps: list[int] = []
+
+    def stop(step: int, total: int, value: float | None = None) -> None:
+        steps.append(step)
+        if len(steps) == 5:
+            raise Enough
+
+    def judge(trained: Trained) -> dict[str, float]:
+        return {"loss": trained.history["loss"][-1], "epochs": len(trained.history["loss"])}
+
+    every = partial(repeat, partial(train_one, **how), judge, runs=3, folder=tmp_path, at_once=3, stacked=True)
+    with pytest.raises(Enough):
+        every(watch=stop)
+    saved = [tmp_path / f"run-00{i}" / "checkpoint.safetensors" for i in range(3)]
+    assert steps == [0, 1, 2, 3, 4] and all(one.is_file() for one in saved)
+    more = every(watch=lambda step, *_: steps.append(step))
+    straight = repeat(partial(train_one, pause="epoch", **how), judge, runs=3)
+    assert len(steps) == 5 + 7 and more.measures["epochs"] == (4, 4, 4)  # run 2 had ended one epoch, the others two
+    np.testing.assert_allclose(more.measures["loss"], straight.measures["loss"], atol=2e-4)
+    assert every().measures == more.measures and not any(one.exists() for one in saved)
+
+
+def test_a_run_that_ends_early_leaves_the_others_to_go_on() -> None:
+    def begin(i: int, pause: Pause) -> Fitting:
+        marks = iter([0.0] * (i + 1) + [1.0] * 9)  # epoch i is the last of the best
+        plan = replace(PLAN, epochs=9, best="mark", goal="lowest", ties="last", patience=2)
+        return train_one(i, None, quiet, pause, plan=plan, measures={"mark": lambda guess, truth: next(marks)})
+
+    alone = [finish(begin(i, "epoch")) for i in range(3)]
+    pairs = list(zip(alone, finish_stacked([partial(begin, i, "stack") for i in range(3)]), strict=True))
+    assert [len(one.history["loss"]) for one in alone] == [3, 4, 5]
+    for one, stacked in pairs:
+        same(one, stacked)
+        assert next(stacked.net.parameters()).untyped_storage().nbytes() == 4 * next(stacked.net.parameters()).numel()
+
+
+def test_runs_on_other_inputs_and_tasks_have_a_stack_of_their_own() -> None:
+    def begin(i: int, pause: Pause) -> Fitting:
+        n = (60, 50, 60)[i]
+        return fitting(X[:n] * (i + 1), GOLD.on(GOLD.tasks[:n]), net=NET, plan=replace(PLAN, seed=i), pause=pause)
+
+    stacked = finish_stacked([partial(begin, i, "stack") for i in range(3)])
+    for i, one in enumerate(stacked):
+        np.testing.assert_allclose(one.logits(X), finish(begin(i, "epoch")).logits(X), atol=2e-4)
+
+
+def test_runs_with_other_losses_or_weights_have_a_stack_of_their_own() -> None:
+    hows: list[dict[str, Any]] = [{}, {"loss": "jensen-shannon"}, {"weight": np.linspace(0.1, 1, len(X))}]
+    stacked = finish_stacked([partial(train_one, 1, None, quiet, **how) for how in hows])
+    for one, how in zip(stacked, hows, strict=True):
+        same(finish(train_one(1, None, quiet, "epoch", **how)), one)
+
+
+def test_what_changes_inputs_changes_those_of_every_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def shift(self: Attached, x: Tensor, drawn: Drawn, chance: torch.Generator) -> tuple[Tensor, Drawn]:
+        return x + torch.rand(x.shape, generator=chance), drawn
+
+    plain = both_ways(target="all-votes", head="crowd-layer")
+    monkeypatch.setattr(_Layer, "before_net", shift)
+    for (before, _), (alone, stacked) in zip(plain, both_ways(target="all-votes", head="crowd-layer"), strict=True):
+        same(alone, stacked)
+        assert np.abs(before.logits(X) - alone.logits(X)).max() > 0.01
+
+
+def test_images_are_augmented_in_a_stack_too() -> None:
+    pixels = np.random.default_rng(0).random((60, 3, 4, 4)).astype(np.float32)
+    begin = partial(fitting, pixels, GOLD, net="linear", augment=augmentation("crop-flip"))
+    plans = [replace(PLAN, seed=seed) for seed in SEEDS]
+    alone = [finish(begin(plan=plan)).logits(pixels) for plan in plans]
+    stacked = finish_stacked([partial(begin, plan=plan, pause="stack") for plan in plans])
+    np.testing.assert_allclose([one.logits(pixels) for one in stacked], alone, atol=2e-4)
+
+
+def test_a_pause_for_a_stack_without_a_stack_is_refused() -> None:
+    with pytest.raises(OptionError, match="none has taken them; take pause=epoch"):
+        finish(train_one(1, None, quiet))
+
+
+@pytest.mark.parametrize(
+    ("net", "head", "plan", "shape", "want"),
+    [
+        ("labelme-head", None, Plan(), (1000, 512), 10),
+        ("labelme-head", "crowd-layer", Plan(), (1000, 512), 10),
+        ("labelme-head", None, Plan(), (1000, 8192), 1),  # its matrices alone fill the cores
+        ("linear", None, Plan(), (2**21, 64), 2),  # inputs that every run may have for itself
+        ("labelme-head", "conal", Plan(), (1000, 512), 1),
+        ("cifar-resnet", None, Plan(), (1000, 3, 32, 32), 1),
+        ("mlp", None, Plan(precision="bfloat16"), (1000, 64), 1),
+        ("mlp", None, Plan(accumulate=2), (1000, 64), 1),
+        ("mlp", None, Plan(engine="compile"), (1000, 64), 1),
+    ],
+)
+def test_what_is_stacked_and_how_many(
+    net: str, head: str | None, plan: Plan, shape: tuple[int, ...], want: int
+) -> None:
+    made = None if head is None else heads.methods.make(head)
+    assert runs_at_once(nets.methods.make(net), made, plan, shape, 8) == want
+
+
+def test_a_loss_that_is_no_number_stops_one_run_alone() -> None:
+    mine = [X.copy() for _ in SEEDS]
+
+    def begin(i: int, pause: Pause) -> Fitting:
+        def spoil(step: int, total: int, value: float | None = None) -> None:
+            if pause == "stack" and (i, step) == (1, 1):
+                mine[i][:] = np.nan
+
+        return fitting(mine[i], GOLD, net=NET, plan=replace(PLAN, seed=i), watch=spoil, pause=pause)
+
+    alone = [finish(begin(i, "epoch")) for i in range(3)]
+    with pytest.warns(PlurivoxWarning, match="no number in epoch 2: training stops with the weights of epoch 1"):
+        stacked = finish_stacked([partial(begin, i, "stack") for i in range(3)])
+    same(alone[0], stacked[0])
+    same(alone[2], stacked[2])
+    assert stacked[1].best_epoch == 1 and np.isfinite(stacked[1].logits(X)).all()

@@ -1,0 +1,46 @@
+"""Training on a machine without tables: no polars, no narwhals, no safetensors, no scikit-learn."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CODE = """
+import sys
+for name in ("polars", "narwhals", "pandas", "pyarrow", "safetensors", "sklearn", "torchvision", "PIL"):
+    sys.modules[name] = None
+sys.path.insert(0, {tests!r})
+import plurivox.train
+assert "torch" not in sys.modules
+"""
+
+
+def run(code: str) -> subprocess.CompletedProcess[str]:
+    whole = CODE.format(tests=str(Path(__file__).parent.parent)) + code
+    return subprocess.run([sys.executable, "-c", whole], capture_output=True, text=True)
+
+
+def test_it_trains_saves_and_predicts(tmp_path: Path) -> None:
+    done = run(
+        "import torch; torch.set_num_threads(1)\n"
+        "from toy_training import world\n"
+        "from plurivox.train import Plan, Trained, fit\n"
+        "x, gold, votes = world()\n"
+        f"fit(x, votes, plan=Plan(epochs=2), folder={str(tmp_path)!r})\n"
+        f"print(Trained.load({str(tmp_path)!r}).predict(x, gold.tasks))\n"
+    )
+    assert done.returncode == 0 and "60 tasks, 3 labels" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("code", "want"),
+    [
+        ("plurivox.train.CrowdClassifier", "CrowdClassifier needs sklearn; run: pip install scikit-learn"),
+        ("sys.modules['torch'] = None; plurivox.train.fit", "training needs torch; run: pip install 'plurivox[train]'"),
+        ("sys.modules['torch'] = None; import plurivox.train.losses", "training needs torch"),
+    ],
+)
+def test_what_is_missing_is_named(code: str, want: str) -> None:
+    done = run(code)
+    assert done.returncode != 0 and f"MissingExtra: {want}" in done.stderr

@@ -1,0 +1,165 @@
+"""What owners see: live counts, and what the background computed; one leader among several servers."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from interfaces.cli.cli_process import environment
+from plurivox.web.jobs.leader import Background, lead
+from plurivox.web.jobs.snapshot import compute, interval
+from plurivox.web.store.admin.erase import erase
+from plurivox.web.store.database import now
+from plurivox.web.store.report.snapshots import is_stale
+from plurivox.web.store.schema import answers, audit, leaders, raw_ids, slots, snapshots, tasks, workers
+from studies import Served, plain_study, served, text_tasks
+
+
+def filled(study: Served, n_people: int = 3) -> None:
+    """People who agree that t000 is a cat, and on little else."""
+    for i in range(n_people):
+        person = study.enter(platform={"pid": f"pid{i}", "study": "a", "session": "b"})
+        for slot in person.slots():
+            label = "cat" if slot["task"]["text"] == "text 0" else ("cat", "dog", "ship")[i]
+            times = {"submitted_ms": 400 if i == 2 else 3000 + i, "first_input_ms": 250}
+            person.answer(slot["slot"], label, events=[{"seq": 0, "ms": 200, "kind": "pick"}], **times)
+
+
+def test_every_page_of_the_owner_before_and_after_answers(tmp_path: Path) -> None:
+    with served(tmp_path / "s", plain_study(per_task=3, batch=4, repeats=1), text_tasks(4)) as study:
+        study.sign_in()
+        pages = (
+            "studies",
+            "progress",
+            "tasks",
+            "workers",
+            "agreement",
+            "times",
+            "flagged",
+            "snapshot",
+            "invites",
+            "audit",
+        )
+        for page in pages:
+            assert study.http.get(f"/api/owner/{page}").status_code == 200, page
+        filled(study)
+        assert study.http.get("/api/owner/snapshot").json()["pending"] is True
+        compute(study.studio.engine, study.studio.study)
+        found = {page: study.http.get(f"/api/owner/{page}").json() for page in pages}
+        assert found["progress"]["answers"] == found["progress"]["wanted"] == 12
+        assert found["progress"]["repeats"] == 3 and found["progress"]["workers"] == {"done": 3}
+        assert found["progress"]["quotas"][0] == {
+            "stratum": "", "tasks": 4, "wanted": 12, "given": 12, "leased": 0, "full_tasks": 4,
+        }  # fmt: skip
+        first = found["tasks"]["tasks"][0]
+        assert first["name"] == "t000" and first["top"][0]["label"] == "cat"
+        top = first["top"][0]
+        assert top["low"] < top["p"] < top["high"] <= 1
+        assert found["snapshot"]["answers"] == 15 and found["snapshot"]["pending"] is False
+        assert sum(found["snapshot"]["entropy"]) == 4 and found["agreement"]["repeats_same_top"] == 1.0
+        assert -1 <= found["agreement"]["scores"]["krippendorff-alpha"] < 0.5
+        assert found["times"]["first_input"] == 0.25 and found["times"]["top_label"] == 0.2
+        assert [place for place, _, n in found["times"]["by_position"]] == [1, 2, 3, 4, 5]
+        assert found["flagged"]["counts"] == {"too-fast": 5}
+        lines = found["workers"]["workers"]
+        assert sorted(line["median_seconds"] for line in lines) == [0.4, 3.0, 3.001]
+        assert set(lines[0]["scores"]) == {"agreement-with-rest", "repeat-consistency", "too-fast"}
+        detail = study.http.get(f"/api/owner/tasks/{first['task']}").json()
+        assert len(detail["soft"]) == 3 and {one["marks"][0]["label"] for one in detail["answers"]} == {"cat"}
+        assert study.http.get("/api/owner/tasks/nothing").status_code == 404
+
+
+def test_pages_turn(tmp_path: Path) -> None:
+    with served(tmp_path / "s", None, text_tasks(7)) as study:
+        study.sign_in()
+        for order in ("name", "entropy", "given"):
+            names, after = [], ""
+            while after is not None:
+                said = study.http.get(f"/api/owner/tasks?limit=3&order={order}{after}").json()
+                names += [one["name"] for one in said["tasks"]]
+                after = f"&after={said['next']}" if said["next"] else None
+            assert sorted(names) == [f"t{i:03d}" for i in range(7)] and (order != "name" or names == sorted(names))
+        people = sorted(study.enter().entered["me"]["worker"] for _ in range(5))
+        first = study.http.get("/api/owner/workers?limit=3").json()
+        rest = study.http.get(f"/api/owner/workers?limit=3&after={first['next']}").json()
+        assert [one["worker"] for one in first["workers"] + rest["workers"]] == people and rest["next"] is None
+
+
+def test_erasing_a_person_takes_everything_but_the_pseudonym_and_tells_it(tmp_path: Path) -> None:
+    with served(tmp_path / "s", plain_study(per_task=3, repeats=1), text_tasks(4)) as study:
+        filled(study)
+        person = study.http.post("/api/enter", json={"platform": {"pid": "pid1", "study": "a", "session": "b"}})
+        assert person.status_code == 409
+        compute(study.studio.engine, study.studio.study)
+        told = study.studio.writer.submit(lambda c: erase(c, "test", "pid1")).result()
+        assert told["gone"] == {"answers": 5, "visits": 1, "platform ids": 1} and told["slots given back"] == 4
+        assert len(study.look(select(answers))) == 10 and {row.raw for row in study.look(select(raw_ids))} == {
+            "pid0",
+            "pid2",
+        }
+        assert {row.given for row in study.look(select(tasks))} == {2} and len(study.look(select(slots))) == 10
+        assert [row.status for row in study.look(select(workers)) if row.pseudonym == told["worker"]] == ["erased"]
+        assert "erase" in [row.what for row in study.look(select(audit))] and study.look(select(snapshots)) == []
+        again = study.http.post("/api/enter", json={"platform": {"pid": "pid1", "study": "a", "session": "b"}})
+        assert again.status_code in (403, 409)
+        assert len(study.enter().slots()) == 5  # four and a repeat: others may take the places
+
+
+def test_one_server_leads_and_another_takes_over_when_it_falls_silent(tmp_path: Path) -> None:
+    with served(tmp_path / "s") as study:
+        write = study.studio.writer.submit
+        assert write(lambda c: lead(c, "one")).result() and not write(lambda c: lead(c, "two")).result()
+        assert write(lambda c: lead(c, "one", seconds=-1)).result()
+        assert write(lambda c: lead(c, "two")).result() and not write(lambda c: lead(c, "one")).result()
+        assert [row.holder for row in study.look(select(leaders))] == ["two"]
+
+
+def test_the_background_computes_in_a_process_of_its_own(tmp_path: Path) -> None:
+    with served(tmp_path / "s", plain_study(per_task=3), text_tasks(4)) as study:
+        filled(study)
+        background = Background(study.studio)
+        try:
+            background.look_after()
+            assert not study.studio.look(is_stale)
+            first = study.look(select(snapshots))
+            background.look_after()
+            assert study.look(select(snapshots)) == first  # nothing new, nothing computed
+        finally:
+            background.stop()
+
+
+def test_a_broken_process_is_replaced(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with served(tmp_path / "s", plain_study(per_task=3), text_tasks(4)) as study:
+        background = Background(study.studio)
+        background._child = subprocess.Popen(
+            [sys.executable, "-c", "input()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment(),
+        )
+        background._compute()
+        assert "could not be computed: the process that computes ended" in caplog.text and background._child is None
+        study.sign_in()
+        [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
+        assert "the process that computes ended" in told["what"] and "restart the server" in told["to_do"]
+
+
+def test_the_interval_holds_the_mean_and_narrows() -> None:
+    import numpy as np
+
+    prob = np.array([[0.0, 0.3, 1.0]])
+    few, many = interval(prob, np.array([[3]])), interval(prob, np.array([[300]]))
+    assert (few[0] <= prob).all() and (few[1] >= prob).all() and ((many[1] - many[0]) < (few[1] - few[0])).all()
+
+
+def test_a_study_of_many_hours_shows_the_latest(tmp_path: Path) -> None:
+    with served(tmp_path / "s", None, text_tasks(4)) as study:
+        study.sign_in()
+        person = study.enter()
+        for slot in person.slots():
+            person.answer(slot["slot"])
+        hours = study.http.get("/api/owner/progress").json()["per_hour"]
+        assert sum(n for _, n in hours) == 4 and abs(hours[-1][0] - now()) < 7200

@@ -1,0 +1,251 @@
+"""The pay sheet: exact, with its reasons, by pseudonym; platform ids only on the command line."""
+
+import csv
+import json
+import random
+import stat
+from collections import Counter
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sqlalchemy import event, select
+
+from plurivox.cli.main import main
+from plurivox.core.errors import InputError
+from plurivox.web.jobs.exclusion import apply_rules
+from plurivox.web.jobs.payroll import Payroll, Work, compute_pay, matches, pay_line, sheet, write_pay
+from plurivox.web.jobs.snapshot import compute
+from plurivox.web.store.admin.erase import erase
+from plurivox.web.store.collect.excluded_workers import exclude, lift
+from plurivox.web.store.kv import fact
+from plurivox.web.store.report.snapshots import is_stale
+from plurivox.web.store.schema import pay, slots, workers
+from plurivox.web.study.terms import Pay
+from studies import fresh_database, plain_study, served, text_tasks
+
+PAPER = {"per_hour": "8", "bonus_per_hour": "1", "currency": "USD"}
+
+
+def test_terms_that_are_said_after_the_last_answer_are_computed_too(tmp_path: Path) -> None:
+    plain, paid = plain_study(), plain_study(pay={"base": "1"})
+    with served(tmp_path / "s", plain) as live:
+        person = live.enter()
+        person.answer(person.slots()[0]["slot"])
+        compute(live.studio.engine, plain)
+        assert not live.studio.look(lambda c: is_stale(c, plain)) and live.studio.look(lambda c: is_stale(c, paid))
+
+
+def test_money_is_exact_and_rounded_once() -> None:
+    hour = Work("w", born=0, n_answers=9, active_ms=3_600_000)
+    line = pay_line(Pay(**PAPER), replace(hour, matched=9, compared=9))
+    assert (line["base"], line["bonus"], line["total"]) == ("8.00", "1.00", "9.00")  # as the paper: up to 9 an hour
+    line = pay_line(Pay(base="0.1", bonus_per_match="0.005"), replace(hour, matched=1, compared=3))
+    assert (line["base"], line["bonus"], line["total"]) == ("0.10", "0.01", "0.11")
+    third = pay_line(Pay(bonus_per_hour="1"), replace(hour, matched=1, compared=3))
+    assert third["bonus"] == "0.33" and pay_line(Pay(bonus_per_hour="1"), hour)["bonus"] == "0.00"
+    capped = pay_line(Pay(per_hour="8", most_minutes=30), hour)
+    assert capped["total"] == "4.00" and "30 minutes are paid at most" in capped["reasons"]
+    few = pay_line(Pay(base="5", least_answers=10), hour)
+    assert few["total"] == "0.00" and "fewer than 10 answers: no pay" in few["reasons"]
+    whole = Work("w", born=100, last=1900, n_answers=1, active_ms=60_000)
+    assert pay_line(Pay(per_hour="8", time="total"), whole)["total"] == "4.00"
+    for how, total in (("without-bonus", "1.00"), ("nothing", "0.00")):
+        work = Work("w", 0, "too-fast", n_answers=3, matched=3, compared=3)
+        out = pay_line(Pay(base="1", bonus_per_match="1", excluded=how), work)
+        assert out["total"] == total and any("excluded by too-fast" in one for one in out["reasons"])
+
+
+def matched_plainly(rows: list[tuple[int, int, int]], aside: set[int]) -> list[tuple[bool, bool]]:
+    """What `matches` should say of (worker, task, label) rows, counted one by one."""
+    told = []
+    for worker, task, label in rows:
+        others = Counter(it for who, at, it in rows if (at, who != worker, who in aside) == (task, True, False))
+        del others[-1]
+        most = max(others.values(), default=0)
+        told.append((label >= 0 and most > 0 and others[label] == most, most > 0))
+    return told
+
+
+def test_matching_leaves_the_person_out_and_lets_ties_count() -> None:
+    chance = np.random.default_rng(1)
+    for n_labels in (1, 2, 4):
+        rows = [
+            (who, at, int(chance.integers(-1, n_labels)))
+            for who in range(7)
+            for at in range(30)
+            if chance.random() < 0.5
+        ]
+        out = {2, 5}
+        who, task, label = np.array(rows).T
+        found = matches(task, label, np.isin(who, list(out)))
+        assert list(zip(*(one.tolist() for one in found), strict=True)) == matched_plainly(rows, out)
+    nobody = np.zeros(0, np.int64)
+    assert [len(one) for one in matches(nobody, nobody, nobody.astype(bool))] == [0, 0]
+
+
+def walk(live: Any, label: str, **way: Any) -> Any:
+    person = live.enter(**way)
+    for slot in person.slots():
+        person.answer(slot["slot"], label, submitted_ms=45_000.0, hidden_ms=0)
+    return person
+
+
+def test_the_sheet_of_a_study_by_pseudonym_and_by_id(tmp_path: Path) -> None:
+    study = plain_study(per_task=3, pay=PAPER | {"currency": "=EUR"})
+    with served(tmp_path / "s", study, text_tasks(4)) as live:
+        ids = [
+            {"platform": {"pid": pid, "study": "st", "session": "se"}} for pid in ("=p1", "SecondPerson", "ThirdPerson")
+        ]
+        assert live.http.post("/api/enter", json=ids[0]).status_code == 422  # nor does such an id get in
+        people = [walk(live, label, **way) for label, way in zip(["cat", "cat", "dog"], [{}, *ids[1:]], strict=True)]
+        engine, out = live.studio.engine, tmp_path / "pay.csv"
+        told = write_pay(engine, study, out)
+        rows = list(csv.DictReader(out.read_text().splitlines()))
+        assert [row["worker"] for row in rows] == sorted(one.entered["me"]["worker"] for one in people)
+        assert {row["base"] for row in rows} == {"0.40"} and {row["active_minutes"] for row in rows} == {"3.00"}
+        assert sorted(row["bonus"] for row in rows) == ["0.00", "0.05", "0.05"]  # 3 minutes of 1 an hour
+        assert sum(Decimal(row["total"]) for row in rows) == Decimal(told["total"]) == Decimal("1.30")
+        assert {row["currency"] for row in rows} == {"'=EUR"} and "SecondPerson" not in out.read_text()
+        write_pay(engine, study, out, with_ids=True)
+        assert out.read_text() == "SecondPerson,0.05\n" and stat.S_IMODE(out.stat().st_mode) == 0o600
+        live.sign_in()
+        assert live.http.get("/api/owner/pay").json()["lines"] == []  # no request computes it
+        compute_pay(engine, study)
+        compute_pay(engine, study)
+        page = live.http.get("/api/owner/pay", params={"limit": 2})
+        assert len(page.json()["lines"]) == 2 and (page.json()["people"], page.json()["total"]) == (3, "1.30")
+        rest = live.http.get("/api/owner/pay", params={"after": page.json()["next"]}).json()
+        assert len(rest["lines"]) == 1 and rest["next"] is None and "SecondPerson" not in page.text
+        gone = people[1].entered["me"]["worker"]
+        live.studio.writer.submit(lambda c: erase(c, "test", gone)).result()
+        assert len(live.look(select(pay))) == 2
+        for one in (people[0], people[2]):
+            name = one.entered["me"]["worker"]
+            live.studio.writer.submit(lambda c, name=name: erase(c, "test", name)).result()
+        assert live.http.get("/api/owner/pay").json()["total"] == "0.00"  # nothing is computed of nobody
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_the_sheet_that_is_kept_is_the_whole_one_whatever_happens(
+    tmp_path: Path, kind: str, request: pytest.FixtureRequest
+) -> None:
+    database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
+    study, chance = plain_study(per_task=6, repeats=1, pay=PAPER | {"base": "0.1"}), random.Random(3)
+    with served(tmp_path / "s", study, text_tasks(6), database=database) as live:
+        payroll, crowd, write = Payroll(live.studio.engine), [], live.studio.writer.submit
+
+        def check() -> None:
+            payroll.keep(study)
+            kept = {row.worker_id: json.loads(row.line) for row in live.look(select(pay))}
+            assert kept == live.studio.look(lambda c: sheet(c, study))
+            total = sum((Decimal(line["total"]) for line in kept.values()), Decimal(0))
+            assert live.studio.look(lambda c: fact(c, "pay")) == str(total)
+
+        for step in range(6):
+            crowd.append(live.enter())
+            for slot in crowd[-1].slots()[: 2 + step % 4]:
+                crowd[-1].answer(slot["slot"], chance.choice(["cat", "dog"]), submitted_ms=chance.uniform(900, 9000))
+            check()
+            last = crowd[-1].get("/api/answers").json()["answers"][0]
+            crowd[-1].answer(last["slot"]["slot"], "ship", replaces=last["answer"], submitted_ms=100.0)
+            check()
+        names = [one.entered["me"]["worker"] for one in crowd]
+        ids = dict(live.look(select(workers.c.pseudonym, workers.c.id)))
+        write(lambda c: exclude(c, ids[names[0]], "rule", "")).result()
+        check()
+        write(lambda c: lift(c, "owner", names[0])).result()
+        check()
+        write(lambda c: erase(c, "test", names[1])).result()
+        check()
+        assert len(live.look(select(pay))) == 5
+
+
+def test_only_what_is_new_is_read_and_only_what_changed_is_written(tmp_path: Path) -> None:
+    study = plain_study(per_task=9, batch=2, sittings=2, pay=PAPER)
+    with served(tmp_path / "s", study, text_tasks(12)) as live:
+        people = [walk(live, "cat") for _ in range(4)]
+        payroll, said = Payroll(live.studio.engine), list[str]()
+        assert payroll.keep(study) == 4 and payroll.keep(study) == 0
+        listen = lambda *given: said.append(given[2])  # noqa: E731
+        event.listen(live.studio.engine, "before_cursor_execute", listen)
+        try:
+            assert payroll.keep(study) == 0
+            assert not any(one.startswith(("INSERT", "UPDATE", "DELETE")) for one in said)
+            del said[:]
+            slot = people[0].slots()[0]
+            people[0].answer(slot["slot"], "ship")
+            touched = len({row.worker_id for row in live.look(same_task(slot))})
+            assert 1 <= payroll.keep(study) <= touched
+        finally:
+            event.remove(live.studio.engine, "before_cursor_execute", listen)
+        read = [one for one in said if "marks" in one and one.startswith("SELECT") and "answers.id > ?" in one]
+        assert len(read) == 1  # from the last one on
+
+
+def kept(live: Any) -> dict[int, Any]:
+    """The lines in the store."""
+    return {row.worker_id: json.loads(row.line) for row in live.look(select(pay))}
+
+
+def test_pay_that_could_not_be_written_is_written_in_the_next_round(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from plurivox.web.store.report import pay_sheet
+
+    def full(*given: Any, **more: Any) -> None:
+        raise OSError("the disk is full")
+
+    study = plain_study(per_task=9, batch=2, pay=PAPER)
+    with served(tmp_path / "s", study, text_tasks(4)) as live:
+        payroll = Payroll(live.studio.engine)
+        for _ in range(2):  # as the first sheet, and as a line more
+            walk(live, "cat")
+            with monkeypatch.context() as patch, pytest.raises(OSError, match="full"):
+                patch.setattr(pay_sheet, "keep", full)
+                payroll.keep(study)
+            assert payroll.keep(study) > 0 and payroll.keep(study) == 0  # although nobody has answered meanwhile
+            assert kept(live) == live.studio.look(lambda c: sheet(c, study))
+
+
+def test_a_server_that_leads_again_takes_no_line_of_another_for_its_own(tmp_path: Path) -> None:
+    one_way, other_way = plain_study(pay={"base": "1"}), plain_study(pay={"base": "2"})
+    with served(tmp_path / "s", one_way, text_tasks(4)) as live:
+        walk(live, "cat")
+        one, other = Payroll(live.studio.engine), Payroll(live.studio.engine)
+        for payroll, study in ((one, one_way), (other, other_way), (one, one_way)):
+            assert payroll.keep(study) == 1 and payroll.keep(study) == 0
+            assert [line["total"] for line in kept(live).values()] == [f"{study.pay.base}.00"]
+
+
+def same_task(slot: dict[str, Any]) -> Any:
+    """The slots of the task of a slot."""
+    mine = select(slots.c.task_id).where(slots.c.id == int(slot["slot"], 16)).scalar_subquery()
+    return select(slots.c.worker_id).where(slots.c.task_id == mine)
+
+
+def test_a_study_that_pays_nothing_says_so_and_two_platforms_need_two_files(tmp_path: Path) -> None:
+    with served(tmp_path / "s", plain_study(platforms=["prolific", "mturk"])) as live:
+        with pytest.raises(InputError, match=r"\[pay\]"):
+            write_pay(live.studio.engine, live.studio.study, tmp_path / "x.csv")
+        walk(live, "cat", platform={"pid": "p1", "study": "st", "session": "se"})
+        mturk = {"name": "mturk", "pid": "A1", "study": "h", "session": "a", "submit_to": "https://www.mturk.com"}
+        walk(live, "cat", platform=mturk)
+        with pytest.raises(InputError, match="mturk and prolific"):
+            write_pay(live.studio.engine, plain_study(pay=PAPER), tmp_path / "x.csv", with_ids=True)
+
+
+def test_pay_on_the_command_line(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    study = plain_study(pay=PAPER, exclude={"rules": ["too-fast[seconds=100]"], "least_answers": 1})
+    with served(tmp_path / "s", study, text_tasks(4)) as live:
+        walk(live, "cat")
+        assert apply_rules(live.studio.engine, study) == 1
+    words = ["studio", "pay", str(tmp_path / "s"), "-o", str(tmp_path / "pay.csv")]
+    said = CliRunner().invoke(main, words)
+    assert said.exit_code == 0 and "1 worker, 0.40 USD" in said.output, said.output
+    assert "excluded by too-fast[seconds=100]: no bonus" in (tmp_path / "pay.csv").read_text()

@@ -1,0 +1,662 @@
+"""Counts, lists and snapshots of a study that grows while they are read."""
+
+import contextlib
+import gc
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+from sqlalchemy import select, text, update
+
+from interfaces.web.server_kills import studied
+from plurivox.web.api.http_errors import unavailable
+from plurivox.web.jobs.child_process import one_round
+from plurivox.web.jobs.leader import Background, lead
+from plurivox.web.jobs.payroll import Payroll
+from plurivox.web.jobs.snapshot import Aggregates, compute
+from plurivox.web.store.admin.erase import erase
+from plurivox.web.store.collect.excluded_workers import exclude, lift
+from plurivox.web.store.collect.leases import end
+from plurivox.web.store.collect.tasks import NewTask
+from plurivox.web.store.database import batched
+from plurivox.web.store.report import counters, pagination, study_progress
+from plurivox.web.store.report import snapshots as publishing
+from plurivox.web.store.report.alerts import all_told, tell
+from plurivox.web.store.report.answer_log import Reader, collect
+from plurivox.web.store.report.snapshots import is_stale
+from plurivox.web.store.schema import (
+    STILL,
+    answers,
+    beliefs,
+    flags,
+    sittings,
+    slots,
+    snapshots,
+    standings,
+    tasks,
+    workers,
+)
+from studies import PATIENCE, Person, Served, fresh_database, plain_study, served, text_tasks
+
+LABELS = ("cat", "dog", "ship")
+
+
+def plain_counts(study: Served) -> dict[str, Any]:
+    """What progress should say, counted the plain way."""
+    kinds = Counter((row.kind, row.state) for row in study.look(select(slots)))
+    done = select(tasks.c.stratum).join(slots, slots.c.task_id == tasks.c.id).where(slots.c.kind == "task")
+    said = study.look(select(answers))
+    return {
+        "answers": kinds["task", "done"],
+        "repeats": kinds["repeat", "done"],
+        "practice": kinds["practice", "done"],
+        "extras": kinds["task", "extra"],
+        "replaced": sum(row.replaces is not None for row in said),
+        "given": Counter(row.stratum for row in study.look(done.where(slots.c.state == "done"))),
+        "leased": Counter(row.stratum for row in study.look(done.where(slots.c.state == "leased"))),
+        "hours": Counter(row.received // 3600 * 3600 for row in said),
+    }
+
+
+def live_counts(study: Served) -> dict[str, Any]:
+    """The same, as owners are told."""
+    told = study.studio.look(study_progress.progress)
+    names = ("answers", "repeats", "practice", "extras", "replaced")
+    found: dict[str, Any] = {name: getattr(told, name) for name in names}
+    for name in ("given", "leased"):
+        found[name] = Counter({one.stratum: n for one in told.quotas if (n := getattr(one, name))})
+    return found | {"hours": Counter(dict(told.per_hour))}
+
+
+def act(study: Served, crowd: list[Person], chance: random.Random) -> None:
+    """Something that happens in a study."""
+    write = study.studio.writer.submit
+    if not crowd or chance.random() < 0.1:
+        return crowd.append(study.enter())
+    person = chance.choice(crowd)
+    what = chance.random()
+    mine = person.entered["me"]["worker"]
+    if what < 0.12 and (sat := study.look(select(sittings.c.id).order_by(sittings.c.id))):
+        one = chance.choice(sat).id
+        write(lambda c: end(c, one)).result()
+    elif what < 0.15:
+        crowd.remove(person)
+        write(lambda c: erase(c, "test", mine)).result()
+    elif what < 0.2:
+        [one] = study.look(select(workers.c.id, workers.c.status).where(workers.c.pseudonym == mine))
+        out = one.status == "active"
+        write(lambda c: exclude(c, one.id, "rule", "") if out else lift(c, "owner", mine)).result()
+    elif what < 0.35:
+        write(counters.move_on).result()
+    elif what < 0.45 and (last := person.get("/api/answers").json()["answers"]):
+        one = chance.choice(last)
+        person.answer(one["slot"]["slot"], chance.choice(LABELS), replaces=one["answer"])
+    else:
+        said = person.get(f"/api/tasks?n={chance.randint(1, 3)}").json()
+        for slot in said.get("slots", []):
+            person.answer(slot["slot"], chance.choice(LABELS))
+    return None
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_live_counts_are_the_plain_counts_whatever_happens(
+    tmp_path: Path, kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
+    monkeypatch.setattr(counters, "SETTLES", 0.05)
+    made = plain_study(strata={"easy": 2, "hard": 1}, per_task=3, repeats=1, practice=1, sittings=3)
+    new = [NewTask(f"t{i}", text="x", stratum=("easy", "hard")[i % 3 == 0]) for i in range(9)]
+    new.append(NewTask("p", text="x", practice=True))
+    with served(tmp_path / "s", made, new, database=database) as study:
+        chance, crowd = random.Random(4), []
+        for step in range(45):
+            act(study, crowd, chance)
+            if step % 4 == 0:
+                assert live_counts(study) == plain_counts(study), step
+        while study.studio.writer.submit(counters.move_on).result():
+            pass
+        assert live_counts(study) == plain_counts(study)
+        told = study.studio.look(study_progress.progress)
+        assert told.wanted == 27 and [one.tasks for one in told.quotas] == [6, 3]
+
+
+def test_long_stretches_are_counted_in_rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counters, "STRETCH", 3)
+    with served(tmp_path / "s", plain_study(batch=8), text_tasks(8)) as study:
+        person = study.enter()
+        for slot in person.slots():
+            person.answer(slot["slot"])
+        assert study.studio.look(study_progress.progress).answers == 3  # no request counts more than a stretch
+        rounds = 1
+        while study.studio.writer.submit(counters.move_on).result():
+            rounds += 1
+        assert rounds == 3 and study.studio.look(study_progress.progress).answers == 8
+
+
+def test_numbers_of_erased_answers_are_counted_when_given_out_again(tmp_path: Path) -> None:
+    with served(tmp_path / "s") as study:
+        for _ in range(2):
+            person = study.enter()
+            for slot in person.slots():
+                person.answer(slot["slot"])
+        study.studio.writer.submit(counters.move_on).result()
+        study.studio.writer.submit(lambda c: erase(c, "test", person.entered["me"]["worker"])).result()
+        other = study.enter()
+        for slot in other.slots()[:3]:
+            other.answer(slot["slot"])
+        assert live_counts(study) == plain_counts(study)
+
+
+def test_whatever_points_to_slots_is_found_by_an_index(tmp_path: Path) -> None:
+    with served(tmp_path / "s") as study:
+        for child, column in (("answers", "slot_id"), ("slots", "repeat_of")):
+            plan = f"EXPLAIN QUERY PLAN SELECT 1 FROM {child} WHERE {column} = 1"  # what deleting a slot asks
+            [row] = study.studio.look(lambda c, plan=plan: c.exec_driver_sql(plan).all())
+            assert f"ix_{child}_{column}" in row[-1]
+
+
+def listed(study: Served, order: Any, between: Any = None, limit: int = 3) -> list[str]:
+    """All names of a list, page by page, with something in between."""
+    names, after = [], None
+    while True:
+        page = study.studio.look(lambda c, at=after: pagination.task_page(c, at, limit, order))
+        names += [one.name for one in page.tasks]
+        if page.next is None:
+            return names
+        after = page.next
+        if between is not None:
+            between()
+
+
+def test_no_task_is_listed_twice_or_left_out_while_answers_come_in(tmp_path: Path) -> None:
+    with served(tmp_path / "s", plain_study(per_task=6, batch=5, sittings=4), text_tasks(14)) as study:
+        chance = random.Random(1)
+        aggregates = Aggregates(study.studio.engine)
+
+        def answer() -> None:
+            person = study.enter()
+            for slot in person.slots():
+                person.answer(slot["slot"], chance.choice(LABELS))
+            aggregates.compute(study.studio.study)
+
+        answer()
+        for order in ("name", "entropy", "given"):
+            before = listed(study, order, limit=5)
+            assert listed(study, order, answer, limit=5) == before and sorted(before) == [
+                f"t{i:03d}" for i in range(14)
+            ]
+        known = study.look(select(beliefs).where(beliefs.c.until == STILL))
+        by_hand = Counter(row.task_id for row in study.look(select(answers)))
+        assert {row.task_id: row.n for row in known if row.n} == dict(by_hand) and len(known) == 14
+        page = study.studio.look(lambda c: pagination.task_page(c, None, 14, "entropy"))
+        there = [one.entropy for one in page.tasks if one.entropy is not None]
+        assert there == sorted(there, reverse=True) and len(there) == len(by_hand)
+
+
+def test_a_list_that_is_too_old_is_begun_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(publishing, "KEPT", 0.0)
+    with served(tmp_path / "s", None, text_tasks(6)) as study:
+        study.sign_in()
+        first = study.http.get("/api/owner/tasks?order=given&limit=2").json()
+        person = study.enter()
+        for slot in person.slots():
+            person.answer(slot["slot"])
+            compute(study.studio.engine, study.studio.study)
+        said = study.http.get(f"/api/owner/tasks?order=given&limit=2&after={first['next']}")
+        assert said.status_code == 409 and "first page" in said.json()["detail"]
+        assert len(study.look(select(beliefs))) == 6 and len(study.look(select(snapshots))) == 1  # nothing piles up
+        for after in ("x", "1_2", "0_nan_0", "-1_0_0", "99_0_0", "0_1e400_0"):
+            assert study.http.get(f"/api/owner/tasks?order=entropy&after={after}").status_code == 422, after
+
+
+def test_tasks_and_workers_are_found_by_how_their_names_begin(tmp_path: Path) -> None:
+    names = ["a%b", "a_c", "ab", "b", "é1", "é2"]
+    with served(tmp_path / "s", None, [NewTask(name, text="x") for name in names]) as study:
+        study.sign_in()
+
+        def found(prefix: str) -> list[str]:
+            said = study.http.get("/api/owner/tasks", params={"prefix": prefix}).json()
+            return [one["name"] for one in said["tasks"]]
+
+        assert [found(one) for one in ("a", "a%", "é", "zz", "")] == [names[:3], ["a%b"], names[4:], [], names]
+        who = sorted(study.enter().entered["me"]["worker"] for _ in range(4))
+        said = study.http.get("/api/owner/workers", params={"prefix": who[1][:9]}).json()
+        assert [one["worker"] for one in said["workers"]] == [who[1]]
+
+
+def test_workers_are_listed_by_any_score(tmp_path: Path) -> None:
+    with served(tmp_path / "s", plain_study(per_task=9), text_tasks(4)) as study:
+        study.sign_in()
+        for i in range(5):
+            person = study.enter(platform={"pid": f"secret-pid-{i}", "study": "a", "session": "b"})
+            for slot in person.slots()[: i or None]:
+                person.answer(slot["slot"], submitted_ms=1000 + 100 * i)
+        study.enter()
+        compute(study.studio.engine, study.studio.study)
+        for order in ("answers", "seconds", "flags", "seen", "too-fast", "agreement-with-rest"):
+            lines, after = [], ""
+            while after is not None:
+                said = study.http.get(f"/api/owner/workers?limit=2&order={order}{after}").json()
+                lines += said["workers"]
+                after = f"&after={said['next']}" if said["next"] else None
+            assert len({one["worker"] for one in lines}) == len(lines) == 6, order
+            if order in ("answers", "seconds"):
+                field = {"answers": "answers", "seconds": "median_seconds"}[order]
+                values = [one[field] for one in lines if one["median_seconds"]]
+                assert values == sorted(values, reverse=True) and lines[-1]["median_seconds"] is None
+        pages = ("studies", "progress", "tasks", "workers", "agreement", "times", "flagged", "snapshot", "audit")
+        assert not any("secret-pid" in study.http.get(f"/api/owner/{page}").text for page in pages)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_reading_on_is_reading_all(tmp_path: Path, kind: str, request: pytest.FixtureRequest) -> None:
+    database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
+    with served(tmp_path / "s", plain_study(per_task=9, repeats=2), text_tasks(6), database=database) as study:
+        reader, chance = Reader(), random.Random(2)
+        for _ in range(3):
+            person = study.enter()
+            for slot in person.slots():
+                person.answer(
+                    slot["slot"], chance.choice(LABELS), submitted_ms=1000, hidden_ms=chance.choice([0, 2000])
+                )
+            last = person.get("/api/answers").json()["answers"][-1]
+            person.answer(last["slot"]["slot"], "ship", replaces=last["answer"], abstain=chance.random() < 0.5)
+            with study.studio.engine.connect() as connection:
+                reader.read_on(connection)
+                piecewise = reader.collected(connection, study.studio.study)
+                whole = collect(connection, study.studio.study)
+        order = np.argsort(piecewise.ids)
+        one, other = piecewise.answers.columns(), whole.answers.columns()
+        place = np.append(np.argsort(order), -1)  # of a row of `piecewise` among the sorted ones
+        for name in other:
+            mine = one[name][order] if name != "repeat_of" else place[one[name][order]]
+            assert np.array_equal(mine, other[name], equal_nan=other[name].dtype.kind == "f"), name
+        assert (piecewise.ids[order] == whole.ids).all() and len(whole.ids) == 18
+
+
+def test_new_answers_alone_give_new_beliefs(tmp_path: Path) -> None:
+    with served(tmp_path / "s", plain_study(per_task=9, batch=2, sittings=3), text_tasks(6)) as study:
+        aggregates = Aggregates(study.studio.engine)
+        person = study.enter()
+        for _ in range(3):
+            for slot in person.slots():
+                person.answer(slot["slot"], "cat", submitted_ms=100)
+            aggregates.compute(study.studio.study)
+        held = study.look(select(beliefs).where(beliefs.c.until == STILL))
+        assert sorted(row.since for row in held) == [1, 1, 2, 2, 3, 3]
+        assert len(study.look(select(flags))) == 6 and [row.flags for row in study.look(select(standings))] == [6]
+        one_go = Aggregates(study.studio.engine)
+        one_go.compute(study.studio.study)
+        assert study.look(select(beliefs).where(beliefs.c.until == STILL)) == held  # and a new process agrees
+
+
+def test_what_was_broken_off_is_taken_back(tmp_path: Path) -> None:
+    with served(tmp_path / "s", None, text_tasks(4)) as study:
+        person = study.enter()
+        for slot in person.slots():
+            person.answer(slot["slot"])
+        compute(study.studio.engine, study.studio.study)
+        before = study.look(select(beliefs).order_by(beliefs.c.task_id))
+        number = publishing.begin(study.studio.engine)
+        wrong = [{"task_id": row.task_id, "n": 9, "sure": -0.5, "soft": "[]"} for row in before]
+        assert publishing.believe(study.studio.engine, number, wrong) == 4
+        assert {one.name for one in study.studio.look(lambda c: pagination.task_page(c, None, 9, "entropy")).tasks} == {
+            f"t{i:03d}" for i in range(4)
+        }
+        assert publishing.begin(study.studio.engine) == number
+        assert study.look(select(beliefs).order_by(beliefs.c.task_id)) == before
+
+
+def test_a_server_that_was_held_up_writes_no_more_into_what_another_has_begun(tmp_path: Path) -> None:
+    with served(tmp_path / "s", None, text_tasks(4)) as study:
+        engine = study.studio.engine
+        new = [{"task_id": row.id, "n": 9, "sure": -0.5, "soft": "[]"} for row in study.look(select(tasks.c.id))]
+        held_up = publishing.begin(engine, "one")
+        assert publishing.believe(engine, held_up, new[:2], "one") == 2
+        number = publishing.begin(engine, "other")
+        for late in (
+            lambda: publishing.believe(engine, held_up, new, "one"),
+            lambda: publishing.publish(engine, held_up, 0, {}, (0, 0), by="one"),
+        ):
+            with pytest.raises(publishing.Outdated):
+                late()
+        assert not study.look(select(beliefs).where(beliefs.c.n == 9)) and not study.look(select(snapshots))
+        assert publishing.believe(engine, number, new, "other") == 4
+        publishing.publish(engine, number, 0, {}, (0, 0), by="other")
+        assert len(study.look(select(snapshots))) == 1
+
+
+def test_whoever_publishes_waits_for_an_erasure_that_has_begun(tmp_path: Path, postgres: str) -> None:
+    with served(tmp_path / "s", None, text_tasks(4), database=fresh_database(postgres)) as study:
+        person, engine = study.enter(), study.studio.engine
+        person.answer(person.slots()[0]["slot"])
+        number, name = publishing.begin(engine), person.entered["me"]["worker"]
+        waits = text("SELECT COUNT(*) FROM pg_locks WHERE NOT granted")
+        with ThreadPoolExecutor(1) as threads, engine.connect() as connection:
+            with connection.begin():
+                erase(connection, "test", name)  # has taken away the snapshots there were
+                late = threads.submit(publishing.publish, engine, number, 1, {}, (0, 0))
+                _until(lambda: late.done() or study.look(waits)[0][0])
+            with pytest.raises(publishing.Outdated):
+                late.result()
+        assert study.look(select(snapshots)) == []
+
+
+def test_nothing_is_published_of_somebody_who_is_erased_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served(tmp_path / "s", None, text_tasks(4)) as study:
+        person, other = study.enter(), study.enter()
+        for one in (person, other):
+            for slot in one.slots():
+                one.answer(slot["slot"])
+        aggregates, name = Aggregates(study.studio.engine), person.entered["me"]["worker"]
+        flag = publishing.flag
+
+        def late(*given: Any) -> None:
+            study.studio.writer.submit(lambda c: erase(c, "test", name)).result()
+            monkeypatch.setattr(publishing, "flag", flag)
+
+        monkeypatch.setattr(publishing, "flag", late)
+        with pytest.raises(publishing.Outdated):
+            aggregates.compute(study.studio.study)
+        assert study.look(select(snapshots)) == []
+        aggregates.compute(study.studio.study)
+        held = study.look(select(beliefs).where(beliefs.c.until == STILL))
+        assert sorted(row.n for row in held) == [1] * 4 and len(study.look(select(standings))) == 1
+
+
+def test_answers_are_taken_while_a_snapshot_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beliefs are written in parts, and between two of them nothing is locked."""
+    monkeypatch.setattr(publishing, "AT_ONCE", 3)
+    with served(tmp_path / "s", plain_study(per_task=50, batch=10), text_tasks(12)) as study:
+        rows = [{"task_id": row.id, "n": 1, "sure": -0.5, "soft": "[]"} for row in study.look(select(tasks.c.id))]
+        person = study.enter()
+        waiting, seen = person.slots(), []
+
+        def come_between(new: Any, size: int) -> Iterator[Any]:
+            for part in batched(new, size):
+                yield part
+                assert person.answer(waiting.pop()["slot"]).status_code == 200
+                seen.append(len(study.look(select(beliefs).where(beliefs.c.since == 1))))
+
+        monkeypatch.setattr(publishing, "batched", come_between)
+        assert publishing.believe(study.studio.engine, publishing.begin(study.studio.engine), rows) == 12
+        assert seen == [3, 6, 9, 12] and len(study.look(select(answers))) == 4
+
+
+def test_an_aggregator_that_fails_is_told_to_the_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from plurivox.web.jobs import snapshot
+
+    def fail(votes: Any, method: str) -> Any:
+        if method == "dawid-skene":
+            raise ValueError("bad luck")
+        return real(votes, method)
+
+    real = snapshot.fit
+    monkeypatch.setattr(snapshot, "fit", fail)
+    with served(tmp_path / "s", plain_study(aggregator="dawid-skene"), text_tasks(4)) as study:
+        study.sign_in()
+        person = study.enter()
+        for slot in person.slots():
+            person.answer(slot["slot"])
+        compute(study.studio.engine, study.studio.study)
+        told = study.http.get("/api/owner/snapshot").json()
+        [trouble] = told["troubles"]
+        assert "ValueError: bad luck" in trouble["what"] and "vote-shares meanwhile" in trouble["what"]
+        assert told["by"] == "vote-shares" and "another aggregator" in trouble["to_do"]
+        compute(study.studio.engine, study.studio.study)
+        assert study.http.get("/api/owner/snapshot").json()["troubles"] == [trouble]  # not anew in every round
+        mended = study.studio.study.model_copy(update={"aggregator": ""})
+        compute(study.studio.engine, mended)
+        assert study.http.get("/api/owner/snapshot").json()["troubles"] == []
+
+
+def _children(parent: int) -> set[int]:
+    """The processes that it has begun."""
+    found = set()
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            if int(file.read_text().rpartition(")")[2].split()[1]) == parent:
+                found.add(int(file.parent.name))
+    return found
+
+
+def _until(what: Any, seconds: float = 300.0) -> Any:
+    end = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < end, "it did not come to pass"
+        time.sleep(0.05)
+    return found
+
+
+def test_the_process_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
+    with studied(tmp_path / "s", plain_study(), 4, "") as (servers, invite):
+        servers.settings = servers.settings.model_copy(update={"is_leader": True, "snapshot_seconds": 0.1})
+        servers.start()
+        with httpx.Client(base_url=f"http://127.0.0.1:{servers.ports[0]}", timeout=PATIENCE) as http:
+            token = http.post("/api/enter", json={"invite": invite}).json()["token"]
+            who = {"Authorization": f"Bearer {token}"}
+            slot = http.get("/api/tasks?n=1", headers=who).json()["slots"][0]["slot"]
+            marks = [{"kind": "named", "label": "cat", "typed": "70"}]
+            http.post("/api/answers", json={"key": "k", "slot": slot, "marks": marks}, headers=who)
+            children = _until(lambda: _children(servers.pids[0]))
+        servers.kill()
+        _until(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
+
+
+def test_whoever_stops_in_the_middle_leaves_no_process_behind(tmp_path: Path) -> None:
+    with served(tmp_path / "s", snapshot_seconds=0.01, is_leader=False) as study:
+        person = study.enter()
+        person.answer(person.slots()[0]["slot"])
+        for wait in (False, True):
+            background = Background(study.studio)
+            background._thread.start()
+            child = _until(lambda one=background: one._child) if wait else None
+            background.stop()
+            assert background._child is None and (child is None or child.returncode is not None)
+        gc.collect()  # a process that still ran would be told now
+
+
+def troubles(study: Served) -> list[str]:
+    """What owners read of the background."""
+    return [one["what"] for one in study.http.get("/api/owner/snapshot").json()["troubles"]]
+
+
+def test_a_study_file_that_cannot_be_read_is_told_and_forgotten(tmp_path: Path) -> None:
+    with served(tmp_path / "s", None, text_tasks(4)) as study:
+        study.sign_in()
+        person = study.enter()
+        person.answer(person.slots()[0]["slot"])
+        background, file = Background(study.studio), tmp_path / "s" / "study.toml"
+        before = file.read_text()
+        try:
+            file.write_text("name = ")
+            background.look_after()
+            assert "cannot be read" in troubles(study)[0]
+            file.write_text(before.replace('aggregator = ""', 'aggregator = "dawid-skeen"'))
+            background._not_before, began = 0.0, time.monotonic()
+            background.look_after()
+            assert background._not_before > began  # it took some time: there is more to rest
+            assert "dawid-skeen" in troubles(study)[0]
+            file.write_text(before)
+            background._not_before = time.monotonic() + 3600
+            background.look_after()  # and nothing is done meanwhile
+            assert "dawid-skeen" in troubles(study)[0]
+            background._not_before = 0.0
+            background.look_after()
+            assert troubles(study) == []
+        finally:
+            background.stop()
+
+
+def test_faults_of_the_background_are_told_until_it_works_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from plurivox.web.jobs import leader
+
+    with served(tmp_path / "s", None, text_tasks(4)) as study:
+        study.sign_in()
+        background = Background(study.studio)
+
+        def broken(connection: Any) -> int:
+            raise ValueError("of somebody's answer")
+
+        monkeypatch.setattr(leader, "end_overdue", broken)
+        background.go_round()
+        [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
+        assert "ValueError" in told["what"] and "somebody" not in told["what"] and "in every round" in told["to_do"]
+        background.go_round()
+        assert study.http.get("/api/owner/snapshot").json()["troubles"] == [told]  # since the first time
+        monkeypatch.undo()
+        background.go_round()
+        assert troubles(study) == []
+
+
+def test_a_store_that_cannot_be_written_is_told_from_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with served(tmp_path / "s", None, text_tasks(4)) as study:
+        study.sign_in()
+        background, writer = Background(study.studio), study.studio.writer
+
+        def full(job: Any) -> Any:
+            raise unavailable()
+
+        with monkeypatch.context() as patch:
+            patch.setattr(writer, "submit", full)
+            background.go_round()
+            [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
+            assert "database" in told["what"] and "disk" in told["to_do"]
+            background.go_round()
+            assert study.http.get("/api/owner/snapshot").json()["troubles"] == [told]
+        background.go_round()
+        assert troubles(study) == []
+
+
+def test_one_step_that_fails_keeps_no_other_back_and_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served(tmp_path / "s", plain_study(pay={"base": "1"}), text_tasks(4)) as study:
+        study.sign_in()
+        person = study.enter()
+        person.answer(person.slots()[0]["slot"])
+        background, engine = Background(study.studio), study.studio.engine
+        aggregates, payroll = Aggregates(engine), Payroll(engine)
+        monkeypatch.setattr(background, "_ask", lambda: one_round(study.studio.settings, aggregates, payroll))
+
+        def broken(connection: Any) -> bool:
+            raise KeyError("x")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(payroll._worked, "read_on", broken)
+            patch.setattr(payroll, "_begin", lambda basis: None)
+            background.go_round()
+            assert "pay sheet could not be computed: KeyError" in troubles(study)[0]
+            assert study.http.get("/api/owner/snapshot").json()["answers"] == 1  # and all else is there
+        other = Background(study.studio)  # a server that was started again
+        other.name = background.name
+        monkeypatch.setattr(other, "_ask", lambda: one_round(study.studio.settings, aggregates, payroll))
+        other.go_round()
+        assert troubles(study) == [] and study.http.get("/api/owner/pay").json()["people"] == 1
+
+
+def test_what_another_server_has_told_goes_when_it_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with served(tmp_path / "s", None, text_tasks(4)) as study:
+        study.sign_in()
+        leader, other = Background(study.studio), Background(study.studio)
+        leader.go_round()
+        with monkeypatch.context() as patch:
+            patch.setattr(other, "look_after", lambda: 1 // 0)
+            other.go_round()
+        assert "ZeroDivisionError" in troubles(study)[0]
+        other.go_round()  # does not lead
+        leader.go_round()
+        assert troubles(study) == []
+        with monkeypatch.context() as patch:  # what is well is not told as a trouble without words
+            leader._told = {"pay": "x"}
+            patch.setattr(study.studio.writer, "submit", lambda job: 1 // 0)
+            leader._tell("pay", "")
+            assert study.studio.troubles == {}
+
+
+def test_several_tell_at_once_and_none_waits_for_another(tmp_path: Path, postgres: str) -> None:
+    with served(tmp_path / "s", None, text_tasks(4), database=fresh_database(postgres), write_seconds=20) as study:
+        with study.studio.engine.connect() as one, study.studio.engine.connect() as other:
+            tell(one, "pay", "no money")
+            tell(other, "aggregator", "no luck")  # before the first is done
+            one.commit()
+            other.commit()
+        assert [told.what for told in study.studio.look(all_told)] == ["no money", "no luck"]
+
+
+def test_a_leader_that_is_gone_is_told(tmp_path: Path) -> None:
+    with served(tmp_path / "s", None, text_tasks(4)) as study:
+        study.sign_in()
+        person = study.enter()
+        person.answer(person.slots()[0]["slot"])
+        study.studio.writer.submit(lambda c: lead(c, "gone", -1000.0)).result()
+        [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
+        assert "No server computes" in told["what"] and "Restart" in told["to_do"]
+        study.studio.writer.submit(lambda c: lead(c, "new")).result()
+        assert troubles(study) == []
+
+
+def test_an_answer_that_is_committed_late_is_not_forgotten(tmp_path: Path, postgres: str) -> None:
+    """Its number is smaller than that of one which a snapshot knows already."""
+    with served(tmp_path / "s", None, text_tasks(4), database=fresh_database(postgres)) as study:
+        person = study.enter()
+        person.answer(person.slots()[0]["slot"])
+        aggregates = Aggregates(study.studio.engine)
+        aggregates.compute(study.studio.study)
+        assert not study.studio.look(is_stale)
+        long_ago = time.time() - 10 * counters.SETTLES
+        for change in (update(answers).values(received=long_ago), update(snapshots).values(at=long_ago + 1)):
+            study.studio.writer.submit(lambda c, change=change: c.execute(change)).result()
+        assert study.studio.look(is_stale)
+        aggregates.compute(study.studio.study)
+        assert not study.studio.look(is_stale)  # once is enough
+
+
+@pytest.mark.parametrize("aggregator", ["", "dawid-skene"])
+def test_only_beliefs_that_changed_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, aggregator: str
+) -> None:
+    made = plain_study(per_task=9, batch=6, sittings=3, aggregator=aggregator, form="one-label")
+    with served(tmp_path / "s", made, text_tasks(12)) as study:
+        written: list[int] = []
+        believe = publishing.believe
+
+        def watch(engine: Any, number: int, new: Any, by: str) -> int:
+            rows = list(new)
+            written.append(len(rows))
+            return believe(engine, number, rows, by)
+
+        monkeypatch.setattr(publishing, "believe", watch)
+        one, other = Aggregates(study.studio.engine), Aggregates(study.studio.engine)
+
+        def named(slot: Any) -> dict[str, str]:
+            return {"kind": "named", "label": LABELS[int(slot["task"]["text"].split()[1]) % 2]}
+
+        def renewed(by: Aggregates) -> int:
+            del written[:]
+            by.compute(study.studio.study)
+            return sum(written)
+
+        people = [study.enter() for _ in range(3)]
+        for person in people:
+            for slot in person.slots():
+                person.answer(slot["slot"], marks=[named(slot)])
+        n = len({row.task_id for row in study.look(select(answers.c.task_id))})
+        assert renewed(one) == n and renewed(one) == 0
+        last = people[0].get("/api/answers").json()["answers"][0]
+        people[0].answer(last["slot"]["slot"], replaces=last["answer"], marks=[named(last["slot"])])
+        assert renewed(one) == 1
+        assert renewed(other) == n  # another server leads, and then the first one again
+        held = study.look(select(beliefs).where(beliefs.c.until == STILL))
+        assert renewed(one) == n and study.look(select(beliefs).where(beliefs.c.until == STILL)) == held

@@ -1,0 +1,233 @@
+"""Out of the database and into it again: export, backup, restore, migrations."""
+
+import json
+import stat
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, insert, inspect, select, text
+
+import plurivox as pv
+from plurivox.core.errors import InputError
+from plurivox.web.settings import Settings
+from plurivox.web.store.admin.import_answers import add_answers
+from plurivox.web.store.collect.leases import end
+from plurivox.web.store.collect.tasks import NewTask
+from plurivox.web.store.database import WRITES, age_of, migrate, open_engine, take_time
+from plurivox.web.store.report.pagination import task_page
+from plurivox.web.store.report.study_progress import progress
+from plurivox.web.store.schema import answers, meta_data, sittings, slots, tasks
+from plurivox.web.study.backup_folder import back_up, restore
+from plurivox.web.study.config import read_study, study_of
+from plurivox.web.study.export import export, inert
+from plurivox.web.study.import_tasks import read_answers
+from plurivox.web.study.secrets import Keys
+from plurivox.web.study.study_toml import study_text
+from studies import fresh_database, plain_study, served, text_tasks
+
+FORMULA = '=HYPERLINK("http://evil.test")'
+
+
+def test_an_export_reads_back_as_answers_with_times_repeats_and_events(tmp_path: Path) -> None:
+    with served(tmp_path / "s", plain_study(batch=4, repeats=2), text_tasks(4)) as study:
+        person = study.enter()
+        for slot in person.slots():
+            event = {"seq": 0, "ms": 500, "kind": "pick", "label": "dog", "by": "touch"}
+            person.answer(slot["slot"], "dog", submitted_ms=1500, hidden_ms=500, events=[event])
+        last = person.get("/api/answers").json()["answers"][0]
+        person.answer(last["slot"]["slot"], "cat", replaces=last["answer"])
+        assert export(study.studio.engine, study.studio.study, tmp_path / "out") == 6
+    data = pv.read(tmp_path / "out")
+    found = data.answers
+    assert found is not None and len(found) == 6 and found.labels.tolist() == ["cat", "dog", "ship"]
+    assert sorted(found.position.tolist()) == [1, 2, 3, 4, 5, 6] and set(found.form.tolist()) == {"top-two"}
+    assert len(set(found.sitting.tolist())) == 1 and (found.repeat_of >= 0).sum() == 2
+    again = found.repeat_of >= 0
+    assert (found.task[again] == found.task[found.repeat_of[again]]).all()
+    assert sorted(found.seconds[~(found.seconds != found.seconds)].tolist()) == [1.0] * 5
+    assert found.typed(0).tolist() == ["70"] * 6
+    assert len(data.tables["views"]()) == 7 and len(data.tables["events"]()) == 6
+    assert set(data.items["task"].to_list()) == {f"t{i:03d}" for i in range(4)}
+
+
+def test_formulas_are_made_inert_in_csv(tmp_path: Path) -> None:
+    assert [inert(one) for one in ("=1", "+1", "-1", "@x", "\t=1", "a=1", "")] == [
+        "'=1",
+        "'+1",
+        "'-1",
+        "'@x",
+        "'\t=1",
+        "a=1",
+        "",
+    ]
+    made = plain_study(labels=["@cat", "dog"])
+    with served(tmp_path / "s", made, [NewTask(FORMULA, text="+cmd|' /C calc'!A0")]) as study:
+        study.sign_in()
+        person = study.enter()
+        person.answer(person.slots()[0]["slot"], "@cat", mode="-x")
+        said = study.http.get("/api/owner/export")
+        assert said.headers["content-type"] == "application/zip"
+        with zipfile.ZipFile(BytesIO(said.content)) as files:
+            tables = [name for name in files.namelist() if name.endswith(".csv")]
+            cells = [
+                cell for name in tables for line in files.read(name).decode().splitlines() for cell in line.split(",")
+            ]
+        assert len(tables) >= 3 and not any(cell.lstrip('"').startswith(("=", "+", "@")) for cell in cells)
+        export(study.studio.engine, study.studio.study, tmp_path / "exact")
+    assert pv.read(tmp_path / "exact").answers.tasks.tolist() == [FORMULA]
+
+
+def test_answers_from_elsewhere_come_in_and_go_out_the_same(tmp_path: Path) -> None:
+    crowd = pv.simulate_crowd("soft-answers", n_tasks=12, n_workers=5, n_labels=3, feedback=3, sitting=6, repeats=1)
+    pv.write_crowd(crowd, tmp_path / "crowd")
+    given = read_answers(tmp_path / "crowd")
+    names = [NewTask(str(task), text="x") for task in given.tasks.tolist()]
+    made = plain_study(labels=[str(label) for label in given.labels.tolist()], per_task=2)
+    with served(tmp_path / "s", made, names) as study:
+        keys, write = study.studio.keys, study.studio.writer.submit
+        assert write(lambda c: add_answers(c, made, keys, given)).result() == len(given)
+        with pytest.raises(InputError, match="are there already"):
+            write(lambda c: add_answers(c, made, keys, given)).result()
+        assert sum(row.extra for row in study.look(select(answers))) == 12  # the third answer of every task
+        assert {row.state for row in study.look(select(slots))} == {"done", "extra"}
+        export(study.studio.engine, made, tmp_path / "out")
+    found = pv.read(tmp_path / "out").answers
+    assert found.typed(0).tolist() == given.typed(0).tolist() and (found.repeat_of == given.repeat_of).all()
+    assert found.tasks[found.task].tolist() == [str(one) for one in given.tasks[given.task].tolist()]
+
+
+def test_answers_from_elsewhere_take_the_numbers_that_came_back(tmp_path: Path) -> None:
+    with served(tmp_path / "a", plain_study(per_task=1), text_tasks(4)) as study:
+        person = study.enter()
+        for slot in person.slots():
+            person.answer(slot["slot"])
+        export(study.studio.engine, study.studio.study, tmp_path / "out")
+    given = read_answers(tmp_path / "out")
+    with served(tmp_path / "b", plain_study(per_task=2), text_tasks(4)) as study:
+        gone = study.enter()
+        gone.slots(), study.enter().slots()
+        mine = study.look(select(sittings.c.id).order_by(sittings.c.id))[0].id
+        study.studio.writer.submit(lambda c: end(c, mine)).result()  # its numbers are free, those of the other are not
+        made = study.studio
+        assert made.writer.submit(lambda c: add_answers(c, made.study, made.keys, given)).result() == 4
+        kept = study.look(select(slots.c.number, slots.c.answer_id).where(slots.c.state == "done"))
+        assert {row.number for row in kept} == {1} and None not in {row.answer_id for row in kept}
+        assert {row.given for row in study.look(select(tasks.c.given))} == {2}
+
+
+def test_a_backup_of_either_database_is_restored_into_either(tmp_path: Path, postgres: str) -> None:
+    database = fresh_database(postgres)
+    with served(tmp_path / "s", plain_study(repeats=1), database=database) as study:
+        person = study.enter()
+        for slot in person.slots():
+            person.answer(slot["slot"])
+        token = person.headers
+        counts = back_up(study.studio.settings, tmp_path / "backup")
+        assert counts["answers"] == 5 and counts["workers"] == 1
+    assert stat.S_IMODE((tmp_path / "backup" / "secret.key").stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "backup" / "study.db").stat().st_mode) == 0o600
+    for place, target in (("sqlite", ""), ("again", fresh_database(postgres))):
+        settings = Settings(folder=tmp_path / place, database=target)
+        assert restore(tmp_path / "backup", settings) == counts
+        with served(tmp_path / place, database=target) as study:
+            assert study.http.get("/api/me", headers=token).json()["stage"] == "done"  # the old token still works
+            assert len(study.look(select(answers))) == 5
+            other = study.enter()
+            assert other.answer(other.slots()[0]["slot"]).status_code == 200  # and ids go on counting
+        with pytest.raises(InputError, match="holds a study already"):
+            restore(tmp_path / "backup", settings)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_study_of_an_older_version_is_backed_up_and_its_backup_restored(
+    tmp_path: Path, kind: str, request: pytest.FixtureRequest
+) -> None:
+    database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
+    old = Settings(folder=tmp_path / "old")
+    old.folder.mkdir()
+    (old.folder / "study.toml").write_text(study_text(plain_study()))
+    Keys.of(old.folder)
+    engine = open_engine(old)
+    migrate(engine, "0002")
+    with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+        columns = "id, name, kind, stratum, practice, quota, given, rank"
+        connection.execute(text(f"INSERT INTO tasks ({columns}) VALUES (97, 'a', 'text', '', 0, 3, 0, 0.5)"))
+        connection.execute(text("INSERT INTO beliefs VALUES (97, 0.3, '[]')"))
+    assert back_up(old, tmp_path / "backup")["tasks"] == 1
+    assert age_of(engine) == "0002"  # a backup changes nothing
+    assert restore(old.folder, Settings(folder=tmp_path / "new", database=database))["tasks"] == 1
+    for folder, where in ((tmp_path / "new", database), (tmp_path / "backup", "")):
+        with served(folder, database=where) as study:
+            assert [one.name for one in study.studio.look(lambda c: task_page(c, None, 9, "given")).tasks] == ["a"]
+    engine.dispose()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_an_older_database_is_brought_up_to_date_with_what_it_holds(
+    tmp_path: Path, kind: str, request: pytest.FixtureRequest
+) -> None:
+    database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
+    engine = open_engine(Settings(folder=tmp_path, database=database))
+    migrate(engine, "0001")
+    with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+        assert "audit" not in inspect(connection).get_table_names()
+        connection.execute(insert(meta_data.tables["facts"]).values(name="state", value='"paused"'))
+        for name, practice in (("b", 0), ("a", 0), ("p", 1)):
+            columns = "id, name, kind, stratum, practice, quota, given, rank"
+            values = f"{ord(name)}, '{name}', 'text', 'easy', {practice}, 3, 0, 0.5"
+            connection.execute(text(f"INSERT INTO tasks ({columns}) VALUES ({values})"))
+    migrate(engine)
+    migrate(engine)  # twice does no harm
+    with engine.connect() as connection:
+        assert connection.execute(text("SELECT value FROM facts")).scalar() == '"paused"'
+        page = task_page(connection, None, 10, "given")
+        assert sorted(one.name for one in page.tasks) == ["a", "b"]  # listed before anything is computed anew
+        assert [(one.stratum, one.tasks, one.wanted) for one in progress(connection).quotas] == [("easy", 2, 6)]
+        assert _differences(connection) == []
+    engine.dispose()
+
+
+def test_bringing_a_large_database_up_to_date_has_no_limit_of_time(postgres: str, tmp_path: Path) -> None:
+    engine = open_engine(Settings(folder=tmp_path, database=fresh_database(postgres)))
+    with engine.connect() as connection:
+        take_time(connection)
+        assert connection.execute(text("SHOW statement_timeout")).scalar() == "0"
+        connection.commit()
+        assert connection.execute(text("SHOW statement_timeout")).scalar() == "10s"
+    engine.dispose()
+
+
+def _differences(connection: Connection) -> list[object]:
+    """Between the tables as migrated and as the code knows them."""
+    return list(compare_metadata(MigrationContext.configure(connection, opts={"compare_type": False}), meta_data))
+
+
+def test_a_study_file_reads_back_and_says_what_is_wrong(tmp_path: Path) -> None:
+    made = plain_study(
+        labels=['a "b"', "c\\d"],
+        strata={"hard ones": 2, "easy": 1},
+        quiz=[{"question": "?", "choices": ["1", "2"], "right": 0}],
+    )
+    (tmp_path / "study.toml").write_text(study_text(made))
+    assert read_study(tmp_path) == made
+    base = json.loads(made.model_dump_json())
+    for change, said in {
+        "labels": (["x", "x"], "must differ"),
+        "form": ("top-three", "form must be"),
+        "repeats": (9, "repeats cannot come from a batch of 3"),
+        "completion": ({"redirect": "javascript:alert(1)"}, "must be an https:// address"),
+        "frame_ancestors": (["https://a.test; script-src *"], "https"),
+        "name": ("../x", "name must be of letters"),
+        "per_tsk": (3, "did you mean per_task"),
+    }.items():
+        with pytest.raises(InputError, match=said[1]):
+            study_of({**base, change: said[0]})
+    (tmp_path / "study.toml").write_text("name = ")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_study(tmp_path)
+    with pytest.raises(InputError, match="plurivox studio new"):
+        read_study(tmp_path / "nothing")

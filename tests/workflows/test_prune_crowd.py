@@ -1,0 +1,156 @@
+"""Dropping the worst by a score, and what that does to the labels."""
+
+import numpy as np
+import pytest
+
+from clean.faulty_answers import GOLD, faulty
+from crowds import crowd
+from plurivox.core.answers import Answers
+from plurivox.core.encoding import as_names
+from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
+from plurivox.core.results import Scores
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.votes import Votes
+from plurivox.io import Dataset
+from plurivox.recipes.prune_and_compare import PruneAndCompare
+from plurivox.workflows.api import fit, simulate_crowd
+from plurivox.workflows.prune_crowd import prune, prune_and_compare, top_votes
+
+
+def scores(of: str, names: list[str], values: list[float]) -> Scores:
+    return Scores(of, as_names(names), np.array(values), "made-up")  # type: ignore[arg-type]
+
+
+VOTES = Votes.of(list("aaabbbccc"), ["ann", "bo", "cy"] * 3, list("xxyyyyxyz"))
+
+
+def test_the_worst_share_goes_and_what_cannot_be_told_stays() -> None:
+    left, audit = prune(VOTES, scores("worker", ["ann", "bo", "cy"], [0.2, np.nan, 0.9]), 0.5)
+    assert left.workers.tolist() == ["ann", "bo"] and len(left) == 6
+    assert left.columns()["label"].tolist() == ["x", "x", "y", "y", "x", "y"]
+    assert (audit.worker.tolist(), audit.answers.tolist(), audit.value.tolist()) == (["cy"], [3], [0.9])
+    assert audit.reason.tolist() == ["0.9, rank 1 of 2: among the worst 50%"]
+
+
+def test_dropped_tasks_are_gone_with_their_names() -> None:
+    left, audit = prune(VOTES, scores("task", list("abc"), [0.1, 0.9, 0.3]), 0.34)
+    assert left.tasks.tolist() == ["a", "c"] and audit.task.tolist() == ["b"]
+    assert fit(left, "dawid-skene").soft.tasks.tolist() == ["a", "c"]
+
+
+def test_those_tied_at_the_border_stay_together_and_that_is_said() -> None:
+    with pytest.warns(PlurivoxWarning, match=r"made-up: 1 go instead of 2; 2 tasks are tied at 0.5 and stay"):
+        left, _ = prune(VOTES, scores("task", list("abc"), [0.5, 0.5, 0.6]), 0.7)
+    assert left.tasks.tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("of", "values", "quantile", "words"),
+    [
+        ("worker", [1, 2, 3], 0.7, r"the worst 0.7 of 3 workers leave 1; at least 2 must stay"),
+        ("crowd", [1], 0.5, "made-up is a score of a crowd; to drop by it takes one of a worker or task"),
+    ],
+)
+def test_what_cannot_be_dropped_is_refused(of: str, values: list[float], quantile: float, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        prune(VOTES, scores(of, ["ann", "bo", "cy"][: len(values)], values), quantile)
+
+
+@pytest.mark.parametrize("quantile", [0, 1, -0.1, 1.5, float("nan")])
+def test_a_quantile_lies_between_none_and_all(quantile: float) -> None:
+    with pytest.raises(OptionError, match="quantile must lie between 0 and 1"):
+        prune(VOTES, "disagreement", quantile)
+
+
+def test_answers_are_pruned_by_the_votes_for_their_top_labels() -> None:
+    left, audit = prune(faulty(), "gold-accuracy", 0.1, gold=GOLD)
+    assert audit.worker.tolist() == ["still"] and len(left) == len(faulty()) - 14
+
+
+def test_a_data_set_is_pruned_in_all_that_people_said() -> None:
+    counts = Votes.from_counts(np.array([[1, 0], [1, 1], [0, 2], [3, 3]]), list("abcd"), ["x", "y"])
+    data = Dataset("made", votes=VOTES, counts=counts, gold=SoftLabels.gold(list("abc"), list("xyz")))
+    left, audit = prune(data, scores("task", list("abc"), [0.1, 0.9, 0.3]), 0.34)
+    assert left.votes is not None and left.votes.tasks.tolist() == ["a", "c"]
+    assert left.counts is not None and left.counts.tasks.tolist() == ["a", "c", "d"]
+    assert left.gold is not None and left.gold.tasks.tolist() == ["a", "b", "c"]
+    assert audit.answers.tolist() == [2]  # of the counts, which hold eleven answers where the votes hold nine
+    unnamed = scores("task", list("abcd"), [0.1, 0.2, 0.3, 0.9])
+    assert prune(data, unnamed, 0.25)[1].answers.tolist() == [6]  # nobody is named there, and six answered
+
+
+def test_dropped_workers_do_not_live_on_in_counts() -> None:
+    counts = Votes.from_counts(VOTES.counts(), list("abc"), ["x", "y", "z"])
+    data = Dataset("made", votes=VOTES, counts=counts)
+    with pytest.warns(PlurivoxWarning, match="made: workers go from the votes; left out: counts"):
+        left, audit = prune(data, "agreement-with-rest", 0.34)
+    assert left.votes is not None and left.votes.n_workers == 2 and audit.answers.tolist() == [3]
+    assert left.parts() == ["votes"]  # counts would be what the next command looks at
+    worst = scores("worker", ["ann", "bo", "cy"], [0.1, 0.2, 0.9])
+    with pytest.raises(InputError, match="has counts without names; workers can be dropped"):
+        prune(Dataset("unnamed", counts=counts), worst, 0.34)
+
+
+def test_dropping_tasks_cannot_pass_for_an_improvement() -> None:
+    hard = scores("task", [str(i) for i in range(30)], list(range(30)))
+    votes = Votes.of(**{name: [str(one) for one in column] for name, column in crowd().items()})
+    gold = SoftLabels.gold(votes.tasks, ["0"] * 30, labels=["0", "1", "2"])
+    table = prune_and_compare(votes, gold, hard, [0.5]).columns()
+    assert table["on"].tolist() == ["tasks left", "all tasks"] and table["tasks"].tolist() == [15, 30]
+    left, every = table["accuracy after"].tolist()
+    assert every == pytest.approx((15 * left + 15 / 3) / 30)  # an even guess is right once in three times
+    assert table["accuracy before"][0] == left  # the same tasks, whose votes are the same
+
+
+def test_without_spammers_the_labels_get_better() -> None:
+    made = simulate_crowd("hammer-spammer", n_tasks=200, n_workers=30, feedback=5, ratio=0.6, seed=2)
+    table = prune_and_compare(made.votes, made.truth, "spam-score", [0.3, 0.5], "majority-vote").columns()
+    gain = table["accuracy after"] - table["accuracy before"]
+    assert (gain > 0.02).all() and (gain[2:] > 0.1).all()
+    assert table["workers out"].tolist() == [9, 9, 15, 15]
+
+
+def test_no_known_task_and_no_quantile_are_errors() -> None:
+    with pytest.raises(InputError, match="no task has both a vote and a known label"):
+        prune_and_compare(VOTES, SoftLabels.gold(["q"], ["x"]), "disagreement", [0.1])
+    with pytest.raises(InputError, match="at least one quantile"):
+        prune_and_compare(VOTES, SoftLabels.gold(["a"], ["x"]), "disagreement", [])
+
+
+def test_the_recipe_as_it_stands_drops_something_and_says_what_would_where_it_does_not() -> None:
+    with pytest.warns(PlurivoxWarning, match="of 3 tasks is less than one: take 0.34 or more") as told:
+        (table,) = PruneAndCompare().run().tables
+    assert len(told) == 2 and table.columns()["tasks out"].tolist() == [0, 0, 0, 0, 1, 1]
+    assert table.columns()["NLL after"][-1] > table.columns()["NLL before"][-1]  # an even guess of the one that went
+
+
+def test_the_recipe_reads_scores_and_tells() -> None:
+    data = Dataset("made", votes=Votes.of(**crowd()), gold=SoftLabels.gold(range(30), [0] * 30, labels=[0, 1, 2]))
+    recipe = PruneAndCompare(score="agreement-with-rest", quantiles="0.2", method="vote-shares")
+    (table,) = recipe.run(read=lambda name: data).tables
+    assert table.columns()["workers out"].tolist() == [1, 1] and "even guess" in table.notes[0]
+    for wrong in ("", "x", "0.1,2"):
+        with pytest.raises(OptionError, match="quantiles"):
+            PruneAndCompare(quantiles=wrong)
+    with pytest.raises(InputError, match="bare has no gold labels"):
+        recipe.run(read=lambda name: Dataset("bare", votes=VOTES))
+
+
+def test_what_was_set_aside_is_no_vote_for_its_top_label() -> None:
+    marks = [[("named", "cat", "70")]] * 3
+    aside = {"abstain": np.array([True, False, False]), "none_of_these": np.array([False, True, False])}
+    assert top_votes(Answers.of(list("abc"), ["w"] * 3, marks, **aside)).counts().tolist() == [[0], [0], [1]]
+
+
+def test_a_share_of_less_than_one_drops_nothing_and_says_so() -> None:
+    one = Votes.of(list("ab"), ["ann"] * 2, list("xy"))
+    with pytest.warns(PlurivoxWarning, match="made-up: none goes; 0.5 of 1 workers is less than one"):
+        left, audit = prune(one, scores("worker", ["ann"], [1]), 0.5)
+    assert len(left) == 2 and not len(audit)
+
+
+def test_the_audit_counts_the_answers_of_each() -> None:
+    votes = Votes.of(list("abcabcd"), ["ann"] * 3 + ["bo"] * 4, list("xyzxyzx"))
+    names = ["stranger", "bo", "ann", "cy"]
+    _, audit = prune(votes, scores("worker", names, [4, 3, 2, 1]), 0.5)
+    assert (audit.worker.tolist(), audit.answers.tolist()) == (["stranger", "bo"], [0, 4])
