@@ -82,3 +82,14 @@ def data_set() -> Callable[[str], Path]:
         return Path(shelf) / name
 
     return find
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Small nets on one thread: cores are shared, and the same bits come out."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
