@@ -1,9 +1,12 @@
 """The house itself: light imports, fresh stubs, one version, words that stay out."""
 
+import inspect
+import pkgutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -55,6 +58,46 @@ def test_every_name_of_the_face_is_there() -> None:
     assert set(plurivox.__all__) <= set(dir(plurivox))
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         plurivox.nothing  # noqa: B018
+
+
+PACKAGES = (plurivox, plurivox.aggregate, plurivox.io, plurivox.recipes, plurivox.train, plurivox.workflows)
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
+def test_dir_shows_what_there_is(package: ModuleType) -> None:
+    shown = dir(package)
+    assert set(package.__all__) <= set(shown)
+    assert all(getattr(package, name) is getattr(package, name) for name in shown)  # the second access gives the same
+
+
+def test_dir_of_a_registry_has_the_class_of_every_method() -> None:
+    for registry in (plurivox.aggregate.methods, plurivox.train.heads.methods):
+        assert {cls.__name__ for cls in registry.values()} <= set(dir(sys.modules[registry.package]))
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
+def test_no_exported_name_is_a_submodule_that_holds_something_else(package: ModuleType) -> None:
+    homes = getattr(package, "HOMES", {})
+    assert not [one.name for one in pkgutil.iter_modules(package.__path__) if homes.get(one.name)]
+
+
+def test_a_registry_prints_as_a_table() -> None:
+    lines = repr(plurivox.aggregate.methods).splitlines()
+    assert lines[0] == f"{len(lines) - 1} methods of plurivox.aggregate"
+    assert any(line.split(maxsplit=1) == ["vote-shares", "The share of the votes each label got."] for line in lines)
+    assert "<code>vote-shares</code>" in plurivox.aggregate.methods._repr_html_()
+
+
+def test_the_help_of_fit_names_every_method() -> None:
+    assert all(name in (plurivox.fit.__doc__ or "") for name in plurivox.aggregate.methods.built_in)
+
+
+def test_the_signature_of_a_training_says_what_comes_back() -> None:
+    assert inspect.signature(plurivox.train.fit).return_annotation is plurivox.train.Trained
+
+
+def test_type_checkers_may_read_the_package() -> None:
+    assert (ROOT / "src" / "plurivox" / "py.typed").is_file()
 
 
 def test_stubs_are_fresh() -> None:

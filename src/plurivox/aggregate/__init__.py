@@ -4,3 +4,4 @@ from plurivox.aggregate._contract import Aggregator, methods
 
 __all__ = ["Aggregator", "methods"]
 __getattr__ = methods.attribute
+__dir__ = methods.attributes

@@ -22,3 +22,4 @@ __all__ = [
     "plan",
 ]
 __getattr__ = methods.attribute
+__dir__ = methods.attributes

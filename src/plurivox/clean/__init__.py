@@ -4,3 +4,4 @@ from plurivox.clean._contract import Cleaned, Entered, Found, Rule, clean, metho
 
 __all__ = ["Cleaned", "Entered", "Found", "Rule", "clean", "methods"]
 __getattr__ = methods.attribute
+__dir__ = methods.attributes

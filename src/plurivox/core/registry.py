@@ -1,6 +1,7 @@
 """Methods: a room's files seen as a mapping. A file without a leading underscore is a method."""
 
 import ast
+import html
 import importlib
 import importlib.util
 import pkgutil
@@ -45,6 +46,11 @@ class Catalogue:
         found = (one.name for one in pkgutil.iter_modules(self._folders) if not one.name.startswith("_"))
         return {file.replace("_", "-"): f"{self.package}.{file}" for file in sorted(found)}
 
+    @property
+    def built_in(self) -> list[str]:
+        """The names of the package's own methods, without those of other packages."""
+        return list(self._files)
+
     @cached_property
     def _guests(self) -> dict[str, EntryPoint]:
         """name -> entry point, for methods that other packages bring."""
@@ -61,6 +67,14 @@ class Catalogue:
 
     def summary(self, name: str) -> str:
         """The help line of a method, read off its source."""
+        return self._source_of(name)[1]
+
+    def class_name(self, name: str) -> str:
+        """The name of a method's class, read off its source."""
+        return self._source_of(name)[0]
+
+    def _source_of(self, name: str) -> tuple[str, str]:
+        """(class name, first line of its docstring) of a method, without importing it."""
         if name not in self:
             raise unknown(f"{self.room} method", name, self)
         if name in self._files:
@@ -70,9 +84,24 @@ class Catalogue:
             module, wanted = self._guests[name].module, self._guests[name].attr.lower()
             spec = importlib.util.find_spec(module)
         source = getattr(spec and spec.loader, "get_source", lambda _: None)(module)
-        classes = [node for node in ast.parse(source or "").body if isinstance(node, ast.ClassDef)]
-        texts = [ast.get_docstring(node) or "" for node in classes if node.name.lower() == wanted]
-        return texts[0].partition("\n")[0] if texts else ""
+        for node in ast.parse(source or "").body:
+            if isinstance(node, ast.ClassDef) and node.name.lower() == wanted:
+                return node.name, (ast.get_docstring(node) or "").partition("\n")[0]
+        return "", ""
+
+    def __repr__(self) -> str:
+        """A table: a line per method with its name and what it does."""
+        width = max(map(len, self), default=0)
+        lines = [f"{name:<{width}}  {self.summary(name)}".rstrip() for name in self]
+        return "\n".join([f"{len(self)} methods of {self.package}", *(f"  {line}" for line in lines)])
+
+    def _repr_html_(self) -> str:
+        """The same table for notebooks."""
+        rows = "".join(
+            f"<tr><td><code>{html.escape(name)}</code></td><td>{html.escape(self.summary(name))}</td></tr>"
+            for name in self
+        )
+        return f"<table><caption>{len(self)} methods of {html.escape(self.package)}</caption>{rows}</table>"
 
 
 class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
@@ -119,6 +148,11 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
             if _same(name, method):
                 return self[method]
         raise AttributeError(f"module {self.package!r} has no attribute {name!r}")
+
+    def attributes(self) -> list[str]:
+        """For a module's `__dir__`: what the package names itself, and the classes of its methods."""
+        named = getattr(importlib.import_module(self.package), "__all__", [])
+        return sorted({*named, *filter(None, map(self.class_name, self._files))})
 
     def stub(self) -> str:
         """The text of the room's `__init__.pyi`, so that editors and type checkers know the methods."""

@@ -4,3 +4,4 @@ from plurivox.elicit._contract import FATES, FLAGS, Elicited, Form, methods
 
 __all__ = ["FATES", "FLAGS", "Elicited", "Form", "methods"]
 __getattr__ = methods.attribute
+__dir__ = methods.attributes

@@ -4,3 +4,4 @@ from plurivox.identify._contract import Evidence, Identifier, methods
 
 __all__ = ["Evidence", "Identifier", "methods"]
 __getattr__ = methods.attribute
+__dir__ = methods.attributes

@@ -21,3 +21,7 @@ HOMES = {
 }
 __all__ = sorted(HOMES)
 __getattr__ = importer(__name__, HOMES)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -23,3 +23,6 @@ _workflow = importer("plurivox.workflows", HOMES)
 def __getattr__(name: str) -> Any:
     """A workflow, or the class of a recipe."""
     return _workflow(name) if name in HOMES else methods.attribute(name)
+
+
+__dir__ = methods.attributes

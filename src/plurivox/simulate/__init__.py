@@ -4,3 +4,4 @@ from plurivox.simulate._contract import EASY, HARD, LEVELS, Simulated, Simulator
 
 __all__ = ["EASY", "HARD", "LEVELS", "Simulated", "Simulator", "methods"]
 __getattr__ = methods.attribute
+__dir__ = methods.attributes

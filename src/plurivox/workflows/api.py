@@ -2,6 +2,7 @@
 
 from functools import partial
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -32,11 +33,25 @@ def fit(
 ) -> Fit:
     """Aggregate votes, or those of a data set, by a method of that name, with its options.
 
+    `help(pv.fit)` lists the methods; `print(pv.aggregate.methods)` says what each does, and the help of its class, such as
+    `help(pv.aggregate.DawidSkene)`, has its options.
+
     >>> votes = Votes.of(task=["a", "a", "b"], worker=["ann", "bo", "ann"], label=["cat", "dog", "dog"])
     >>> fit(votes, "majority-vote", ties="share").soft.confidence
     array([0.5, 1. ])
     """
     return aggregate.methods.make(method, **options).fit(_votes_in(votes), gold=gold, start=start, watch=watch)
+
+
+# the methods are read off the folder, so that the help always names all of them
+_names = fill(
+    ", ".join(aggregate.methods.built_in),
+    116,
+    initial_indent="    Methods: ",
+    subsequent_indent="    ",
+    break_on_hyphens=False,
+)
+fit.__doc__ = f"{fit.__doc__}\n{_names}\n" if fit.__doc__ else None
 
 
 def _votes_in(given: object) -> Votes:

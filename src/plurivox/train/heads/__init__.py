@@ -5,3 +5,4 @@ from plurivox.train.heads._contract import Head, methods
 
 __all__ = ["TORCH", "Head", "methods"]
 __getattr__ = methods.attribute
+__dir__ = methods.attributes

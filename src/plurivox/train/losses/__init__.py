@@ -5,3 +5,4 @@ from plurivox.train.losses._contract import Loss, methods
 
 __all__ = ["TORCH", "Loss", "methods"]
 __getattr__ = methods.attribute
+__dir__ = methods.attributes

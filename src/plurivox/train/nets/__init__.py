@@ -5,3 +5,4 @@ from plurivox.train.nets._contract import Net, methods
 
 __all__ = ["TORCH", "Net", "methods"]
 __getattr__ = methods.attribute
+__dir__ = methods.attributes

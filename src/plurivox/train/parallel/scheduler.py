@@ -1,6 +1,7 @@
 """Several trainings side by side: on CUDA each on a stream of its own, so that their small kernels run at the same time; on a
 CPU as one stacked net."""
 
+import inspect
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
@@ -35,6 +36,8 @@ def finished(begin: Callable[P, Fitting]) -> Callable[P, Trained]:
         return finish(begin(*args, **options))
 
     whole.__name__ = whole.__qualname__ = "fit"
+    whole.__signature__ = inspect.signature(begin).replace(return_annotation=Trained)  # type: ignore[attr-defined]
+    whole.__annotations__ = begin.__annotations__ | {"return": Trained}
     return whole
 
 

@@ -5,3 +5,4 @@ from plurivox.train.targets._contract import Target, methods
 
 __all__ = ["TORCH", "Target", "methods"]
 __getattr__ = methods.attribute
+__dir__ = methods.attributes
