@@ -17,6 +17,7 @@ pytest.importorskip("fastapi", reason="the studio is missing; run: pip install '
 from plurivox.web import guessing, limits  # noqa: E402
 from plurivox.web.demo import make_demo  # noqa: E402
 from web.running import Running, run, studio_of  # noqa: E402
+from web.studios import seeded  # noqa: E402
 
 VIOLATION = """addEventListener("securitypolicyviolation", (event) =>
   console.error(`Content Security Policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`))"""
@@ -26,6 +27,20 @@ performance.now = () => now() + ahead;
 globalThis.passBy = (ms) => { ahead += ms; }"""  # tests let time go by, where a person would wait
 PATIENCE = 600_000  # ms: longer than anything takes on a busy machine; what is there sooner is not waited for
 JS = Path(__file__).parent.parent.parent / "src" / "plurivox" / "web" / "static" / "js"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def seeded_module(request: pytest.FixtureRequest) -> Iterator[None]:
+    """For the studios that a module shares."""
+    with seeded(request.node.name):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def seeded_test(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The same in every run of a test, whichever tests ran before it."""
+    with seeded(request.node.nodeid):
+        yield
 
 
 @pytest.fixture(scope="session")

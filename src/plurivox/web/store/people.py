@@ -12,6 +12,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from plurivox.web.faults import Refused, unsigned
 from plurivox.web.keys import Keys, new_id
 from plurivox.web.schemas import Platform, State
+from plurivox.web.store import draws
 from plurivox.web.store.arming import draw
 from plurivox.web.store.database import now
 from plurivox.web.store.tables import facts, invites, raw_ids, visits, workers
@@ -125,7 +126,8 @@ def must_be_open(connection: Connection, study: Study) -> None:
 
 
 def _born(connection: Connection, study: Study, pseudonym: str, door: str | None) -> Worker:
-    worker = Worker(new_id(), pseudonym, secrets.randbits(31), study.stages()[0], "active", draw(connection, study))
+    seed = draws.rng.getrandbits(31)
+    worker = Worker(new_id(), pseudonym, seed, study.stages()[0], "active", draw(connection, study))
     time = now()
     connection.execute(insert(workers).values(**vars(worker), door=door, born=time, seen=time))
     return worker
