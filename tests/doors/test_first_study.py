@@ -29,7 +29,7 @@ def answer(study: Path, n: int) -> None:
     with running(Settings(folder=study, database="", is_leader=False)) as (url, app):
         studio = app.state.studio
         row = studio.writer.submit(lambda connection: make_invite(connection, "test", "", n)).result()
-        run(fill(url, studio.keys.sign("invite", f"{row.id:x}"), n))
+        run(fill(url, studio.keys.sign("invite", f"{row.id:x}"), n, patience=600))
 
 
 def test_the_page_leads_from_images_to_a_net(

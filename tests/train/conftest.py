@@ -12,9 +12,3 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
-
-
-@pytest.fixture(autouse=True)
-def seeded() -> None:
-    """The same draws, whichever tests ran before."""
-    torch.manual_seed(0)
