@@ -1,7 +1,7 @@
 """docs/first_study.md: its commands run as they stand there, and simulated people answer where it asks people."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,8 +11,16 @@ from plurivox.web.serving import running
 from plurivox.web.settings import Settings
 from plurivox.web.simulated import fill, run
 from plurivox.web.store.owning import make_invite
+from web.studios import seeded
 
 PAGE = Path(__file__).parents[2] / "docs" / "first_study.md"
+
+
+@pytest.fixture(autouse=True)
+def same_draws() -> Iterator[None]:
+    """What simulated people say follows from the addresses of images, which are ids: all of them are seeded."""
+    with seeded("first study"):
+        yield
 
 
 def draw(folder: Path) -> None:
@@ -29,7 +37,7 @@ def answer(study: Path, n: int) -> None:
     with running(Settings(folder=study, database="", is_leader=False)) as (url, app):
         studio = app.state.studio
         row = studio.writer.submit(lambda connection: make_invite(connection, "test", "", n)).result()
-        run(fill(url, studio.keys.sign("invite", f"{row.id:x}"), n, patience=600))
+        run(fill(url, studio.keys.sign("invite", f"{row.id:x}"), n, at_once=1, patience=600))  # in one order
 
 
 def test_the_page_leads_from_images_to_a_net(
