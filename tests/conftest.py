@@ -3,6 +3,7 @@
 import os
 import shutil
 import socket
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -35,6 +36,13 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
         connect(self, address)
 
     monkeypatch.setattr(socket.socket, "connect", local_only)
+
+
+@pytest.fixture(autouse=True)
+def seeded_nets() -> None:
+    """Weights are drawn from the same seed in every test, whichever tests ran before it."""
+    if (torch := sys.modules.get("torch")) is not None:
+        torch.manual_seed(0)
 
 
 def without(component: str, how: str) -> None:

@@ -2,6 +2,9 @@
 
 import asyncio
 import functools
+import itertools
+import os
+import random
 import secrets
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -13,13 +16,14 @@ from typing import Any
 
 import httpx
 import psycopg
+import pytest
 import uvicorn
 from argon2 import PasswordHasher
 from sqlalchemy import Engine
 
 from plurivox.web.server.run import running
 from plurivox.web.settings import Settings
-from plurivox.web.store import database
+from plurivox.web.store import database, draws
 from plurivox.web.store.admin import invites, owners
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.studio import Studio
@@ -31,6 +35,17 @@ from plurivox.web.study.create import make_study
 async def nap(seconds: float) -> None:
     """A tenth of the time: uvicorn looks ten times a second whether it is over, and tests stop many servers."""
     await asyncio.sleep(seconds / 10)
+
+
+@contextmanager
+def seeded(seed: str) -> Iterator[None]:
+    """Draws, ids and tokens of studios in this process come from one seeded generator."""
+    with pytest.MonkeyPatch.context() as patch:
+        rng = random.Random(seed)
+        patch.setattr(draws, "rng", rng)
+        patch.setattr(secrets, "randbits", rng.getrandbits)
+        patch.setattr(secrets, "token_bytes", lambda n=None: rng.randbytes(32 if n is None else n))  # other tokens too
+        yield
 
 
 @functools.cache
@@ -59,6 +74,7 @@ PLAIN: dict[str, Any] = {"consent": "", "instructions": "", "debrief": ""}
 LIMITS: dict[str, Any] = {"requests_per_minute": 100_000, "enters_per_minute": 100_000, "logins_per_minute": 1000}
 LIMITS |= {"drafts_per_minute": 10_000, "write_seconds": 120, "body_seconds": 120}  # a busy machine breaks none of them
 PATIENCE = 600.0  # seconds for a reply
+numbers = itertools.count()  # of databases
 
 
 def text_tasks(n: int, **more: Any) -> list[NewTask]:
@@ -81,7 +97,7 @@ def plain_study(**values: Any) -> Study:
 
 def fresh_database(postgres: str) -> str:
     """The address of a new, empty PostgreSQL database."""
-    name = f"studio_{secrets.token_hex(6)}"
+    name = f"studio_{os.getpid()}_{next(numbers)}"
     with psycopg.connect(postgres, autocommit=True) as connection:
         connection.execute("ALTER SYSTEM SET fsync = off")  # no test turns the machine off
         connection.execute("SELECT pg_reload_conf()")

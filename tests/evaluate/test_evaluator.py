@@ -59,7 +59,7 @@ def test_resampling_sums_is_resampling_tasks(name: str) -> None:
 
 
 def test_groups_of_tasks_stand_for_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    values = CHANCE.normal(0, 1, 5000)
+    values = np.random.default_rng(3).normal(0, 1, 5000)
     one = resample([mean(values)], repeats=2000)
     monkeypatch.setattr("plurivox.evaluate.resampling.MOST_GROUPS", 500)
     few = resample([mean(values)], repeats=2000)
@@ -143,9 +143,9 @@ def test_faces(tmp_path: Path) -> None:
 
 def test_many_labels_as_few_candidates_are_judged_as_dense_ones() -> None:
     """2,000 labels, of which a guess lists two: what it lists not shares the rest."""
-    n, size = 300, 2000
-    label = np.sort(np.argsort(CHANCE.random((n, size)), axis=1)[:, :2], axis=1)
-    mass = CHANCE.dirichlet([1, 1, 1], n)
+    n, size, rng = 300, 2000, np.random.default_rng(4)
+    label = np.sort(np.argsort(rng.random((n, size)), axis=1)[:, :2], axis=1)
+    mass = rng.dirichlet([1, 1, 1], n)
     rows = Candidates(np.arange(0, 2 * n + 1, 2), label.ravel(), mass[:, :2].ravel(), mass[:, 2], size)
     sparse = SoftLabels(rows, np.arange(n), np.arange(size))
     gold = SoftLabels.one_hot(label[:, 0], range(n), range(size))

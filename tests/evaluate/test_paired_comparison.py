@@ -14,7 +14,7 @@ TRUTH = SoftLabels.one_hot(TRUE, range(120), range(3))
 
 
 def guess(skill: float) -> SoftLabels:
-    prob = CHANCE.dirichlet(np.ones(3), 120) + skill * np.eye(3)[TRUE]
+    prob = np.random.default_rng(round(100 * skill)).dirichlet(np.ones(3), 120) + skill * np.eye(3)[TRUE]
     return SoftLabels.of(prob / prob.sum(1, keepdims=True), range(120), range(3))
 
 

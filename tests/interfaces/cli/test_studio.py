@@ -83,7 +83,7 @@ def test_a_study_is_made_served_filled_exported_elicited_and_aggregated(
         owner.headers["X-Plurivox-Token"] = owner.post("/api/owner/setup", json=body).json()["csrf"]
         address = owner.post("/api/owner/invites", json={"uses": 8}).json()["address"]
         assert address.startswith(f"{url}/join#invite=")
-        clients = run(fill(url, address.split("=")[1], 4))
+        clients = run(fill(url, address.split("=")[1], 4, patience=PATIENCE))
         assert sum(len(client.acknowledged) for client in clients) == 4 * (2 + 6 + 1)
         assert owner.get("/api/owner/progress").json()["workers"] == {"done": 4}
     process.send_signal(signal.SIGINT)
@@ -188,7 +188,7 @@ def test_an_edited_study_still_fits_or_says_why_not(tmp_path: Path, items: Path,
     with running(Settings(folder=study, database="", is_leader=False)) as (url, app):
         studio = app.state.studio
         row = studio.writer.submit(lambda connection: make_invite(connection, "", "", 2)).result()
-        run(fill(url, studio.keys.sign("invite", f"{row.id:x}"), 2))
+        run(fill(url, studio.keys.sign("invite", f"{row.id:x}"), 2, patience=PATIENCE))
 
     def edited(old: str, new: str) -> str:
         assert old in toml

@@ -42,7 +42,7 @@ def mass_of(form: str, marks: list[dict[str, str]]) -> dict[str, float]:
 def test_what_simulated_workers_say_comes_out_as_they_said_it(tmp_path: Path, form: str) -> None:
     made = plain_study(form=form, labels=LABELS, per_task=3, batch=6)
     with served(tmp_path / "s", made, text_tasks(6)) as study:
-        run(fill(study.url, study.invite(), 3, seed=4))
+        run(fill(study.url, study.invite(), 3, seed=4, patience=600))
         assert export(study.studio.engine, made, tmp_path / "out") == 18
     data = pv.read(tmp_path / "out")
     views = {row["answer"]: row for row in data.tables["views"]().to_dicts()}

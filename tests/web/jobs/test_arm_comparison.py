@@ -85,7 +85,7 @@ def test_the_median_s_interval_draws_people_whole() -> None:
 
 def test_the_page_shows_the_arms(studio: Any, context: Any, barriers: Any) -> None:
     live = studio(n=6, forms=["top-two", "chips", "ranking"], per_task=3)
-    run(fill(live.base, live.join.split("#invite=")[1], 9, seed=3))
+    run(fill(live.base, live.join.split("#invite=")[1], 9, seed=3, patience=600))
     compute(live.studio.engine, live.studio.study)
     page = context(bypass_csp=True).new_page()
     page.goto(live.setup)

@@ -170,7 +170,7 @@ def test_a_study_that_gets_arms_later_keeps_what_it_has(tmp_path: Path) -> None:
 def test_simulated_workers_answer_in_their_arm(tmp_path: Path) -> None:
     made = plain_study(forms=["top-two", "chips", "ranking"], per_task=2, labels=["cat", "dog", "ship", "bird"])
     with served(tmp_path / "s", made, text_tasks(4)) as study:
-        run(fill(study.url, study.invite(), 6, seed=1))
+        run(fill(study.url, study.invite(), 6, seed=1, patience=600))
         assert set(books(study).values()) == {2} and len(books(study)) == 12
         assert export(study.studio.engine, made, tmp_path / "out") == 24
     read = pv.elicit_votes(pv.read(tmp_path / "out").answers, "as-asked")

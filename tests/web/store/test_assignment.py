@@ -20,7 +20,7 @@ from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.schema import answers, arm_tasks, plan_tasks, plans, sittings, slots, tasks, workers
 from plurivox.web.study.create import fill
 from plurivox.web.study.study_toml import study_text
-from studies import Person, Served, fresh_database, plain_study, served, text_tasks
+from studies import Person, Served, fresh_database, plain_study, seeded, served, text_tasks
 
 CODE = {"code": "PAID", "redirect": "https://app.prolific.com/submissions/complete?cc=PAID"}
 OVERLAP = {"one": ["t000", "t001", "t002"], "two": ["t002", "t003"], "three": ["t000", "t003", "t004", "t005"]}
@@ -252,7 +252,7 @@ def test_whatever_people_do_in_whatever_order(tmp_path_factory: pytest.TempPathF
     @given(steps=STEPS)
     def walk(steps: list[tuple[str, int]]) -> None:
         made = plain_study(batch=3, per_task=2, sittings=2, repeats=1, **WAYS[way])
-        with served(tmp_path_factory.mktemp("walk") / "s", made, new_tasks()) as study:
+        with seeded(way), served(tmp_path_factory.mktemp("walk") / "s", made, new_tasks()) as study:
             if way == "batches":
                 fill(study.studio.settings, made, [], OVERLAP)
             random_walk(study, steps)
@@ -313,6 +313,27 @@ def test_next_best_spends_answers_on_doubtful_tasks_and_stops(
         assert settled["least"] == 0.02 and settled["tasks"] == len(open_now) >= 4
         assert settled["spared"] == sum(row.quota - row.given for row in open_now)
         assert person.post("/api/done").json()["how"] == "full"
+
+
+# ---- draws
+
+
+@pytest.mark.parametrize("way", sorted(WAYS))
+def test_a_seeded_study_is_dealt_the_same_again(tmp_path: Path, way: str) -> None:
+    """All draws come from one place, so that a test can seed them."""
+    made = plain_study(batch=3, per_task=2, sittings=2, repeats=1, **WAYS[way])
+
+    def deal(folder: Path, seed: str) -> list[Any]:
+        with seeded(seed), served(folder, made, new_tasks()) as study:
+            if way == "batches":
+                fill(study.studio.settings, made, [], OVERLAP)
+            people = [study.enter() for _ in range(4)]
+            dealt = [(person.entered["me"], person.slots()) for person in people]
+            let_leases_end(study)
+            return [*dealt, *(study.enter().slots() for _ in range(3))]
+
+    one, again, other = (deal(tmp_path / name, seed) for name, seed in [("a", "1"), ("b", "1"), ("c", "2")])
+    assert one == again != other
 
 
 # ---- study.toml

@@ -1,6 +1,7 @@
 """What the answers of a study say in sum: agreement, workers, times, what is odd."""
 
 import math
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
@@ -8,7 +9,7 @@ import numpy as np
 from sqlalchemy import Connection, select
 
 from plurivox.core.answers import Answers
-from plurivox.core.errors import PlurivoxError
+from plurivox.core.errors import PlurivoxError, PlurivoxWarning
 from plurivox.core.results import Fit
 from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
@@ -45,13 +46,15 @@ def histograms(fitted: Fit) -> dict[str, Any]:
 
 
 def _scores(names: Mapping[str, dict[str, Any]], votes: Votes, found: Answers) -> dict[str, dict[str, float | None]]:
-    """score -> name -> value; a score that cannot be told yet is left out."""
+    """score -> name -> value; a score that cannot be told yet is left out, one that is undefined is None."""
     told: dict[str, dict[str, float | None]] = {}
     for name, options in names.items():
-        try:
-            made = score(votes, name, answers=found, **options)
-        except PlurivoxError:
-            continue
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".* is undefined", PlurivoxWarning)  # while all votes are alike
+            try:
+                made = score(votes, name, answers=found, **options)
+            except PlurivoxError:
+                continue
         values = made.value if made.raw is None or made.of == "worker" else made.raw
         told[name] = dict(zip(map(str, made.names.tolist()), map(_number, values.tolist()), strict=True))
     return told

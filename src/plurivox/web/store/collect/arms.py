@@ -5,17 +5,15 @@ transaction that lets the person in: arms never drift apart by more than a block
 full is no longer drawn while another is open. `arm_tasks` counts for each arm what `tasks` counts for the study.
 """
 
-import random
 from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Text, bindparam, case, exists, func, insert, literal, null, select, update
 
+from plurivox.web.store import draws
 from plurivox.web.store.collect.queue import SEEN, WANTS, StorePool
 from plurivox.web.store.schema import arm_tasks, arms, plan_tasks, slots, tasks, workers
 from plurivox.web.study.config import Study
-
-chance = random.SystemRandom()
 
 HERE = (arm_tasks.c.task_id == tasks.c.id) & (arm_tasks.c.arm == bindparam("arm"))
 ROOM = arm_tasks.c.given < arm_tasks.c.quota
@@ -53,7 +51,7 @@ def draw(connection: Connection, study: Study) -> str:
     drawn = [name for name in names if _is_open(connection, name)] or names
     if not any(left[name] for name in drawn):
         left |= {one.name: one.share for one in study.arms}
-    arm = chance.choices(drawn, [left[name] for name in drawn])[0]
+    arm = draws.rng.choices(drawn, [left[name] for name in drawn])[0]
     left[arm] -= 1
     for name in names:
         connection.execute(update(arms).where(arms.c.name == name).values(left=left[name]))
@@ -97,7 +95,7 @@ def recount(connection: Connection, ids: Sequence[int]) -> None:
     locked = select(arm_tasks.c.task_id).where(here).order_by(arm_tasks.c.task_id, arm_tasks.c.arm).with_for_update()
     if not ids or connection.execute(locked).first() is None:
         return
-    connection.execute(COUNT, [{"task": task, "at": chance.random()} for task in ids])
+    connection.execute(COUNT, [{"task": task, "at": draws.rng.random()} for task in ids])
     connection.execute(update(arm_tasks).where(here).values(queue=case((ROOM, arm_tasks.c.home), else_=null())))
 
 

@@ -3,12 +3,12 @@
 Which tasks they are, and in which order, is chosen by a method of the room `assign`. A slot exists once it is leased.
 """
 
-import random
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
+from plurivox.web.store import draws
 from plurivox.web.store.collect.arms import has_room, pool_of, recount
 from plurivox.web.store.collect.availability import Waiting, answered_by, sittings_done, turn_away, waiting_of
 from plurivox.web.store.collect.queue import close_plans, give, open_plans, take_back
@@ -21,7 +21,6 @@ from plurivox.web.study.assigner import assigner
 from plurivox.web.study.config import Study
 
 OVERDUE = 20  # sittings looked after at a time
-chance = random.SystemRandom()
 
 LATEST = select(sittings).where(sittings.c.worker_id == bindparam("worker")).order_by(sittings.c.number.desc()).limit(1)
 NEXT = (
@@ -104,12 +103,12 @@ def _begin(connection: Connection, study: Study, worker: Worker, number: int) ->
     """A new sitting with tasks that this person has not seen; None where there are none."""
     end_overdue(connection)
     pool = pool_of(connection, study, worker)
-    chosen = assigner(connection, study).sit(pool, chance) if pool else []
+    chosen = assigner(connection, study).sit(pool, draws.rng) if pool else []
     if pool is None or not chosen:
         return None
     once = [place.task for place in chosen if not place.repeat]
     numbers = _free_numbers(connection, once)
-    give(connection, [(task, chance.random()) for task in once])
+    give(connection, [(task, draws.rng.random()) for task in once])
     if pool.plan is not None:
         connection.execute(update(plans).where(plans.c.id == pool.plan).values(given=plans.c.given + 1))
         close_plans(connection, once)
@@ -195,7 +194,7 @@ def end(connection: Connection, sitting: int) -> None:
 
 def give_back(connection: Connection, ids: Sequence[int]) -> None:
     """These tasks have one slot more to give."""
-    take_back(connection, [(task, chance.random()) for task in sorted(ids)], bool(fact(connection, "strata")))
+    take_back(connection, [(task, draws.rng.random()) for task in sorted(ids)], bool(fact(connection, "strata")))
     if ids and fact(connection, "plans"):
         open_plans(connection, ids)
     recount(connection, ids)
@@ -203,7 +202,7 @@ def give_back(connection: Connection, ids: Sequence[int]) -> None:
 
 def retake(connection: Connection, slot: int, task: int) -> bool:
     """Lease an expired slot once more to whom it was; False where its task has become full meanwhile."""
-    if not has_room(connection, slot, task) or not give(connection, [(task, chance.random())]):
+    if not has_room(connection, slot, task) or not give(connection, [(task, draws.rng.random())]):
         return False
     number = _free_numbers(connection, [task])[task]
     connection.execute(update(slots).where(slots.c.id == slot).values(state="leased", number=number))

@@ -1,6 +1,5 @@
 """Tasks into the store, in bulk: texts, pairs, images, and fixed batches of them."""
 
-import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -9,6 +8,7 @@ from sqlalchemy import Connection, case, func, insert, literal, null, select, up
 
 from plurivox.assign import UNASKED, Assigner, Batches, Proposer, Strata
 from plurivox.core.errors import InputError, some
+from plurivox.web.store import draws
 from plurivox.web.store.collect import arms
 from plurivox.web.store.database import batched, put
 from plurivox.web.store.ids import new_id
@@ -55,7 +55,7 @@ class NewTask:
 
 def add_tasks(connection: Connection, study: Study, new: Iterable[NewTask]) -> int:
     """Put tasks into the store; how many there were."""
-    chance, n, trained = random.SystemRandom(), 0, list(fact(connection, "practice") or [])
+    n, trained = 0, list(fact(connection, "practice") or [])
     method = assigner(connection, study)
     is_first = connection.execute(select(tasks.c.id).limit(1)).first() is None
     names: set[str] | None = set() if is_first else None  # a store that is empty need not be asked
@@ -63,7 +63,7 @@ def add_tasks(connection: Connection, study: Study, new: Iterable[NewTask]) -> i
         _refuse_known(connection, [one.name for one in part], names)
         held = {one.name: {"id": new_id(), **medium} for one in part if (medium := one.medium())}
         put(connection, media, list(held.values()))
-        rows = [_row(method, study, one, held[one.name]["id"] if one.name in held else None, chance) for one in part]
+        rows = [_row(method, study, one, held[one.name]["id"] if one.name in held else None) for one in part]
         rows.sort(key=lambda row: row["id"])
         put(connection, tasks, rows)
         put(connection, beliefs, [unknown(row["id"]) for row in rows if not row["practice"]])
@@ -129,7 +129,7 @@ def _ranks(method: Assigner) -> bool:
     return isinstance(method, Proposer)
 
 
-def _row(method: Assigner, study: Study, one: NewTask, picture: int | None, chance: random.Random) -> dict[str, Any]:
+def _row(method: Assigner, study: Study, one: NewTask, picture: int | None) -> dict[str, Any]:
     queue = None if one.practice else one.stratum if isinstance(method, Strata) else ""
     return {
         "id": new_id(),
@@ -144,7 +144,7 @@ def _row(method: Assigner, study: Study, one: NewTask, picture: int | None, chan
         "quota": 0 if one.practice else study.per_task,
         "given": 0,
         "queue": queue,
-        "rank": chance.random(),
+        "rank": draws.rng.random(),
         "gain": UNASKED if _ranks(method) and not one.practice else None,
     }
 
@@ -168,7 +168,7 @@ def fix_batches(connection: Connection, study: Study, batches: Mapping[str, Sequ
     for name, inside in batches.items():
         if strangers := [task for task in inside if task not in ids]:
             raise InputError(f"batch {name!r} names tasks that are not there: {some(strangers)}")
-        row = {"name": name, "given": 0, "queue": "", "rank": random.SystemRandom().random()}
+        row = {"name": name, "given": 0, "queue": "", "rank": draws.rng.random()}
         plan = connection.execute(insert(plans).values(row)).inserted_primary_key
         assert plan is not None
         connection.execute(insert(plan_tasks), [{"plan_id": plan[0], "task_id": ids[task]} for task in set(inside)])

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from plurivox.web.api.http_errors import Refused, unsigned
 from plurivox.web.api.worker_schemas import Platform
+from plurivox.web.store import draws
 from plurivox.web.store.collect.arms import draw
 from plurivox.web.store.database import now
 from plurivox.web.store.ids import new_id
@@ -108,7 +109,8 @@ def _session(who: Platform) -> dict[str, Any]:
 
 
 def _born(connection: Connection, study: Study, pseudonym: str, door: str | None) -> Worker:
-    worker = Worker(new_id(), pseudonym, secrets.randbits(31), study.stages()[0], "active", draw(connection, study))
+    seed = draws.rng.getrandbits(31)
+    worker = Worker(new_id(), pseudonym, seed, study.stages()[0], "active", draw(connection, study))
     time = now()
     connection.execute(insert(workers).values(**vars(worker), door=door, born=time, seen=time))
     return worker
