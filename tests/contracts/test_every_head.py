@@ -18,6 +18,7 @@ from plurivox.train.targets._contract import Said
 from plurivox.train.together import finish_stacked
 from taught import spam, world
 
+pytestmark = pytest.mark.training
 every = pytest.mark.parametrize("name", heads.methods)
 PLAIN = {"votes": "all-votes", "pair": "pair[main=majority]", "distribution": "soft"}
 

@@ -19,6 +19,7 @@ from plurivox.train.trained import Trained
 from plurivox.train.weights import write_tensors
 from taught import world
 
+pytestmark = pytest.mark.training
 X, GOLD, VOTES = world(60)
 FAST = ("--net", "mlp[hidden=8]", "--lr", "0.02", "--epochs", "5", "--batch", "16", "--device", "cpu")
 
