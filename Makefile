@@ -1,11 +1,11 @@
-# make demo: see the whole walk. make test: run every test. Both set up .venv first.
+# make demo: see the whole walk. make test: run the tests, but for the slow ones. Both set up .venv first.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 export PLURIVOX_DATA ?= $(if $(wildcard ../shared/data),$(abspath ../shared/data))
 
-.PHONY: install demo test soak lint bench docs stubs format clean
+.PHONY: install demo test quick slow coverage soak lint bench docs stubs format clean
 
 install: $(STAMP)
 
@@ -19,8 +19,21 @@ $(STAMP): pyproject.toml constraints.txt
 demo: install
 	$(BIN)/python -m examples.demo
 
+# two processes; ORDER=7 shuffles files and the tests within them by that seed; TESTS=tests/web runs some
+PYTEST = PLURIVOX_ORDER=$(ORDER) $(BIN)/python -m pytest -n 2 --dist worksteal --durations=10
+
 test: install
-	$(BIN)/python -m pytest --durations=5 --cov --cov-report=term:skip-covered $(TESTS)
+	$(PYTEST) -m "not slow" $(TESTS)
+
+# no browser, no PostgreSQL, no nets: 90 s on two cores, some minutes more where kernels are not compiled yet
+quick: install
+	$(PYTEST) -m "not slow and not browser and not postgres and not training" $(TESTS)
+
+slow: install
+	$(PYTEST) -m slow $(TESTS)
+
+coverage: install
+	$(PYTEST) --cov --cov-report=term:skip-covered $(TESTS)
 
 lint: install
 	$(BIN)/ruff check .

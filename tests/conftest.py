@@ -1,6 +1,7 @@
 """What every test shares: no network, real parts found or asked for, real data where they are."""
 
 import os
+import random
 import shutil
 import socket
 import sys
@@ -23,6 +24,43 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],  # a busy machine is no fault
 )
 settings.load_profile("plurivox")
+
+NEEDS = {"chromium": "browser", "postgres": "postgres", "one_thread": "training"}  # fixture: marker
+CHROMIUM = "Chromium is missing"
+GET_CHROMIUM = "apt-get install chromium"
+
+
+@pytest.hookimpl(tryfirst=True)  # pytest then brings tests of one parameter of a shared fixture together again
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by the fixtures they use; shuffle them if PLURIVOX_ORDER holds a seed."""
+    for item in items:
+        used = {*getattr(item, "fixturenames", ()), *(["postgres"] if "postgresql" in item.name else [])}
+        for fixture in used & NEEDS.keys():
+            item.add_marker(NEEDS[fixture])
+    if seed := os.environ.get("PLURIVOX_ORDER"):
+        items[:] = shuffled(items, int(seed))
+
+
+def shuffled(items: list[pytest.Item], seed: int) -> list[pytest.Item]:
+    """The same tests with files, and tests within each file, in another order; the same seed gives the same order."""
+    rng = random.Random(seed)
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    groups = list(files.values())
+    rng.shuffle(groups)
+    for group in groups:
+        rng.shuffle(group)
+    return [item for group in groups for item in group]
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # prints after the short summary
+def pytest_terminal_summary(terminalreporter: Any) -> Iterator[None]:
+    """Say at the end how many tests were skipped for want of Chromium, and the command that installs it."""
+    yield
+    skipped = sum(CHROMIUM in str(report.longrepr) for report in terminalreporter.stats.get("skipped", ()))
+    if skipped:
+        terminalreporter.write_line(f"{skipped} tests were skipped: {CHROMIUM}. To run them too: {GET_CHROMIUM}")
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +96,7 @@ def chromium() -> str:
     for name in ("chromium", "chromium-browser", "google-chrome"):
         if path := shutil.which(name):
             return path
-    without("Chromium", "run: apt-get install chromium")
+    without("Chromium", f"run: {GET_CHROMIUM}")
     raise AssertionError
 
 

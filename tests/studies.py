@@ -63,10 +63,11 @@ def copy_tables(engine: Engine) -> None:
     file = Path(engine.url.database or "")
     if engine.dialect.name == "sqlite" and not file.stat().st_size:
         file.write_bytes(empty_study())
-    else:
+    elif engine.url.database not in filled or engine.get_execution_options().get("schema"):
         database.migrate(engine)
 
 
+filled: set[str] = set()  # PostgreSQL databases that are copies of a migrated one
 owners.hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)  # tests need not be slow to guess
 uvicorn.server.asyncio = SimpleNamespace(**{**vars(asyncio), "sleep": nap})
 create.migrate = copy_tables
@@ -95,13 +96,26 @@ def plain_study(**values: Any) -> Study:
     return Study.model_validate({**fields, **values})
 
 
-def fresh_database(postgres: str) -> str:
-    """The address of a new, empty PostgreSQL database."""
+@functools.cache
+def migrated(postgres: str) -> str:
+    """The name of a PostgreSQL database with all tables and nothing in them, a template for others."""
+    address = fresh_database(postgres, empty=True)
+    engine = database.open_engine(Settings(folder=Path(), database=address))
+    database.migrate(engine)
+    engine.dispose()
+    return str(engine.url.database)
+
+
+def fresh_database(postgres: str, empty: bool = False) -> str:
+    """The address of a new PostgreSQL database with all tables, or with none of them if `empty`."""
     name = f"studio_{os.getpid()}_{next(numbers)}"
+    template = "template1" if empty else migrated(postgres)
     with psycopg.connect(postgres, autocommit=True) as connection:
         connection.execute("ALTER SYSTEM SET fsync = off")  # no test turns the machine off
         connection.execute("SELECT pg_reload_conf()")
-        connection.execute(f'CREATE DATABASE "{name}"')
+        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+    if not empty:
+        filled.add(name)
     return postgres.replace("/postgres?", f"/{name}?")
 
 

@@ -18,6 +18,7 @@ from plurivox.train.parallel.scheduler import finish_stacked
 from plurivox.train.targets._contract import Said
 from toy_training import spam, world
 
+pytestmark = pytest.mark.training
 every = pytest.mark.parametrize("name", heads.methods)
 PLAIN = {"votes": "all-votes", "pair": "pair[main=majority]", "distribution": "soft"}
 

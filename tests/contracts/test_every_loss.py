@@ -6,6 +6,7 @@ import torch
 
 from plurivox.train import losses
 
+pytestmark = pytest.mark.training
 every = pytest.mark.parametrize("name", losses.methods)
 
 

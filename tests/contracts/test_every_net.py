@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from plurivox.train import nets
 
+pytestmark = pytest.mark.training
 every = pytest.mark.parametrize("name", nets.methods)
 N_LABELS = 3
 

@@ -10,6 +10,7 @@ from plurivox.core.votes import Votes
 from plurivox.train import Known, targets
 from plurivox.train.targets._contract import Said
 
+pytestmark = pytest.mark.training
 every = pytest.mark.parametrize("name", targets.methods)
 VOTES = Votes.of(**crowd())
 SHARES = SoftLabels.shares(VOTES.counts(), VOTES.tasks, VOTES.labels)

@@ -19,6 +19,7 @@ from plurivox.train.loop.tensors import write_tensors
 from plurivox.train.result import Trained
 from toy_training import world
 
+pytestmark = pytest.mark.training
 X, GOLD, VOTES = world(60)
 FAST = ("--net", "mlp[hidden=8]", "--lr", "0.02", "--epochs", "5", "--batch", "16", "--device", "cpu")
 

@@ -11,7 +11,7 @@ from plurivox.web.store.database import open_engine
 from studies import fresh_database, plain_study
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def test_no_acknowledged_answer_is_lost_when_the_server_is_killed(
     tmp_path: Path, kind: str, request: pytest.FixtureRequest
 ) -> None:

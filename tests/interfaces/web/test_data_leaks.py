@@ -237,7 +237,7 @@ def test_a_backup_while_people_answer_is_of_one_moment(tmp_path: Path) -> None:
 def test_a_backup_goes_into_no_database_that_holds_something(tmp_path: Path, postgres: str) -> None:
     with served(tmp_path / "s") as study:
         back_up(study.studio.settings, tmp_path / "backup")
-    database = fresh_database(postgres)
+    database = fresh_database(postgres, empty=True)
     with served(tmp_path / "other", plain_study(name="other"), database=database) as study:
         before = {table.name: len(study.look(select(table))) for table in meta_data.sorted_tables}
         with pytest.raises(InputError, match="the database is not empty"):

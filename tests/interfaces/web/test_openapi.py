@@ -50,7 +50,7 @@ def _without_tuples(schema: Any) -> Any:
     return schema
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def study(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Any:
     database = "" if request.param == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
     folder = tmp_path_factory.mktemp("openapi") / "s"

@@ -31,7 +31,7 @@ fit(x, votes, net="mlp[hidden=8,dropout=.3]", plan=plan, dev=(x[:9], gold.on(gol
 PLAN = Plan(epochs=9, batch=16, lr=0.02, device="cpu", best="loss", schedule="one-cycle")
 
 
-@pytest.mark.parametrize("seconds", [0.0, 1000.0])
+@pytest.mark.parametrize("seconds", [0.0, pytest.param(1000.0, marks=pytest.mark.slow)])
 def test_after_kill_9_the_result_is_the_same(tmp_path: Path, seconds: float) -> None:
     code = CODE.format(tests=str(Path(__file__).parents[2]), folder=str(tmp_path), seconds=seconds)
     killed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

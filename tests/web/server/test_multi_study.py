@@ -46,7 +46,7 @@ def house(studies: list[Settings], base_url: str = "") -> Iterator[dict[str, Ser
 def two(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Served]]:
     folder, url = tmp_path_factory.mktemp("house"), ""
     if request.param == "postgresql":
-        url = fresh_database(request.getfixturevalue("postgres"))
+        url = fresh_database(request.getfixturevalue("postgres"), empty=True)
     where = [f"{url}&schema={name}" if url else "" for name in NAMES]
     with house([made(folder, name, database) for name, database in zip(NAMES, where, strict=True)]) as served:
         yield served
@@ -158,7 +158,7 @@ def test_every_study_has_its_own_schema_or_database(tmp_path: Path) -> None:
 
 
 def test_schemas_keep_studies_apart_and_the_usual_one_stays_free(tmp_path: Path, postgres: str) -> None:
-    database = fresh_database(postgres)
+    database = fresh_database(postgres, empty=True)
     alone, pets = made(tmp_path, "alone", database), made(tmp_path, "Pets.x-1", f"{database}&schema=Pets.x-1")
     with pytest.raises(InputError, match=r"holds a study already; .*schema=more"):
         made(tmp_path, "more", database)

@@ -120,7 +120,7 @@ def test_answers_from_elsewhere_take_the_numbers_that_came_back(tmp_path: Path) 
 
 
 def test_a_backup_of_either_database_is_restored_into_either(tmp_path: Path, postgres: str) -> None:
-    database = fresh_database(postgres)
+    database = fresh_database(postgres, empty=True)
     with served(tmp_path / "s", plain_study(repeats=1), database=database) as study:
         person = study.enter()
         for slot in person.slots():
@@ -130,7 +130,7 @@ def test_a_backup_of_either_database_is_restored_into_either(tmp_path: Path, pos
         assert counts["answers"] == 5 and counts["workers"] == 1
     assert stat.S_IMODE((tmp_path / "backup" / "secret.key").stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "backup" / "study.db").stat().st_mode) == 0o600
-    for place, target in (("sqlite", ""), ("again", fresh_database(postgres))):
+    for place, target in (("sqlite", ""), ("again", fresh_database(postgres, empty=True))):
         settings = Settings(folder=tmp_path / place, database=target)
         assert restore(tmp_path / "backup", settings) == counts
         with served(tmp_path / place, database=target) as study:
@@ -146,7 +146,7 @@ def test_a_backup_of_either_database_is_restored_into_either(tmp_path: Path, pos
 def test_a_study_of_an_older_version_is_backed_up_and_its_backup_restored(
     tmp_path: Path, kind: str, request: pytest.FixtureRequest
 ) -> None:
-    database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
+    database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"), empty=True)
     old = Settings(folder=tmp_path / "old")
     old.folder.mkdir()
     (old.folder / "study.toml").write_text(study_text(plain_study()))
@@ -170,7 +170,7 @@ def test_a_study_of_an_older_version_is_backed_up_and_its_backup_restored(
 def test_an_older_database_is_brought_up_to_date_with_what_it_holds(
     tmp_path: Path, kind: str, request: pytest.FixtureRequest
 ) -> None:
-    database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
+    database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"), empty=True)
     engine = open_engine(Settings(folder=tmp_path, database=database))
     migrate(engine, "0001")
     with engine.connect().execution_options(**WRITES) as connection, connection.begin():
@@ -192,7 +192,7 @@ def test_an_older_database_is_brought_up_to_date_with_what_it_holds(
 
 
 def test_bringing_a_large_database_up_to_date_has_no_limit_of_time(postgres: str, tmp_path: Path) -> None:
-    engine = open_engine(Settings(folder=tmp_path, database=fresh_database(postgres)))
+    engine = open_engine(Settings(folder=tmp_path, database=fresh_database(postgres, empty=True)))
     with engine.connect() as connection:
         take_time(connection)
         assert connection.execute(text("SHOW statement_timeout")).scalar() == "0"
