@@ -135,7 +135,7 @@ TEXTS = {"consent": "We ask about animals.", "instructions": "Look, then say.", 
 
 
 def test_a_preview_shows_what_to_expect_and_takes_nothing(studio: Any, context: Any) -> None:
-    live = studio(n=2, platforms=["mturk"], texts=TEXTS)
+    live = studio(n=2, platforms=["mturk"], texts=TEXTS, title="Previews")  # nobody else enters it
     frame = in_frame(
         context(**LOCAL).new_page(), address(live.base, assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE", workerId="")
     )
