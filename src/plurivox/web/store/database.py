@@ -1,6 +1,7 @@
 """Open the database of a study: SQLite or PostgreSQL, brought to the newest form by migrations."""
 
 import fcntl
+import logging
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
 
+logging.getLogger("alembic").setLevel(logging.WARNING)  # a line per migration is of no use to people
 WRITES = {"writes": True}  # execution option of a connection that writes: SQLite then locks at the beginning
 SCHEMA = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 MIGRATIONS = 7_561_000  # a number of our own for PostgreSQL's advisory lock

@@ -1,6 +1,5 @@
 """Create a study folder and fill its database."""
 
-import logging
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
@@ -18,8 +17,6 @@ from plurivox.web.study.config import STUDY, Study
 from plurivox.web.study.import_tasks import read_batches, read_tasks
 from plurivox.web.study.secrets import Keys
 from plurivox.web.study.study_toml import study_text
-
-logging.getLogger("alembic").setLevel(logging.WARNING)
 
 
 def make_study(
