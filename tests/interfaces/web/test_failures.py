@@ -202,7 +202,7 @@ def drafted(live: Any) -> list[str]:
 
 
 def test_an_unfinished_answer_goes_on_elsewhere(studio: Any, context: Any) -> None:
-    live = studio(n=3, form="top-two")
+    live = studio(n=3, form="top-two", title="Elsewhere")  # drafts of nobody else
     page = context().new_page()
     page.add_init_script(UNASKED)  # no pause is long enough for a draft to be sent
     asked: list[str] = []
@@ -230,7 +230,7 @@ def test_an_unfinished_answer_goes_on_elsewhere(studio: Any, context: Any) -> No
 
 
 def test_a_draft_is_sent_after_a_pause_and_taken_back(studio: Any, context: Any) -> None:
-    live = studio(n=3, form="top-two")
+    live = studio(n=3, form="top-two", title="A pause")  # drafts of nobody else
     page = context().new_page()
     page.add_init_script("const later = setTimeout; globalThis.setTimeout = (act, ms) => later(act, ms / 20);")
     page.goto(live.join)
