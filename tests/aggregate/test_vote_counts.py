@@ -60,7 +60,12 @@ def test_many_labels_stay_sparse_and_say_the_same(word: str, monkeypatch: pytest
     votes = Votes.of(**crowd(n_labels=9), labels=range(12))
     method = aggregate.methods.make(word)
     dense = method.fit(votes).soft
-    for module in ("core.making", "aggregate._ballots", "aggregate._counting", "aggregate.dirichlet_shares"):
+    for module in (
+        "core.soft_transforms",
+        "aggregate._shared.weighted_votes",
+        "aggregate._shared.vote_counts",
+        "aggregate.dirichlet_shares",
+    ):
         monkeypatch.setattr(f"plurivox.{module}.DENSE_CELLS", 0)
     if "prior=crowd" in word:
         with pytest.raises(InputError, match="use prior=uniform"):

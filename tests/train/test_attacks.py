@@ -59,7 +59,7 @@ def test_pgd_in_one_step_from_the_image_is_fgsm(net: nn.Module, x: torch.Tensor,
 def test_what_comes_back_is_scored_by_the_measures(net: nn.Module, x: torch.Tensor, soft: SoftLabels) -> None:
     done = attack(net, x, soft, FGSM(), batch=7)
     assert done.soft.tasks.tolist() == soft.tasks.tolist()
-    assert evaluate.soft.cross_entropy(done.soft, soft) == pytest.approx(done.loss, rel=1e-5)
+    assert evaluate.cross_entropy(done.soft, soft) == pytest.approx(done.loss, rel=1e-5)
     untouched = attack(net, x, soft, FGSM(epsilon=0))
     assert untouched.loss == untouched.loss_before == pytest.approx(done.loss_before)
 
