@@ -25,7 +25,7 @@ PYTEST = PLURIVOX_ORDER=$(ORDER) $(BIN)/python -m pytest -n 2 --dist worksteal -
 test: install
 	$(PYTEST) -m "not slow" $(TESTS)
 
-# no browser, no PostgreSQL, no nets: 90 s on two cores, some minutes more where kernels are not compiled yet
+# no browser, no PostgreSQL, no nets; longer where kernels are not compiled yet
 quick: install
 	$(PYTEST) -m "not slow and not browser and not postgres and not training" $(TESTS)
 
