@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+export PYTHONDONTWRITEBYTECODE :=
 export PLURIVOX_DATA ?= $(if $(wildcard ../shared/data),$(abspath ../shared/data))
 
 .PHONY: install demo test quick slow coverage soak lint bench docs stubs format clean
@@ -19,8 +20,8 @@ $(STAMP): pyproject.toml constraints.txt
 demo: install
 	$(BIN)/python -m examples.demo
 
-# two processes; ORDER=7 shuffles files and the tests within them by that seed; TESTS=tests/web runs some
-PYTEST = PLURIVOX_ORDER=$(ORDER) $(BIN)/python -m pytest -n 2 --dist worksteal --durations=10
+# Two processes of one thread each. ORDER=7 shuffles files, and the tests within each, by that seed; TESTS=tests/web runs some.
+PYTEST = PLURIVOX_ORDER=$(ORDER) OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal --durations=10
 
 test: install
 	$(PYTEST) -m "not slow" $(TESTS)
