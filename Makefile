@@ -26,9 +26,10 @@ PYTEST = PLURIVOX_ORDER=$(ORDER) OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 
 test: install
 	$(PYTEST) -m "not slow" $(TESTS)
 
-# no browser, no PostgreSQL, no nets; longer where kernels are not compiled yet
+# While you work: no browser, PostgreSQL, training or other long tests. 90 s once the kernels are compiled.
+QUICK = --ignore=tests/interfaces/web --ignore=tests/train --ignore=src/plurivox/train
 quick: install
-	$(PYTEST) -m "not slow and not browser and not postgres and not training" $(TESTS)
+	$(PYTEST) -m "not (slow or long or browser or postgres or training)" $(QUICK) $(TESTS)
 
 slow: install
 	$(PYTEST) -m slow $(TESTS)

@@ -7,6 +7,8 @@ import pytest
 
 import plurivox as pv
 
+pytestmark = pytest.mark.long
+
 WORKER_MODELS = ("dawid-skene", "fast-dawid-skene", "dawid-skene-clusters", "ibcc", "ebcc", "mace", "glad", "average")
 
 

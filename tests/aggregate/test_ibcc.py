@@ -15,6 +15,8 @@ from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 
+pytestmark = pytest.mark.long
+
 
 def dirichlet_kl(a: np.ndarray, b: np.ndarray) -> float:
     """KL(Dirichlet(a) | Dirichlet(b)) over the last axis, summed over the others."""

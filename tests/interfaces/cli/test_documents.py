@@ -10,6 +10,8 @@ from click.testing import Result
 
 from plurivox.evaluate import Difference
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "soft_answers.md"
 SLOW = ("recipe",)  # has a test of its own

@@ -14,6 +14,8 @@ import pytest
 
 from interfaces.cli.cli_process import PYTHON, environment, process
 
+pytestmark = pytest.mark.long
+
 HEAVY = ("numpy", "polars", "narwhals", "numba", "scipy", "rich", "pandas", "torch", "sklearn", "matplotlib")
 LOADED = "import sys; from plurivox.cli.main import main; main({words}, standalone_mode=False); print(*sys.modules)"
 # a background process of a shell ignores SIGINT from birth; a person's Ctrl-C is never ignored

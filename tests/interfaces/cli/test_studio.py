@@ -23,6 +23,8 @@ from plurivox.web.store.admin.invites import make_invite
 from plurivox.web.study.config import read_study
 from studies import PATIENCE
 
+pytestmark = pytest.mark.long
+
 Call = Callable[..., Result]
 ITEMS = "task,text,stratum,practice\n" + "".join(
     f"t{i},text {i},{'easy' if i % 4 == 0 else 'hard'},{'yes' if i > 22 else ''}\n" for i in range(25)

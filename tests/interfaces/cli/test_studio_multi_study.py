@@ -19,6 +19,8 @@ from interfaces.web.server_kills import own_port
 from plurivox.web.client.simulated_workers import fill, run
 from studies import PATIENCE, fresh_database
 
+pytestmark = pytest.mark.long
+
 Call = Callable[..., Result]
 NAMES = ("pets", "ships")
 

@@ -22,6 +22,8 @@ from plurivox.web.study.create import fill
 from plurivox.web.study.study_toml import study_text
 from studies import Person, Served, fresh_database, plain_study, seeded, served, text_tasks
 
+pytestmark = pytest.mark.long
+
 CODE = {"code": "PAID", "redirect": "https://app.prolific.com/submissions/complete?cc=PAID"}
 OVERLAP = {"one": ["t000", "t001", "t002"], "two": ["t002", "t003"], "three": ["t000", "t003", "t004", "t005"]}
 PERSON = {"pid": "p1", "study": "s1", "session": "x1"}

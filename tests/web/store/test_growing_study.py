@@ -45,6 +45,8 @@ from plurivox.web.store.schema import (
 )
 from studies import PATIENCE, Person, Served, fresh_database, plain_study, served, text_tasks
 
+pytestmark = pytest.mark.long
+
 LABELS = ("cat", "dog", "ship")
 
 
