@@ -25,7 +25,8 @@ settings.register_profile(
 )
 settings.load_profile("plurivox")
 
-NEEDS = {"chromium": "browser", "postgres": "postgres", "one_thread": "training"}  # fixture: marker
+# fixture: marker
+NEEDS = {"chromium": "browser", "postgres": "postgres", "one_thread": "training", "data_set": "slow", "real": "slow"}
 CHROMIUM = "Chromium is missing"
 GET_CHROMIUM = "apt-get install chromium"
 

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.mark.slow
 def test_the_demo_walks_to_its_end(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "examples.demo", str(tmp_path)]
     said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout

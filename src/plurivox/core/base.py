@@ -23,15 +23,7 @@ from plurivox.core.types import TEXT, frozen
 
 HEADER = "plurivox.json"
 KINDS: dict[str, type["Noun"]] = {}
-MODULES = (
-    "answers",
-    "audit",
-    "soft_labels",
-    "soft_storage",
-    "results",
-    "tables",
-    "votes",
-)  # of core: they define types
+MODULES = ("answers", "audit", "soft_labels", "soft_storage", "results", "tables", "votes")  # of core, with data types
 MOVED = {  # module named in files of version 0.1.0 -> module of today
     "plurivox.assign._proposals": "plurivox.assign._shared.proposals",
     "plurivox.evaluate._meeting": "plurivox.evaluate.alignment",
@@ -39,10 +31,8 @@ MOVED = {  # module named in files of version 0.1.0 -> module of today
     "plurivox.evaluate.cells": "plurivox.evaluate.contingency",
     "plurivox.evaluate.guesses": "plurivox.evaluate.paired_comparison",
     "plurivox.evaluate.judgement": "plurivox.evaluate.evaluation",
-    "plurivox.recipes._choosing": "plurivox.workflows.tune",
     "plurivox.recipes._comparing": "plurivox.workflows.compare_methods",
     "plurivox.recipes._ranking": "plurivox.workflows.rank_scores",
-    "plurivox.recipes._seconds": "plurivox.workflows.answer_cost",
 }
 ONE_OF = {"matrices": "matrix", "passes": "pass"}
 

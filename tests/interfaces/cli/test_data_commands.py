@@ -125,7 +125,7 @@ def test_completion_offers_data_sets(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert completed("aggregate", "vote-shares", incomplete="to") == {"toy", "to"}  # and files that begin so
 
 
-SETS = ("cifar10h", "labelme", "adult2", "popquorn_offensive", pytest.param("masc_wordsense", marks=pytest.mark.slow))
+SETS = ("cifar10h", "labelme", "adult2", "popquorn_offensive", "masc_wordsense")
 
 
 @pytest.fixture(params=SETS)

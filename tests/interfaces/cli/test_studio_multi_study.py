@@ -19,7 +19,7 @@ from interfaces.web.server_kills import own_port
 from plurivox.web.client.simulated_workers import fill, run
 from studies import PATIENCE, fresh_database
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow
 
 Call = Callable[..., Result]
 NAMES = ("pets", "ships")

@@ -248,7 +248,10 @@ def new_tasks() -> list[NewTask]:
     return [NewTask(f"t{i:03d}", text=f"text {i}", stratum="easy" if i % 3 == 0 else "hard") for i in range(6)]
 
 
-@pytest.mark.parametrize("way", sorted(WAYS))
+SLOW = {"batches", "next-best", "strata"}
+
+
+@pytest.mark.parametrize("way", [pytest.param(way, marks=[pytest.mark.slow] * (way in SLOW)) for way in sorted(WAYS)])
 def test_whatever_people_do_in_whatever_order(tmp_path_factory: pytest.TempPathFactory, way: str) -> None:
     @settings(max_examples=6, deadline=None)
     @given(steps=STEPS)
