@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlencode
 import pytest
 from sqlalchemy import select, update
 
-from interfaces.web.page_actions import answer, fits, key
+from interfaces.web.page_actions import answer, fits, key, shown
 from plurivox.core.errors import InputError
 from plurivox.web.store.collect.leases import end_overdue
 from plurivox.web.store.schema import raw_ids, sittings, slots, tasks, workers
@@ -166,6 +166,7 @@ def test_the_whole_way_in_a_frame_of_another_origin_without_any_store(studio: An
     page.evaluate("document.querySelector('iframe').src += ''")  # reloaded: nothing was kept, the assignment tells
     frame.get_by_text("2 of 2").wait_for()
     inside = page.frames[1]
+    shown(inside)  # its picture is there: without a network it would never come
     browser.set_offline(True)
     answer(inside_page(inside), "1", "Enter")
     frame.get_by_role("heading", name="One moment").wait_for()
