@@ -94,12 +94,7 @@ def without(component: str, how: str) -> None:
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """The path of a Chromium."""
-    for name in (
-        "chromium-headless-shell",
-        "chromium",
-        "chromium-browser",
-        "google-chrome",
-    ):  # the first is the fastest
+    for name in ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell"):
         if path := shutil.which(name):
             return path
     without("Chromium", f"run: {GET_CHROMIUM}")
