@@ -20,7 +20,7 @@ CLOCK = """const now = performance.now.bind(performance);
 let ahead = 0;
 performance.now = () => now() + ahead;
 globalThis.passBy = (ms) => { ahead += ms; }"""  # tests let time go by, where a person would wait
-PATIENCE = 600_000  # ms: longer than anything takes on a busy machine; what is there sooner is not waited for
+PATIENCE = 120_000  # ms: longer than anything takes on a busy machine; what is there sooner is not waited for
 JS = Path(__file__).parents[1] / "src" / "plurivox" / "web" / "static" / "js"
 
 

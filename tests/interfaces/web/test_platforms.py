@@ -163,10 +163,11 @@ def test_the_whole_way_in_a_frame_of_another_origin_without_any_store(studio: An
     assert fits_frame
     answer(inside_page(inside), "1", "Enter")
     frame.locator(".saved[data-is=kept]").wait_for()
-    page.evaluate("document.querySelector('iframe').src += ''")  # reloaded: nothing was kept, the assignment tells
+    with page.expect_event("framenavigated"):  # the page before shows "2 of 2" as well
+        page.evaluate("document.querySelector('iframe').src += ''")  # reloaded: nothing was kept, the assignment tells
     frame.get_by_text("2 of 2").wait_for()
     inside = page.frames[1]
-    shown(inside)  # its picture is there: without a network it would never come
+    shown(inside)  # all of it is there before the network goes
     browser.set_offline(True)
     answer(inside_page(inside), "1", "Enter")
     frame.get_by_role("heading", name="One moment").wait_for()

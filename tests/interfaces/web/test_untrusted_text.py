@@ -71,8 +71,9 @@ def unharmed(page: Any) -> str:
     return said
 
 
-def test_a_worker_reads_hostile_words_as_words(live: Running, context: Any) -> None:
-    page = context().new_page()
+def take_part(page: Any, live: Running) -> None:
+    """Consent, check, three answers and a comment, with hostile words wherever a worker writes or reads."""
+    before = live.studio.look(progress).answers
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     page.goto(live.join)
     for heading in ("Before you begin", "How it works", "A short check"):
@@ -99,10 +100,16 @@ def test_a_worker_reads_hostile_words_as_words(live: Running, context: Any) -> N
     page.wait_for_selector(f"text={HOSTILE[1]}")
     unharmed(page)
     assert page.url.startswith(live.base)
-    assert live.studio.look(progress).answers == 3
+    assert live.studio.look(progress).answers == before + 3
+
+
+def test_a_worker_reads_hostile_words_as_words(live: Running, context: Any) -> None:
+    take_part(context().new_page(), live)
 
 
 def test_an_owner_reads_hostile_words_as_words(live: Running, context: Any) -> None:
+    if not live.studio.look(progress).answers:  # without an answer there are no soft labels to show
+        take_part(context().new_page(), live)
     one = context(accept_downloads=True)
     page = one.new_page()
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
