@@ -175,6 +175,7 @@ def many_blocks(monkeypatch: pytest.MonkeyPatch) -> Votes:
     return votes
 
 
+@pytest.mark.slow
 @every
 def test_the_number_of_threads_does_not_change_a_bit(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     votes = many_blocks(monkeypatch)
@@ -189,6 +190,7 @@ def test_the_number_of_threads_does_not_change_a_bit(name: str, monkeypatch: pyt
     assert len(seen) == 1
 
 
+@pytest.mark.slow
 @every
 def test_two_threads_at_once_and_a_forked_child_give_the_same_answer(
     name: str, monkeypatch: pytest.MonkeyPatch

@@ -62,6 +62,7 @@ def on_votes() -> list[str]:
 VARIANTS = ["geo-crowd-net[variant=W]", "union-net[variant=A]"]  # which say something else than the head itself
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*on_votes(), *VARIANTS])
 def test_it_sees_through_spammers_where_the_majority_does_not(name: str) -> None:
     torch.set_num_threads(1)

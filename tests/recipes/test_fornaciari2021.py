@@ -109,6 +109,7 @@ def test_stems_and_what_goes_on_in_a_folder(tmp_path: Path) -> None:
     assert first == again and "entropy, one head" in first and len(list((tmp_path / "kept").glob("*.npz"))) == 4
 
 
+@pytest.mark.slow
 def test_packed_inputs_are_trained_where_there_are_no_tables(tmp_path: Path) -> None:
     path = tmp_path / "tweets.npz"
     assert walk(pack=str(path)).title == "Packed tweets"

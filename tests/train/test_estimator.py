@@ -17,6 +17,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.slow
 def test_it_keeps_the_promises_of_scikit_learn() -> None:
     found = check_estimator(
         CrowdClassifier(net="linear", plan=FAST, random_state=0),

@@ -21,6 +21,7 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", whole], capture_output=True, text=True)
 
 
+@pytest.mark.slow
 def test_it_trains_saves_and_predicts(tmp_path: Path) -> None:
     done = run(
         "import torch; torch.set_num_threads(1)\n"

@@ -41,6 +41,7 @@ def answer(study: Path, n: int) -> None:
             run(fill(url, studio.keys.sign("invite", f"{row.id:x}"), 1, seed=seed, patience=600))
 
 
+@pytest.mark.slow
 @pytest.mark.training
 def test_the_page_leads_from_images_to_a_net(
     call: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -70,6 +70,7 @@ def test_a_method_from_another_package_is_a_command(guest: dict[str, str]) -> No
     assert process(env=asked).stdout.strip() == "plain,sleepy"
 
 
+@pytest.mark.slow
 def test_a_broken_package_breaks_its_own_method_alone(guest: dict[str, str], tmp_path: Path) -> None:
     room = tmp_path / "elsewhere"
     (room / "sick.py").write_text("import no_such_package\n")
@@ -147,6 +148,7 @@ def wait_for(file: Path, run: "subprocess.Popen[str]") -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["methods --json", "--help", "aggregate --help"])
 def test_a_closed_pipe_is_quiet(words: str) -> None:
     reader, writer = os.pipe()
@@ -156,6 +158,7 @@ def test_a_closed_pipe_is_quiet(words: str) -> None:
     assert run.stderr == ""
 
 
+@pytest.mark.slow
 def test_a_bar_is_drawn_on_a_terminal_only(guest: dict[str, str], votes_file: Path) -> None:
     words = ["aggregate", "sleepy", str(votes_file), "-o", str(votes_file.with_name("out.csv")), "--nap", "0.4"]
     assert "sleepy" not in process(*words, env=guest).stderr

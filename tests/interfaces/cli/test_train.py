@@ -215,6 +215,7 @@ def test_a_net_begins_with_weights_of_a_file_and_keeps_them(call, tmp_path: Path
     assert "images has no votes for vote-shares; take the target gold, or give votes" in call(*plain).stderr
 
 
+@pytest.mark.slow
 def test_all_work_without_tables(box: Path, tmp_path: Path) -> None:
     code = (
         "import sys\n"

@@ -20,6 +20,7 @@ def test_no_acknowledged_answer_is_lost_when_the_server_is_killed(
     assert told.startswith(f"| {kind} | 6 | 3 | 162 | 0 | 0 | 0 |")
 
 
+@pytest.mark.slow
 def test_two_servers_hand_out_no_slot_twice(tmp_path: Path, postgres: str) -> None:
     database = fresh_database(postgres)
     with studied(tmp_path / "s", plain_study(per_task=2, batch=5), 40, database, 2) as (servers, invite):

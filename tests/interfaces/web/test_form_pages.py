@@ -193,6 +193,7 @@ def test_top_one_and_select_top_two_by_pointer(studio: Any, context: Any, touch:
     assert said(live) == [(names[3], ""), (names[5], "")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_no_serious_barrier(studio: Any, context: Any, barriers: Any, form: str) -> None:
     live = studio(n=1, form=form)

@@ -59,6 +59,7 @@ def study(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReque
         yield one
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", ["owner", "worker"])
 def test_whatever_is_sent_the_answer_is_one_that_was_announced(study: Served, who: str) -> None:
     schema = schemathesis.openapi.from_dict(_without_tuples(study.http.get("/api/openapi.json").json()))

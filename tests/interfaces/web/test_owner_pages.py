@@ -154,6 +154,7 @@ def test_the_api_has_a_page(owned: Any, context: Any) -> None:
     page.wait_for_selector("summary:has-text('GiveAnswer')")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "names"), [("light", ["", "tasks", "workers", "invites"]), ("dark", [""])])
 def test_no_serious_barrier(owned: Any, context: Any, barriers: Any, scheme: str, names: list[str]) -> None:
     page = context(color_scheme=scheme, bypass_csp=True).new_page()

@@ -37,6 +37,7 @@ def must_fit(page: Any, form: str, width: int, height: int) -> None:
     assert page.evaluate(SMALL) == [], (form, width)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "kind"), [*((form, "image") for form in TELL), ("also-possible", "pair")])
 def test_ten_labels_fit_a_small_phone_and_a_laptop(studio: Any, context: Any, form: str, kind: str) -> None:
     live = studio(n=3, form=form, kind=kind)

@@ -107,6 +107,7 @@ def test_a_worker_reads_hostile_words_as_words(live: Running, context: Any) -> N
     take_part(context().new_page(), live)
 
 
+@pytest.mark.slow
 def test_an_owner_reads_hostile_words_as_words(live: Running, context: Any) -> None:
     if not live.studio.look(progress).answers:  # without an answer there are no soft labels to show
         take_part(context().new_page(), live)

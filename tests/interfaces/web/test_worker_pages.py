@@ -314,6 +314,7 @@ def test_hostile_texts_stay_texts(studio: Any, context: Any) -> None:
     assert page.inner_text(".title") == "<b>x</b>"
 
 
+@pytest.mark.slow
 def test_no_serious_barrier(studio: Any, context: Any, barriers: Any) -> None:
     live = studio(n=4, form="top-two", whole=True)
     page = context(bypass_csp=True).new_page()

@@ -265,6 +265,7 @@ def test_whatever_people_do_in_whatever_order(tmp_path_factory: pytest.TempPathF
     walk()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", sorted(WAYS))
 def test_the_same_on_postgresql(tmp_path: Path, postgres: str, way: str) -> None:
     chance = random.Random(way)
@@ -323,6 +324,7 @@ def test_next_best_spends_answers_on_doubtful_tasks_and_stops(
 # ---- draws
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", sorted(WAYS))
 def test_a_seeded_study_is_dealt_the_same_again(tmp_path: Path, way: str) -> None:
     """All draws come from one place, so that a test can seed them."""

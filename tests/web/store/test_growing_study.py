@@ -439,6 +439,7 @@ def _until(what: Any, seconds: float = 300.0) -> Any:
     return found
 
 
+@pytest.mark.slow
 def test_the_process_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
     with studied(tmp_path / "s", plain_study(), 4, "") as (servers, invite):
         servers.settings = servers.settings.model_copy(update={"is_leader": True, "snapshot_seconds": 0.1})
@@ -472,6 +473,7 @@ def troubles(study: Served) -> list[str]:
     return [one["what"] for one in study.http.get("/api/owner/snapshot").json()["troubles"]]
 
 
+@pytest.mark.slow
 def test_a_study_file_that_cannot_be_read_is_told_and_forgotten(tmp_path: Path) -> None:
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         study.sign_in()
