@@ -11,11 +11,11 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from plurivox.core.errors import InputError
-from plurivox.web.api.http_errors import unavailable
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin.config_check import check_fit
 from plurivox.web.store.collect.tasks import apply, kind_of
 from plurivox.web.store.database import WRITES, first_line, has_tables, migrate, open_engine, take_time
+from plurivox.web.store.errors import Unavailable
 from plurivox.web.store.kv import fact
 from plurivox.web.store.report.alerts import Trouble
 from plurivox.web.store.writer import Writer
@@ -79,7 +79,7 @@ class Studio:
         except TimeoutError:
             future.add_done_callback(lambda late: late.cancelled() or late.exception())  # nobody waits any more
             log.error("the database did not answer within %.0f seconds", self.settings.write_seconds)
-            raise unavailable() from None
+            raise Unavailable() from None
 
     async def read(self, job: Callable[[Connection], T]) -> T:
         """The result of a job that only reads."""
@@ -92,7 +92,7 @@ class Studio:
                 return job(connection)
         except SQLAlchemyError as cause:
             log.error("the database cannot be read: %s", first_line(cause))
-            raise unavailable() from cause
+            raise Unavailable() from cause
 
 
 def opened(settings: Settings) -> Studio:

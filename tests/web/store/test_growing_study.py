@@ -16,7 +16,6 @@ import pytest
 from sqlalchemy import select, text, update
 
 from interfaces.web.server_kills import studied
-from plurivox.web.api.http_errors import unavailable
 from plurivox.web.jobs.child_process import one_round
 from plurivox.web.jobs.leader import Background, lead
 from plurivox.web.jobs.payroll import Payroll
@@ -26,6 +25,7 @@ from plurivox.web.store.collect.excluded_workers import exclude, lift
 from plurivox.web.store.collect.leases import end
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.database import batched
+from plurivox.web.store.errors import Unavailable
 from plurivox.web.store.report import counters, pagination, study_progress
 from plurivox.web.store.report import snapshots as publishing
 from plurivox.web.store.report.alerts import all_told, tell
@@ -530,7 +530,7 @@ def test_a_store_that_cannot_be_written_is_told_from_memory(tmp_path: Path, monk
         background, writer = Background(study.studio), study.studio.writer
 
         def full(job: Any) -> Any:
-            raise unavailable()
+            raise Unavailable()
 
         with monkeypatch.context() as patch:
             patch.setattr(writer, "submit", full)

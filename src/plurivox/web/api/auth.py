@@ -8,12 +8,13 @@ from urllib.parse import urlsplit
 
 from fastapi import Depends, Header, Request, Response
 
-from plurivox.web.api.http_errors import Refused, ended, too_many, unsigned
+from plurivox.web.api.http_errors import Refused, ended, too_many
 from plurivox.web.api.login_throttle import Guesses
 from plurivox.web.api.rate_limit import Buckets, Slowly, network_of
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin import owners
 from plurivox.web.store.database import now
+from plurivox.web.store.errors import NotSignedIn
 from plurivox.web.store.ids import number_of, shown
 from plurivox.web.studio import Studio
 from plurivox.web.study.secrets import Keys
@@ -121,7 +122,7 @@ async def bearer_of(
 async def signed_in(response: Response, studio: StudioDep, bearer: Annotated[Bearer | None, Depends(bearer_of)]) -> int:
     """The worker of a token that has not ended; one that gets old is answered with a new one."""
     if bearer is None:
-        raise unsigned()
+        raise NotSignedIn()
     life = studio.study.token_days
     if bearer.days > life:
         raise ended(life)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from plurivox.web.store.errors import Conflict, Forbidden, Invalid, NotFound, NotSignedIn, StudyError, Unavailable
+
 
 @dataclass(eq=False)
 class Refused(Exception):
@@ -19,18 +21,19 @@ class Refused(Exception):
         return {"error": self.error, "detail": self.detail, "retry": self.retry, **(self.more or {})}
 
 
-def unavailable() -> Refused:
-    """The database is full or lost: the client keeps what it has and comes again."""
-    detail = "the database cannot be written at the moment; nothing is lost: keep your answer, it will be sent again"
-    return Refused(503, "unavailable", detail, retry=True)
+STATUS: dict[type[StudyError], int] = {
+    NotSignedIn: 401,
+    Forbidden: 403,
+    NotFound: 404,
+    Conflict: 409,
+    Invalid: 422,
+    Unavailable: 503,
+}
 
 
-def not_found(what: str) -> Refused:
-    return Refused(404, "not-found", f"there is no such {what}")
-
-
-def unsigned() -> Refused:
-    return Refused(401, "unsigned", "open your personal link, or the link you were invited with")
+def http_error(cause: StudyError) -> Refused:
+    """An error of the store with its HTTP status."""
+    return Refused(STATUS[type(cause)], cause.code, cause.detail, retry=isinstance(cause, Unavailable))
 
 
 def ended(days: float) -> Refused:

@@ -15,9 +15,9 @@ from functools import partial
 from sqlalchemy import Connection, insert, select, update
 
 from plurivox.core.errors import InputError
-from plurivox.web.api.http_errors import Refused
 from plurivox.web.store.collect.leases import end_overdue
 from plurivox.web.store.database import now
+from plurivox.web.store.errors import Unavailable
 from plurivox.web.store.report.alerts import Trouble, all_told, tell
 from plurivox.web.store.report.counters import is_behind, move_on
 from plurivox.web.store.report.snapshots import is_stale
@@ -96,7 +96,7 @@ class Background:
         """One round; whatever goes wrong in it, the next one comes, and the owner is told."""
         try:
             leads = self.look_after()
-        except Refused:  # the database is away: the next round may find it again
+        except Unavailable:  # the database is away: the next round may find it again
             self._remember("database", "The database cannot be written or read.")
             return
         except Exception as cause:
@@ -196,7 +196,7 @@ class Background:
 
     def _stay(self) -> None:
         """Stay the leader; where the database is away, the process will tell."""
-        with suppress(Refused):
+        with suppress(Unavailable):
             self.studio.writer.submit(partial(lead, holder=self.name)).result()
 
     def _process(self) -> "subprocess.Popen[str] | None":

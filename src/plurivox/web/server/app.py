@@ -13,12 +13,13 @@ from starlette.exceptions import HTTPException
 
 import plurivox
 from plurivox.web.api.auth import Limits
-from plurivox.web.api.http_errors import Refused, retry_after, unavailable
+from plurivox.web.api.http_errors import Refused, http_error, retry_after
 from plurivox.web.api.routes import annotation, health, media, owner_admin, owner_results, owner_session, pages
 from plurivox.web.jobs.leader import Background
 from plurivox.web.server.middleware import Guard
 from plurivox.web.settings import Settings
 from plurivox.web.store.database import first_line
+from plurivox.web.store.errors import StudyError, Unavailable
 from plurivox.web.studio import Studio
 
 log = logging.getLogger(__name__)
@@ -64,6 +65,10 @@ def explain_faults(app: FastAPI) -> None:
     async def refused(_: Request, cause: Refused) -> JSONResponse:
         return _fault(cause)
 
+    @app.exception_handler(StudyError)
+    async def study_error(_: Request, cause: StudyError) -> JSONResponse:
+        return _fault(http_error(cause))
+
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, cause: RequestValidationError) -> JSONResponse:
         told = [f"{'.'.join(map(str, one['loc']))}: {PLAIN.get(one['type'], one['msg'])}" for one in cause.errors()[:3]]
@@ -80,7 +85,7 @@ def explain_faults(app: FastAPI) -> None:
     @app.exception_handler(SQLAlchemyError)
     async def lost(_: Request, cause: SQLAlchemyError) -> JSONResponse:
         if isinstance(cause, OperationalError | InterfaceError):
-            return _fault(unavailable())
+            return _fault(http_error(Unavailable()))
         log.error("the database refused what it was told: %s", first_line(cause))  # the rest may hold people's ids
         return _fault(Refused(500, "internal", "something went wrong here; it has been written down"))
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
-from plurivox.web.api.http_errors import Refused
 from plurivox.web.api.worker_schemas import GiveAnswer, Mark
+from plurivox.web.store.errors import Invalid
 from plurivox.web.study.config import Study
 
 HUNDRED = Decimal(100)
@@ -105,13 +105,13 @@ CHECKS = {
 }
 
 
-def _bad(detail: str) -> Refused:
-    return Refused(422, "invalid", detail)
+def _bad(detail: str) -> Invalid:
+    return Invalid(detail)
 
 
 def check_quiz(study: Study, chosen: Sequence[int] | None) -> list[int]:
     """The places of the questions that were not answered rightly."""
     given = list(chosen or [])
     if len(given) != len(study.quiz):
-        raise Refused(422, "invalid", f"the check has {len(study.quiz)} questions, and {len(given)} answers came")
+        raise Invalid(f"the check has {len(study.quiz)} questions, and {len(given)} answers came")
     return [place for place, one in enumerate(study.quiz) if given[place] != one.right]

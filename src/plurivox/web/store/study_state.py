@@ -2,9 +2,9 @@
 
 from sqlalchemy import Connection
 
-from plurivox.web.api.http_errors import Refused
 from plurivox.web.api.worker_schemas import State
 from plurivox.web.store.admin.audit_log import tell
+from plurivox.web.store.errors import Conflict
 from plurivox.web.store.kv import fact, set_fact
 from plurivox.web.study.config import Study
 
@@ -18,7 +18,7 @@ def state_of(connection: Connection) -> State:
 def must_be_open(connection: Connection, study: Study) -> None:
     """Refuse where the study takes nobody new."""
     if state_of(connection) != "open":
-        raise Refused(409, "closed", study.texts.closed or "this study takes no answers at the moment")
+        raise Conflict("closed", study.texts.closed or "this study takes no answers at the moment")
 
 
 def change_state(connection: Connection, who: str, state: str) -> None:

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 
-from plurivox.web.api.http_errors import Refused, unavailable
 from plurivox.web.store.database import WRITES, first_line
+from plurivox.web.store.errors import Unavailable
 
 T = TypeVar("T")
 Job = Callable[[Connection], T]
@@ -104,9 +104,9 @@ def _collided(cause: Exception) -> bool:
 
 def _fault(cause: Exception) -> BaseException:
     """What to tell whoever asked."""
-    if isinstance(cause, Refused) or not isinstance(cause, SQLAlchemyError):
+    if not isinstance(cause, SQLAlchemyError):
         return cause
     if isinstance(cause, OperationalError | InterfaceError) or getattr(cause, "connection_invalidated", False):
         log.error("the database cannot be written: %s", first_line(cause))
-        return unavailable()
+        return Unavailable()
     return cause

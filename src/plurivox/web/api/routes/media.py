@@ -7,8 +7,8 @@ from fastapi import APIRouter, Header, Response
 from sqlalchemy import Connection, select
 
 from plurivox.web.api.auth import StudioDep
-from plurivox.web.api.http_errors import not_found
 from plurivox.web.api.worker_schemas import Fault, Id
+from plurivox.web.store.errors import NotFound
 from plurivox.web.store.ids import number_of
 from plurivox.web.store.schema import media as table
 from plurivox.web.study.task_audio import KINDS
@@ -37,7 +37,7 @@ async def media(media: Id, studio: StudioDep, range: Annotated[str | None, Heade
         wanted = select(table.c.shown_type, table.c.shown, table.c.bytes).where(table.c.id == number_of(media))
         row = connection.execute(wanted).first()
         if row is None:
-            raise not_found("medium")
+            raise NotFound("medium")
         return row.bytes if row.shown is None else row.shown, row.shown_type
 
     data, kind = await studio.read(find)

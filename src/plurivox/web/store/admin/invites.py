@@ -4,9 +4,9 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
 
-from plurivox.web.api.http_errors import not_found
 from plurivox.web.store.admin.audit_log import tell
 from plurivox.web.store.database import now
+from plurivox.web.store.errors import NotFound
 from plurivox.web.store.ids import new_id
 from plurivox.web.store.schema import invites
 
@@ -24,7 +24,7 @@ def close_invite(connection: Connection, who: str, invite: int) -> Any:
         update(invites).where(invites.c.id == invite).values(is_open=0).returning(*invites.c)
     ).first()
     if row is None:
-        raise not_found("invite")
+        raise NotFound("invite")
     tell(connection, who, "invite closed", note=row.note)
     return row
 

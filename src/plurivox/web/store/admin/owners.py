@@ -9,9 +9,9 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import Connection, delete, func, insert, select
 
-from plurivox.web.api.http_errors import Refused
 from plurivox.web.store.admin.audit_log import tell
 from plurivox.web.store.database import now
+from plurivox.web.store.errors import Forbidden
 from plurivox.web.store.kv import fact, set_fact
 from plurivox.web.store.schema import facts, owners, places, sessions
 from plurivox.web.study.secrets import Keys
@@ -50,7 +50,7 @@ def set_up(connection: Connection, hidden: str, name: str, password_hash: str) -
     connection.execute(select(facts.c.name).where(facts.c.name == SETUP).with_for_update())
     offered = fact(connection, SETUP) or []
     if not any(same(hidden, one) for one in offered):
-        raise Refused(403, "wrong-token", "this token is not the one that the terminal showed, or it is used up")
+        raise Forbidden("wrong-token", "this token is not the one that the terminal showed, or it is used up")
     set_fact(connection, SETUP, [])
     key = connection.execute(insert(owners).values(name=name, password=password_hash)).inserted_primary_key
     assert key is not None

@@ -8,10 +8,10 @@ from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from plurivox.web.api.http_errors import not_found
 from plurivox.web.store.admin.audit_log import tell
 from plurivox.web.store.collect.leases import end, give_back
 from plurivox.web.store.database import now
+from plurivox.web.store.errors import NotFound
 from plurivox.web.store.report import counters, snapshots
 from plurivox.web.store.schema import answers, exclusions, plans, sittings, slots, visits, workers
 
@@ -82,7 +82,7 @@ def lift(connection: Connection, who: str, pseudonym: str) -> None:
     this = update(workers).where(workers.c.pseudonym == pseudonym, workers.c.status == "excluded")
     worker = connection.execute(this.values(status="active").returning(workers.c.id)).scalar()
     if worker is None:
-        raise not_found("excluded worker")
+        raise NotFound("excluded worker")
     counters.take_out(connection, worker)
     aside = update(slots).where(slots.c.worker_id == worker, slots.c.state == "excluded")
     connection.execute(aside.where(slots.c.kind == "task").values(state="extra"))

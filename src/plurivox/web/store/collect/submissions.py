@@ -6,7 +6,6 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from plurivox.web.api.http_errors import Refused, not_found
 from plurivox.web.api.worker_schemas import GiveAnswer, Mark
 from plurivox.web.services.validate_answer import check_answer, form_of
 from plurivox.web.store.collect.drafts import THROW
@@ -14,6 +13,7 @@ from plurivox.web.store.collect.excluded_workers import keep_aside
 from plurivox.web.store.collect.leases import NEXT, NEXT_OPEN, retake
 from plurivox.web.store.collect.workers import Worker, advance, go_to_end
 from plurivox.web.store.database import now
+from plurivox.web.store.errors import Conflict, Forbidden, NotFound
 from plurivox.web.store.ids import number_of
 from plurivox.web.store.schema import answers, drafts, sittings, slots, workers
 from plurivox.web.study.config import Study
@@ -57,9 +57,9 @@ def take(connection: Connection, study: Study, worker: int, body: GiveAnswer) ->
     """Write an answer down. It is refused for what it says, or as the 101st word on a task, never for when it comes."""
     here = connection.execute(HERE, {"slot": number_of(body.slot), "worker": worker}).first()
     if here is None:
-        raise not_found("slot")
+        raise NotFound("slot")
     if here.status == "erased":
-        raise Refused(403, "withdrawn", "you have withdrawn from this study; your answers are gone")
+        raise Forbidden("withdrawn", "you have withdrawn from this study; your answers are gone")
     person = Worker(worker, here.pseudonym, here.seed, here.stage, here.status, here.arm)
     if study.arms:  # only here is known how this person is asked
         study = study.in_arm(here.arm)
@@ -67,7 +67,7 @@ def take(connection: Connection, study: Study, worker: int, body: GiveAnswer) ->
     earlier = connection.execute(BY_KEY, {"worker": worker, "key": body.key}).first()
     if earlier is not None:
         if earlier.slot_id != here.id or not _same(earlier, body):
-            raise Refused(409, "key-used", "another answer came with this key; make a new key for every answer")
+            raise Conflict("key-used", "another answer came with this key; make a new key for every answer")
         sitting = (here.sitting_number, here.total, here.done)
         return Taken(person, True, bool(earlier.extra), sitting, _ahead(connection, here.sitting_id, body.ahead))
     replaces = _replaced(connection, worker, here, body)
@@ -97,7 +97,7 @@ def _set_aside(connection: Connection, here: Any, person: Worker, row: dict[str,
 def _refuse_flood(connection: Connection, slot: int) -> None:
     """Every word on a task is kept, so that somebody who never stops changing theirs would fill the disk."""
     if connection.execute(select(func.count()).where(answers.c.slot_id == slot)).scalar_one() >= MOST:
-        raise Refused(409, "too-often", f"this task was answered {MOST} times; what was said last stays")
+        raise Conflict("too-often", f"this task was answered {MOST} times; what was said last stays")
 
 
 def _replaced(connection: Connection, worker: int, here: Any, body: GiveAnswer) -> int | None:
@@ -105,7 +105,7 @@ def _replaced(connection: Connection, worker: int, here: Any, body: GiveAnswer) 
         return here.answer_id
     found = connection.execute(BY_KEY, {"worker": worker, "key": body.replaces}).first()
     if found is None or found.slot_id != here.id:
-        raise not_found("answer to replace")
+        raise NotFound("answer to replace")
     return found.id
 
 

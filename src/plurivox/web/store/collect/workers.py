@@ -8,11 +8,11 @@ from typing import Any, get_args
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from plurivox.web.api.http_errors import Refused, unsigned
 from plurivox.web.api.worker_schemas import Platform
 from plurivox.web.store import draws
 from plurivox.web.store.collect.arms import draw
 from plurivox.web.store.database import now
+from plurivox.web.store.errors import Conflict, Forbidden, NotSignedIn
 from plurivox.web.store.ids import new_id
 from plurivox.web.store.kv import fact
 from plurivox.web.store.schema import invites, raw_ids, visits, workers
@@ -45,9 +45,9 @@ def worker_of(connection: Connection, worker: int) -> Worker:
     """The person with that id, who has not withdrawn."""
     row = connection.execute(BY_ID, {"worker": worker}).first()
     if row is None:
-        raise unsigned()
+        raise NotSignedIn()
     if row.status == "erased":
-        raise Refused(403, "withdrawn", "you have withdrawn from this study; your answers are gone")
+        raise Forbidden("withdrawn", "you have withdrawn from this study; your answers are gone")
     return Worker(*row)
 
 
@@ -65,7 +65,7 @@ def enter_by_invite(connection: Connection, keys: Keys, study: Study, invite: in
     if not taken.rowcount:
         if (known := _behind(connection, door)) is not None:  # another server let the same client in just now
             return known
-        raise Refused(403, "invite-used", "this invite is used up or closed; ask for another one")
+        raise Forbidden("invite-used", "this invite is used up or closed; ask for another one")
     return _born(connection, study, keys.pseudonym(f"invite {secrets.token_hex(16)}"), door)
 
 
@@ -82,7 +82,7 @@ def enter_by_platform(
     the client that asked for it. At MTurk the assignment's id, which nobody else knows, is that key: pages in a frame
     may not be able to keep one."""
     if who.name not in study.platforms:
-        raise Refused(403, "other-platform", "this study takes nobody from this platform")
+        raise Forbidden("other-platform", "this study takes nobody from this platform")
     pseudonym = keys.pseudonym(f"{who.name} {who.pid}")
     key = who.session if who.name == "mturk" else key
     door = None if key is None else keys.hidden(f"{pseudonym} {key}")
@@ -95,7 +95,7 @@ def enter_by_platform(
         return worker
     if row.id != bearer and (door is None or row.door != door):
         detail = "somebody has begun with this id; go on in the browser you began in, or by your personal link"
-        raise Refused(409, "begun-elsewhere", detail)
+        raise Conflict("begun-elsewhere", detail)
     person = worker_of(connection, row.id)
     connection.execute(update(raw_ids).where(raw_ids.c.worker_id == row.id).values(**_session(who)))
     if who.name == "mturk" and row.door != door:  # returned, and accepted again

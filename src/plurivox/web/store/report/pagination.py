@@ -10,7 +10,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, func, select, tuple_
 
 from plurivox.web.api import owner_schemas as o
-from plurivox.web.api.http_errors import Refused
+from plurivox.web.store.errors import Conflict, Invalid
 from plurivox.web.store.ids import number_of, shown
 from plurivox.web.store.report import snapshots
 from plurivox.web.store.report.answer_log import EVERY
@@ -28,8 +28,8 @@ HOLDS = beliefs.c.until + 0  # a sum has no index: the one on `until` would find
 LAST = "\U0010ffff"
 
 
-def _lost() -> Refused:
-    return Refused(422, "invalid", "there is no such place in the list; begin at its first page")
+def _lost() -> Invalid:
+    return Invalid("there is no such place in the list; begin at its first page")
 
 
 def task_page(connection: Connection, after: str | None, limit: int, order: Order, prefix: str = "") -> o.TaskPage:
@@ -77,7 +77,7 @@ def _place(connection: Connection, after: str | None) -> tuple[int, Any]:
     if not 0 <= snapshot <= newest or place[0] != place[0] or abs(place[0]) > 1e9:
         raise _lost()
     if snapshot < snapshots.oldest(connection):
-        raise Refused(409, "list-renewed", "this list has been renewed since; begin at its first page")
+        raise Conflict("list-renewed", "this list has been renewed since; begin at its first page")
     return snapshot, place
 
 

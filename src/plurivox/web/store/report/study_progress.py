@@ -7,8 +7,8 @@ from sqlalchemy import Connection, func, select
 
 from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import worker_schemas as s
-from plurivox.web.api.http_errors import not_found
 from plurivox.web.store import study_state
+from plurivox.web.store.errors import NotFound
 from plurivox.web.store.ids import number_of, shown
 from plurivox.web.store.report import counters
 from plurivox.web.store.report.answer_log import EVERY, active
@@ -119,7 +119,7 @@ def task_detail(connection: Connection, task: str) -> o.TaskDetail:
     """One task with every answer to it that counts."""
     row = connection.execute(LINE.where(tasks.c.id == number_of(task), beliefs.c.until == STILL)).first()
     if row is None:
-        raise not_found("task")
+        raise NotFound("task")
     size = connection.execute(select(media.c.width, media.c.height).where(media.c.id == (row.media_id or 0))).first()
     width, height = size or (None, None)
     address = None if row.media_id is None else f"/media/{shown(row.media_id)}"
