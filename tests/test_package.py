@@ -1,5 +1,6 @@
 """The house itself: light imports, fresh stubs, one version, words that stay out."""
 
+import ast
 import inspect
 import pkgutil
 import subprocess
@@ -125,3 +126,27 @@ def test_the_library_is_silent_by_default() -> None:
     code = "import plurivox, logging; logging.getLogger('plurivox.x').warning('heard')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == "" and done.stdout == ""
+
+
+INTERFACES = ("cli", "web")
+
+
+def private_imports(file: Path, package: str) -> list[str]:
+    """The modules or names with a leading underscore that a file takes from outside its package."""
+    found = []
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("plurivox."):
+            names = [f"{node.module}.{one.name}" for one in node.names]
+        elif isinstance(node, ast.Import):
+            names = [one.name for one in node.names if one.name.startswith("plurivox.")]
+        else:
+            continue
+        outside = [name for name in names if not name.startswith(f"plurivox.{package}.")]
+        found += [name for name in outside if any(word.startswith("_") for word in name.split("."))]
+    return found
+
+
+@pytest.mark.parametrize("package", INTERFACES)
+def test_interfaces_import_public_names_only(package: str) -> None:
+    files = (ROOT / "src" / "plurivox" / package).rglob("*.py")
+    assert {str(file): found for file in files if (found := private_imports(file, package))} == {}
