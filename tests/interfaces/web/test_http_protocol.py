@@ -98,7 +98,7 @@ def pauses(study: Served, seconds: float) -> bool:
 def test_who_does_not_read_what_they_asked_for_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "READ_SECONDS", 0.3)
     with served(
-        tmp_path / "s", None, [NewTask("a", sound=read_sound(tone(600), "a"))]
+        tmp_path / "s", None, [NewTask("a", medium=read_sound(tone(600), "a"))]
     ) as study:  # more than buffers hold
         media = study.enter().slots()[0]["task"]["media"].encode()
         with dialled(study) as line:

@@ -7,12 +7,13 @@ from sqlalchemy import Connection
 from plurivox.assign import Assigner, Batches, methods
 from plurivox.core.errors import InputError
 from plurivox.core.method import split_word
+from plurivox.web.store.collect.tasks import Assignment
 from plurivox.web.store.kv import fact
 from plurivox.web.study.config import Study
 
 
 def assigner_of(study: Study, has_batches: bool) -> Assigner:
-    """A method of the room `assign` with the study's batch, repeats and strata, where its word does not say otherwise.
+    """A method of the step `assign` with the study's batch, repeats and strata, where its word does not say otherwise.
 
     >>> assigner_of(Study(name="pets", labels=["cat", "dog"], batch=5, repeats=1), has_batches=False)
     Quota(twice=1, seed=0, batch=5)
@@ -30,6 +31,11 @@ def assigner_of(study: Study, has_batches: bool) -> Assigner:
 def assigner(connection: Connection, study: Study) -> Assigner:
     """How the study chooses the tasks of a sitting."""
     return assigner_of(study, bool(fact(connection, "plans")))
+
+
+def assignment_of(study: Study, has_batches: bool) -> Assignment:
+    """What the store needs to know of how tasks are assigned."""
+    return Assignment(study.per_task, assigner_of(study, has_batches), list(study.shares))
 
 
 def must_have_batches(connection: Connection, study: Study) -> None:
