@@ -13,10 +13,9 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin.config_check import check_fit
-from plurivox.web.store.collect.tasks import apply_assignment, kind_of
+from plurivox.web.store.collect.tasks import apply_assignment, has_batches, kind_of, practice_tasks
 from plurivox.web.store.database import WRITES, first_line, has_tables, migrate, take_time
 from plurivox.web.store.errors import Unavailable
-from plurivox.web.store.kv import fact
 from plurivox.web.store.report.alerts import Trouble
 from plurivox.web.store.writer import Writer
 from plurivox.web.study.assigner import assignment_of, must_have_batches
@@ -53,10 +52,10 @@ class Studio:
                 take_time(connection)
                 keys = keys_of(connection, settings)
                 check_fit(connection, study.strata, study.labels)
-                apply_assignment(connection, assignment_of(study, bool(fact(connection, "plans"))))
+                apply_assignment(connection, assignment_of(study, has_batches(connection)))
                 must_have_batches(connection, study)
                 study = study.model_copy(update={"kind": study.kind or kind_of(connection)})
-                if not fact(connection, "practice"):
+                if not practice_tasks(connection):
                     study = study.model_copy(update={"practice": 0})  # no task is marked so: there is no such step
         except OperationalError as cause:
             raise InputError(f"the database cannot be written: {first_line(cause)}") from cause

@@ -6,9 +6,9 @@ from typing import Any
 from sqlalchemy import Connection
 
 from plurivox.web.store.collect.sittings import Sitting, latest_sitting
+from plurivox.web.store.collect.tasks import practice_tasks
 from plurivox.web.store.collect.workers import STAGES, Worker, record_visit, set_stage, worker_of
 from plurivox.web.store.errors import Conflict
-from plurivox.web.store.kv import fact
 from plurivox.web.store.study_state import State, state_of
 from plurivox.web.study.config import Study
 
@@ -44,7 +44,7 @@ def advance(connection: Connection, study: Study, worker: Worker, **about: Any) 
     """Move a person into the stage after this one, and record the visit to the finished one with what was said there."""
     passed = STAGES[: STAGES.index(worker.stage) + 1]  # the study may have lost a stage since the person came into it
     following = next(stage for stage in study.stages() if stage not in passed)
-    if following == "practice" and not fact(connection, "practice"):
+    if following == "practice" and not practice_tasks(connection):
         following = "tasks"
     if not set_stage(connection, worker, following):
         return worker_of(connection, worker.id)  # another server was faster: one click, one step

@@ -7,8 +7,7 @@ from sqlalchemy import Connection
 from plurivox.assign import Assigner, Batches, methods
 from plurivox.core.errors import InputError
 from plurivox.core.method import split_word
-from plurivox.web.store.collect.tasks import Assignment
-from plurivox.web.store.kv import fact
+from plurivox.web.store.collect.tasks import Assignment, has_batches
 from plurivox.web.study.config import Study
 
 
@@ -30,7 +29,7 @@ def assigner_of(study: Study, has_batches: bool) -> Assigner:
 
 def assigner(connection: Connection, study: Study) -> Assigner:
     """How the study chooses the tasks of a sitting."""
-    return assigner_of(study, bool(fact(connection, "plans")))
+    return assigner_of(study, has_batches(connection))
 
 
 def assignment_of(study: Study, has_batches: bool) -> Assignment:
@@ -40,7 +39,7 @@ def assignment_of(study: Study, has_batches: bool) -> Assignment:
 
 def must_have_batches(connection: Connection, study: Study) -> None:
     """Refuse a study that names a way of which its database holds nothing."""
-    if isinstance(assigner(connection, study), Batches) and not fact(connection, "plans"):
+    if isinstance(assigner(connection, study), Batches) and not has_batches(connection):
         raise InputError(
             "study.toml says assign = 'batches', but the study was made without: plurivox studio new --batches FILE"
         )

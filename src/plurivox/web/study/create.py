@@ -13,9 +13,8 @@ from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin import import_answers
 from plurivox.web.store.admin.config_check import check_fit
-from plurivox.web.store.collect.tasks import NewTask, add_tasks, count_tasks, fix_batches
+from plurivox.web.store.collect.tasks import NewTask, add_tasks, count_tasks, fix_batches, has_batches, is_filled
 from plurivox.web.store.database import WRITES, first_line, migrate, take_time
-from plurivox.web.store.kv import fact
 from plurivox.web.study.assigner import assignment_of
 from plurivox.web.study.config import STUDY, Study
 from plurivox.web.study.import_tasks import read_batches, read_tasks
@@ -51,14 +50,14 @@ def fill(
         migrate(engine)
         with engine.connect().execution_options(**WRITES) as connection, connection.begin():
             take_time(connection)
-            if is_new and fact(connection, "applied") is not None:
+            if is_new and is_filled(connection):
                 raise InputError(
                     "the database holds a study already; give this one a schema of its own: "
                     f"--database 'postgresql://...?schema={study.name}'"
                 )
-            add_tasks(connection, assignment_of(study, bool(fact(connection, "plans"))), new)
+            add_tasks(connection, assignment_of(study, has_batches(connection)), new)
             check_fit(connection, study.strata, study.labels)
-            if batches and not fact(connection, "plans"):
+            if batches and not has_batches(connection):
                 fix_batches(connection, assignment_of(study, has_batches=True), batches)
             if not (n := count_tasks(connection)):
                 raise InputError("there is no task to ask about; give items that are not all practice")

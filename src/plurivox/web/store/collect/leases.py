@@ -8,6 +8,7 @@ from plurivox.web.store import draws
 from plurivox.web.store.collect.arms import has_room, recount
 from plurivox.web.store.collect.queue import close_plans, free_numbers, give, open_plans, take_back
 from plurivox.web.store.collect.sittings import COLUMNS, Sitting
+from plurivox.web.store.collect.tasks import has_batches
 from plurivox.web.store.database import now
 from plurivox.web.store.kv import fact
 from plurivox.web.store.schema import plans, sittings, slots
@@ -48,7 +49,7 @@ def end(connection: Connection, sitting: int) -> None:
 def give_back(connection: Connection, ids: Sequence[int]) -> None:
     """These tasks have one slot more to give."""
     take_back(connection, [(task, draws.rng.random()) for task in sorted(ids)], bool(fact(connection, "strata")))
-    if ids and fact(connection, "plans"):
+    if ids and has_batches(connection):
         open_plans(connection, ids)
     recount(connection, ids)
 
@@ -63,7 +64,7 @@ def reopen(connection: Connection, slot: int, task: int, kind: str) -> bool:
     number = free_numbers(connection, [task])[task]
     connection.execute(update(slots).where(slots.c.id == slot).values(state="leased", number=number))
     recount(connection, [task])
-    if fact(connection, "plans"):
+    if has_batches(connection):
         close_plans(connection, [task])
     return True
 

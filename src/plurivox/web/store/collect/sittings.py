@@ -13,10 +13,10 @@ from plurivox.assign import Place
 from plurivox.web.store import draws
 from plurivox.web.store.collect.arms import ArmPool, recount
 from plurivox.web.store.collect.queue import SEEN, StorePool, close_plans, free_numbers, give
+from plurivox.web.store.collect.tasks import practice_tasks
 from plurivox.web.store.collect.workers import Worker
 from plurivox.web.store.database import now
 from plurivox.web.store.ids import new_id
-from plurivox.web.store.kv import fact
 from plurivox.web.store.schema import media, plans, sittings, slots, tasks, workers
 
 TaskKind = Literal["image", "audio", "text", "pair"]
@@ -136,8 +136,8 @@ def waiting_of(connection: Connection, worker: Worker) -> Waiting | None:
 
 def begin_practice(connection: Connection, worker: int, n: int, lease_seconds: float) -> Sitting:
     """A sitting of the first `n` practice tasks."""
-    ids = (fact(connection, "practice") or [])[:n]
-    return _insert(connection, worker, 0, [(task, None, "practice") for task in ids], lease_seconds)
+    places = [(task, None, "practice") for task in practice_tasks(connection)[:n]]
+    return _insert(connection, worker, 0, places, lease_seconds)
 
 
 def begin_sitting(

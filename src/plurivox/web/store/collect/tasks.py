@@ -93,7 +93,7 @@ class NewTask:
 
 def add_tasks(connection: Connection, assignment: Assignment, new: Iterable[NewTask]) -> int:
     """Put tasks into the store; how many there were."""
-    n, trained = 0, list(fact(connection, "practice") or [])
+    n, trained = 0, practice_tasks(connection)
     is_first = connection.execute(select(tasks.c.id).limit(1)).first() is None
     names: set[str] | None = set() if is_first else None  # a store that is empty need not be asked
     for part in batched(new, AT_ONCE):
@@ -201,6 +201,21 @@ def _named(connection: Connection, names: Sequence[str]) -> Iterator[tuple[int, 
     for part in batched(sorted(set(names)), 500):
         for row in connection.execute(select(tasks.c.id, tasks.c.name).where(tasks.c.name.in_(part))):
             yield row.id, row.name
+
+
+def is_filled(connection: Connection) -> bool:
+    """Whether tasks were put into this database before."""
+    return fact(connection, "applied") is not None
+
+
+def has_batches(connection: Connection) -> bool:
+    """Whether the study has fixed batches."""
+    return bool(fact(connection, "plans"))
+
+
+def practice_tasks(connection: Connection) -> list[int]:
+    """The tasks for practice, in the order in which they were added."""
+    return fact(connection, "practice") or []
 
 
 def count_tasks(connection: Connection) -> int:
