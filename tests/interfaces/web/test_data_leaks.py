@@ -17,11 +17,10 @@ from sqlalchemy import func, select, update
 
 from plurivox.cli.main import main
 from plurivox.core.errors import InputError
-from plurivox.web.services import owner_sign_in
+from plurivox.web.services import owner_sign_in, stages
 from plurivox.web.settings import Settings
 from plurivox.web.store import study_state
 from plurivox.web.store.admin.erase import erase, wipe
-from plurivox.web.store.collect import workers as worker_store
 from plurivox.web.store.report import study_progress
 from plurivox.web.store.schema import answers, audit, meta_data, slots, tasks, workers
 from plurivox.web.study import export
@@ -103,7 +102,7 @@ def test_replies_tell_nothing_of_what_is_inside(tmp_path: Path, monkeypatch: pyt
         study.sign_in()
         person = study.enter()
         monkeypatch.setattr(study_progress, "progress", broken)
-        monkeypatch.setattr(worker_store, "worker_of", broken)
+        monkeypatch.setattr(stages, "standing_of", broken)
         said = [
             study.http.get("/api/owner/progress"),
             person.get("/api/me"),

@@ -4,8 +4,7 @@ import secrets
 
 from sqlalchemy import Connection
 
-from plurivox.web.services.next_tasks import unless_full
-from plurivox.web.services.stages import Standing, standing_of
+from plurivox.web.services.stages import Standing, standing_of, turn_away_if_full
 from plurivox.web.store.admin.invites import use_invite
 from plurivox.web.store.collect import workers
 from plurivox.web.store.collect.arms import draw
@@ -70,4 +69,4 @@ def _add_worker(connection: Connection, study: Study, pseudonym: str, client_key
 
 
 def _standing(connection: Connection, study: Study, worker: Worker) -> Standing:
-    return standing_of(connection, unless_full(connection, study, worker))
+    return standing_of(connection, turn_away_if_full(connection, study, worker))

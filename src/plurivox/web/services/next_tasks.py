@@ -13,7 +13,7 @@ from plurivox.web.store.collect.leases import end_overdue, renew, revive
 from plurivox.web.store.collect.sittings import Sitting, Slot, Waiting, answered_by, latest_sitting, waiting_of
 from plurivox.web.store.collect.submissions import Draft, draft_of
 from plurivox.web.store.collect.workers import Worker, go_to_end, turn_away, worker_of
-from plurivox.web.store.study_state import must_be_open, state_of
+from plurivox.web.store.study_state import must_be_open
 from plurivox.web.study.assigner import assigner
 from plurivox.web.study.config import Study
 
@@ -98,13 +98,3 @@ def _nothing_open(
         return NextTasks(worker, sitting, waiting=waiting)
     answered = done or answered_by(connection, worker.id)
     return NextTasks(advance(connection, study, worker) if answered else turn_away(connection, worker), sitting)
-
-
-def unless_full(connection: Connection, study: Study, worker: Worker) -> Worker:
-    """Turn a person away to whom no task can be given, before they read and practise for nothing."""
-    if worker.stage in ("tasks", "debrief", "done") or state_of(connection) != "open":
-        return worker
-    pool = pool_of(connection, worker, study.shares, looks=True)
-    if pool and assigner(connection, study).choose(pool):
-        return worker
-    return worker if waiting_of(connection, worker) else turn_away(connection, worker)

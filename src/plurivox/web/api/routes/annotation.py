@@ -10,11 +10,9 @@ from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.auth import INVITE, LINK, PerhapsWorker, StudioDep, WorkerDep, may_draft, may_enter, new_bearer
 from plurivox.web.api.http_errors import Refused
 from plurivox.web.api.parameters import FAULTS
-from plurivox.web.services import enter_study
+from plurivox.web.services import enter_study, stages
 from plurivox.web.services.complete_study import complete_study
-from plurivox.web.services.finish_stage import finish_stage as finish
 from plurivox.web.services.next_tasks import next_tasks
-from plurivox.web.services.stages import my_standing
 from plurivox.web.services.submit_answer import submit_answer
 from plurivox.web.store.collect import submissions
 from plurivox.web.store.collect.workers import Platform, worker_of
@@ -63,7 +61,7 @@ async def preview(studio: StudioDep) -> s.Preview:
 @router.get("/me")
 async def me(worker: WorkerDep, studio: StudioDep) -> s.Me:
     """Where I stand."""
-    return show.me_of(studio.study, await studio.read(partial(my_standing, worker=worker)))
+    return show.me_of(studio.study, await studio.read(lambda c: stages.standing_of(c, worker_of(c, worker))))
 
 
 @router.post("/me/stage")
@@ -72,7 +70,8 @@ async def finish_stage(body: s.FinishStage, worker: WorkerDep, studio: StudioDep
 
     `tasks` may be finished by one who has answered and waits for tasks that others hold.
     """
-    finished = await studio.write(partial(finish, study=studio.study, worker=worker, **body.model_dump()))
+    job = partial(stages.finish_stage, study=studio.study, worker=worker, **body.model_dump())
+    finished = await studio.write(job)
     wrong = list(finished.wrong)
     why = [studio.study.quiz[place].why for place in wrong]
     return s.StageFinished(me=show.me_of(studio.study, finished.standing), wrong=wrong, why=why)
