@@ -10,9 +10,9 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 from plurivox.web.store.collect.sittings import COLUMNS as SITTING
 from plurivox.web.store.collect.sittings import SHOWN, Sitting, Slot
 from plurivox.web.store.collect.workers import COLUMNS as WORKER
-from plurivox.web.store.collect.workers import Worker, must_take_part
+from plurivox.web.store.collect.workers import Worker
 from plurivox.web.store.database import now
-from plurivox.web.store.errors import NotFound
+from plurivox.web.store.errors import NotFound, Withdrawn
 from plurivox.web.store.schema import answers, drafts, sittings, slots, workers
 
 MarkKind = Literal["named", "never", "possible"]
@@ -122,13 +122,14 @@ class Draft:
 
 
 def slot_to_answer(connection: Connection, slot: int, worker: int) -> AnsweredSlot:
-    """The slot of a submission, locked; raise NotFound where it is not this worker's, Forbidden after a withdrawal."""
+    """The slot of a submission, locked; raise NotFound where it is not this worker's, Withdrawn if erased."""
     row = connection.execute(HERE, {"slot": slot, "worker": worker}).first()
     if row is None:
         raise NotFound("slot")
     slot_id, task, number, kind, state, answer, draft_of, *rest = row
     sitting, person = Sitting(*rest[: len(SITTING)]), Worker(*rest[len(SITTING) :])
-    must_take_part(person.status)
+    if person.status == "erased":
+        raise Withdrawn()
     return AnsweredSlot(slot_id, task, number, kind, state, answer, draft_of == slot_id, sitting, person)
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from plurivox.web.store import draws
 from plurivox.web.store.database import now
-from plurivox.web.store.errors import Forbidden, NotSignedIn
+from plurivox.web.store.errors import NotSignedIn, Withdrawn
 from plurivox.web.store.ids import new_id
 from plurivox.web.store.schema import raw_ids, visits, workers
 
@@ -56,18 +56,13 @@ class Entry:
 
 
 def worker_of(connection: Connection, worker: int) -> Worker:
-    """The person with that id, who has not withdrawn."""
+    """The person with that id; raise NotSignedIn where there is none, Withdrawn where the person was erased."""
     row = connection.execute(BY_ID, {"worker": worker}).first()
     if row is None:
         raise NotSignedIn()
-    must_take_part(row.status)
+    if row.status == "erased":
+        raise Withdrawn()
     return Worker(*row)
-
-
-def must_take_part(status: str) -> None:
-    """Raise Forbidden for somebody who has withdrawn."""
-    if status == "erased":
-        raise Forbidden("withdrawn", "you have withdrawn from this study; your answers are gone")
 
 
 def has_workers(connection: Connection) -> bool:
