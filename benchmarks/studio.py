@@ -16,13 +16,15 @@ from typing import Any
 
 from sqlalchemy import text
 
+from plurivox.web.services.enter_study import enter_by_invite
+from plurivox.web.services.next_tasks import next_tasks
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin import invites
-from plurivox.web.store.collect import leases, workers
-from plurivox.web.store.collect.tasks import NewTask, apply
+from plurivox.web.store.collect.tasks import NewTask, apply_assignment
 from plurivox.web.store.database import WRITES, take_time
 from plurivox.web.store.report import counters, pagination, study_progress
 from plurivox.web.studio import Studio
+from plurivox.web.study.assigner import assignment_of
 from plurivox.web.study.config import Study
 from plurivox.web.study.create import make_study
 
@@ -39,9 +41,10 @@ import uvicorn
 from fastapi import FastAPI
 from sqlalchemy import insert
 from plurivox.web.settings import Settings
-from plurivox.web.store.database import WRITES, open_engine
+from plurivox.web.store.database import WRITES
+from plurivox.web.study.study_database import open_database
 from benchmarks.studio import bare_table
-engine = open_engine(Settings(folder=os.environ["BENCH_FOLDER"], database=os.environ["BENCH_DATABASE"]))
+engine = open_database(Settings(folder=os.environ["BENCH_FOLDER"], database=os.environ["BENCH_DATABASE"]))
 app = FastAPI()
 
 @app.post("/api/answers")
@@ -233,7 +236,7 @@ def choosing(studio: Studio, study: Study) -> dict[str, list[float]]:
         studio.study = study.model_copy(update={"assign": way})
         with studio.engine.connect().execution_options(**WRITES) as connection, connection.begin():
             take_time(connection)
-            apply(connection, studio.study)
+            apply_assignment(connection, assignment_of(studio.study, has_batches=False))
         analyze(studio)
         took[f"choosing the next task, {way}"] = _choices(studio)
     return took
@@ -243,15 +246,16 @@ def _choices(studio: Studio) -> list[float]:
     """Seconds of each choice, without the commit; ten people take turns."""
     keys, study = studio.keys, studio.study
     invite = studio.writer.submit(lambda c: invites.make_invite(c, "bench", "", 10)).result().id
-    enter = workers.enter_by_invite
-    crowd = [studio.writer.submit(lambda c: enter(c, keys, study, invite)).result() for _ in range(10)]
+    entered = [studio.writer.submit(lambda c: enter_by_invite(c, study, keys, invite)).result() for _ in range(10)]
+    crowd = [one.worker.id for one in entered]
     took = []
 
-    def choose(connection: Any, worker: workers.Worker) -> None:
+    def choose(connection: Any, worker: int) -> None:
         began = time.perf_counter()
-        _, sitting, rows, _ = leases.next_slots(connection, study, worker, 1)
+        found = next_tasks(connection, study, worker, 1)
         took.append(time.perf_counter() - began)
-        assert rows
+        sitting = found.sitting
+        assert found.slots and sitting
         connection.execute(text("UPDATE slots SET state = 'done' WHERE sitting_id = :s"), {"s": sitting.id})
         connection.execute(text("UPDATE sittings SET done = total, until = NULL WHERE id = :s"), {"s": sitting.id})
 

@@ -17,8 +17,9 @@ from playwright.sync_api import Page, sync_playwright
 from sklearn.datasets import load_digits
 
 from plurivox.web.server.app import create_app
+from plurivox.web.services import owner_sign_in
 from plurivox.web.settings import Settings
-from plurivox.web.store.admin import invites, owners
+from plurivox.web.store.admin import invites
 from plurivox.web.store.ids import shown
 from plurivox.web.study.demo import demo_tasks, make_demo
 
@@ -46,7 +47,7 @@ def demo() -> Iterator[tuple[str, str, str]]:
             time.sleep(0.05)
         studio = app.state.studio
         row = studio.writer.submit(lambda c: invites.make_invite(c, "docs", "pilot", 10)).result()
-        token = studio.writer.submit(lambda c: owners.offer_setup(c, studio.keys)).result()
+        token = studio.writer.submit(lambda c: owner_sign_in.offer_setup(c, studio.keys)).result()
         yield base, f"{base}/join#invite={studio.keys.sign('invite', shown(row.id))}", f"{base}/owner#setup={token}"
         server.should_exit = True
         thread.join(20)

@@ -22,14 +22,16 @@ from argon2 import PasswordHasher
 from sqlalchemy import Engine
 
 from plurivox.web.server.run import running
+from plurivox.web.services import owner_sign_in
 from plurivox.web.settings import Settings
 from plurivox.web.store import database, draws
-from plurivox.web.store.admin import invites, owners
+from plurivox.web.store.admin import invites
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.studio import Studio
 from plurivox.web.study import create
 from plurivox.web.study.config import Study
 from plurivox.web.study.create import make_study
+from plurivox.web.study.study_database import open_database
 
 
 async def nap(seconds: float) -> None:
@@ -52,7 +54,7 @@ def seeded(seed: str) -> Iterator[None]:
 def empty_study() -> bytes:
     """A SQLite database with all tables and nothing in them."""
     with tempfile.TemporaryDirectory() as folder:
-        engine = database.open_engine(Settings(folder=Path(folder), database=""))
+        engine = open_database(Settings(folder=Path(folder), database=""))
         database.migrate(engine)
         engine.dispose()
         return (Path(folder) / "study.db").read_bytes()
@@ -68,7 +70,7 @@ def copy_tables(engine: Engine) -> None:
 
 
 filled: set[str] = set()  # PostgreSQL databases that are copies of a migrated one
-owners.hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)  # tests need not be slow to guess
+owner_sign_in.hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)  # tests need not be slow to guess
 uvicorn.server.asyncio = SimpleNamespace(**{**vars(asyncio), "sleep": nap})
 create.migrate = copy_tables
 PLAIN: dict[str, Any] = {"consent": "", "instructions": "", "debrief": ""}
@@ -100,7 +102,7 @@ def plain_study(**values: Any) -> Study:
 def migrated(postgres: str) -> str:
     """The name of a PostgreSQL database with all tables and nothing in them, a template for others."""
     address = fresh_database(postgres, empty=True)
-    engine = database.open_engine(Settings(folder=Path(), database=address))
+    engine = open_database(Settings(folder=Path(), database=address))
     database.migrate(engine)
     engine.dispose()
     return str(engine.url.database)
@@ -131,7 +133,9 @@ class Served:
 
     def sign_in(self) -> None:
         """Be the first owner."""
-        token = self.studio.writer.submit(lambda connection: owners.offer_setup(connection, self.studio.keys)).result()
+        token = self.studio.writer.submit(
+            lambda connection: owner_sign_in.offer_setup(connection, self.studio.keys)
+        ).result()
         body = {"token": token, "name": "olga", "password": "correct horse"}
         said = self.http.post("/api/owner/setup", json=body, headers={"Origin": self.url})
         assert said.status_code == 200, said.text

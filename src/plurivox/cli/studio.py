@@ -114,7 +114,7 @@ def _local(host: str, port: int) -> str:
 
 def _serve(screen: Screen, studies: "list[Settings]", host: str, port: int, processes: int) -> Answer:
     from plurivox.web.server.run import must_be_free, serve
-    from plurivox.web.store.admin.owners import offer_setup
+    from plurivox.web.services.owner_sign_in import offer_setup
     from plurivox.web.studio import opened
 
     must_be_free(host, port)
@@ -166,9 +166,8 @@ def run_export(screen: Screen, study: Path, database: str | None, out: Path, for
 def run_import(screen: Screen, study: Path, source: Path, database: str | None, answers: bool) -> Answer:
     """More tasks, or answers that were given elsewhere."""
     settings = settings_of(study, database)
-    from plurivox.web.store.admin.import_answers import add_answers
     from plurivox.web.studio import opened
-    from plurivox.web.study.create import fill
+    from plurivox.web.study.create import add_answers, fill
     from plurivox.web.study.import_tasks import read_answers, read_tasks
 
     studio = opened(settings)

@@ -13,15 +13,15 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin.config_check import check_fit
-from plurivox.web.store.collect.tasks import apply, kind_of
-from plurivox.web.store.database import WRITES, first_line, has_tables, migrate, open_engine, take_time
+from plurivox.web.store.collect.tasks import apply_assignment, has_batches, kind_of, practice_tasks
+from plurivox.web.store.database import WRITES, first_line, has_tables, migrate, take_time
 from plurivox.web.store.errors import Unavailable
-from plurivox.web.store.kv import fact
 from plurivox.web.store.report.alerts import Trouble
 from plurivox.web.store.writer import Writer
-from plurivox.web.study.assigner import must_have_batches
+from plurivox.web.study.assigner import assignment_of, must_have_batches
 from plurivox.web.study.config import Study, check_aggregator, read_study
 from plurivox.web.study.secrets import Keys, keys_of
+from plurivox.web.study.study_database import open_database
 
 T = TypeVar("T")
 READERS = 4
@@ -46,16 +46,16 @@ class Studio:
         study = read_study(settings.folder)
         check_aggregator(study)
         try:
-            engine = open_engine(settings)
+            engine = open_database(settings)
             migrate(engine)
             with engine.connect().execution_options(**WRITES) as connection, connection.begin():
                 take_time(connection)
                 keys = keys_of(connection, settings)
-                check_fit(connection, study)
-                apply(connection, study)
+                check_fit(connection, study.strata, study.labels)
+                apply_assignment(connection, assignment_of(study, has_batches(connection)))
                 must_have_batches(connection, study)
                 study = study.model_copy(update={"kind": study.kind or kind_of(connection)})
-                if not fact(connection, "practice"):
+                if not practice_tasks(connection):
                     study = study.model_copy(update={"practice": 0})  # no task is marked so: there is no such step
         except OperationalError as cause:
             raise InputError(f"the database cannot be written: {first_line(cause)}") from cause
@@ -102,7 +102,7 @@ def opened(settings: Settings) -> Studio:
         raise InputError(f"{settings.folder} has no study.db; where is its database? (--database)")
     if settings.database:
         read_study(settings.folder)
-        engine = open_engine(settings)
+        engine = open_database(settings)
         try:
             if not has_tables(engine):
                 place = f"its schema {settings.schema_name!r}" if settings.schema_name else "it"

@@ -13,9 +13,10 @@ from PIL import Image
 from sqlalchemy import select
 
 from plurivox.web.server.run import running
+from plurivox.web.services import owner_sign_in
 from plurivox.web.settings import Settings
 from plurivox.web.store import study_state
-from plurivox.web.store.admin import invites, owners
+from plurivox.web.store.admin import invites
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.ids import shown
 from plurivox.web.store.schema import answers, slots, workers
@@ -52,7 +53,7 @@ def make_tasks(n: int, kind: str, practice: int = 0) -> Iterator[NewTask]:
     for at in range(n + practice):
         name, more = f"t{at:03d}", {"practice": at >= n}
         if kind == "image":
-            yield NewTask(name, picture=read_picture(picture(name), name, 160), **more)
+            yield NewTask(name, medium=read_picture(picture(name), name, 160), **more)
         else:
             text = "The waiter was friendly, but we waited an hour for a cold soup.\n\nWould I go again? Perhaps."
             yield NewTask(name, text=text, text2="Somebody eats." if kind == "pair" else None, **more)
@@ -78,7 +79,7 @@ class Running:
     @property
     def setup(self) -> str:
         """The address that the terminal shows at first start."""
-        token = self.studio.writer.submit(lambda c: owners.offer_setup(c, self.studio.keys)).result()
+        token = self.studio.writer.submit(lambda c: owner_sign_in.offer_setup(c, self.studio.keys)).result()
         return f"{self.base}/owner#setup={token}"
 
     def turn(self, state: str) -> None:

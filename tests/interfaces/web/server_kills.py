@@ -23,11 +23,12 @@ from plurivox.web.client.client import Client
 from plurivox.web.client.simulated_workers import fill
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin import invites
-from plurivox.web.store.database import WRITES, open_engine
+from plurivox.web.store.database import WRITES
 from plurivox.web.store.schema import answers, slots, tasks, workers
 from plurivox.web.study.config import Study
 from plurivox.web.study.create import make_study
 from plurivox.web.study.secrets import Keys
+from plurivox.web.study.study_database import open_database
 from studies import LIMITS, PATIENCE, text_tasks
 
 HERE = Path(__file__).parent
@@ -92,7 +93,7 @@ def studied(
     settings = Settings(folder=folder, database=database, is_leader=False, **LIMITS)
     loaded()  # it loads while we make the study
     make_study(settings, study, text_tasks(n_tasks))
-    engine = open_engine(settings)
+    engine = open_database(settings)
     with engine.connect().execution_options(**WRITES) as connection, connection.begin():
         row = invites.make_invite(connection, "test", "", 100_000)
     engine.dispose()

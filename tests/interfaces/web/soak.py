@@ -9,7 +9,7 @@ from pathlib import Path
 
 from interfaces.web.server_kills import Load, check, studied
 from plurivox.web.settings import Settings
-from plurivox.web.store.database import open_engine
+from plurivox.web.study.study_database import open_database
 from studies import fresh_database, plain_study
 
 N_WORKERS, KILLS = int(os.environ.get("SOAK_WORKERS", "200")), int(os.environ.get("SOAK_KILLS", "20"))
@@ -32,7 +32,7 @@ def soak(kind: str, database: str, folder: Path, n_workers: int, n_kills: int) -
             servers.start()
             down += time.monotonic() - since
         acknowledged = load.finish()
-        check(open_engine(Settings(folder=folder, database=database)), acknowledged, n_workers)
+        check(open_database(Settings(folder=folder, database=database)), acknowledged, n_workers)
     assert len(acknowledged) == total, (len(acknowledged), total)
     took = time.monotonic() - began
     return f"| {kind} | {n_workers} | {n_kills} | {total:,} | 0 | 0 | 0 | {took:.0f} | {down:.0f} |"

@@ -7,7 +7,7 @@ import pytest
 from interfaces.web.server_kills import Load, check, studied
 from interfaces.web.soak import soak
 from plurivox.web.settings import Settings
-from plurivox.web.store.database import open_engine
+from plurivox.web.study.study_database import open_database
 from studies import fresh_database, plain_study
 
 
@@ -29,4 +29,4 @@ def test_two_servers_hand_out_no_slot_twice(tmp_path: Path, postgres: str) -> No
         load = Load([f"http://127.0.0.1:{port}" for port in servers.ports], invite, 16)
         acknowledged = load.finish()
         assert len(acknowledged) == 80
-        check(open_engine(Settings(folder=tmp_path / "s", database=database)), acknowledged, 16)
+        check(open_database(Settings(folder=tmp_path / "s", database=database)), acknowledged, 16)

@@ -17,16 +17,15 @@ from sqlalchemy import func, select, update
 
 from plurivox.cli.main import main
 from plurivox.core.errors import InputError
+from plurivox.web.services import owner_sign_in, stages
 from plurivox.web.settings import Settings
 from plurivox.web.store import study_state
-from plurivox.web.store.admin import owners
 from plurivox.web.store.admin.erase import erase, wipe
-from plurivox.web.store.collect import workers as worker_store
-from plurivox.web.store.database import open_engine
 from plurivox.web.store.report import study_progress
 from plurivox.web.store.schema import answers, audit, meta_data, slots, tasks, workers
 from plurivox.web.study import export
 from plurivox.web.study.backup_folder import back_up, restore
+from plurivox.web.study.study_database import open_database
 from studies import PATIENCE, Person, Served, fresh_database, plain_study, served
 
 PID, PASSWORD, COMMENT = "5f0aPIDofSomebody77", "correct horse", "my comment 8841"
@@ -38,7 +37,9 @@ def platform(pid: str = PID) -> dict[str, Any]:
 
 def whole_flow(study: Served) -> list[str]:
     """Everything that a person and an owner do, with mistakes; the secrets that were used on the way."""
-    token = study.studio.writer.submit(lambda connection: owners.offer_setup(connection, study.studio.keys)).result()
+    token = study.studio.writer.submit(
+        lambda connection: owner_sign_in.offer_setup(connection, study.studio.keys)
+    ).result()
     origin = {"Origin": study.url}
     study.http.post("/api/owner/setup", json={"token": token, "name": "olga", "password": PASSWORD}, headers=origin)
     said = study.http.post("/api/owner/login", json={"name": "olga", "password": PASSWORD}, headers=origin)
@@ -101,7 +102,7 @@ def test_replies_tell_nothing_of_what_is_inside(tmp_path: Path, monkeypatch: pyt
         study.sign_in()
         person = study.enter()
         monkeypatch.setattr(study_progress, "progress", broken)
-        monkeypatch.setattr(worker_store, "worker_of", broken)
+        monkeypatch.setattr(stages, "standing_of", broken)
         said = [
             study.http.get("/api/owner/progress"),
             person.get("/api/me"),
@@ -219,7 +220,7 @@ def test_a_backup_while_people_answer_is_of_one_moment(tmp_path: Path) -> None:
         every = [tuple(row) for row in study.look(select(answers).order_by(answers.c.id))]
     settings = Settings(folder=tmp_path / "again", database="")
     assert restore(tmp_path / "backup", settings) == counts
-    engine = open_engine(settings)
+    engine = open_database(settings)
     with engine.connect() as connection:
         kept = [tuple(row) for row in connection.execute(select(answers).order_by(answers.c.id))]
         assert 0 < len(kept) == counts["answers"] and kept == every[: len(kept)]

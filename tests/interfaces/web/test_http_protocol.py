@@ -19,7 +19,7 @@ from interfaces.cli.cli_process import environment
 from plurivox.web.api.login_throttle import Guesses
 from plurivox.web.api.rate_limit import network_of
 from plurivox.web.server import run
-from plurivox.web.store.admin import owners
+from plurivox.web.services import owner_sign_in
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.schema import places
 from plurivox.web.study.task_audio import read_sound
@@ -98,7 +98,7 @@ def pauses(study: Served, seconds: float) -> bool:
 def test_who_does_not_read_what_they_asked_for_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "READ_SECONDS", 0.3)
     with served(
-        tmp_path / "s", None, [NewTask("a", sound=read_sound(tone(600), "a"))]
+        tmp_path / "s", None, [NewTask("a", medium=read_sound(tone(600), "a"))]
     ) as study:  # more than buffers hold
         media = study.enter().slots()[0]["task"]["media"].encode()
         with dialled(study) as line:
@@ -295,7 +295,7 @@ def test_hashing_is_beside_everything_else_and_bounded(tmp_path: Path, monkeypat
             there[0] -= 1
         return False
 
-    monkeypatch.setattr(owners, "fits", slow)
+    monkeypatch.setattr(owner_sign_in, "is_password", slow)
     with served(tmp_path / "s") as study:
         codes: list[int] = []
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,16 @@ import httpx
 import pytest
 from sqlalchemy import Connection, func, insert, select, update
 
-from plurivox.web.api.worker_schemas import GiveAnswer
+from plurivox.web.services import owner_sign_in
+from plurivox.web.services.next_tasks import next_tasks
+from plurivox.web.services.stages import advance
+from plurivox.web.services.submit_answer import Taken, submit_answer
 from plurivox.web.store import database
 from plurivox.web.store.admin import owners as owner_store
 from plurivox.web.store.collect import leases, submissions
+from plurivox.web.store.collect import sittings as sitting_store
 from plurivox.web.store.collect import workers as worker_store
+from plurivox.web.store.collect.submissions import Mark, Submission
 from plurivox.web.store.database import WRITES
 from plurivox.web.store.schema import answers, owners, sessions, slots, tasks, visits, workers
 from plurivox.web.study.config import Study
@@ -85,11 +91,16 @@ def one_after_the_other(study: Served, first: Callable[[Connection], Any], secon
         waiting.result(PATIENCE)
 
 
-def said(person: Person, slot: str, key: str, label: str = "cat") -> tuple[int, GiveAnswer]:
-    """(worker, answer) as the store takes it."""
-    marks = [{"kind": "named", "label": label, "typed": "70"}]
+def said(person: Person, slot: str, key: str, label: str = "cat") -> Callable[[Connection], Taken]:
+    """A job that submits an answer, as a server would."""
     worker = int(person.entered["token"].split(".")[0], 16)
-    return worker, GiveAnswer.model_validate({"key": key, "slot": slot, "marks": marks})
+    answer = Submission(key, int(slot, 16), [Mark("named", label, "70")])
+    return partial(submit_answer, study=person.served.studio.study, worker=worker, said=answer)
+
+
+def body_of(slot: str, key: str) -> dict[str, Any]:
+    """The same answer as the page sends it."""
+    return {"key": key, "slot": slot, "marks": [{"kind": "named", "label": "cat", "typed": "70"}]}
 
 
 def test_one_key_is_one_answer_whatever_else_it_says(tmp_path: Path) -> None:
@@ -121,13 +132,7 @@ def test_two_late_answers_to_one_slot_on_two_servers_take_one_place(both: Any) -
     slot = person.slots()[0]["slot"]
     study.studio.writer.submit(lambda c: c.execute(update(leases.sittings).values(until=1.0))).result()
     study.studio.writer.submit(leases.end_overdue).result()
-    (worker, first), (_, second) = said(person, slot, "first"), said(person, slot, "second", "dog")
-    take = submissions.take
-    one_after_the_other(
-        study,
-        lambda connection: take(connection, study.studio.study, worker, first),
-        lambda connection: take(connection, study.studio.study, worker, second),
-    )
+    one_after_the_other(study, said(person, slot, "first"), said(person, slot, "second", "dog"))
     whole(study)
     rows = study.look(select(answers).order_by(answers.c.id))
     assert [row.replaces for row in rows] == [None, rows[0].id]  # the second knows of the first
@@ -139,10 +144,7 @@ def test_an_answer_in_the_moment_its_lease_ends_is_counted_once(both: Any) -> No
     person = study.enter()
     slot = person.slots()[0]["slot"]
     study.studio.writer.submit(lambda c: c.execute(update(leases.sittings).values(until=1.0))).result()
-    worker, body = said(person, slot, "k")
-    one_after_the_other(
-        study, leases.end_overdue, lambda connection: submissions.take(connection, study.studio.study, worker, body)
-    )
+    one_after_the_other(study, leases.end_overdue, said(person, slot, "k"))
     whole(study)
     assert [row.state for row in study.look(select(slots).where(slots.c.answer_id.is_not(None)))] == ["done"]
 
@@ -154,10 +156,7 @@ def test_who_asks_two_servers_for_tasks_after_the_lease_gets_each_place_once(bot
     study.studio.writer.submit(lambda c: c.execute(update(leases.sittings).values(until=1.0))).result()
     study.studio.writer.submit(leases.end_overdue).result()
     worker = int(person.entered["token"].split(".")[0], 16)
-
-    def ask(connection: Connection) -> Any:
-        return leases.next_slots(connection, study.studio.study, worker_store.worker_of(connection, worker), 3)
-
+    ask = partial(next_tasks, study=study.studio.study, worker=worker, n=3)
     one_after_the_other(study, ask, ask)
     whole(study)
     assert len(person.slots()) == 2
@@ -174,7 +173,7 @@ def test_answers_and_tasks_of_one_person_on_two_servers_at_once(both: Any) -> No
     )
     assert [reply.status_code for reply in asked] == [200, 200] and asked[0].json() == asked[1].json()
     for at, slot in enumerate(asked[0].json()["slots"]):
-        body = json.loads(said(person, slot["slot"], f"k{at}")[1].model_dump_json(exclude_unset=True))
+        body = body_of(slot["slot"], f"k{at}")
         keys = (f"k{at}", f"k{at}", f"again{at}")
         calls = [
             post(study, "/api/answers", body | {"key": key}, **person.headers) for study in (one, other) for key in keys
@@ -207,7 +206,7 @@ def test_who_is_behind_does_not_pull_a_person_back(tmp_path: Path) -> None:
         stale = study.studio.look(lambda c: worker_store.worker_of(c, c.execute(select(workers.c.id)).scalar_one()))
         person.post("/api/me/stage", {"stage": "consent", "agreed": True})
         person.post("/api/me/stage", {"stage": "instructions"})
-        found = study.studio.writer.submit(lambda c: worker_store.advance(c, study.studio.study, stale)).result()
+        found = study.studio.writer.submit(lambda c: advance(c, study.studio.study, stale)).result()
         assert found.stage == person.get("/api/me").json()["stage"] == "tasks"
 
 
@@ -234,7 +233,7 @@ def test_the_last_use_of_an_invite_lets_one_in(both: Any) -> None:
 
 def test_a_setup_token_used_twice_at_once_makes_one_owner(both: Any) -> None:
     one, other = both(plain_study())
-    token = one.studio.writer.submit(lambda c: owner_store.offer_setup(c, one.studio.keys)).result()
+    token = one.studio.writer.submit(lambda c: owner_sign_in.offer_setup(c, one.studio.keys)).result()
     calls = [
         post(
             study, "/api/owner/setup", {"token": token, "name": f"o{at}", "password": "correct horse"}, Origin=study.url
@@ -243,14 +242,14 @@ def test_a_setup_token_used_twice_at_once_makes_one_owner(both: Any) -> None:
     ]
     assert sorted(reply.status_code for reply in at_once(*calls)) == [200, 403, 403, 403]
     assert len(one.look(select(owners))) == 1
-    assert one.studio.writer.submit(lambda c: owner_store.offer_setup(c, one.studio.keys)).result() is None
+    assert one.studio.writer.submit(lambda c: owner_sign_in.offer_setup(c, one.studio.keys)).result() is None
 
 
 def test_who_goes_away_before_the_acknowledgement_is_counted_once(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         person = study.enter()
         slot = person.slots()[0]["slot"]
-        body = said(person, slot, "k")[1].model_dump_json(exclude_unset=True).encode()
+        body = json.dumps(body_of(slot, "k")).encode()
         head = f"POST /api/answers HTTP/1.1\r\nHost: x\r\nAuthorization: {person.headers['Authorization']}\r\n"
         head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         with socket.create_connection(("127.0.0.1", int(study.url.rsplit(":", 1)[1]))) as line:
@@ -266,7 +265,7 @@ def test_who_goes_away_before_the_acknowledgement_is_counted_once(tmp_path: Path
 
 def test_a_clock_that_goes_back_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real, shift = database.now, [0.0]
-    for module in (submissions, worker_store, leases, owner_store):
+    for module in (submissions, worker_store, leases, sitting_store, owner_store):
         monkeypatch.setattr(module, "now", lambda: real() + shift[0])
     with served(tmp_path / "s", plain_study(sittings=2)) as study:
         study.sign_in()
@@ -291,7 +290,7 @@ def test_two_sign_ins_of_one_owner_do_not_block_each_other_for_ever(tmp_path: Pa
         row = {"hidden": "x", "owner_id": 1, "csrf": "", "until": time.time() + 60}
         with study.studio.engine.connect() as one, study.studio.engine.connect() as other:
             one.execute(insert(sessions).values(row))  # it points to the owner, and is not done yet
-            owner_store.begin_session(other, study.studio.keys, 1, 1.0, "home")
+            owner_sign_in.begin_session(other, study.studio.keys, 1, 1.0, "home")
             other.commit()
             one.commit()
         assert len(study.look(select(sessions))) == 3

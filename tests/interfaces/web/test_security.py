@@ -56,7 +56,7 @@ def test_media_are_what_their_bytes_say_and_never_svg_or_html(tmp_path: Path) ->
     for bad in (SVG, b"<html>", b"", b"\x89PNG\r\n\x1a\n" + b"0" * 50, png()[:40], b"GIF89a<script>"):
         with pytest.raises(InputError, match=r"x.png is no image"):
             read_picture(bad, "x.png", 160)
-    with served(tmp_path / "s", plain_study(), [NewTask("a", picture=small)]) as study:
+    with served(tmp_path / "s", plain_study(), [NewTask("a", medium=small)]) as study:
         address = study.enter().slots()[0]["task"]["media"]
         said = study.http.get(address)
         assert said.headers["content-type"] == "image/png" and said.content == small.shown

@@ -16,12 +16,12 @@ from interfaces.web.test_owner_pages import PAGES, go, sign_in
 from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
 from plurivox.web.store.collect.tasks import NewTask
-from plurivox.web.store.database import open_engine
 from plurivox.web.store.report.study_progress import progress
 from plurivox.web.store.schema import tasks
 from plurivox.web.study.config import Study, study_of
 from plurivox.web.study.create import fill, make_study
 from plurivox.web.study.import_tasks import read_tasks
+from plurivox.web.study.study_database import open_database
 from studies import fresh_database, plain_study
 
 HOSTILE = [
@@ -223,7 +223,7 @@ def test_texts_that_mean_something_to_a_bulk_load_stay_texts(tmp_path: Path, kin
     ]
     settings = Settings(folder=tmp_path / "s", database=fresh_database(postgres) if kind == "postgresql" else "")
     assert make_study(settings, plain_study(), new) == len(words)
-    engine = open_engine(settings)
+    engine = open_database(settings)
     with engine.connect() as connection:
         rows = connection.execute(select(tasks.c.name, tasks.c.text, tasks.c.text2, tasks.c.stratum)).all()
     assert sorted(map(tuple, rows)) == sorted((one.name, one.text, one.text2, one.stratum) for one in new)

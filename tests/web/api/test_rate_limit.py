@@ -16,8 +16,8 @@ from sqlalchemy import select
 
 from interfaces.web.server_kills import studied
 from plurivox.web.server import run
-from plurivox.web.store.database import open_engine
 from plurivox.web.store.schema import answers
+from plurivox.web.study.study_database import open_database
 from studies import PATIENCE, Person, fresh_database, plain_study, served
 
 
@@ -117,7 +117,7 @@ def test_a_server_that_may_write_no_more_goes_on_and_loses_nothing(tmp_path: Pat
             codes += [answer(place).status_code for place in range(3, 10)]
             assert codes == [200] * 10 and [answer(place).json()["again"] for place in range(10)] == [True] * 10
         servers.kill()
-        engine = open_engine(servers.settings)
+        engine = open_database(servers.settings)
         with engine.connect() as connection:
             assert sorted(connection.execute(select(answers.c.key)).scalars()) == [f"k{i}" for i in range(10)]
             assert connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"

@@ -29,6 +29,7 @@ from plurivox.web.store.schema import (
     tasks,
     workers,
 )
+from plurivox.web.study.assigner import assignment_of
 from plurivox.web.study.config import study_of
 from plurivox.web.study.export import export
 from plurivox.web.study.import_tasks import read_tasks
@@ -115,7 +116,9 @@ def test_a_fixed_batch_that_was_answered_badly_is_given_out_again(tmp_path: Path
     study = plain_study(per_task=1, exclude=RULES)
     with served(tmp_path / "s", study, KNOWN) as live:
         names = [one.name for one in KNOWN]
-        live.studio.writer.submit(lambda c: fix_batches(c, study, {"one": names})).result()
+        live.studio.writer.submit(
+            lambda c: fix_batches(c, assignment_of(study, has_batches=True), {"one": names})
+        ).result()
         bad = live.enter()
         fail(bad)
         assert live.enter().slots() == [] and live.look(select(plans.c.queue)) == [(None,)]

@@ -14,6 +14,7 @@ from plurivox.web.store.admin.erase import erase
 from plurivox.web.store.collect.leases import end_overdue
 from plurivox.web.store.collect.tasks import NewTask, fix_batches
 from plurivox.web.store.schema import arm_tasks, sittings, slots, tasks, workers
+from plurivox.web.study.assigner import assignment_of
 from plurivox.web.study.config import read_study, study_of
 from plurivox.web.study.export import export
 from plurivox.web.study.study_toml import study_text
@@ -144,7 +145,7 @@ def test_strata_and_fixed_batches_hold_in_every_arm(tmp_path: Path) -> None:
     made = plain_study(forms=TWO, per_task=1)
     with served(tmp_path / "b", made, text_tasks(4)) as study:
         batches = {"one": ["t000", "t001"], "two": ["t002", "t003"]}
-        study.studio.writer.submit(lambda c: fix_batches(c, made, batches)).result()
+        study.studio.writer.submit(lambda c: fix_batches(c, assignment_of(made, has_batches=True), batches)).result()
         for _ in range(4):
             assert len(study.enter().slots()) == 2
         assert counted(study) == {(arm, f"t{i:03d}"): 1 for arm in TWO for i in range(4)} == books(study)

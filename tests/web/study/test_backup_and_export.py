@@ -14,18 +14,19 @@ from sqlalchemy import Connection, insert, inspect, select, text
 import plurivox as pv
 from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
-from plurivox.web.store.admin.import_answers import add_answers
 from plurivox.web.store.collect.leases import end
 from plurivox.web.store.collect.tasks import NewTask
-from plurivox.web.store.database import WRITES, age_of, migrate, open_engine, take_time
+from plurivox.web.store.database import WRITES, age_of, migrate, take_time
 from plurivox.web.store.report.pagination import task_page
 from plurivox.web.store.report.study_progress import progress
 from plurivox.web.store.schema import answers, meta_data, sittings, slots, tasks
 from plurivox.web.study.backup_folder import back_up, restore
 from plurivox.web.study.config import read_study, study_of
+from plurivox.web.study.create import add_answers
 from plurivox.web.study.export import export, inert
 from plurivox.web.study.import_tasks import read_answers
 from plurivox.web.study.secrets import Keys
+from plurivox.web.study.study_database import open_database
 from plurivox.web.study.study_toml import study_text
 from studies import fresh_database, plain_study, served, text_tasks
 
@@ -151,7 +152,7 @@ def test_a_study_of_an_older_version_is_backed_up_and_its_backup_restored(
     old.folder.mkdir()
     (old.folder / "study.toml").write_text(study_text(plain_study()))
     Keys.of(old.folder)
-    engine = open_engine(old)
+    engine = open_database(old)
     migrate(engine, "0002")
     with engine.connect().execution_options(**WRITES) as connection, connection.begin():
         columns = "id, name, kind, stratum, practice, quota, given, rank"
@@ -171,7 +172,7 @@ def test_an_older_database_is_brought_up_to_date_with_what_it_holds(
     tmp_path: Path, kind: str, request: pytest.FixtureRequest
 ) -> None:
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"), empty=True)
-    engine = open_engine(Settings(folder=tmp_path, database=database))
+    engine = open_database(Settings(folder=tmp_path, database=database))
     migrate(engine, "0001")
     with engine.connect().execution_options(**WRITES) as connection, connection.begin():
         assert "audit" not in inspect(connection).get_table_names()
@@ -192,7 +193,7 @@ def test_an_older_database_is_brought_up_to_date_with_what_it_holds(
 
 
 def test_bringing_a_large_database_up_to_date_has_no_limit_of_time(postgres: str, tmp_path: Path) -> None:
-    engine = open_engine(Settings(folder=tmp_path, database=fresh_database(postgres, empty=True)))
+    engine = open_database(Settings(folder=tmp_path, database=fresh_database(postgres, empty=True)))
     with engine.connect() as connection:
         take_time(connection)
         assert connection.execute(text("SHOW statement_timeout")).scalar() == "0"

@@ -107,7 +107,7 @@ def test_a_folder_of_sounds_becomes_tasks_and_comes_out_again(tmp_path: Path) ->
 
 def test_parts_of_a_sound_are_served_to_players_that_ask_for_them(tmp_path: Path) -> None:
     data = tone()
-    with served(tmp_path / "s", plain_study(), [NewTask("a", sound=read_sound(data, "a"))]) as live:
+    with served(tmp_path / "s", plain_study(), [NewTask("a", medium=read_sound(data, "a"))]) as live:
         task = live.enter().slots()[0]["task"]
         assert task["kind"] == "audio" and (task["width"], task["height"]) == (0, 0)
         ask = lambda part: live.http.get(task["media"], headers={"Range": part})  # noqa: E731
@@ -131,7 +131,7 @@ def heard(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A studio of three sounds."""
     values = {"name": "sounds", "labels": ["bell", "bird", "horn"], "form": "one-label", "per_task": 50, "batch": 3}
     study = Study.model_validate({**values, **SHORT, "completion": {"code": "C1"}})
-    new = [NewTask(f"t{i}", sound=read_sound(tone(2, 300 + 100 * i), "t")) for i in range(3)]
+    new = [NewTask(f"t{i}", medium=read_sound(tone(2, 300 + 100 * i), "t")) for i in range(3)]
 
     def make(settings: Settings) -> object:
         return make_study(settings, study, new)
@@ -200,7 +200,7 @@ def test_a_sound_on_a_phone(heard: Any, context: Any, barriers: Any) -> None:
 
 def test_a_sound_above_chips_keeps_its_room_on_a_phone(tmp_path: Path, context: Any) -> None:
     fields = {"name": "chips", "labels": ["bell", "bird", "horn"], "form": "chips", "batch": 1, **SHORT}
-    new = [NewTask("t", sound=read_sound(tone(), "t"))]
+    new = [NewTask("t", medium=read_sound(tone(), "t"))]
     with run(tmp_path / "one", lambda settings: make_study(settings, Study.model_validate(fields), new)) as live:
         page = context(**PHONE).new_page()
         page.goto(live.join)

@@ -1,4 +1,4 @@
-"""Who is at the door: the worker of a bearer token, the owner of a cookie. Routes ask for these and for nothing else."""
+"""Auth: the worker of a bearer token, the owner of a session cookie, rate limits; dependencies of the routes."""
 
 import secrets
 from dataclasses import dataclass, field

@@ -33,7 +33,8 @@ STATUS: dict[type[StudyError], int] = {
 
 def http_error(cause: StudyError) -> Refused:
     """An error of the store with its HTTP status."""
-    return Refused(STATUS[type(cause)], cause.code, cause.detail, retry=isinstance(cause, Unavailable))
+    status = next(STATUS[kind] for kind in type(cause).__mro__ if kind in STATUS)
+    return Refused(status, cause.code, cause.detail, retry=isinstance(cause, Unavailable))
 
 
 def ended(days: float) -> Refused:

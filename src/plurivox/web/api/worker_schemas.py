@@ -4,11 +4,13 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from plurivox.web.study.config import Stage
+from plurivox.web.store.collect.sittings import TaskKind
+from plurivox.web.store.collect.submissions import MarkKind
+from plurivox.web.store.collect.workers import Stage
+from plurivox.web.store.study_state import State as State
 from plurivox.web.study.terms import PlatformName
 from plurivox.web.study.wordings import Form, Person
 
-State = Literal["open", "paused", "closed"]
 Plain = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]*$")]  # text without control characters
 Id = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 PlatformId = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_.:@-]+$")]
@@ -153,7 +155,7 @@ class StageFinished(BaseModel):
 class Task(BaseModel):
     """What is shown. image, audio: `media`; text: `text`; pair: `text` and `text2`."""
 
-    kind: Literal["image", "audio", "text", "pair"]
+    kind: TaskKind
     text: str | None = None
     text2: str | None = None
     media: str | None = None  # /media/ID
@@ -206,7 +208,7 @@ class Slots(BaseModel):
 class Mark(Model):
     """A label that is named (in order, with the percent as typed), ruled out, or held possible."""
 
-    kind: Literal["named", "never", "possible"]
+    kind: MarkKind
     label: LabelName
     typed: Annotated[str, Field(max_length=8, pattern=r"^([0-9]{1,3}(\.[0-9]{1,2})?)?$")] = ""
 
@@ -214,7 +216,7 @@ class Mark(Model):
 class ShownMark(BaseModel):
     """A mark as it was stored; what came from elsewhere may be typed in any way."""
 
-    kind: Literal["named", "never", "possible"]
+    kind: MarkKind
     label: str
     typed: str
 

@@ -14,9 +14,10 @@ from plurivox.core.errors import PlurivoxError
 from plurivox.web.jobs.payroll import Payroll
 from plurivox.web.jobs.snapshot import Aggregates
 from plurivox.web.settings import Settings
-from plurivox.web.store.database import first_line, open_engine
+from plurivox.web.store.database import first_line
 from plurivox.web.store.report import snapshots
 from plurivox.web.study.config import Study, read_study
+from plurivox.web.study.study_database import open_database
 
 log = logging.getLogger(__name__)
 NICE = 10  # after the server, where both want the same core
@@ -34,7 +35,7 @@ def main() -> None:
     os.nice(NICE)
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     settings = Settings.model_validate_json(sys.stdin.readline())
-    aggregates = Aggregates(open_engine(settings))
+    aggregates = Aggregates(open_database(settings))
     payroll = Payroll(aggregates.engine)
     for _ in sys.stdin:
         sys.stdout.write(json.dumps(one_round(settings, aggregates, payroll)) + "\n")

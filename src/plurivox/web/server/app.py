@@ -3,6 +3,7 @@
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -14,9 +15,11 @@ from starlette.exceptions import HTTPException
 import plurivox
 from plurivox.web.api.auth import Limits
 from plurivox.web.api.http_errors import Refused, http_error, retry_after
+from plurivox.web.api.presenters import me_of
 from plurivox.web.api.routes import annotation, health, media, owner_admin, owner_results, owner_session, pages
 from plurivox.web.jobs.leader import Background
 from plurivox.web.server.middleware import Guard
+from plurivox.web.services.stages import WrongStage
 from plurivox.web.settings import Settings
 from plurivox.web.store.database import first_line
 from plurivox.web.store.errors import StudyError, Unavailable
@@ -68,6 +71,11 @@ def explain_faults(app: FastAPI) -> None:
     @app.exception_handler(StudyError)
     async def study_error(_: Request, cause: StudyError) -> JSONResponse:
         return _fault(http_error(cause))
+
+    @app.exception_handler(WrongStage)
+    async def wrong_stage(request: Request, cause: WrongStage) -> JSONResponse:
+        me = me_of(request.app.state.studio.study, cause.standing).model_dump(mode="json")
+        return _fault(replace(http_error(cause), more={"me": me}))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, cause: RequestValidationError) -> JSONResponse:

@@ -1,1 +1,1 @@
-"""Operations on a study that are neither HTTP nor SQL."""
+"""What a request does to a study, one file per request: the rules of the study, with the statements of the store."""

@@ -26,7 +26,6 @@ from sqlalchemy import (
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from plurivox.core.errors import InputError
-from plurivox.web.settings import Settings
 
 logging.getLogger("alembic").setLevel(logging.WARNING)  # a line per migration is of no use to people
 WRITES = {"writes": True}  # execution option of a connection that writes: SQLite then locks at the beginning
@@ -34,28 +33,17 @@ SCHEMA = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 MIGRATIONS = 7_561_000  # a number of our own for PostgreSQL's advisory lock
 
 
-def open_engine(settings: Settings) -> Engine:
-    """An engine with the promises we need: durable commits, foreign keys, no waiting for ever."""
-    try:
-        if not settings.database:
-            return _sqlite(settings)
-        if settings.url.startswith("postgresql+psycopg:"):
-            return _postgresql(settings)
-    except ArgumentError:
-        pass  # told below, without what may be a password
-    raise InputError(
-        f"{settings.url.partition('://')[0]}://... is no database address; write postgresql://user@host/name"
-    )
+def open_sqlite(file: Path, timeout: float = 10, max_pages: int = 0) -> Engine:
+    """A SQLite engine with the promises we need: durable commits, foreign keys, no waiting for ever.
 
-
-def _sqlite(settings: Settings) -> Engine:
-    wait = settings.write_seconds
-    if settings.folder.is_dir():
-        (settings.folder / "study.db").touch(0o600)  # it holds people's ids
+    `timeout`: seconds that a statement waits for a lock; `max_pages`: the size at which it is full, 0 for the disk's.
+    """
+    if file.parent.is_dir():
+        file.touch(0o600)  # it holds people's ids
     engine = create_engine(
-        settings.url,
+        f"sqlite:///{file}",
         hide_parameters=True,
-        connect_args={"timeout": wait, "check_same_thread": False},
+        connect_args={"timeout": timeout, "check_same_thread": False},
         pool_size=8,
         max_overflow=16,
     )
@@ -68,8 +56,8 @@ def _sqlite(settings: Settings) -> Engine:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA secure_delete = ON")  # what is erased is overwritten
         connection.execute("PRAGMA cache_size = -65536")
-        if settings.max_pages:
-            connection.execute(f"PRAGMA max_page_count = {settings.max_pages}")
+        if max_pages:
+            connection.execute(f"PRAGMA max_page_count = {max_pages}")
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
@@ -79,23 +67,30 @@ def _sqlite(settings: Settings) -> Engine:
     return engine
 
 
-def _postgresql(settings: Settings) -> Engine:
-    wait, schema = max(1, int(settings.write_seconds)), settings.schema_name
+def open_postgresql(url: str, schema: str = "", timeout: float = 10) -> Engine:
+    """A PostgreSQL engine whose statements, and waits for a connection, take `timeout` seconds at most."""
+    wait = max(1, int(timeout))
     options = f"-c statement_timeout={wait * 1000}"
     if schema:
         if not SCHEMA.fullmatch(schema):
             raise InputError(f"schema={schema} cannot be: letters, digits, _ . and -, at most 63 of them")
         options += f' -c search_path="{schema}"'  # and nothing else: no query reaches another study's tables
-    return create_engine(
-        settings.url,
-        hide_parameters=True,
-        pool_pre_ping=True,
-        pool_size=8,
-        max_overflow=16,
-        pool_timeout=wait,
-        connect_args={"connect_timeout": wait, "options": options},
-        execution_options={"schema": schema},
-    )
+    scheme = url.partition("://")[0]
+    try:
+        if scheme != "postgresql+psycopg":
+            raise ArgumentError
+        return create_engine(
+            url,
+            hide_parameters=True,
+            pool_pre_ping=True,
+            pool_size=8,
+            max_overflow=16,
+            pool_timeout=wait,
+            connect_args={"connect_timeout": wait, "options": options},
+            execution_options={"schema": schema},
+        )
+    except ArgumentError:  # told without what may be a password
+        raise InputError(f"{scheme}://... is no database address; write postgresql://user@host/name") from None
 
 
 def migrate(engine: Engine, to: str = "head") -> None:

@@ -36,6 +36,13 @@ class Forbidden(StudyError):
     """This person may not do that."""
 
 
+class Withdrawn(Forbidden):
+    """This person has withdrawn, and was erased."""
+
+    def __init__(self) -> None:
+        super().__init__("withdrawn", "you have withdrawn from this study; your answers are gone")
+
+
 class Conflict(StudyError):
     """The state of the study, or an earlier request, stands against it."""
 

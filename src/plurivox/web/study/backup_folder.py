@@ -7,19 +7,17 @@ from plurivox.core.atomic_write import whole_folder
 from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin.backup import copy
-from plurivox.web.store.database import open_engine
 from plurivox.web.study.config import STUDY, read_study
 from plurivox.web.study.secrets import FILE as SECRET
-
-# ---- backup and restore
+from plurivox.web.study.study_database import open_database
 
 
 def back_up(settings: Settings, out: Path) -> dict[str, int]:
     """study.toml, secret and all tables, as they are at this moment, into a new folder; from either kind of database."""
     read_study(settings.folder)
-    source = open_engine(settings)
+    source = open_database(settings)
     with whole_folder(out) as part:
-        target = open_engine(Settings(folder=part, database=""))
+        target = open_database(Settings(folder=part, database=""))
         try:
             counts = copy(source, target)
             with target.connect() as connection:
@@ -41,7 +39,7 @@ def restore(backup: Path, settings: Settings) -> dict[str, int]:
     with whole_folder(settings.folder) as part:
         _carry(backup, part)
         inside = settings.model_copy(update={"folder": part})
-        source, target = open_engine(Settings(folder=backup, database="")), open_engine(inside)
+        source, target = open_database(Settings(folder=backup, database="")), open_database(inside)
         try:
             return copy(source, target)
         finally:

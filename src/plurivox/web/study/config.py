@@ -9,12 +9,12 @@ from pydantic import Field, ValidationError, model_validator
 
 from plurivox.assign import methods as assigners
 from plurivox.core.errors import InputError, PlurivoxError, unknown
+from plurivox.web.store.collect.workers import Stage as Stage
 from plurivox.web.study.study_errors import told
 from plurivox.web.study.terms import MTURK_FRAMES, Completion, Exclude, Part, Pay, PlatformName
 from plurivox.web.study.wordings import Form, Kind, Person, own_words, phrase_for, wording
 
 STUDY = "study.toml"
-Stage = Literal["consent", "instructions", "quiz", "practice", "tasks", "debrief", "done"]
 Label = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Words = Annotated[str, Field(max_length=20_000, pattern=r"^[^\x00]*$")]
 
@@ -143,6 +143,11 @@ class Study(Part):
         given = self.arm or [Arm(form=form) for form in self.forms]
         return [one if one.name else one.model_copy(update={"name": one.form}) for one in given]
 
+    @property
+    def shares(self) -> dict[str, int]:
+        """The arms by name, each with its share of the people."""
+        return {one.name: one.share for one in self.arms}
+
     def in_arm(self, name: str) -> "Study":
         """The study as the people of an arm see it; as it is where there is no such arm."""
         for one in self.arms:
@@ -155,6 +160,11 @@ class Study(Part):
     def tasks_per_sitting(self) -> int:
         """How many different tasks a sitting has; repeats come on top."""
         return sum(self.strata.values()) or self.batch
+
+    @property
+    def lease_seconds(self) -> float:
+        """How long a sitting's slots are kept for a person who does not answer."""
+        return self.lease_minutes * 60
 
     @property
     def digest(self) -> str:

@@ -4,18 +4,22 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 
+from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
+from plurivox.core.answers import Answers
 from plurivox.core.atomic_write import whole_folder
 from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
+from plurivox.web.store.admin import import_answers
 from plurivox.web.store.admin.config_check import check_fit
-from plurivox.web.store.collect.tasks import NewTask, add_tasks, count_tasks, fix_batches
-from plurivox.web.store.database import WRITES, first_line, migrate, open_engine, take_time
-from plurivox.web.store.kv import fact
+from plurivox.web.store.collect.tasks import NewTask, add_tasks, count_tasks, fix_batches, has_batches, is_filled
+from plurivox.web.store.database import WRITES, first_line, migrate, take_time
+from plurivox.web.study.assigner import assignment_of
 from plurivox.web.study.config import STUDY, Study
 from plurivox.web.study.import_tasks import read_batches, read_tasks
 from plurivox.web.study.secrets import Keys
+from plurivox.web.study.study_database import open_database
 from plurivox.web.study.study_toml import study_text
 
 
@@ -41,20 +45,20 @@ def fill(
     is_new: bool = False,
 ) -> int:
     """Put tasks, and fixed batches of them, into the database of a study."""
-    engine = open_engine(settings)
+    engine = open_database(settings)
     try:
         migrate(engine)
         with engine.connect().execution_options(**WRITES) as connection, connection.begin():
             take_time(connection)
-            if is_new and fact(connection, "applied") is not None:
+            if is_new and is_filled(connection):
                 raise InputError(
                     "the database holds a study already; give this one a schema of its own: "
                     f"--database 'postgresql://...?schema={study.name}'"
                 )
-            add_tasks(connection, study, new)
-            check_fit(connection, study)
-            if batches and not fact(connection, "plans"):
-                fix_batches(connection, study, batches)
+            add_tasks(connection, assignment_of(study, has_batches(connection)), new)
+            check_fit(connection, study.strata, study.labels)
+            if batches and not has_batches(connection):
+                fix_batches(connection, assignment_of(study, has_batches=True), batches)
             if not (n := count_tasks(connection)):
                 raise InputError("there is no task to ask about; give items that are not all practice")
             return n
@@ -71,3 +75,11 @@ def new_study(settings: Settings, study: Study, items: Path, batches: Path | Non
         study = study.model_copy(update={"kind": study.kind or first.kind})
         tasks = chain([first], tasks)
     return make_study(settings, study, tasks, None if batches is None else read_batches(batches))
+
+
+def add_answers(connection: Connection, study: Study, keys: Keys, given: Answers, pick: float = 0.0) -> int:
+    """Put answers that were given elsewhere into a study; how many. For `pick` see the store's `add_answers`."""
+    if study.arms:
+        raise InputError("answers from elsewhere belong to no arm; import them into a study that asks in one form")
+    pseudonyms = [keys.pseudonym(f"import {name}") for name in given.workers.tolist()]
+    return import_answers.add_answers(connection, given, pseudonyms, study.form, pick)

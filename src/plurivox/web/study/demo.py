@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection
 
 from plurivox.core.errors import need
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.web.settings import Settings
-from plurivox.web.store.admin.import_answers import add_answers
 from plurivox.web.store.collect.tasks import NewTask
-from plurivox.web.store.database import WRITES, now, open_engine
-from plurivox.web.store.schema import visits, workers
+from plurivox.web.store.collect.workers import add_visits, worker_ids
+from plurivox.web.store.database import WRITES, now
 from plurivox.web.study.config import Question, Study, Texts
-from plurivox.web.study.create import make_study
+from plurivox.web.study.create import add_answers, make_study
 from plurivox.web.study.secrets import Keys
+from plurivox.web.study.study_database import open_database
 from plurivox.web.study.task_images import read_picture
 from plurivox.web.study.terms import Completion
 from plurivox.workflows.api import simulate_crowd
@@ -63,7 +63,7 @@ def make_demo(folder: Path, database: str = "") -> int:
     names = [f"digit-{i:03d}" for i in range(N_TASKS)]
     truth = SoftLabels.gold(names, [str(one) for one in digits.target[:N_TASKS]], labels=STUDY.labels)
     crowd = simulate_crowd("soft-answers", truth, n_workers=20, feedback=4, sitting=24, repeats=2, seed=SEED)
-    engine = open_engine(settings)
+    engine = open_database(settings)
     try:
         with engine.connect().execution_options(**WRITES) as connection, connection.begin():
             given = crowd.answers
@@ -72,7 +72,7 @@ def make_demo(folder: Path, database: str = "") -> int:
             when = given.when - given.when.max() + now() - 600  # as if the last came just now
             recent = replace(given, when=when, position=given.position + 1)  # people count from one
             n = add_answers(connection, STUDY, Keys.of(folder), recent, pick=0.35)
-            connection.execute(insert(visits), list(_visits(connection, began)))
+            add_visits(connection, list(_visits(connection, began)))
             return n
     finally:
         engine.dispose()
@@ -80,11 +80,11 @@ def make_demo(folder: Path, database: str = "") -> int:
 
 def _visits(connection: Connection, began: float) -> Iterator[dict[str, Any]]:
     """How long each of the simulated people was on each page."""
-    chance = np.random.default_rng(SEED)
-    for worker in connection.execute(select(workers.c.id)).scalars():
+    rng = np.random.default_rng(SEED)
+    for worker in worker_ids(connection):
         at = began
         for stage, seconds in STAGES.items():
-            spent = float(chance.lognormal(np.log(seconds), 0.4))
+            spent = float(rng.lognormal(np.log(seconds), 0.4))
             at += spent
             yield {"worker_id": worker, "stage": stage, "at": at, "ms": round(1000 * spent), "detail": "{}"}
 
@@ -95,5 +95,5 @@ def demo_tasks(digits: Any) -> Iterator[NewTask]:
         out = io.BytesIO()
         Image.fromarray((digits.images[i] / 16 * 255).astype(np.uint8)).save(out, "PNG")
         name = f"digit-{i:03d}" if i < N_TASKS else f"practice-{i - N_TASKS}"
-        picture = read_picture(out.getvalue(), name, STUDY.image_pixels)
-        yield NewTask(name, picture=picture, practice=i >= N_TASKS)
+        medium = read_picture(out.getvalue(), name, STUDY.image_pixels)
+        yield NewTask(name, medium=medium, practice=i >= N_TASKS)

@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine
 
 from plurivox import io
 from plurivox.io import Dataset
+from plurivox.web.store.admin import export_rows
 from plurivox.web.store.database import batched
 from plurivox.web.store.report import answer_log
-from plurivox.web.store.schema import media, tasks, visits, workers
 from plurivox.web.study.config import Study
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last are wide ones
@@ -92,27 +92,22 @@ def _events(row: Any, cell: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
 
 
 def _stages(connection: Connection, cell: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
-    wanted = select(workers.c.pseudonym, visits.c.stage, visits.c.at, visits.c.ms, visits.c.detail)
-    for row in connection.execute(wanted.join(workers, workers.c.id == visits.c.worker_id).order_by(visits.c.id)):
-        yield row.pseudonym, row.stage, row.at, row.ms, cell(row.detail)
+    for one in export_rows.stage_visits(connection):
+        yield one.worker, one.stage, one.at, one.ms, cell(one.detail)
 
 
 def _arms(connection: Connection, study: Study) -> Iterable[tuple[Any, ...]]:
     """How each person was asked."""
-    for name, arm in connection.execute(select(workers.c.pseudonym, workers.c.arm).order_by(workers.c.pseudonym)):
-        seen = study.in_arm(arm)
-        yield name, arm, seen.form, seen.wording
+    for worker, arm in export_rows.worker_arms(connection).items():
+        asked = study.in_arm(arm)
+        yield worker, arm, asked.form, asked.wording
 
 
 def _items(connection: Connection, cell: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
-    wanted = select(
-        tasks.c.name, tasks.c.kind, tasks.c.text, tasks.c.text2, tasks.c.stratum, tasks.c.gold, media.c.bytes
-    )
-    rows = wanted.outerjoin(media, media.c.id == tasks.c.media_id).order_by(tasks.c.name)
-    for row in connection.execute(rows):
-        texts = [None if text is None else cell(text) for text in (row.text, row.text2, row.stratum, row.gold)]
-        media_of = (None, row.bytes) if row.kind == "audio" else (row.bytes, None)
-        yield cell(row.name), row.kind, *texts, *media_of
+    for one in export_rows.task_contents(connection):
+        texts = [None if text is None else cell(text) for text in (one.text, one.text2, one.stratum, one.gold)]
+        media = (None, one.bytes) if one.kind == "audio" else (one.bytes, None)
+        yield cell(one.name), one.kind, *texts, *media
 
 
 def zipped(engine: Engine, study: Study, form: str) -> Path:

@@ -7,7 +7,7 @@ from typing import Any
 from plurivox import io
 from plurivox.core.errors import InputError, some
 from plurivox.io.tabular.table_files import ENDINGS, read_table
-from plurivox.web.store.collect.tasks import NewTask
+from plurivox.web.store.collect.tasks import Medium, NewTask
 from plurivox.web.study.config import Study
 from plurivox.web.study.task_audio import read_sound
 from plurivox.web.study.task_images import read_picture
@@ -41,14 +41,12 @@ def _of_files(folder: Path, files: list[Path], study: Study) -> Iterator[NewTask
     for file in files:
         name = _name(str(file.relative_to(folder)))
         heard = file.suffix.lower() in SOUNDS
-        yield NewTask(name, **_medium(_inside(folder, name).read_bytes(), name, study, heard))
+        yield NewTask(name, medium=_medium(_inside(folder, name).read_bytes(), name, study, heard))
 
 
-def _medium(data: bytes, name: str, study: Study, heard: bool) -> dict[str, Any]:
+def _medium(data: bytes, name: str, study: Study, heard: bool) -> Medium:
     """An image or a sound, as the bytes say; the name only says which of the two is looked for."""
-    if heard:
-        return {"sound": read_sound(data, name)}
-    return {"picture": read_picture(data, name, study.image_pixels)}
+    return read_sound(data, name) if heard else read_picture(data, name, study.image_pixels)
 
 
 def _read(file: Path) -> str:
@@ -88,7 +86,7 @@ def _of_row(row: Mapping[str, Any], folder: Path, study: Study) -> NewTask:
         name,
         text=texts[0],
         text2=texts[1],
-        **({} if data is None else _medium(bytes(data), name, study, heard)),
+        medium=None if data is None else _medium(bytes(data), name, study, heard),
         gold=_gold(row, name, study),
         stratum=str(row.get("stratum") or ""),
         practice=str(row.get("practice") or "").lower() in YES,

@@ -8,11 +8,11 @@ import os
 import secrets
 from pathlib import Path
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection
 
 from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
-from plurivox.web.store.schema import workers
+from plurivox.web.store.collect.workers import has_workers
 
 FILE = "secret.key"
 LENGTH = 32
@@ -76,7 +76,7 @@ class Keys:
 def keys_of(connection: Connection, settings: Settings) -> Keys:
     """The secret of a study; a new one only where nobody came in by the old one."""
     file = settings.folder / FILE
-    if not file.exists() and connection.execute(select(func.count()).select_from(workers)).scalar_one():
+    if not file.exists() and has_workers(connection):
         raise InputError(
             f"{file} is not there, but people came in by it; bring it back from a backup "
             "(a new one would lock them out and give them other pseudonyms)"

@@ -5,12 +5,12 @@ What is shown holds the picture alone: upright, without places, cameras, names a
 
 import io
 import warnings
-from dataclasses import dataclass
 from typing import Any
 
 from PIL import Image, ImageOps
 
 from plurivox.core.errors import InputError
+from plurivox.web.store.collect.tasks import Medium
 
 TYPES = {
     "PNG": "image/png",
@@ -25,22 +25,9 @@ HARMLESS = {"jfif", "jfif_version", "jfif_unit", "jfif_density", "dpi", "icc_pro
 HARMLESS |= {"interlace", "adobe", "adobe_transform", "progressive", "progression", "background", "version", "duration"}
 HARMLESS |= {"loop", "extension", "timestamp", "aspect", "chromaticity"}
 KEPT = ("icc_profile", "transparency")  # without them the picture would look otherwise
-Data = bytes
 
 
-@dataclass(frozen=True)
-class Picture:
-    """An image as it came, and as it is shown."""
-
-    type: str
-    bytes: Data
-    shown_type: str
-    shown: Data | None  # None: as it came
-    width: int
-    height: int
-
-
-def read_picture(data: bytes, name: str, pixels: int) -> Picture:
+def read_picture(data: bytes, name: str, pixels: int) -> Medium:
     """An image of one of a few kinds; one smaller than `pixels` is enlarged (Lanczos) to that."""
     if len(data) > MOST_BYTES:
         raise InputError(f"{name} has {len(data):,} bytes; an image may have {MOST_BYTES:,}")
@@ -66,13 +53,13 @@ def read_picture(data: bytes, name: str, pixels: int) -> Picture:
         raise InputError(f"{name} is no image; known are {', '.join(TYPES)}") from cause
 
 
-def _picture(data: bytes, image: Image.Image, pixels: int) -> Picture:
+def _picture(data: bytes, image: Image.Image, pixels: int) -> Medium:
     kind = TYPES["JPEG" if image.format == "MPO" else str(image.format)]  # MPO: a JPEG of a phone, with more behind it
     upright = ImageOps.exif_transpose(image)
     longest = max(upright.size)
     if longest >= pixels:
         shown_type, shown = (kind, None) if _is_bare(data, kind, image) else _bare(data, kind, image, upright)
-        return Picture(kind, data, shown_type, shown, upright.width, upright.height)
+        return Medium(kind, data, shown_type, shown, upright.width, upright.height)
     image = upright
     if image.mode.startswith("I"):  # 16 bits: to 8, or all but the darkest would be white
         image = image.point(lambda value: value * (1 / 257)).convert("L")
@@ -81,7 +68,7 @@ def _picture(data: bytes, image: Image.Image, pixels: int) -> Picture:
     large = plain.resize((size[0], size[1]), Image.Resampling.LANCZOS)
     out = io.BytesIO()
     large.save(out, "PNG", optimize=True)
-    return Picture(kind, data, "image/png", out.getvalue(), large.width, large.height)
+    return Medium(kind, data, "image/png", out.getvalue(), large.width, large.height)
 
 
 def _is_bare(data: bytes, kind: str, image: Image.Image) -> bool:
@@ -91,7 +78,7 @@ def _is_bare(data: bytes, kind: str, image: Image.Image) -> bool:
     return ends and image.format != "MPO" and set(image.info) <= HARMLESS and not image.getexif()
 
 
-def _bare(data: bytes, kind: str, image: Image.Image, upright: Image.Image) -> tuple[str, Data]:
+def _bare(data: bytes, kind: str, image: Image.Image, upright: Image.Image) -> tuple[str, bytes]:
     """The picture without what came along; its pixels stay as they are wherever the format allows."""
     turned = image.getexif().get(0x0112, 1) != 1
     picture = upright if turned else image

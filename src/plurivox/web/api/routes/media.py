@@ -1,16 +1,15 @@
 """Images and sounds, by opaque id; their type was told by reading them when they were added."""
 
 import re
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Response
-from sqlalchemy import Connection, select
 
 from plurivox.web.api.auth import StudioDep
 from plurivox.web.api.worker_schemas import Fault, Id
-from plurivox.web.store.errors import NotFound
+from plurivox.web.store.collect.tasks import shown_medium
 from plurivox.web.store.ids import number_of
-from plurivox.web.store.schema import media as table
 from plurivox.web.study.task_audio import KINDS
 from plurivox.web.study.task_images import TYPES
 
@@ -32,15 +31,8 @@ RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
 )
 async def media(media: Id, studio: StudioDep, range: Annotated[str | None, Header(max_length=200)] = None) -> Response:
     """An image as it is shown, small ones enlarged; or a sound, of which a part may be asked for."""
-
-    def find(connection: Connection) -> tuple[bytes, str]:
-        wanted = select(table.c.shown_type, table.c.shown, table.c.bytes).where(table.c.id == number_of(media))
-        row = connection.execute(wanted).first()
-        if row is None:
-            raise NotFound("medium")
-        return row.bytes if row.shown is None else row.shown, row.shown_type
-
-    data, kind = await studio.read(find)
+    found = await studio.read(partial(shown_medium, medium=number_of(media)))
+    data, kind = found.bytes, found.type
     headers = {"Cache-Control": "private, max-age=31536000, immutable", "Accept-Ranges": "bytes"}
     part = part_of(range, len(data))
     if part is None:

@@ -1,22 +1,18 @@
 """Routes of owners that change a study: its state, invitations, exclusions; the audit log and the export."""
 
 import asyncio
+from dataclasses import asdict
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Depends, Response
 from fastapi.responses import FileResponse
 from sqlalchemy import Connection
 from starlette.background import BackgroundTask
 
 from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import worker_schemas as s
-from plurivox.web.api.auth import (
-    INVITE,
-    OwnerDep,
-    StudioDep,
-    WritingOwner,
-)
+from plurivox.web.api.auth import INVITE, OwnerDep, StudioDep, WritingOwner, owner_of
 from plurivox.web.api.parameters import FAULTS, After, Limit
 from plurivox.web.store import study_state
 from plurivox.web.store.admin import audit_log
@@ -26,7 +22,7 @@ from plurivox.web.store.ids import number_of, shown
 from plurivox.web.store.report import study_progress
 from plurivox.web.studio import Studio
 
-router = APIRouter(prefix="/api/owner", tags=["owners"], responses=FAULTS)
+router = APIRouter(prefix="/api/owner", tags=["owners"], responses=FAULTS, dependencies=[Depends(owner_of)])
 
 
 @router.post("/state")
@@ -37,9 +33,8 @@ async def change_state(body: o.ChangeState, studio: StudioDep, owner: WritingOwn
 
 
 @router.get("/invites")
-async def invites(studio: StudioDep, owner: OwnerDep) -> o.Invites:
+async def invites(studio: StudioDep) -> o.Invites:
     """Invite links, and the addresses for platforms."""
-    del owner
     rows = await studio.read(invite_store.all_invites)
     fields = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
     prolific = f"{studio.settings.base_url}/join?" + "&".join(f"{name}={{{{%{name}%}}}}" for name in fields)
@@ -61,23 +56,22 @@ async def close_invite(invite: s.Id, studio: StudioDep, owner: WritingOwner) -> 
     return _invite(studio, await studio.write(closed))
 
 
-def _invite(studio: Studio, row: Any) -> o.Invite:
+def _invite(studio: Studio, invite: invite_store.Invite) -> o.Invite:
     return o.Invite(
-        invite=shown(row.id),
-        address=f"{studio.settings.base_url}/join#invite={studio.keys.sign(INVITE, shown(row.id))}",
-        note=row.note,
-        uses=row.uses,
-        used=row.used,
-        open=bool(row.is_open),
+        invite=shown(invite.id),
+        address=f"{studio.settings.base_url}/join#invite={studio.keys.sign(INVITE, shown(invite.id))}",
+        note=invite.note,
+        uses=invite.uses,
+        used=invite.used,
+        open=invite.is_open,
     )
 
 
 @router.get("/audit")
-async def audit(studio: StudioDep, owner: OwnerDep) -> o.Audit:
+async def audit(studio: StudioDep) -> o.Audit:
     """Who did what, the newest first."""
-    del owner
     lines = await studio.read(audit_log.audit_lines)
-    return o.Audit(lines=[o.AuditLine(**line) for line in lines])
+    return o.Audit(lines=[o.AuditLine(**asdict(line)) for line in lines])
 
 
 @router.get("/export", response_class=Response, responses={200: {"content": {"application/zip": {}}}})
@@ -92,27 +86,21 @@ async def export(studio: StudioDep, owner: OwnerDep, form: Literal["csv", "parqu
 
 
 @router.get("/exclusions")
-async def exclusions(studio: StudioDep, owner: OwnerDep, after: After = None, limit: Limit = 50) -> o.Exclusions:
+async def exclusions(studio: StudioDep, after: After = None, limit: Limit = 50) -> o.Exclusions:
     """People who were left out, the newest first."""
-    del owner
     return await studio.read(partial(_exclusions, after=after, limit=limit, rules=studio.study.exclude.rules))
 
 
 def _exclusions(connection: Connection, after: str | None, limit: int, rules: list[str]) -> o.Exclusions:
     place = int(after) if after and after.isdigit() and len(after) < 19 else 0
-    rows = excluded_workers.page(connection, place, limit + 1)
+    found = excluded_workers.page(connection, place, limit + 1)
     lines = [
         o.Exclusion(
-            exclusion=str(row.id),
-            worker=row.pseudonym,
-            rule=row.rule,
-            reason=row.reason,
-            at=row.at,
-            lifted=row.lifted,
+            exclusion=str(one.id), worker=one.worker, rule=one.rule, reason=one.reason, at=one.at, lifted=one.lifted
         )
-        for row in rows[:limit]
+        for one in found[:limit]
     ]
-    return o.Exclusions(exclusions=lines, rules=rules, next=lines[-1].exclusion if len(rows) > limit else None)
+    return o.Exclusions(exclusions=lines, rules=rules, next=lines[-1].exclusion if len(found) > limit else None)
 
 
 @router.post("/exclusions/{worker}/lift")

@@ -18,6 +18,7 @@ from plurivox.web.api.auth import (
 )
 from plurivox.web.api.http_errors import Refused, too_many
 from plurivox.web.api.parameters import FAULTS
+from plurivox.web.services import owner_sign_in
 from plurivox.web.store.admin import owners
 from plurivox.web.studio import Studio
 
@@ -30,9 +31,9 @@ async def set_up(
 ) -> o.Session:
     """The first owner, by the one-time token of the terminal."""
     hidden = studio.keys.hidden(body.token)
-    hashed = await limits.slowly.run(owners.hasher.hash, body.password)
+    hashed = await limits.slowly.run(owner_sign_in.hash_password, body.password)
     owner = await studio.write(partial(owners.set_up, hidden=hidden, name=body.name, password_hash=hashed))
-    return await _begin(studio, response, owner, body.name, owners.place_of(studio.keys, address))
+    return await _begin(studio, response, owner, body.name, owner_sign_in.place_of(studio.keys, address))
 
 
 @router.post("/login")
@@ -40,22 +41,23 @@ async def log_in(
     body: o.LogIn, response: Response, studio: StudioDep, limits: LimitsDep, address: LogInDep
 ) -> o.Session:
     """Sign in by password. A name that is not there takes as long as a wrong password, and is counted alike."""
-    place = owners.place_of(studio.keys, address)
-    owner, hashed, known = await studio.read(partial(owners.password_of, name=body.name, place=place))
-    if wait := limits.guesses.wait(body.name, address, known=known):
+    place = owner_sign_in.place_of(studio.keys, address)
+    account = await studio.read(partial(owners.account_of, name=body.name, place=place))
+    if wait := limits.guesses.wait(body.name, address, known=account.known_place):
         raise too_many(wait)
-    if not await limits.slowly.run(owners.fits, hashed, body.password) or owner is None:
+    right = await limits.slowly.run(owner_sign_in.is_password, account.password_hash, body.password)
+    if not right or account.owner is None:
         raise Refused(401, "wrong-password", "name or password is wrong")
-    limits.guesses.right(body.name, address, known=known)
-    return await _begin(studio, response, owner, body.name, place)
+    limits.guesses.right(body.name, address, known=account.known_place)
+    return await _begin(studio, response, account.owner, body.name, place)
 
 
 async def _begin(studio: Studio, response: Response, owner: int, name: str, place: str) -> o.Session:
     hours = studio.settings.session_hours
-    begin = partial(owners.begin_session, keys=studio.keys, owner=owner, hours=hours, place=place)
-    token, csrf = await studio.write(begin)
-    set_cookie(response, studio.settings, token)
-    return o.Session(name=name, csrf=csrf)
+    begin = partial(owner_sign_in.begin_session, keys=studio.keys, owner=owner, hours=hours, place=place)
+    tokens = await studio.write(begin)
+    set_cookie(response, studio.settings, tokens.session)
+    return o.Session(name=name, csrf=tokens.csrf)
 
 
 @router.post("/logout", status_code=204)

@@ -1,6 +1,7 @@
 """The audit log: who did what."""
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, insert, select
@@ -8,15 +9,23 @@ from sqlalchemy import Connection, insert, select
 from plurivox.web.store.database import now
 from plurivox.web.store.schema import audit
 
-# ---- what they do
+
+@dataclass(frozen=True)
+class AuditLine:
+    """What somebody did, and when."""
+
+    at: float
+    who: str
+    what: str
+    detail: dict[str, Any]
 
 
 def tell(connection: Connection, who: str, what: str, **detail: Any) -> None:
-    """A line in the audit."""
+    """Append a line to the audit log."""
     connection.execute(insert(audit).values(at=now(), who=who, what=what, detail=json.dumps(detail)))
 
 
-def audit_lines(connection: Connection, n: int = 500) -> list[dict[str, Any]]:
+def audit_lines(connection: Connection, n: int = 500) -> list[AuditLine]:
     """The latest lines, newest first."""
     rows = connection.execute(select(audit).order_by(audit.c.id.desc()).limit(n))
-    return [{"at": row.at, "who": row.who, "what": row.what, "detail": json.loads(row.detail)} for row in rows]
+    return [AuditLine(row.at, row.who, row.what, json.loads(row.detail)) for row in rows]

@@ -1,23 +1,22 @@
 """Check that study.toml still matches what is in the database."""
 
 import json
+from collections.abc import Collection
 
 from sqlalchemy import Connection, select
 
 from plurivox.core.errors import InputError, some
 from plurivox.web.store.kv import fact, set_fact
 from plurivox.web.store.schema import answers, tasks
-from plurivox.web.study.config import STUDY, Study
 
 
-def check_fit(connection: Connection, study: Study) -> None:
+def check_fit(connection: Connection, strata: Collection[str], labels: list[str]) -> None:
     """Refuse strata that no task has, and labels that were renamed though people named them."""
-    _check_strata(connection, study)
-    _check_labels(connection, study)
+    _check_strata(connection, sorted(strata))
+    _check_labels(connection, labels)
 
 
-def _check_strata(connection: Connection, study: Study) -> None:
-    said = sorted(study.strata)
+def _check_strata(connection: Connection, said: list[str]) -> None:
     if not said or fact(connection, "known_strata") == said:
         return
     there = set(connection.execute(select(tasks.c.stratum).where(tasks.c.practice == 0).distinct()).scalars())
@@ -27,23 +26,23 @@ def _check_strata(connection: Connection, study: Study) -> None:
     set_fact(connection, "known_strata", said)
 
 
-def _check_labels(connection: Connection, study: Study) -> None:
+def _check_labels(connection: Connection, labels: list[str]) -> None:
     known = fact(connection, "labels")
-    if known == study.labels:
+    if known == labels:
         return
-    if known and set(known) - set(study.labels) and set(study.labels) - set(known):  # taken out alone is fine
-        gone, named = _gone(connection, study)
+    if known and set(known) - set(labels) and set(labels) - set(known):  # taken out alone is fine
+        gone, named = _gone(connection, labels)
         if gone:
             raise InputError(
-                f"{STUDY} has no label {some(sorted(gone))}, but {named:,} answers name it, and it has new ones; labels cannot "
-                "be renamed once answers name them: put it back (that, or a new study)"
+                f"study.toml has no label {some(sorted(gone))}, but {named:,} answers name it, and it has new ones; "
+                "labels cannot be renamed once answers name them: put it back (that, or a new study)"
             )
-    set_fact(connection, "labels", study.labels)
+    set_fact(connection, "labels", labels)
 
 
-def _gone(connection: Connection, study: Study) -> tuple[set[str], int]:
+def _gone(connection: Connection, labels: list[str]) -> tuple[set[str], int]:
     """Labels that answers name and the study does not, and how many answers do."""
-    there, gone, n = set(study.labels), set[str](), 0
+    there, gone, n = set(labels), set[str](), 0
     every = select(answers.c.marks).execution_options(yield_per=2_000)
     for marks in connection.execute(every).scalars():
         if strange := {label for _, label, _ in json.loads(marks)} - there:

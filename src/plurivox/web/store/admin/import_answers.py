@@ -15,21 +15,18 @@ from plurivox.web.store.database import batched, now
 from plurivox.web.store.ids import new_id
 from plurivox.web.store.report import counters, snapshots
 from plurivox.web.store.schema import answers, sittings, slots, tasks, workers
-from plurivox.web.study.config import Study
-from plurivox.web.study.secrets import Keys
 
 KIND = {code: name for name, code in KINDS.items()}
 
 
-def add_answers(connection: Connection, study: Study, keys: Keys, given: Answers, pick: float = 0.0) -> int:
-    """Workers, sittings, slots and answers; those beyond a task's quota are extras. How many answers.
+def add_answers(connection: Connection, given: Answers, pseudonyms: Sequence[str], form: str, pick: float = 0.0) -> int:
+    """Insert workers, sittings, slots and answers; those beyond a task's quota are extras. How many answers.
 
-    `pick`: the share of the time after which a first label was picked, where that is to be made up, as in the demo.
+    `pseudonyms` are those of `given.workers`; `form` is that of answers which name none. `pick`: the share of the time
+    after which a first label was picked, where that is to be made up, as in the demo.
     """
-    if study.arms:
-        raise InputError("answers from elsewhere belong to no arm; import them into a study that asks in one form")
     held = _tasks(connection, given)
-    people = _people(connection, keys, given)
+    people = _people(connection, given, pseudonyms)
     seated = _sittings(connection, given, people)
     slot_rows, answer_rows = [], []
     first: dict[int, int] = {}  # place of an answer: its slot
@@ -48,7 +45,7 @@ def add_answers(connection: Connection, study: Study, keys: Keys, given: Answers
         )
         answer_rows.append(
             {"worker_id": worker, "key": f"import-{i}", "slot_id": first[i], "task_id": task["id"]}
-            | _said(study, given, i, pick)
+            | _said(given, i, form, pick)
             | {"extra": int(state == "extra")}
         )
     for table, rows in ((slots, slot_rows), (answers, answer_rows)):
@@ -106,11 +103,10 @@ def _count_on(task: dict[str, Any], used: set[int]) -> Iterator[int]:
         yield number
 
 
-def _people(connection: Connection, keys: Keys, given: Answers) -> dict[int, int]:
-    """code -> worker; who came once before stays the same."""
+def _people(connection: Connection, given: Answers, pseudonyms: Sequence[str]) -> dict[int, int]:
+    """code -> worker; raise InputError where one came before."""
     made, rows = {}, []
-    for code, name in enumerate(given.workers.tolist()):
-        pseudonym = keys.pseudonym(f"import {name}")
+    for code, (name, pseudonym) in enumerate(zip(given.workers.tolist(), pseudonyms, strict=True)):
         known = connection.execute(select(workers.c.id).where(workers.c.pseudonym == pseudonym)).scalar()
         if known is not None:
             raise InputError(f"answers of worker {name!r} are there already")
@@ -140,7 +136,7 @@ def _sittings(connection: Connection, given: Answers, people: dict[int, int]) ->
     return seated
 
 
-def _said(study: Study, given: Answers, i: int, pick: float) -> dict[str, Any]:
+def _said(given: Answers, i: int, form: str, pick: float) -> dict[str, Any]:
     here = slice(given.mark_start[i], given.mark_start[i + 1])
     marks = zip(given.mark_kind[here].tolist(), given.mark_label[here].tolist(), given.mark_typed[here], strict=True)
     said = [[KIND[kind], str(given.labels[label]), str(typed)] for kind, label, typed in marks]
@@ -152,7 +148,7 @@ def _said(study: Study, given: Answers, i: int, pick: float) -> dict[str, Any]:
         events = [{"seq": 0, "ms": round(pick * ms), "kind": "pick", "label": label, "value": None, "by": by}]
     return {
         "received": _at(given.when, i, now()),
-        "form": str(_at(given.form, i, study.form)),
+        "form": str(_at(given.form, i, form)),
         "marks": json.dumps(said, ensure_ascii=False),
         "abstain": int(_at(given.abstain, i, False)),
         "none_of_these": int(_at(given.none_of_these, i, False)),

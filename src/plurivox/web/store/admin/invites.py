@@ -1,6 +1,6 @@
-"""Invitation links: create, list, close."""
+"""Invitation links: create, list, use, close."""
 
-from typing import Any
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select, update
 
@@ -10,25 +10,45 @@ from plurivox.web.store.errors import NotFound
 from plurivox.web.store.ids import new_id
 from plurivox.web.store.schema import invites
 
+COLUMNS = (invites.c.id, invites.c.note, invites.c.uses, invites.c.used, invites.c.is_open)
 
-def make_invite(connection: Connection, who: str, note: str, uses: int) -> Any:
+
+@dataclass(frozen=True)
+class Invite:
+    """An invitation link for `uses` people, of whom `used` have come."""
+
+    id: int
+    note: str
+    uses: int
+    used: int
+    is_open: bool
+
+
+def make_invite(connection: Connection, who: str, note: str, uses: int) -> Invite:
     """A new invite, for so many people."""
-    row = {"id": new_id(), "note": note, "uses": uses, "used": 0, "is_open": 1, "born": now()}
+    made = Invite(new_id(), note, uses, used=0, is_open=True)
+    connection.execute(insert(invites).values(id=made.id, note=note, uses=uses, used=0, is_open=1, born=now()))
     tell(connection, who, "invite", note=note, uses=uses)
-    return connection.execute(insert(invites).values(row).returning(*invites.c)).one()
+    return made
 
 
-def close_invite(connection: Connection, who: str, invite: int) -> Any:
+def close_invite(connection: Connection, who: str, invite: int) -> Invite:
     """Nobody else comes in by it."""
-    row = connection.execute(
-        update(invites).where(invites.c.id == invite).values(is_open=0).returning(*invites.c)
-    ).first()
+    this = update(invites).where(invites.c.id == invite).values(is_open=0).returning(*COLUMNS)
+    row = connection.execute(this).first()
     if row is None:
         raise NotFound("invite")
     tell(connection, who, "invite closed", note=row.note)
-    return row
+    return Invite(row.id, row.note, row.uses, row.used, is_open=False)
 
 
-def all_invites(connection: Connection) -> list[Any]:
+def use_invite(connection: Connection, invite: int) -> bool:
+    """Count one more person who comes in by it; False where it is used up or closed."""
+    this = update(invites).where(invites.c.id == invite, invites.c.is_open == 1, invites.c.used < invites.c.uses)
+    return bool(connection.execute(this.values(used=invites.c.used + 1)).rowcount)
+
+
+def all_invites(connection: Connection) -> list[Invite]:
     """Newest first."""
-    return list(connection.execute(select(invites).order_by(invites.c.born.desc()).limit(1000)))
+    rows = connection.execute(select(*COLUMNS).order_by(invites.c.born.desc()).limit(1000))
+    return [Invite(row.id, row.note, row.uses, row.used, bool(row.is_open)) for row in rows]

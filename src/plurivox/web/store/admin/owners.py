@@ -1,24 +1,18 @@
-"""Owners: set-up, passwords, sessions."""
+"""Owners: their accounts, sessions, and the addresses they have signed in from."""
 
 import hmac
-import secrets
 from dataclasses import dataclass
-from functools import cache
 
-from argon2 import PasswordHasher
-from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, delete, insert, select
 
 from plurivox.web.store.admin.audit_log import tell
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import Forbidden
 from plurivox.web.store.kv import fact, set_fact
 from plurivox.web.store.schema import facts, owners, places, sessions
-from plurivox.web.study.secrets import Keys
 
 SETUP = "setup"
 REMEMBERED = 180 * 86400.0  # seconds for which a place is known after the last time
-hasher = PasswordHasher()
 
 
 @dataclass(frozen=True)
@@ -28,7 +22,16 @@ class Session:
     owner: int
     name: str
     csrf: str
-    hidden: str
+    hidden: str  # the keyed hash of the session's token
+
+
+@dataclass(frozen=True)
+class Account:
+    """What a password is checked against; `owner` and hash are None where there is no owner of that name."""
+
+    owner: int | None
+    password_hash: str | None
+    known_place: bool  # whether this owner has signed in from this place before
 
 
 def same(one: str, other: str) -> bool:
@@ -36,13 +39,14 @@ def same(one: str, other: str) -> bool:
     return hmac.compare_digest(one.encode(), other.encode())
 
 
-def offer_setup(connection: Connection, keys: Keys) -> str | None:
-    """A one-time token for the first owner; None where there is one."""
-    if connection.execute(select(func.count()).select_from(owners)).scalar_one():
-        return None
-    token = secrets.token_urlsafe(24)
-    set_fact(connection, SETUP, [*(fact(connection, SETUP) or [])[-9:], keys.hidden(token)])
-    return token
+def has_owner(connection: Connection) -> bool:
+    """Whether the study has an owner."""
+    return connection.execute(select(owners.c.id).limit(1)).first() is not None
+
+
+def offer_token(connection: Connection, hidden: str) -> None:
+    """Let a set-up token, given as its keyed hash, make the first owner; the latest ten work."""
+    set_fact(connection, SETUP, [*(fact(connection, SETUP) or [])[-9:], hidden])
 
 
 def set_up(connection: Connection, hidden: str, name: str, password_hash: str) -> int:
@@ -58,43 +62,21 @@ def set_up(connection: Connection, hidden: str, name: str, password_hash: str) -
     return int(key[0])
 
 
-@cache
-def nobody() -> str:
-    """A hash that no password has, so that an unknown name takes as long as a wrong password."""
-    return hasher.hash(secrets.token_hex(16))
-
-
-def place_of(keys: Keys, address: str) -> str:
-    """What the store keeps of an address."""
-    return keys.hidden(f"place {address}")
-
-
-def password_of(connection: Connection, name: str, place: str) -> tuple[int | None, str, bool]:
-    """(owner, hash to check a password against, whether they have signed in from this place); of nobody where there is
-    no such owner."""
+def account_of(connection: Connection, name: str, place: str) -> Account:
+    """The account of an owner; where there is none, the same statements run: it takes as long."""
     row = connection.execute(select(owners.c.id, owners.c.password).where(owners.c.name == name)).first()
-    owner, password_hash = (None, nobody()) if row is None else (row.id, row.password)
+    owner, password_hash = (None, None) if row is None else (row.id, row.password)
     here = select(places.c.seen).where(places.c.owner_id == (owner or 0), places.c.hidden == place)
-    seen = connection.execute(here).scalar()  # asked for nobody too: it takes as long
-    return owner, password_hash, seen is not None and seen > now() - REMEMBERED
+    seen = connection.execute(here).scalar()
+    return Account(owner, password_hash, seen is not None and seen > now() - REMEMBERED)
 
 
-def fits(password_hash: str, password: str) -> bool:
-    """Whether it is the password; slow on purpose."""
-    try:
-        return hasher.verify(password_hash, password)
-    except (VerificationError, InvalidHashError):
-        return False
-
-
-def begin_session(connection: Connection, keys: Keys, owner: int, hours: float, place: str) -> tuple[str, str]:
-    """(token for the cookie, token for writes); the place is known from now on."""
-    token, csrf = secrets.token_urlsafe(32), secrets.token_urlsafe(24)
+def begin_session(connection: Connection, hidden: str, csrf: str, owner: int, hours: float, place: str) -> None:
+    """Insert a session whose token has the keyed hash `hidden`; the place is known from now on."""
     connection.execute(delete(sessions).where(sessions.c.until < now()))
-    row = {"hidden": keys.hidden(token), "owner_id": owner, "csrf": csrf, "until": now() + hours * 3600}
+    row = {"hidden": hidden, "owner_id": owner, "csrf": csrf, "until": now() + hours * 3600}
     connection.execute(insert(sessions).values(row))
     _remember(connection, owner, place)
-    return token, csrf
 
 
 def _remember(connection: Connection, owner: int, place: str) -> None:
@@ -118,4 +100,5 @@ def session_of(connection: Connection, hidden: str) -> Session | None:
 
 
 def end_session(connection: Connection, session: Session) -> None:
+    """Delete a session."""
     connection.execute(delete(sessions).where(sessions.c.hidden == session.hidden))

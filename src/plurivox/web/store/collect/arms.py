@@ -5,15 +5,15 @@ transaction that lets the person in: arms never drift apart by more than a block
 full is no longer drawn while another is open. `arm_tasks` counts for each arm what `tasks` counts for the study.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Text, bindparam, case, exists, func, insert, literal, null, select, update
 
 from plurivox.web.store import draws
 from plurivox.web.store.collect.queue import SEEN, WANTS, StorePool
+from plurivox.web.store.collect.workers import Worker
 from plurivox.web.store.schema import arm_tasks, arms, plan_tasks, slots, tasks, workers
-from plurivox.web.study.config import Study
 
 HERE = (arm_tasks.c.task_id == tasks.c.id) & (arm_tasks.c.arm == bindparam("arm"))
 ROOM = arm_tasks.c.given < arm_tasks.c.quota
@@ -41,19 +41,18 @@ UNARMED = (  # slots of people who came before there were arms
 )
 
 
-def draw(connection: Connection, study: Study) -> str:
-    """The arm of somebody who comes in; "" where the study asks in one form."""
-    if not study.arms:
+def draw(connection: Connection, shares: Mapping[str, int]) -> str:
+    """The arm of somebody who comes in; "" where the study asks in one form. `shares`: arm -> its share of the people."""
+    if not shares:
         return ""
     rows = connection.execute(select(arms.c.name, arms.c.left).order_by(arms.c.name).with_for_update())
     left = {row.name: row.left for row in rows}
-    names = [one.name for one in study.arms]
-    drawn = [name for name in names if _is_open(connection, name)] or names
+    drawn = [name for name in shares if _is_open(connection, name)] or list(shares)
     if not any(left[name] for name in drawn):
-        left |= {one.name: one.share for one in study.arms}
+        left |= shares
     arm = draws.rng.choices(drawn, [left[name] for name in drawn])[0]
     left[arm] -= 1
-    for name in names:
+    for name in shares:
         connection.execute(update(arms).where(arms.c.name == name).values(left=left[name]))
     return arm
 
@@ -80,13 +79,11 @@ class ArmPool(StorePool):
         return self._open(self.most_telling.where(HERE, ROOM), {"queue": "", "n": n, "least": least})
 
 
-def pool_of(connection: Connection, study: Study, worker: Any, looks: bool = False) -> StorePool | None:
-    """What is open to a worker; None to one whose arm is not, or no longer, one of the study."""
-    if not study.arms:
+def pool_of(connection: Connection, worker: Worker, names: Collection[str], looks: bool = False) -> StorePool | None:
+    """What is open to a worker of a study with these arms; None to one whose arm is not, or no longer, one of them."""
+    if not names:
         return StorePool(connection, worker.id, looks)
-    if worker.arm not in [one.name for one in study.arms]:
-        return None
-    return ArmPool(connection, worker.id, worker.arm, looks)
+    return ArmPool(connection, worker.id, worker.arm, looks) if worker.arm in names else None
 
 
 def recount(connection: Connection, ids: Sequence[int]) -> None:
@@ -107,14 +104,13 @@ def has_room(connection: Connection, slot: int, task: int) -> bool:
     return found is None or bool(found[0])
 
 
-def total_quota(study: Study, quota: Any) -> Any:
+def total_quota(n_arms: int, quota: Any) -> Any:
     """What a task may be given in all: every arm's quota, and what counts without an arm."""
-    return quota * len(study.arms) + UNARMED if study.arms else quota
+    return quota * n_arms + UNARMED if n_arms else quota
 
 
-def lay_out(connection: Connection, study: Study, *, by_stratum: bool, in_batches: bool) -> None:
+def lay_out(connection: Connection, names: Sequence[str], per_task: int, *, by_stratum: bool, in_batches: bool) -> None:
     """Let arms and their quotas follow study.toml, which may have been edited."""
-    names = [one.name for one in study.arms]
     known = set(connection.execute(select(arms.c.name)).scalars())
     if new := [{"name": name, "left": 0} for name in names if name not in known]:
         connection.execute(insert(arms), new)
@@ -123,7 +119,7 @@ def lay_out(connection: Connection, study: Study, *, by_stratum: bool, in_batche
         there = exists().where(arm_tasks.c.task_id == tasks.c.id, arm_tasks.c.arm == name)
         row: Any = (tasks.c.id, literal(name, Text), literal(0), literal(0), null(), literal("", Text), tasks.c.rank)
         connection.execute(insert(arm_tasks).from_select(fields, select(*row).where(tasks.c.practice == 0, ~there)))
-    quota: Any = study.per_task
+    quota: Any = per_task
     if in_batches:
         quota *= select(func.count()).where(plan_tasks.c.task_id == arm_tasks.c.task_id).scalar_subquery()
     stratum = select(tasks.c.stratum).where(tasks.c.id == arm_tasks.c.task_id).scalar_subquery()

@@ -3,19 +3,32 @@
 Nothing is deleted. What was taken back counts as an extra, since others may have filled the slots meanwhile.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, insert, select, update
 
 from plurivox.web.store.admin.audit_log import tell
 from plurivox.web.store.collect.leases import end, give_back
+from plurivox.web.store.collect.sittings import COLUMNS, Sitting
+from plurivox.web.store.collect.submissions import AnsweredSlot
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotFound
 from plurivox.web.store.report import counters, snapshots
 from plurivox.web.store.schema import answers, exclusions, plans, sittings, slots, visits, workers
 
 COMPREHENSION = "comprehension"
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """A person who was left out, by which rule and why."""
+
+    id: int
+    worker: str  # the pseudonym
+    rule: str
+    reason: str
+    at: float
+    lifted: float | None  # when an owner took it back
 
 
 def exclude(connection: Connection, worker: int, rule: str, reason: str) -> bool:
@@ -25,8 +38,8 @@ def exclude(connection: Connection, worker: int, rule: str, reason: str) -> bool
     if pseudonym is None:
         return False
     counters.take_out(connection, worker)
-    for sitting in connection.execute(select(sittings).where(sittings.c.worker_id == worker)).all():
-        _end(connection, sitting)
+    for row in connection.execute(select(*COLUMNS).where(sittings.c.worker_id == worker)).all():
+        _end(connection, Sitting(*row))
     mine = (slots.c.worker_id == worker) & (slots.c.kind != "practice")
     counted = select(slots.c.task_id).where(mine, slots.c.number.is_not(None))
     back = connection.execute(counted).scalars().all()
@@ -46,17 +59,17 @@ def _has_answered(connection: Connection, worker: int) -> bool:
     return connection.execute(select(answers.c.id).where(answers.c.worker_id == worker).limit(1)).first() is not None
 
 
-def _end(connection: Connection, sitting: Any) -> None:
+def _end(connection: Connection, sitting: Sitting) -> None:
     """Take back what is leased; a fixed batch that was answered to its end is wanted once more, too."""
     leased = select(func.count()).where(slots.c.sitting_id == sitting.id, slots.c.state == "leased")
     if connection.execute(leased).scalar_one():
         end(connection, sitting.id)
-    elif sitting.plan_id is not None and sitting.done >= sitting.total:  # or it was taken back when its lease ended
+    elif sitting.plan_id is not None and sitting.is_over:  # or it was taken back when its lease ended
         again = update(plans).where(plans.c.id == sitting.plan_id)
         connection.execute(again.values(given=plans.c.given - 1, queue=""))
 
 
-def keep_aside(connection: Connection, slot: Any, answer: int) -> None:
+def keep_aside(connection: Connection, slot: AnsweredSlot, answer: int) -> None:
     """An answer that came after its person was left out: kept, and not counted."""
     here = update(slots).where(slots.c.id == slot.id)
     connection.execute(here.values(answer_id=answer, state="excluded", number=None))
@@ -103,9 +116,10 @@ def spared(connection: Connection) -> set[str]:
     return set(connection.execute(wanted.where(exclusions.c.lifted.is_not(None))).scalars())
 
 
-def page(connection: Connection, after: int, limit: int) -> Sequence[Any]:
+def page(connection: Connection, after: int, limit: int) -> list[Exclusion]:
     """Exclusions, the newest first, those before the one with the number `after`."""
-    wanted = select(exclusions, workers.c.pseudonym).join(workers, workers.c.id == exclusions.c.worker_id)
+    columns = (exclusions.c.id, workers.c.pseudonym, exclusions.c.rule, exclusions.c.reason, exclusions.c.at)
+    wanted = select(*columns, exclusions.c.lifted).join(workers, workers.c.id == exclusions.c.worker_id)
     if after:
         wanted = wanted.where(exclusions.c.id < after)
-    return connection.execute(wanted.order_by(exclusions.c.id.desc()).limit(limit)).all()
+    return [Exclusion(*row) for row in connection.execute(wanted.order_by(exclusions.c.id.desc()).limit(limit))]

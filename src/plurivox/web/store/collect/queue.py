@@ -104,6 +104,15 @@ def give(connection: Connection, chosen: Sequence[tuple[int, float]]) -> int:
     return n
 
 
+def free_numbers(connection: Connection, chosen: Sequence[int]) -> dict[int, int]:
+    """For each task the smallest number that no slot has."""
+    taken: dict[int, set[int]] = {task: set() for task in chosen}
+    rows = select(slots.c.task_id, slots.c.number).where(slots.c.task_id.in_(chosen), slots.c.number.is_not(None))
+    for task, number in connection.execute(rows):
+        taken[task].add(number)
+    return {task: next(n for n in range(1, len(used) + 2) if n not in used) for task, used in taken.items()}
+
+
 def take_back(connection: Connection, back: Sequence[tuple[int, float]], by_stratum: bool) -> None:
     """One slot more of each (task, new rank)."""
     home = tasks.c.stratum if by_stratum else literal("")

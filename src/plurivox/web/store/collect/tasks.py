@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import Connection, case, func, insert, literal, null, select, update
 
@@ -11,17 +11,64 @@ from plurivox.core.errors import InputError, some
 from plurivox.web.store import draws
 from plurivox.web.store.collect import arms
 from plurivox.web.store.database import batched, put
+from plurivox.web.store.errors import NotFound
 from plurivox.web.store.ids import new_id
 from plurivox.web.store.kv import fact, set_fact
 from plurivox.web.store.report import counters
 from plurivox.web.store.schema import STILL, beliefs, media, plan_tasks, plans, tasks
-from plurivox.web.study.assigner import assigner
-from plurivox.web.study.config import Study
-from plurivox.web.study.task_audio import Sound
-from plurivox.web.study.task_images import Picture
 
 AT_ONCE = 5_000
-T = TypeVar("T")
+Data = bytes
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """How the tasks of a study are assigned: how many answers each one gets, and what chooses the tasks of a sitting."""
+
+    per_task: int  # in every arm, in every fixed batch
+    assigner: Assigner
+    arms: Sequence[str] = ()
+
+    @property
+    def strata(self) -> dict[str, int]:
+        """Tasks of each stratum in a sitting; empty where tasks are not chosen by stratum."""
+        return dict(self.assigner.wanted()) if isinstance(self.assigner, Strata) else {}
+
+    @property
+    def in_batches(self) -> bool:
+        """Whether sittings are fixed batches."""
+        return isinstance(self.assigner, Batches)
+
+    @property
+    def by_gain(self) -> bool:
+        """Whether the tasks come first whose next answer is expected to tell most."""
+        return isinstance(self.assigner, Proposer)
+
+    def facts(self) -> dict[str, Any]:
+        """What quotas and queues follow from."""
+        said: dict[str, Any] = {"per_task": self.per_task, "strata": self.strata}
+        said |= {"gains": True} if self.by_gain else {}
+        return said | ({"arms": list(self.arms)} if self.arms else {})
+
+
+@dataclass(frozen=True)
+class Medium:
+    """An image or a sound as it came, and as it is shown."""
+
+    type: str  # such as image/png
+    bytes: Data
+    shown_type: str
+    shown: Data | None = None  # None: as it came
+    width: int = 0
+    height: int = 0
+
+
+@dataclass(frozen=True)
+class ShownMedium:
+    """An image or a sound as it is shown."""
+
+    type: str
+    bytes: Data
 
 
 @dataclass(frozen=True)
@@ -31,50 +78,40 @@ class NewTask:
     name: str
     text: str | None = None
     text2: str | None = None
-    picture: Picture | None = None
+    medium: Medium | None = None
     stratum: str = ""
     practice: bool = False
     gold: str | None = None  # the label that is known to be right
-    sound: Sound | None = None
 
     @property
     def kind(self) -> str:
         """image, audio, pair or text."""
-        if self.picture or self.sound:
-            return "image" if self.picture else "audio"
+        if self.medium:
+            return self.medium.type.partition("/")[0]
         return "pair" if self.text2 is not None else "text"
 
-    def medium(self) -> dict[str, Any] | None:
-        """What goes beside it into the store."""
-        if self.sound:
-            kind = self.sound.type
-            about = {"type": kind, "shown_type": kind, "shown": None, "width": 0, "height": 0}
-            return {**about, "bytes": self.sound.bytes}
-        return vars(self.picture) if self.picture else None
 
-
-def add_tasks(connection: Connection, study: Study, new: Iterable[NewTask]) -> int:
+def add_tasks(connection: Connection, assignment: Assignment, new: Iterable[NewTask]) -> int:
     """Put tasks into the store; how many there were."""
-    n, trained = 0, list(fact(connection, "practice") or [])
-    method = assigner(connection, study)
+    n, trained = 0, practice_tasks(connection)
     is_first = connection.execute(select(tasks.c.id).limit(1)).first() is None
     names: set[str] | None = set() if is_first else None  # a store that is empty need not be asked
     for part in batched(new, AT_ONCE):
         _refuse_known(connection, [one.name for one in part], names)
-        held = {one.name: {"id": new_id(), **medium} for one in part if (medium := one.medium())}
+        held = {one.name: {"id": new_id(), **vars(one.medium)} for one in part if one.medium}
         put(connection, media, list(held.values()))
-        rows = [_row(method, study, one, held[one.name]["id"] if one.name in held else None) for one in part]
+        rows = [_row(assignment, one, held[one.name]["id"] if one.name in held else None) for one in part]
         rows.sort(key=lambda row: row["id"])
         put(connection, tasks, rows)
         put(connection, beliefs, [unknown(row["id"]) for row in rows if not row["practice"]])
         trained += [row["id"] for row in rows if row["practice"]]
         n += len(rows)
     set_fact(connection, "practice", trained)
-    if n and (study.arms or isinstance(method, Batches)):
+    if n and (assignment.arms or assignment.in_batches):
         set_fact(connection, "applied", None)  # no batch holds the new ones: nobody is asked about them
     elif is_first:  # their rows are as study.toml says
-        _note_applied(connection, study, method)
-    apply(connection, study)
+        _note_applied(connection, assignment)
+    apply_assignment(connection, assignment)
     counters.count_tasks(connection)
     return n
 
@@ -84,68 +121,51 @@ def unknown(task: int) -> dict[str, Any]:
     return {"task_id": task, "since": 0, "until": STILL, "n": 0, "sure": 1.0, "soft": "[]"}
 
 
-def apply(connection: Connection, study: Study) -> None:
+def apply_assignment(connection: Connection, assignment: Assignment) -> None:
     """Let quotas and queues follow study.toml, which may have been edited."""
-    method = assigner(connection, study)
-    strata = _strata(method)
-    if fact(connection, "applied") == _said(study, method):
+    if fact(connection, "applied") == assignment.facts():
         return
-    quota: Any = study.per_task
-    if isinstance(method, Batches):
+    quota: Any = assignment.per_task
+    if assignment.in_batches:
         held = select(func.count()).where(plan_tasks.c.task_id == tasks.c.id).scalar_subquery()
-        quota = study.per_task * held
-    quota = arms.total_quota(study, quota)
+        quota = assignment.per_task * held
+    quota = arms.total_quota(len(assignment.arms), quota)
+    unset = func.coalesce(tasks.c.gain, case((tasks.c.given > 0, 1.0), else_=UNASKED))
+    gain = unset if assignment.by_gain else null()
+    by_stratum = bool(assignment.strata)
+    queue = case((tasks.c.given < quota, tasks.c.stratum if by_stratum else literal("")), else_=null())
     real = tasks.c.practice == 0
-    gain = func.coalesce(tasks.c.gain, case((tasks.c.given > 0, 1.0), else_=UNASKED)) if _ranks(method) else null()
-    home = tasks.c.stratum if strata else literal("")
-    queue = case((tasks.c.given < quota, home), else_=null())
-    connection.execute(
-        update(tasks).where(real).values(quota=quota, gain=gain, queue=queue)
-    )  # each row is written once
+    connection.execute(update(tasks).where(real).values(quota=quota, gain=gain, queue=queue))  # each row once
     connection.execute(update(plans).values(queue=""))
-    arms.lay_out(connection, study, by_stratum=bool(strata), in_batches=isinstance(method, Batches))
-    _note_applied(connection, study, method)
+    arms.lay_out(
+        connection, assignment.arms, assignment.per_task, by_stratum=by_stratum, in_batches=assignment.in_batches
+    )
+    _note_applied(connection, assignment)
     counters.count_tasks(connection)
 
 
-def _strata(method: Assigner) -> dict[str, int]:
-    return dict(method.wanted()) if isinstance(method, Strata) else {}
+def _note_applied(connection: Connection, assignment: Assignment) -> None:
+    set_fact(connection, "strata", assignment.strata)
+    set_fact(connection, "applied", assignment.facts())
 
 
-def _said(study: Study, method: Assigner) -> dict[str, Any]:
-    """What quotas and queues follow."""
-    said: dict[str, Any] = {"per_task": study.per_task, "strata": _strata(method)}
-    said |= {"gains": True} if _ranks(method) else {}
-    return said | ({"arms": [one.name for one in study.arms]} if study.arms else {})
-
-
-def _note_applied(connection: Connection, study: Study, method: Assigner) -> None:
-    set_fact(connection, "strata", _strata(method))
-    set_fact(connection, "applied", _said(study, method))
-
-
-def _ranks(method: Assigner) -> bool:
-    """Whether it asks for the tasks that tell most."""
-    return isinstance(method, Proposer)
-
-
-def _row(method: Assigner, study: Study, one: NewTask, picture: int | None) -> dict[str, Any]:
-    queue = None if one.practice else one.stratum if isinstance(method, Strata) else ""
+def _row(assignment: Assignment, one: NewTask, medium: int | None) -> dict[str, Any]:
+    home = one.stratum if isinstance(assignment.assigner, Strata) else ""
     return {
         "id": new_id(),
         "name": one.name,
         "kind": one.kind,
         "text": one.text,
         "text2": one.text2,
-        "media_id": picture,
+        "media_id": medium,
         "stratum": one.stratum,
         "practice": int(one.practice),
         "gold": one.gold,
-        "quota": 0 if one.practice else study.per_task,
+        "quota": 0 if one.practice else assignment.per_task,
         "given": 0,
-        "queue": queue,
+        "queue": None if one.practice else home,
         "rank": draws.rng.random(),
-        "gain": UNASKED if _ranks(method) and not one.practice else None,
+        "gain": UNASKED if assignment.by_gain and not one.practice else None,
     }
 
 
@@ -162,7 +182,7 @@ def _refuse_known(connection: Connection, names: Sequence[str], known: set[str] 
         raise InputError(f"tasks {some(twice)} are there already; every task needs a name of its own")
 
 
-def fix_batches(connection: Connection, study: Study, batches: Mapping[str, Sequence[str]]) -> None:
+def fix_batches(connection: Connection, assignment: Assignment, batches: Mapping[str, Sequence[str]]) -> None:
     """Batches by name, each a list of tasks: from now on sittings are these. Each goes to `per_task` people."""
     ids = {name: id for id, name in _named(connection, [name for batch in batches.values() for name in batch])}
     for name, inside in batches.items():
@@ -174,13 +194,28 @@ def fix_batches(connection: Connection, study: Study, batches: Mapping[str, Sequ
         connection.execute(insert(plan_tasks), [{"plan_id": plan[0], "task_id": ids[task]} for task in set(inside)])
     set_fact(connection, "plans", len(batches))
     set_fact(connection, "applied", None)  # a task's quota is now as many times per_task as batches hold it
-    apply(connection, study)
+    apply_assignment(connection, assignment)
 
 
 def _named(connection: Connection, names: Sequence[str]) -> Iterator[tuple[int, str]]:
     for part in batched(sorted(set(names)), 500):
         for row in connection.execute(select(tasks.c.id, tasks.c.name).where(tasks.c.name.in_(part))):
             yield row.id, row.name
+
+
+def is_filled(connection: Connection) -> bool:
+    """Whether tasks were put into this database before."""
+    return fact(connection, "applied") is not None
+
+
+def has_batches(connection: Connection) -> bool:
+    """Whether the study has fixed batches."""
+    return bool(fact(connection, "plans"))
+
+
+def practice_tasks(connection: Connection) -> list[int]:
+    """The tasks for practice, in the order in which they were added."""
+    return fact(connection, "practice") or []
 
 
 def count_tasks(connection: Connection) -> int:
@@ -191,3 +226,12 @@ def count_tasks(connection: Connection) -> int:
 def kind_of(connection: Connection) -> str:
     """What the first task is: image, audio, text or pair; empty where there is none."""
     return connection.execute(select(tasks.c.kind).order_by(tasks.c.name).limit(1)).scalar() or ""
+
+
+def shown_medium(connection: Connection, medium: int) -> ShownMedium:
+    """An image or a sound as it is shown; raise NotFound where there is none."""
+    wanted = select(media.c.shown_type, media.c.shown, media.c.bytes).where(media.c.id == medium)
+    row = connection.execute(wanted).first()
+    if row is None:
+        raise NotFound("medium")
+    return ShownMedium(row.shown_type, row.bytes if row.shown is None else row.shown)
