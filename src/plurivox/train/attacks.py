@@ -23,7 +23,7 @@ class Attack(Method, ABC):
     """A way to change pixels so that the net's cross entropy grows."""
 
     @abstractmethod
-    def change(self, net: nn.Module, x: Tensor, target: Tensor, chance: Generator) -> Tensor:
+    def change(self, net: nn.Module, x: Tensor, target: Tensor, rng: Generator) -> Tensor:
         """The images (n, ...) changed, still from 0 to 1; `target` (n, n_labels) is what they are pushed away from."""
 
 
@@ -38,8 +38,8 @@ class FGSM(Attack):
 
     epsilon: float = option(4.0, "most that a pixel may change, in steps of 1/255", low=0, high=255)
 
-    def change(self, net: nn.Module, x: Tensor, target: Tensor, chance: Generator) -> Tensor:
-        del chance
+    def change(self, net: nn.Module, x: Tensor, target: Tensor, rng: Generator) -> Tensor:
+        del rng
         return (x + self.epsilon / 255 * _slope(net, x, target).sign()).clamp(0, 1)
 
 
@@ -59,11 +59,11 @@ class PGD(Attack):
     steps: int = option(10, "number of steps", low=1)
     random_start: bool = option(True, "begin at a place in the ball that chance draws; no: at the image")
 
-    def change(self, net: nn.Module, x: Tensor, target: Tensor, chance: Generator) -> Tensor:
+    def change(self, net: nn.Module, x: Tensor, target: Tensor, rng: Generator) -> Tensor:
         low, high = (x - self.epsilon / 255).clamp(min=0), (x + self.epsilon / 255).clamp(max=1)
         moved = x
         if self.random_start:
-            moved = low + (high - low) * torch.rand(x.shape, generator=chance, device=x.device)
+            moved = low + (high - low) * torch.rand(x.shape, generator=rng, device=x.device)
         for _ in range(self.steps):
             moved = moved + self.step / 255 * _slope(net, moved, target).sign()
             moved = moved.maximum(low).minimum(high)
@@ -95,7 +95,7 @@ def attack(
         target = target.on_labels(net.labels)
         net = net.net
     place = next((one.device for one in net.parameters()), x.device)
-    chance, was_training = Generator(place).manual_seed(seed), net.training
+    rng, was_training = Generator(place).manual_seed(seed), net.training
     believed, losses = [], []
     net.eval()
     try:
@@ -103,7 +103,7 @@ def attack(
             pixels = x[rows].to(place)
             pixels = pixels if pixels.is_floating_point() else pixels.float() / 255
             wanted = torch.tensor(prob, dtype=pixels.dtype, device=place)
-            changed = method.change(net, pixels, wanted, chance)
+            changed = method.change(net, pixels, wanted, rng)
             with torch.no_grad():
                 after, before = net(changed), net(pixels)
             losses.append(

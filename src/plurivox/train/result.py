@@ -19,7 +19,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
 from plurivox.train import nets
 from plurivox.train.data.inputs import as_inputs, device_of
-from plurivox.train.loop.predict import see
+from plurivox.train.loop.predict import predict_logits
 from plurivox.train.loop.tensors import read_tensors, write_tensors
 
 FORM = "1"  # of the notes in a file of weights
@@ -53,7 +53,7 @@ class Trained:
             raise InputError(
                 f"the net takes inputs of the shape {self.shape}; these have {tuple(inputs.shape[1:])}{self._way_out()}"
             )
-        return np.asarray(see(self.net, inputs).double().cpu().numpy())
+        return np.asarray(predict_logits(self.net, inputs).double().cpu().numpy())
 
     def _way_out(self) -> str:
         """What to do about images of another size."""

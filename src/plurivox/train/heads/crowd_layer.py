@@ -79,7 +79,7 @@ class _Layer(Attached):
         score = _score(self.kind, output[:, None], self.rows.take(said.worker, said.weight))
         return cross_entropy(score, said) * self.share
 
-    def mould(self) -> Hashable:
+    def stack_key(self) -> Hashable:
         return self.head, self.share, self.rows.table.shape
 
     def stacked(self, heads: Sequence["_Layer"], net: nn.Module) -> Attached:

@@ -1,4 +1,4 @@
-"""How good a net is on the dev tasks, after every epoch."""
+"""Evaluation on the dev set after every epoch."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from plurivox.core.errors import InputError, some, unknown
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.train.data.inputs import as_inputs
-from plurivox.train.loop.predict import see
+from plurivox.train.loop.predict import predict_logits
 from plurivox.train.losses import Loss
 from plurivox.train.plan import Plan
 
@@ -19,7 +19,7 @@ Measure = Callable[[SoftLabels, SoftLabels], float]  # (guess, truth) -> number
 Dev = tuple[Any, SoftLabels]  # inputs and what is true of them, in the same order
 
 
-class Judge:
+class DevEvaluation:
     """Loss and accuracy on the dev tasks, on the device, and further measures of (guess, truth)."""
 
     def __init__(
@@ -49,11 +49,11 @@ class Judge:
         if best not in (known := ("last", "loss", "accuracy", *self.measures)):
             raise unknown("measure of the best epoch", best, known)
 
-    def __call__(self) -> dict[str, float]:
-        """The measures by name; nothing where there are no dev tasks."""
+    def evaluate(self) -> dict[str, float]:
+        """The measures by name; empty without dev tasks."""
         if self.x is None:
             return {}
-        logits = see(self.net, self.x, self.plan)
+        logits = predict_logits(self.net, self.x, self.plan)
         loss = self.loss(logits, self.target).mean()
         right = (logits.argmax(1) == self.target.argmax(1)).float().mean()
         found = dict(zip(("loss", "accuracy"), torch.stack([loss, right]).tolist(), strict=True))

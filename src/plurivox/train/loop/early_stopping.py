@@ -1,4 +1,4 @@
-"""The history of a training, its best weights, and when it has gone on long enough."""
+"""Early stopping: the history of a training, its best weights, and when it ends."""
 
 import math
 import re
@@ -7,45 +7,43 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from plurivox.train.loop.trainer import Epoch
+from plurivox.train.loop.trainer import EpochDone
 from plurivox.train.plan import Plan
 
 HIGH = re.compile("accuracy|f1|precision|recall|correlation|similarity|likelihood|agreement|auc")
 Weights = dict[str, Tensor]
 
 
-class Keeper:
-    """The history and the weights worth keeping."""
+class EarlyStopping:
+    """The history of a training and the weights of its best epoch."""
 
     def __init__(self, plan: Plan, net: nn.Module, head: nn.Module | None) -> None:
         self.plan, self.parts = plan, {"net": net, **({} if head is None else {"head": head})}
         self.history: dict[str, list[float]] = {}
-        self.weights: Weights = {}  # of the epoch kept
-        self.epoch = -1  # the epoch kept
-        self.value: float | None = None  # what made it the best
-        self.stopped = ""
+        self.weights: Weights = {}  # of the best epoch
+        self.epoch = -1  # the best one so far
+        self.value: float | None = None  # of the measure on dev
+        self.stopped = ""  # why the training ended before its last epoch
 
-    def look(self, epoch: Epoch, dev: Mapping[str, float]) -> bool:
-        """Write down an epoch and keep its weights where it is the best yet; True: that is enough."""
-        row = {"epoch": epoch.number, "loss": epoch.loss, "lr": epoch.lr, "seconds": epoch.seconds}
+    def update(self, done: EpochDone, dev: Mapping[str, float]) -> bool:
+        """Add an epoch to the history, keep its weights if it is the best so far; True if training should stop."""
+        row = {"epoch": done.epoch, "loss": done.loss, "lr": done.lr, "seconds": done.seconds}
         for name, value in (row | {f"dev_{name}": one for name, one in dev.items()}).items():
             self.history.setdefault(name, []).append(value)
         if self.plan.best == "last":
-            self._keep(epoch.number)
+            self._keep(done.epoch)
             return False
         value = dev[self.plan.best]
         if self._is_better(value):
             self.value = value
-            self._keep(epoch.number)
-        waited = epoch.number - self.epoch
+            self._keep(done.epoch)
+        waited = done.epoch - self.epoch
         if self.plan.patience is not None and waited >= self.plan.patience:
             self.stopped = f"no better {self.plan.best} in {waited} epochs"
         return bool(self.stopped)
 
     def _is_better(self, value: float) -> bool:
-        if self.value is None or math.isnan(
-            self.value
-        ):  # a correlation has no value while the net says the same of all
+        if self.value is None or math.isnan(self.value):  # a correlation has none while all predictions are alike
             return True
         highest = self.plan.goal == "highest" or (self.plan.goal == "auto" and HIGH.search(self.plan.best) is not None)
         gain = (value - self.value) * (1 if highest else -1)
@@ -62,11 +60,16 @@ class Keeper:
                     held.copy_(value)
 
     def put_back(self) -> None:
-        """Give net and head the weights that were kept."""
+        """Load the weights of the best epoch into net and head."""
         for part, module in self.parts.items():
             mine = {name: value for name, value in self.weights.items() if name.startswith(f"{part}/")}
             module.load_state_dict({name.partition("/")[2]: value for name, value in mine.items()})
 
-    def facts(self) -> dict[str, Any]:
-        """What it holds beside weights."""
+    def state(self) -> dict[str, Any]:
+        """All but the weights, for a checkpoint."""
         return {"history": self.history, "epoch": self.epoch, "value": self.value, "stopped": self.stopped}
+
+    def restore(self, state: Mapping[str, Any], weights: Weights) -> None:
+        """Resume from such a state, with the weights of the best epoch."""
+        self.history, self.epoch, self.value = state["history"], state["epoch"], state["value"]
+        self.stopped, self.weights = state["stopped"], weights

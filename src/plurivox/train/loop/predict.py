@@ -1,4 +1,4 @@
-"""What a net says of inputs, without learning: logits in blocks."""
+"""Logits of a net in evaluation mode, computed in blocks."""
 
 import torch
 from torch import Tensor, nn
@@ -8,7 +8,7 @@ from plurivox.train.plan import Plan
 CELLS = 2**22  # numbers of input taken at a time
 
 
-def see(net: nn.Module, x: Tensor, plan: Plan | None = None) -> Tensor:
+def predict_logits(net: nn.Module, x: Tensor, plan: Plan | None = None) -> Tensor:
     """(n, n_labels) logits of the net as it predicts: no dropout, running means; its mode is put back afterwards."""
     size = max(1, min(8192, CELLS // max(x[:1].numel(), 1)))
     mixed = plan is not None and plan.precision == "bfloat16"

@@ -1,4 +1,4 @@
-"""Runs: the same training with several seeds, told as mean ± std; a series that was stopped goes on where it was."""
+"""A series of runs: one training with several seeds, measured as mean ± std; a stopped series can be resumed."""
 
 import csv
 import json
@@ -13,20 +13,23 @@ import torch
 from plurivox.core.atomic_write import whole_file
 from plurivox.core.errors import InputError
 from plurivox.core.progress import Watch, quiet
-from plurivox.train.parallel.scheduler import Fitting, finish, finish_all, finish_stacked
+from plurivox.train.fit_net import NetFit
+from plurivox.train.parallel.scheduler import finish, finish_all, finish_stacked
 from plurivox.train.result import Trained
 
 RESULT, RESULTS = "result.json", "results.csv"
-TrainOne = Callable[[int, Path | None, Watch], Fitting]  # (seed, folder, watch)
-JudgeOne = Callable[[Trained], Mapping[str, float]]
+StartRun = Callable[[int, Path | None, Watch], NetFit]  # (seed, folder, progress callback)
+Evaluate = Callable[[Trained], Mapping[str, float]]
 
 
 @dataclass(frozen=True)
 class Series:
-    """What several runs measured."""
+    """The measures of several runs."""
 
     seeds: tuple[int, ...]
-    measures: Mapping[str, tuple[float, ...]]  # a value a run
+    measures: Mapping[str, tuple[float, ...]]  # a value per run
+    at_once: int = 1  # how many were trained side by side
+    stacked: bool = False  # as one net
 
     def mean(self, name: str) -> float:
         """The mean over the runs."""
@@ -38,7 +41,7 @@ class Series:
         return float(np.std(values, ddof=1)) if len(values) > 1 else float("nan")
 
     def told(self, name: str, digits: int = 4) -> str:
-        """Mean ± std in words.
+        """Mean ± std as text.
 
         >>> Series((0, 1), {"accuracy": (0.8, 0.9)}).told("accuracy")
         '0.8500 ± 0.0707'
@@ -47,13 +50,13 @@ class Series:
         return f"{mean:.{digits}f}" if np.isnan(std) else f"{mean:.{digits}f} ± {std:.{digits}f}"
 
     def columns(self) -> dict[str, tuple[float, ...]]:
-        """run, seed and a column a measure."""
+        """run, seed and a column per measure."""
         return {"run": tuple(range(len(self.seeds))), "seed": self.seeds, **self.measures}
 
 
 def repeat(
-    train_one: TrainOne,
-    judge: JudgeOne,
+    start: StartRun,
+    evaluate: Evaluate,
     *,
     runs: int = 1,
     seed: int = 0,
@@ -65,9 +68,8 @@ def repeat(
 ) -> Series:
     """Train `runs` times, with the seeds seed, seed + 1, ..., and measure each; `at_once` of them side by side.
 
-    `stacked`: those of dense nets that pause for it are trained as one net, a slice each, which saves most of the overhead.
-    In a `folder` every run has one of its own, run-000 and so on: runs that have ended are not trained again, and one that
-    was killed goes on in its middle.
+    `stacked`: dense nets are trained as one net, a slice each, which saves most of the overhead. In a `folder` every run has
+    one of its own, run-000 and so on: runs that have ended are not trained again, and one that was killed is resumed.
     """
     if runs < 1:
         raise InputError(f"a series needs at least one run; got {runs}")
@@ -76,29 +78,30 @@ def repeat(
     for first in range(0, runs, at_once):
         some = range(first, min(first + at_once, runs))
         tells = _shares_of(watch, some, runs)
-        begun = [partial(train_one, seed + i, homes[i], tell) for i, tell in zip(some, tells, strict=True)]
+        starts = [partial(start, seed + i, homes[i], tell) for i, tell in zip(some, tells, strict=True)]
         if stacked:
-            trained = finish_stacked(begun)
+            trained = finish_stacked(starts)
         else:
-            trained = [finish(begun[0]())] if len(begun) == 1 else finish_all(begun, device or torch.device("cpu"))
-        found += [_judged(one, judge, homes[i]) for i, one in zip(some, trained, strict=True)]
+            trained = [finish(starts[0]())] if len(starts) == 1 else finish_all(starts, device or torch.device("cpu"))
+        found += [_evaluated(one, evaluate, homes[i]) for i, one in zip(some, trained, strict=True)]
     names = list(found[0])
-    series = Series(tuple(range(seed, seed + runs)), {name: tuple(one[name] for one in found) for name in names})
+    measures = {name: tuple(one[name] for one in found) for name in names}
+    series = Series(tuple(range(seed, seed + runs)), measures, at_once, stacked)
     if folder is not None:
         _write(Path(folder) / RESULTS, series)
     return series
 
 
 def run_folder(folder: str | Path, run: int) -> Path:
-    """The folder of one run; it is made where it is not there yet."""
+    """The folder of one run; it is created if it does not exist."""
     home = Path(folder) / f"run-{run:03d}"
     home.mkdir(exist_ok=True)
     return home
 
 
-def _judged(trained: Trained, judge: JudgeOne, home: Path | None) -> dict[str, float]:
+def _evaluated(trained: Trained, evaluate: Evaluate, home: Path | None) -> dict[str, float]:
     """Measured anew even where a run had ended before: what it is tested on may have changed since."""
-    found = {name: float(value) for name, value in judge(trained).items()}
+    found = {name: float(value) for name, value in evaluate(trained).items()}
     if home is not None:
         with whole_file(home / RESULT) as part:
             part.write_text(json.dumps(found, indent=1), encoding="utf-8")
@@ -114,7 +117,7 @@ def _write(path: Path, series: Series) -> None:
 
 
 def _shares_of(watch: Watch, some: range, runs: int) -> list[Watch]:
-    """What each of some runs side by side tells: the epochs of all runs are steps of one work."""
+    """The progress callback of each of some runs side by side: the epochs of all runs are counted together."""
     done = dict.fromkeys(some, 0)  # epochs
 
     def tell(run: int, step: int, total: int, value: float | None = None) -> None:
