@@ -19,7 +19,7 @@ from plurivox.train import Known, Plan, fit, nets
 from plurivox.train.fit_net import NetFit
 from plurivox.train.loop.spec import TrainSpec
 from plurivox.train.loop.training_set import TrainingSet
-from plurivox.train.parallel.scheduler import finish, finish_stacked
+from plurivox.train.parallel.runs import finish, finish_stacked
 
 EPOCHS, BATCH, N, WIDTH, LABELS = 20, 64, 1000, 512, 8
 NET, ROUNDS = "labelme-head", 7

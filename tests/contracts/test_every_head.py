@@ -14,7 +14,7 @@ from plurivox.core.errors import InputError, OptionError
 from plurivox.train import Known, Plan, fit, heads, nets
 from plurivox.train.heads._contract import Batch, Scene
 from plurivox.train.loop.worker_table import Rows
-from plurivox.train.parallel.scheduler import finish_stacked
+from plurivox.train.parallel.runs import finish_stacked
 from plurivox.train.targets._contract import Said
 from toy_training import spam, world
 

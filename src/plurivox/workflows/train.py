@@ -7,8 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-import numpy as np
-
 from plurivox import aggregate, evaluate
 from plurivox.aggregate import Aggregator
 from plurivox.core.encoding import positions
@@ -28,16 +26,14 @@ from plurivox.train.loop.spec import Record, TrainSpec, as_head, natural_target,
 from plurivox.train.loop.tensorboard import EventLog, need_tensorboard
 from plurivox.train.loop.training_set import TrainingSet
 from plurivox.train.losses.soft_cross_entropy import SoftCrossEntropy
-from plurivox.train.parallel.runs import Series, repeat
-from plurivox.train.parallel.scheduler import finish
-from plurivox.train.parallel.stack import side_by_side
+from plurivox.train.parallel.runs import Series, finish, repeat, side_by_side
 from plurivox.train.plan import Plan
 from plurivox.train.result import Trained
 from plurivox.train.targets import Target
 from plurivox.train.targets._contract import Known
 from plurivox.train.targets.pair import Pair
 from plurivox.train.targets.soft import Soft
-from plurivox.workflows.net_measures import measure_of, measured, truths
+from plurivox.workflows.net_measures import dev_truth, measure_of, measured, unseen_labels
 
 Note = Callable[[str], None]  # called with a line for the user
 OpenLog = Callable[[Path], Log]  # a log in the folder of a run
@@ -83,7 +79,7 @@ def train_spec(
         augment=augment,
         augment_once=augment_once,
         record=record,
-        weighting=AgreementWeighting(weigh, least_agreement),
+        weighting=AgreementWeighting(weigh, least_agreement) if weigh or least_agreement > 0 else None,
         soft=aggregator,
     )
 
@@ -120,7 +116,7 @@ class PreparedTraining:
         known = Known(material.votes, material.gold, _soft_labels(material, train, spec.soft))
         weight = _weights(material, train, spec.weighting)
         data = TrainingSet.of(material.on(train), spec, known, tasks=train, labels=known.labels(), weight=weight)
-        return cls(replace(spec, plan=plan), data, _dev(material, parts, plan.best), measures)
+        return cls(replace(spec, plan=plan), data, dev_truth(material, parts, plan.best), measures)
 
     def start(
         self,
@@ -196,26 +192,13 @@ def train_runs(
 def _notes(material: Material, parts: Mapping[str, Names], spec: TrainSpec, n_stacked: int) -> list[str]:
     """What a user should know before training; `n_stacked` runs are trained as one net."""
     found = []
-    if len(unseen := _unseen_labels(material, parts)):
+    if len(unseen := unseen_labels(material, parts)):
         found.append(f"dev or test tasks have labels that no training task has, and no net can learn: {some(unseen)}")
     if spec.head is not None and spec.loss != SoftCrossEntropy():
         found.append(f"{spec.head.word} has a loss of its own; {spec.loss.word} only measures the dev tasks")
     if n_stacked:
         found.append(f"{n_stacked} runs at a time are trained as one stacked net; --at-once 1 trains one after another")
     return found
-
-
-def _unseen_labels(material: Material, parts: Mapping[str, Names]) -> Names:
-    """The labels that dev or test tasks have, and no training task by gold or by any vote: no net can learn them."""
-    gold, shares = truths(material, parts["train"])
-    tested = np.concatenate([tasks for name, tasks in parts.items() if name != "train"] or [material.tasks[:0]])
-    wanted = truths(material, tested)[0]
-    if wanted is None:
-        return material.tasks[:0]
-    taught = [one.labels[(one.prob > 0).any(0)] for one in (gold, shares) if one is not None]
-    there = wanted.labels[(wanted.prob > 0).any(0)]
-    seen = np.any([positions(one, there) >= 0 for one in taught], axis=0) if taught else np.ones(len(there), bool)
-    return there[~seen]
 
 
 def _soft_labels(material: Material, tasks: Names, aggregator: object) -> SoftLabels | None:
@@ -236,25 +219,12 @@ def _soft_labels(material: Material, tasks: Names, aggregator: object) -> SoftLa
     return method.fit(kept).soft if kept.n_tasks else None
 
 
-def _weights(material: Material, tasks: Names, weighting: AgreementWeighting) -> Floats | None:
-    if not weighting:
+def _weights(material: Material, tasks: Names, weighting: AgreementWeighting | None) -> Floats | None:
+    if weighting is None:
         return None
     if material.votes is None:
         raise InputError(f"{material.name} has no votes whose agreement could weigh tasks")
     return weighting.weights(material.votes, tasks)
-
-
-def _dev(material: Material, parts: Mapping[str, Names], best: str) -> tuple[Floats, SoftLabels] | None:
-    """Inputs and truth of the dev tasks: gold, or else the shares of their votes.
-
-    Measures of entropy say nothing against gold, which has none: for them the shares come first.
-    """
-    truth = None
-    if "dev" in parts:
-        hard, soft = truths(material, parts["dev"])
-        first, second = (soft, hard) if best.startswith("entropy-") else (hard, soft)
-        truth = first if first is not None else second
-    return None if truth is None else (material.on(truth.tasks), truth)
 
 
 def _with_measure(plan: Plan) -> tuple[Plan, dict[str, Measure]]:

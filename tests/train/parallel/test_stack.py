@@ -19,9 +19,7 @@ from plurivox.train.fit_net import NetFit
 from plurivox.train.heads._contract import Attached
 from plurivox.train.heads.crowd_layer import _Layer
 from plurivox.train.loop.spec import TrainSpec
-from plurivox.train.parallel.runs import repeat
-from plurivox.train.parallel.scheduler import finish, finish_stacked
-from plurivox.train.parallel.stack import side_by_side, stacked_runs
+from plurivox.train.parallel.runs import finish, finish_stacked, repeat, side_by_side, stacked_runs
 from plurivox.train.targets._contract import Drawn
 from toy_training import world
 

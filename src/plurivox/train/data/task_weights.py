@@ -11,13 +11,10 @@ from plurivox.core.votes import Votes
 
 @dataclass(frozen=True)
 class AgreementWeighting:
-    """Weigh tasks by the agreement of their votes, or leave out those below a least agreement; by default neither."""
+    """Weigh tasks by the agreement of their votes, or leave out those below a least agreement, or both."""
 
-    weigh: bool = False
+    weigh: bool = True
     least: float = 0.0
-
-    def __bool__(self) -> bool:
-        return self.weigh or self.least > 0
 
     def weights(self, votes: Votes, tasks: Names) -> Floats:
         """(n_tasks,) the weight of each task; 0 leaves it out."""

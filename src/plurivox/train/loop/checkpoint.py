@@ -11,7 +11,7 @@ import numpy as np
 from plurivox.core.atomic_write import whole_file
 from plurivox.core.errors import InputError
 from plurivox.core.types import Names
-from plurivox.train.loop.early_stopping import EarlyStopping
+from plurivox.train.loop.dev_eval import EarlyStopping
 from plurivox.train.loop.tensors import read_tensors, write_tensors
 from plurivox.train.loop.trainer import Trainer
 from plurivox.train.result import refuse_other_labels

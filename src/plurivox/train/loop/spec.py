@@ -42,7 +42,7 @@ class TrainSpec:
     augment: Augmentation | None = None
     augment_once: bool = False  # change the images once, not in every epoch
     record: Literal["", "visit", "after"] = ""  # which logits of every epoch are recorded
-    weighting: AgreementWeighting = field(default_factory=AgreementWeighting)
+    weighting: AgreementWeighting | None = None
     soft: Method | None = None  # the aggregator of the soft labels that the target uses; training is given its result
 
     @classmethod
@@ -74,7 +74,7 @@ class TrainSpec:
             _as_augmentation(augment),
             augment_once,
             "visit" if record is True else record or "",
-            weighting or AgreementWeighting(),
+            weighting,
             soft,
         )
         made._refuse_mismatch()

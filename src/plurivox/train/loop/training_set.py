@@ -1,21 +1,27 @@
-"""TrainingSet: the tasks that are trained on, their inputs on the device, and what is known of them."""
+"""TrainingSet: inputs and labels of the tasks that are trained on, and the trainer that a spec makes of them."""
 
 import warnings
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from torch import Tensor
+import torch
+from torch import Tensor, nn
 
 from plurivox.core.encoding import as_names, duplicates
 from plurivox.core.errors import InputError, PlurivoxWarning, some
 from plurivox.core.types import Bools, Floats, Names
+from plurivox.train.data.augment import frozen
 from plurivox.train.data.inputs import as_inputs, device_of
+from plurivox.train.heads._contract import Attached, Scene
+from plurivox.train.loop.rng import TrainRng
 from plurivox.train.loop.spec import TrainSpec
+from plurivox.train.loop.trainer import Trainer
 from plurivox.train.targets import Target
-from plurivox.train.targets._contract import Known
+from plurivox.train.targets._contract import Examples, Known
+from plurivox.train.targets._shared.examples import on_device
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +74,43 @@ class TrainingSet:
     def shape(self) -> tuple[int, ...]:
         """The shape of one input."""
         return tuple(self.x.shape[1:])
+
+
+def build_trainer(spec: TrainSpec, data: TrainingSet) -> Trainer:
+    """The trainer, before its first epoch."""
+    plan, x, augment = spec.plan, data.x, spec.augment
+    rng = TrainRng(plan.seed, x.device)
+    with rng.active():
+        net, head = _build_net(spec, data)
+    if augment is not None and spec.augment_once:
+        x, augment = frozen(augment, x, plan.seed), None
+    if plan.engine == "auto" and spec.head is not None and not spec.head.records:
+        plan = replace(plan, engine="eager")
+    return Trainer(net, x, _build_examples(spec, data), spec.loss, plan, rng, head, augment)
+
+
+def _build_net(spec: TrainSpec, data: TrainingSet) -> tuple[nn.Module, Attached | None]:
+    """Net and head with new weights, on the device."""
+    net, head, device = spec.net.build(data.shape, len(data.labels)), None, data.x.device
+    spec.net.start(net)
+    if spec.head is not None:
+        votes = data.known.votes
+        mine = None if votes is None else votes.on(data.tasks).with_labels(data.labels)
+        workers = np.empty(0, np.int64) if votes is None else votes.workers
+        head = spec.head.build(net, Scene(data.shape, data.tasks, data.labels, workers, mine)).to(device)
+    if spec.plan.channels_last and data.x.ndim == 4:
+        net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    return net.to(device), head
+
+
+def _build_examples(spec: TrainSpec, data: TrainingSet) -> Examples:
+    """The examples of the target, each with the weight of its task."""
+    examples = spec.target.examples(data.known, data.tasks, data.labels, data.x.device)
+    if data.weight is not None:
+        own = on_device(data.weight, data.x.device, torch.float32)
+        own = own if examples.row is None else own.index_select(0, examples.row)
+        examples.weight = own if examples.weight is None else examples.weight * own
+    return examples
 
 
 def _task_names(tasks: Iterable[object] | None, n_inputs: int) -> Names:

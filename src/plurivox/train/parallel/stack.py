@@ -1,6 +1,5 @@
 """Stack: several runs of one training as one net with all their weights, so that a step costs its overhead once."""
 
-import math
 from collections.abc import Hashable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -9,41 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from plurivox.train.data.inputs import device_of
 from plurivox.train.heads._contract import Attached, Batch
 from plurivox.train.loop.optim import NetOptimizer
-from plurivox.train.loop.spec import TrainSpec
 from plurivox.train.loop.trainer import EpochDone, Trainer, weighted_losses
 from plurivox.train.parallel.stacked_net import Stacked
 from plurivox.train.targets._contract import Drawn, Said
-
-CELLS = 2**20  # weights and inputs of a step in one stack: with gradients and moments 16 MB, about what a cache holds
-INPUT_CELLS = 2**28  # numbers of all inputs, where every run has its own
-
-
-def side_by_side(
-    spec: TrainSpec, shape: tuple[int, ...], n_labels: int, runs: int, at_once: int | None
-) -> tuple[int, bool]:
-    """(how many runs are trained at a time, whether as one stacked net); `at_once` None: as many as pay."""
-    best = 1 if runs == 1 or at_once == 1 else stacked_runs(spec, shape, n_labels)
-    return min(runs, best if at_once is None else at_once), best > 1
-
-
-def stacked_runs(spec: TrainSpec, shape: tuple[int, ...], n_labels: int) -> int:
-    """How many runs on inputs of the shape (n, ...) are best stacked to one net; 1: they are trained one by one.
-
-    Only nets of dense layers on a CPU are stacked, with no head or one that can be; and only while all that a step touches
-    stays in a cache: beyond that the matrices are large enough to keep the cores busy, and a stack is slower.
-    """
-    plan = spec.plan
-    plain = plan.engine in ("auto", "eager") and plan.precision == "float32" and plan.accumulate == 1
-    dense = spec.net.dense and (spec.head is None or spec.head.stacks) and spec.augment is None
-    if not (plain and dense and device_of(plan.device).type == "cpu"):
-        return 1
-    with torch.device("meta"):
-        weights = sum(one.numel() for one in spec.net.build(shape[1:], n_labels).parameters())
-    touched, held = weights + plan.batch * math.prod(shape[1:]), math.prod(shape)
-    return max(1, min(CELLS // touched, INPUT_CELLS // max(held, 1)))
 
 
 def stack_key(trainer: Trainer) -> Hashable:
