@@ -206,7 +206,7 @@ train = Train(
         _word("loss", "soft-cross-entropy", "the loss"),
         _word("head", "", "a head that learns from people: two-heads, ...  [default: none]"),
         _word("main", "gold", "two-heads: the hard target, gold or majority"),
-        _word("augment", "none", "change images at every visit: crop-flip, shear-flip-resize"),
+        _word("augment", "none", "change images anew in every epoch: crop-flip, shear-flip-resize"),
         Flag(["--augment-once"], WHAT, is_flag=True, help="change images once, as the papers' code does"),
         Flag(["--weigh"], WHAT, is_flag=True, help="weigh tasks by the agreement of those who answered"),
         Flag(
@@ -222,7 +222,7 @@ train = Train(
             WHAT,
             type=OneOf("way to record", ("visit", "after")),
             metavar="[visit|after]",
-            help="keep the logits of every epoch: as visited, or after it  [default: none]",
+            help="keep the logits of every epoch: when a task is learnt from (visit), or after it  [default: none]",
         ),
         *picture_flags(),
         split_flag(SPLITS),

@@ -72,7 +72,7 @@ class PGD(Attack):
 
 @dataclass(frozen=True, eq=False)
 class Attacked:
-    """What the net believes of the changed images, and what the change cost it."""
+    """The predictions of the net for the changed images, and what the change cost it."""
 
     soft: SoftLabels  # predictions on the changed images, for any measure
     loss: float  # mean cross entropy against the targets after the attack, in nats
@@ -96,7 +96,7 @@ def attack(
         net = net.net
     place = next((one.device for one in net.parameters()), x.device)
     rng, was_training = Generator(place).manual_seed(seed), net.training
-    believed, losses = [], []
+    predicted, losses = [], []
     net.eval()
     try:
         for rows, prob in target.rows(batch):
@@ -109,11 +109,11 @@ def attack(
             losses.append(
                 torch.stack([cross_entropy(one, wanted, reduction="sum").double() for one in (after, before)])
             )
-            believed.append(after.double().softmax(1).cpu())
+            predicted.append(after.double().softmax(1).cpu())
     finally:
         net.train(was_training)
     mean = torch.stack(losses).sum(0).cpu().numpy() / len(target)
-    soft = SoftLabels.of(np.concatenate([one.numpy() for one in believed]), target.tasks, target.labels)
+    soft = SoftLabels.of(np.concatenate([one.numpy() for one in predicted]), target.tasks, target.labels)
     return Attacked(soft, float(mean[0]), float(mean[1]), method.word)
 
 

@@ -1,4 +1,4 @@
-"""Trained: a net that has learnt, what it was told, and how it went."""
+"""Trained: a net after training, its settings and its history."""
 
 import csv
 import json
@@ -28,16 +28,16 @@ WEIGHTS, HISTORY, DYNAMICS, WORKERS = "weights.safetensors", "history.csv", "dyn
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """A net that has learnt. It answers for any inputs of the shape it knows."""
+    """A trained net; it predicts for any inputs of the shape it was trained on."""
 
     net: nn.Module
     labels: Names  # (n_labels,) in the order of its outputs
     made_by: Mapping[str, Any]  # net, shape, target, loss, head, plan and versions: enough to make it again
     history: Mapping[str, tuple[float, ...]]  # a column each: epoch, loss, lr, seconds, dev measures
-    best_epoch: int  # whose weights these are
-    stopped: str = ""  # why it ended before its time
+    best_epoch: int  # the epoch of these weights
+    stopped: str = ""  # why it ended before the last epoch of the plan
     dynamics: Dynamics | None = None
-    fit: Fit | None = None  # what a head learnt of the workers
+    fit: Fit | None = None  # what a head learnt about the workers
     notes: tuple[str, ...] = field(default=())
 
     @property
@@ -46,7 +46,7 @@ class Trained:
         return tuple(self.made_by["shape"])
 
     def logits(self, x: Any, tasks: Names | None = None) -> Floats:
-        """(n, n_labels) what the net says of these inputs, before the softmax."""
+        """(n, n_labels) the logits of the net for these inputs."""
         device = next(self.net.parameters()).device
         inputs = as_inputs(x, device, tasks)
         if tuple(inputs.shape[1:]) != self.shape:
@@ -61,7 +61,7 @@ class Trained:
         return f": bring images to its size (on the command line --image-size {self.shape[1]})" if square else ""
 
     def predict(self, x: Any, tasks: Iterable[object] | None = None) -> SoftLabels:
-        """What the net believes of these inputs; tasks without names are called 0, 1, 2, ..."""
+        """The predicted probabilities for these inputs; tasks without names are called 0, 1, 2, ..."""
         names = as_names(np.arange(len(x)) if tasks is None else tasks, "tasks")
         logits = self.logits(x, names)
         if len(wild := names[~np.isfinite(logits).all(1)]):

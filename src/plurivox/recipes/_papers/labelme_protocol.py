@@ -90,7 +90,7 @@ def held_out(setting: Setting, method: str, run: int, seed: int) -> dict[str, fl
 
 
 def guess_of(setting: Setting, method: str, taught: Names, asked: Names, seed: int) -> SoftLabels:
-    """What a method trained on some tasks believes of others."""
+    """Train a method on some tasks and predict for others."""
     parts, material = chooser(setting, taught, seed)
     if method == LOGISTIC:
         return _fit(setting, parts, material, setting.chosen["l2"]).predict(_floats(material, asked), asked)
@@ -117,11 +117,11 @@ def chooser(setting: Setting, taught: Names, seed: int) -> tuple[dict[str, Names
 def choose_l2(setting: Setting, seed: int) -> dict[str, float]:
     """The penalty of the logistic regression that is best on the dev tasks, and how good each one was."""
     parts, material = chooser(setting, setting.parts["train"], seed)
-    scores = {one: _judged(setting, parts, material, one) for one in setting.l2}
+    scores = {one: _dev_score(setting, parts, material, one) for one in setting.l2}
     return {"l2": max(scores, key=lambda one: scores[one]), **{f"dev at {one:g}": scores[one] for one in scores}}
 
 
-def _judged(setting: Setting, parts: Parts, material: Material, l2: float) -> float:
+def _dev_score(setting: Setting, parts: Parts, material: Material, l2: float) -> float:
     """How good it is on the dev tasks: accuracy against gold, or the negative cross-entropy against votes."""
     dev = parts["dev"]
     guess = _fit(setting, parts, material, l2).predict(_floats(material, dev), dev)

@@ -1,4 +1,4 @@
-"""Augmentation: images changed by chance, a whole batch at once, on the device they are on.
+"""Augmentation: random changes of images, a whole batch at once, on the device they are on.
 
 The random numbers are drawn first (`draw`), and then applied (`apply`). So the drawing may stand outside a CUDA graph
 or a compiled step and the rest inside it; nothing leaves the device and no image is touched one by one. Bytes stay bytes, and
@@ -19,7 +19,7 @@ from plurivox.core.method import Method, option, split_word
 
 @dataclass(frozen=True)
 class Augmentation(Method, ABC):
-    """A way to change images by chance. `augmentation(x, rng)` does both steps at once."""
+    """A random change of images. `augmentation(x, rng)` does both steps at once."""
 
     n_draws: ClassVar[int] = 0  # numbers from 0 to 1 that an image needs
 
@@ -50,7 +50,7 @@ class NoAugmentation(Augmentation):
 
 @dataclass(frozen=True)
 class CropFlip(Augmentation):
-    """A crop at a place drawn by chance after padding with black, and a flip of every second image.
+    """A crop at a random place after padding with black, and a flip of every second image.
 
     He et al. (2016), https://doi.org/10.1109/CVPR.2016.90, section 4.2.
 
@@ -78,7 +78,7 @@ class CropFlip(Augmentation):
 
 @dataclass(frozen=True)
 class ShearFlipResize(Augmentation):
-    """One of three, chosen by chance for each image: a shear, a flip of every second, a crop resized to the whole.
+    """One of three, chosen at random for each image: a shear, a flip of every second, a crop resized to the whole.
 
     The augmentation of peerannot (Lefort et al. 2024) for LabelMe: a horizontal shear of up to 15 degrees, a flip with
     probability 1/2, or a crop of 8 to 100% of the area and an aspect of 3/4 to 4/3. Pixels are interpolated bilinearly;

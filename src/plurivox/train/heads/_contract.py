@@ -72,10 +72,10 @@ class Attached(nn.Module):
         """Whether the net may see something else than the tasks while it learns."""
         return type(self).before_net is not Attached.before_net
 
-    def before_epoch(self, epoch: int, believe: Callable[[], Tensor]) -> None:
-        """Update what is kept between epochs, such as by an E-step; `believe()` returns the logits (n_tasks, n_labels)
+    def before_epoch(self, epoch: int, predict: Callable[[], Tensor]) -> None:
+        """Update what is kept between epochs, such as by an E-step; `predict()` returns the logits (n_tasks, n_labels)
         of the net without dropout, in the order of the scene's tasks."""
-        del epoch, believe
+        del epoch, predict
 
     def stack_key(self) -> Hashable:
         """What must be equal in the heads of several runs for them to be stacked."""
@@ -90,7 +90,7 @@ class Attached(nn.Module):
         raise NotImplementedError
 
     def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit | None:
-        """What was learnt of the workers; the net believes `soft` of the scene's tasks, which are its `logits` on x."""
+        """What was learnt of the workers; `soft` and `logits` are the predictions of the net for the scene's tasks, x."""
         del soft, x, logits
         return None
 

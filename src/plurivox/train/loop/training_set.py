@@ -134,7 +134,7 @@ def _warn_untaught(target: Target, names: Names, n: int) -> None:
     warnings.warn(
         f"{len(names)} of {n} tasks are left out: {target.name()} has nothing to teach about {some(names)}",
         PlurivoxWarning,
-        stacklevel=5,
+        stacklevel=4,
     )
 
 
