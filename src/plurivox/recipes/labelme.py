@@ -80,10 +80,9 @@ class Labelme(Recipe):
     def _setting(self, read: Reader) -> "Setting":
         from plurivox.recipes._papers.labelme_protocol import Setting
         from plurivox.train.plan import Plan
-        from plurivox.workflows.train_inputs import has_crowd, material_of
+        from plurivox.workflows.train_inputs import material_of
 
-        data = read(self.data)
-        material = material_of(data, data.crowd() if has_crowd(data) else None)
+        material = material_of(read(self.data))
         parts = material.parts()
         if set(parts) != {"train", "dev", "test"}:
             raise InputError(f"{material.name} must have the splits train, valid and test; it has {sorted(parts)}")

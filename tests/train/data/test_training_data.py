@@ -26,8 +26,7 @@ def both(folder: Path, **arrays: object) -> tuple[Material, Material]:
     np.savez(home / "features.npz", **arrays)  # type: ignore[arg-type]
     rows = zip(*(columns[f"vote_{name}"] for name in ("task", "worker", "label")), strict=True)
     (home / "votes.csv").write_text("task,worker,label\n" + "".join(",".join(row) + "\n" for row in rows))
-    data = io.read(home)
-    return read_material(folder / "packed.npz"), material_of(data, data.crowd())
+    return read_material(folder / "packed.npz"), material_of(io.read(home))
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.float16, np.uint8, np.int32])
