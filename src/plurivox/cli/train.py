@@ -73,17 +73,8 @@ def run(
     sizes = {name: len(tasks) for name, tasks in parts.items()}
     write_settings(out, screen.command, source.where, parts)
     with screen.progress("train") as watch:
-        series = train_runs(
-            material,
-            parts,
-            spec,
-            runs=runs,
-            folder=out,
-            at_once=at_once,
-            log=log or "",
-            watch=watch,
-            note=screen.note,
-        )
+        how: dict[str, Any] = {"runs": runs, "folder": out, "at_once": at_once, "log": log or "", "note": screen.note}
+        series = train_runs(material, parts, spec, **how, watch=watch)
     facts = {"input": source.where, "command": screen.command, "out": out, "tasks": sizes, "at_once": series.at_once}
     told = {name: {"mean": series.mean(name), "std": series.std(name)} for name in series.measures}
     plural = f"{runs} runs" if runs > 1 else "1 run"

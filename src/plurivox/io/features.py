@@ -11,9 +11,8 @@ import polars as pl
 from plurivox.core.atomic_write import whole_file
 from plurivox.core.encoding import as_names, duplicates, positions
 from plurivox.core.errors import InputError, some
-from plurivox.core.npz import arrays_in, plain_names
+from plurivox.core.npz import arrays_in, plain_names, read_task_rows, rows_by_split
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.task_rows import read_task_rows, rows_by_split
 from plurivox.core.types import Floats, Names
 from plurivox.io.tabular.polars_columns import names_of, numbers_of, require_columns
 from plurivox.io.tabular.table_files import read_table

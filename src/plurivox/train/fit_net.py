@@ -20,14 +20,13 @@ from plurivox.train.data.augment import Augmentation
 from plurivox.train.heads import Head
 from plurivox.train.loop.checkpoint import Checkpoint, refuse_other_training
 from plurivox.train.loop.dev_eval import Dev, DevEvaluation, EarlyStopping, Measure
-from plurivox.train.loop.predict import predict_logits
 from plurivox.train.loop.spec import Record, TrainSpec, as_head, wanted_by
 from plurivox.train.loop.trainer import EpochDone, Event
 from plurivox.train.loop.training_set import TrainingSet, build_trainer
 from plurivox.train.losses import Loss
 from plurivox.train.nets import Net
 from plurivox.train.plan import Plan
-from plurivox.train.result import WEIGHTS, Trained
+from plurivox.train.result import WEIGHTS, Trained, predict_logits
 from plurivox.train.targets import Target
 from plurivox.train.targets._contract import Known
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import torch
 from torch import Tensor, nn
 
 from plurivox.core.atomic_write import whole_file
@@ -19,9 +20,10 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
 from plurivox.train import nets
 from plurivox.train.data.inputs import as_inputs, device_of
-from plurivox.train.loop.predict import predict_logits
 from plurivox.train.loop.tensors import read_tensors, write_tensors
+from plurivox.train.plan import Plan
 
+CELLS = 2**22  # numbers of input taken at a time
 FORM = "1"  # of the notes in a file of weights
 WEIGHTS, HISTORY, DYNAMICS, WORKERS = "weights.safetensors", "history.csv", "dynamics.npz", "workers.npz"
 
@@ -120,6 +122,20 @@ class Trained:
         history = read_history(home / HISTORY) if (home / HISTORY).is_file() else {}
         best, stopped = int(notes["best_epoch"]), notes["stopped"]
         return cls(net.to(device_of(device)).eval(), names, made_by, history, best, stopped, recorded, workers)
+
+
+def predict_logits(net: nn.Module, x: Tensor, plan: Plan | None = None) -> Tensor:
+    """(n, n_labels) logits of the net as it predicts: no dropout, running means; its mode is put back afterwards."""
+    size = max(1, min(8192, CELLS // max(x[:1].numel(), 1)))
+    mixed = plan is not None and plan.precision == "bfloat16"
+    was_training = net.training
+    net.eval()
+    try:
+        with torch.no_grad(), torch.autocast(x.device.type, torch.bfloat16, enabled=mixed):
+            parts = [net(part).float() for part in x.split(size)]
+        return torch.cat(parts) if len(parts) != 1 else parts[0]
+    finally:
+        net.train(was_training)
 
 
 def refuse_named_code(net: str, where: object) -> None:

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from plurivox.core.atomic_write import whole_file
 from plurivox.core.encoding import as_names, duplicates, positions
 from plurivox.core.errors import InputError, some
-from plurivox.core.npz import arrays_in, plain_names
+from plurivox.core.npz import arrays_in, plain_names, read_task_rows
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.task_rows import read_task_rows
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 

@@ -13,10 +13,10 @@ from plurivox.core.errors import InputError, some, unknown
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.train.data.inputs import as_inputs
-from plurivox.train.loop.predict import predict_logits
 from plurivox.train.loop.trainer import EpochDone
 from plurivox.train.losses import Loss
 from plurivox.train.plan import Plan
+from plurivox.train.result import predict_logits
 
 HIGH = re.compile("accuracy|f1|precision|recall|correlation|similarity|likelihood|agreement|auc")
 Measure = Callable[[SoftLabels, SoftLabels], float]  # (guess, truth) -> number

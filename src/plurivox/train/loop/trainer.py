@@ -13,10 +13,10 @@ from plurivox.core.errors import InputError, OptionError, PlurivoxError, Plurivo
 from plurivox.train.heads._contract import Attached, Batch
 from plurivox.train.loop.cuda_graph import GraphStep
 from plurivox.train.loop.optim import NetOptimizer, rate
-from plurivox.train.loop.predict import predict_logits
 from plurivox.train.loop.rng import TrainRng
 from plurivox.train.losses import Loss
 from plurivox.train.plan import Plan
+from plurivox.train.result import predict_logits
 from plurivox.train.targets._contract import Examples
 
 Augment = Callable[[Tensor, torch.Generator], Tensor]
