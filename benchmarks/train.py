@@ -15,10 +15,11 @@ from torch import nn
 
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.train import Plan, fit, nets
-from plurivox.train.fit_net import fitting
-from plurivox.train.loop.trainer import Pause
-from plurivox.train.parallel.scheduler import Fitting, finish, finish_stacked
+from plurivox.train import Known, Plan, fit, nets
+from plurivox.train.fit_net import NetFit
+from plurivox.train.loop.spec import TrainSpec
+from plurivox.train.loop.training_set import TrainingSet
+from plurivox.train.parallel.runs import finish, finish_stacked
 
 EPOCHS, BATCH, N, WIDTH, LABELS = 20, 64, 1000, 512, 8
 NET, ROUNDS = "labelme-head", 7
@@ -91,13 +92,14 @@ def many_runs(net: str, x: np.ndarray, soft: SoftLabels, runs: int = 10) -> Row:
     """Several seeds of one training: one after another, and stacked to one net."""
     plan = Plan(epochs=EPOCHS, batch=BATCH, device="cpu")
 
-    def begin(seed: int, pause: Pause) -> Fitting:
-        return fitting(x, soft, net=net, plan=replace(plan, seed=seed), pause=pause)
+    def begin(seed: int) -> NetFit:
+        spec = TrainSpec.of(net=net, plan=replace(plan, seed=seed))
+        return NetFit(spec, TrainingSet.of(x, spec, Known(soft=soft), tasks=soft.tasks))
 
     found = race(
         {
-            "apart": lambda: [finish(begin(seed, "epoch")) for seed in range(runs)],
-            "stacked": lambda: finish_stacked([partial(begin, seed, "stack") for seed in range(runs)]),
+            "apart": lambda: [finish(begin(seed)) for seed in range(runs)],
+            "stacked": lambda: finish_stacked([partial(begin, seed) for seed in range(runs)]),
         }
     )
     steps = runs * EPOCHS * -(-N // BATCH)

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import torch
 
+from net_fits import start_fit
 from plurivox.core.errors import InputError, OptionError
 from plurivox.train import Known, Plan, fit, heads, nets
-from plurivox.train.fit_net import fitting
 from plurivox.train.heads._contract import Batch, Scene
 from plurivox.train.loop.worker_table import Rows
-from plurivox.train.parallel.scheduler import finish_stacked
+from plurivox.train.parallel.runs import finish_stacked
 from plurivox.train.targets._contract import Said
 from toy_training import spam, world
 
@@ -133,7 +133,7 @@ def test_a_recorded_step_learns_what_a_plain_one_and_a_cpu_do(name: str, optimiz
     assert np.abs(found[0] - found[3]).mean() < 0.5  # a CPU begins elsewhere
 
 
-def lesson(name: str) -> tuple[np.ndarray, dict[str, Any]]:
+def inputs_and_target(name: str) -> tuple[np.ndarray, dict[str, Any]]:
     """Inputs, and what a head learns from."""
     x, gold, votes = world()
     known = Known(votes=votes, soft=gold)
@@ -142,22 +142,22 @@ def lesson(name: str) -> tuple[np.ndarray, dict[str, Any]]:
 
 @every
 def test_what_cannot_be_recorded_as_a_graph_runs_plain_and_says_so(name: str) -> None:
-    records, (x, what) = heads.methods[name].records, lesson(name)
+    records, (x, what) = heads.methods[name].records, inputs_and_target(name)
     refusal = (
         "engine=graphs needs CUDA" if records else f"under {name} is not recorded as a CUDA graph; take engine=auto"
     )
     with pytest.raises(OptionError, match=refusal):
         fit(x, plan=Plan(engine="graphs", device="cpu"), **what)
-    begun = next(fitting(x, plan=Plan(epochs=1, device="cpu"), pause="step", **what))
-    assert begun is not None and begun.plan.engine == ("auto" if records else "eager")
+    begun = start_fit(x, plan=Plan(epochs=1, device="cpu"), **what).trainer
+    assert begun.plan.engine == ("auto" if records else "eager")
 
 
 @every
 def test_logits_at_the_visit_are_those_of_tasks_or_are_refused(name: str) -> None:
-    x, what = lesson(name)
+    x, what = inputs_and_target(name)
     how = {"net": "linear", "plan": Plan(epochs=1, batch=len(x), lr=0.0, device="cpu"), **what}
-    begun = next(fitting(x, pause="step", **how))
-    assert begun is not None and begun.head is not None
+    begun = start_fit(x, **how).trainer
+    assert begun.head is not None
     if begun.head.changes_inputs:
         with pytest.raises(OptionError, match=f"{name} shows the net mixtures"):
             fit(x, record=True, **how)
@@ -169,10 +169,10 @@ def test_logits_at_the_visit_are_those_of_tasks_or_are_refused(name: str) -> Non
 
 @pytest.mark.parametrize("name", [name for name in heads.methods if heads.methods[name].stacks])
 def test_where_it_stacks_every_run_is_what_it_is_alone(name: str) -> None:
-    x, what = lesson(name)
+    x, what = inputs_and_target(name)
     plans = [Plan(epochs=3, batch=16, lr=0.02, seed=seed, device="cpu") for seed in (1, 2)]
     alone = [fit(x, plan=plan, **what).logits(x) for plan in plans]
-    stacked = finish_stacked([partial(fitting, x, plan=plan, pause="stack", **what) for plan in plans])
+    stacked = finish_stacked([partial(start_fit, x, plan=plan, **what) for plan in plans])
     np.testing.assert_allclose([one.logits(x) for one in stacked], alone, atol=2e-4)
 
 

@@ -28,9 +28,9 @@ def test_it_says_what_it_is(name: str) -> None:
 def test_it_draws_what_it_says_the_same_for_the_same_chance(name: str) -> None:
     made = targets.methods.make(name)
     assert made.teaches(KNOWN, VOTES.tasks).all()
-    lessons = made.lessons(KNOWN, VOTES.tasks, VOTES.labels, torch.device("cpu"))
-    visits = torch.tensor([3, 0, 3])
-    one, two = (lessons.draw(visits, torch.Generator().manual_seed(5)) for _ in range(2))
+    examples = made.examples(KNOWN, VOTES.tasks, VOTES.labels, torch.device("cpu"))
+    indices = torch.tensor([3, 0, 3])
+    one, two = (examples.draw(indices, torch.Generator().manual_seed(5)) for _ in range(2))
     if isinstance(one, Said):
         assert (
             made.gives == "votes" and one.worker.shape == one.label.shape == one.weight.shape and len(one.worker) == 3

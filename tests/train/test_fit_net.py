@@ -16,7 +16,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import cross_entropy
 from plurivox.train import Known, Plan, Trained, fit
 from plurivox.train.data.augment import CropFlip
-from plurivox.train.loop.step import Step
+from plurivox.train.loop.trainer import Trainer
 from toy_training import world
 
 X, GOLD, VOTES = world()
@@ -170,7 +170,7 @@ def test_what_it_thought_while_it_learnt() -> None:
     assert not np.allclose(visit.dynamics.logits[-1], visit.logits(X), atol=1e-6)
 
 
-def test_tasks_without_a_lesson_or_a_weight_are_left_out() -> None:
+def test_tasks_without_a_target_or_a_weight_are_left_out() -> None:
     with pytest.warns(PlurivoxWarning, match="20 of 60 tasks are left out: soft has nothing to teach about 't40'"):
         few = fit(X, GOLD.on(GOLD.tasks[:40]), tasks=GOLD.tasks, net="linear", plan=PLAN)
     weighed = fit(X, GOLD, net="linear", plan=PLAN, weight=np.arange(60) < 40)
@@ -224,27 +224,27 @@ def test_a_loss_that_is_no_number_stops_with_the_last_good_weights(monkeypatch: 
 
 @pytest.mark.parametrize("error", [torch.OutOfMemoryError("no room"), RuntimeError("DefaultCPUAllocator: no room")])
 def test_too_little_memory_cuts_a_batch_into_parts(monkeypatch: pytest.MonkeyPatch, error: RuntimeError) -> None:
-    plain, losses = fit(X, GOLD, net="linear", plan=PLAN), Step.losses
+    plain, losses = fit(X, GOLD, net="linear", plan=PLAN), Trainer.losses
 
-    def scarce(self: Step, visits: Tensor) -> Tensor:
-        if len(visits) > 5:
+    def scarce(self: Trainer, indices: Tensor) -> Tensor:
+        if len(indices) > 5:
             raise error
-        return losses(self, visits)
+        return losses(self, indices)
 
-    monkeypatch.setattr(Step, "losses", scarce)
+    monkeypatch.setattr(Trainer, "losses", scarce)
     with warnings.catch_warnings(record=True, action="always") as told:
         cut = fit(X, GOLD, net="linear", plan=PLAN)
     assert [str(one.message).split(":")[0] for one in told] == [
-        f"memory did not suffice for {n} lessons at once" for n in (16, 8)
+        f"memory did not suffice for {n} examples at once" for n in (16, 8)
     ]
     np.testing.assert_allclose(plain.logits(X), cut.logits(X), atol=1e-3)
-    monkeypatch.setattr(Step, "losses", lambda *_: (_ for _ in ()).throw(error))
+    monkeypatch.setattr(Trainer, "losses", lambda *_: (_ for _ in ()).throw(error))
     with (
-        pytest.raises(PlurivoxError, match="not suffice for a single lesson"),
+        pytest.raises(PlurivoxError, match="not suffice for a single example"),
         warnings.catch_warnings(action="ignore"),
     ):
         fit(X, GOLD, net="linear", plan=PLAN)
-    monkeypatch.setattr(Step, "losses", lambda *_: (_ for _ in ()).throw(RuntimeError("a fault of the net")))
+    monkeypatch.setattr(Trainer, "losses", lambda *_: (_ for _ in ()).throw(RuntimeError("a fault of the net")))
     with pytest.raises(RuntimeError, match="a fault of the net"):
         fit(X, GOLD, net="linear", plan=PLAN)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from plurivox import io
 from plurivox.train import Plan
 from plurivox.train.data.training_data import Material
-from plurivox.workflows.train import Wish, train_runs
+from plurivox.workflows.train import train_runs, train_spec
 from plurivox.workflows.train_inputs import divide
 
 
@@ -19,7 +19,7 @@ def test_labelme(data_set: Callable[[str], Path]) -> None:
     assert {name: len(part) for name, part in parts.items()} == {"train": 1000, "dev": 500, "test": 1188}
     plan = Plan(epochs=10, best="accuracy", device="cpu")
     found = {
-        target: train_runs(material, parts, Wish(target=target, net="labelme-head", plan=plan)).mean("test accuracy")
+        target: train_runs(material, parts, train_spec(target, net="labelme-head", plan=plan)).mean("test accuracy")
         for target in ("gold", "vote-shares")
     }
     assert found["gold"] > 0.9 > found["vote-shares"] > 0.8

@@ -1,4 +1,4 @@
-"""`plurivox predict RUN INPUT -o OUT`: what a trained net believes."""
+"""`plurivox predict RUN INPUT -o OUT`: predictions of a trained net."""
 
 import json
 from pathlib import Path
@@ -52,7 +52,7 @@ def run(
     nets = read_runs(run_folder, run, device, trust)
     material = read_inputs(screen, source, part, pictures)
     wanted = material.tasks if tasks is None else tasks_of(run_folder, material, tasks)
-    guess = mean_belief(nets, material.on(wanted), wanted)
+    guess = mean_prediction(nets, material.on(wanted), wanted)
     write(guess, out)
     if taught := n_taught(run_folder, wanted):
         screen.note(f"the net learnt from {taught:,} of these {len(wanted):,} tasks: measures on them flatter it")
@@ -111,12 +111,12 @@ def n_taught(folder: Path, tasks: "Names") -> int:
     return 0 if train is None else int((positions(train, tasks) >= 0).sum())
 
 
-def mean_belief(nets: "list[Trained]", x: Any, tasks: Any) -> "SoftLabels":
-    """What the nets believe, in the mean."""
+def mean_prediction(nets: "list[Trained]", x: Any, tasks: Any) -> "SoftLabels":
+    """The mean of the predictions of the nets."""
     from plurivox.core.soft_transforms import blend
 
-    beliefs = [net.predict(x, tasks) for net in nets]
-    return beliefs[0] if len(beliefs) == 1 else blend(beliefs)
+    predictions = [net.predict(x, tasks) for net in nets]
+    return predictions[0] if len(predictions) == 1 else blend(predictions)
 
 
 def write(guess: "SoftLabels", out: Path) -> None:

@@ -13,7 +13,7 @@ from plurivox.cli._click.flags import GENERAL, Flag, OneOf
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.cli._click.train_flags import pack_pictures, picture_flags, read_inputs, split_flag
 from plurivox.core.atomic_write import whole_file
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError
 from plurivox.core.method import join_word, split_word
 from plurivox.train.plan import Plan
 
@@ -31,20 +31,20 @@ class Train(Command):
     """The command: the options of a plan are flags of their own."""
 
     def prepare(self, given: dict[str, Any]) -> None:
-        """Make the plan and the wish of their flags."""
+        """Turn flags into what the callback takes."""
         plan = Plan(**{one.name: given.pop(one.name) for one in Plan.options()})
         super().prepare(given)
         pack_pictures(given)
         given["net"] = begun(given["net"], given.pop("pretrained"), given.pop("freeze"))
         words = ("target", "soft", "main", "net", "loss", "head", "augment", "augment_once", "weigh", "least_agreement")
         record = given.pop("record")
-        given["wish"] = {**{word: given.pop(word) for word in words}, "record": record or False, "plan": plan}
+        given["options"] = {**{word: given.pop(word) for word in words}, "record": record or False, "plan": plan}
 
 
 def run(
     screen: Screen,
     source: Source,
-    wish: dict[str, Any],
+    options: dict[str, Any],
     out: Path | None,
     runs: int,
     at_once: int | None,
@@ -56,10 +56,10 @@ def run(
     pack: Path | None,
 ) -> Answer:
     """Read, divide, train, measure, tell."""
-    from plurivox.workflows.train import Wish, lesson_word, side_by_side, train_runs, unseen_labels
+    from plurivox.workflows.train import train_runs, train_spec
     from plurivox.workflows.train_inputs import divide
 
-    what = Wish(**wish)
+    spec = train_spec(**options)
     if out is None and pack is None:
         raise InputError("say where the trained nets go: -o RUN")
     if out is not None:
@@ -68,27 +68,20 @@ def run(
     if pack is not None:
         return packed(material, pack)
     assert out is not None
-    parts = divide(material, split, read_shares(shares), what.plan.seed)
-    if len(unseen := unseen_labels(material, parts)):
-        screen.note(f"dev or test tasks have labels that no training task has, and no net can learn: {some(unseen)}")
-    if what.head and what.loss != Wish.loss:
-        screen.note(f"{what.head} has a loss of its own; {what.loss} only measures the dev tasks")
+    parts = divide(material, split, read_shares(shares), spec.plan.seed)
     out.mkdir(exist_ok=True)
     sizes = {name: len(tasks) for name, tasks in parts.items()}
     write_settings(out, screen.command, source.where, parts)
-    together, stacked = side_by_side(material, parts, what, runs, at_once)
-    if stacked:
-        screen.note(f"{together} runs at a time are trained as one stacked net; --at-once 1 trains one after another")
     with screen.progress("train") as watch:
-        series = train_runs(material, parts, what, runs=runs, folder=out, at_once=at_once, log=log or "", watch=watch)
-    facts = {"input": source.where, "command": screen.command, "out": out, "tasks": sizes, "at_once": together}
+        how: dict[str, Any] = {"runs": runs, "folder": out, "at_once": at_once, "log": log or "", "note": screen.note}
+        series = train_runs(material, parts, spec, **how, watch=watch)
+    facts = {"input": source.where, "command": screen.command, "out": out, "tasks": sizes, "at_once": series.at_once}
     told = {name: {"mean": series.mean(name), "std": series.std(name)} for name in series.measures}
     plural = f"{runs} runs" if runs > 1 else "1 run"
-    on_head = f" under {what.head}" if what.head else ""
     return Answer(
         {**facts, "measures": told, "runs": series.columns()},
         text=shown(series, sizes),
-        line=f"{what.net}{on_head} on {lesson_word(what)}: {plural}, {sizes['train']:,} tasks -> {out}",
+        line=f"{spec.described}: {plural}, {sizes['train']:,} tasks -> {out}",
     )
 
 
@@ -183,7 +176,12 @@ train = Train(
         ),
         *READING_FLAGS,
         PART,
-        _word("target", "vote-shares", "what a task teaches: gold, majority, one-answer, ..., or an aggregator"),
+        _word(
+            "target",
+            "",
+            "what a task teaches: gold, majority, one-answer, ..., or an aggregator  [default: vote-shares; under a head "
+            "what it learns from]",
+        ),
         _word(
             "soft", "", "aggregator of the soft labels that a target uses  [default: the data's own, else vote-shares]"
         ),
@@ -199,7 +197,7 @@ train = Train(
         _word("loss", "soft-cross-entropy", "the loss"),
         _word("head", "", "a head that learns from people: two-heads, ...  [default: none]"),
         _word("main", "gold", "two-heads: the hard target, gold or majority"),
-        _word("augment", "none", "change images at every visit: crop-flip, shear-flip-resize"),
+        _word("augment", "none", "change images anew in every epoch: crop-flip, shear-flip-resize"),
         Flag(["--augment-once"], WHAT, is_flag=True, help="change images once, as the papers' code does"),
         Flag(["--weigh"], WHAT, is_flag=True, help="weigh tasks by the agreement of those who answered"),
         Flag(
@@ -215,7 +213,7 @@ train = Train(
             WHAT,
             type=OneOf("way to record", ("visit", "after")),
             metavar="[visit|after]",
-            help="keep the logits of every epoch: as visited, or after it  [default: none]",
+            help="keep the logits of every epoch: when a task is learnt from (visit), or after it  [default: none]",
         ),
         *picture_flags(),
         split_flag(SPLITS),

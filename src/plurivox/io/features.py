@@ -1,18 +1,17 @@
 """Features: numbers for every task, by task name or by the rows of splits."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from plurivox.core.atomic_write import whole_file
 from plurivox.core.encoding import as_names, duplicates, positions
 from plurivox.core.errors import InputError, some
-from plurivox.core.npz import arrays_in, plain_names
+from plurivox.core.npz import arrays_in, plain_names, read_task_rows, rows_by_split
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
 from plurivox.io.tabular.polars_columns import names_of, numbers_of, require_columns
@@ -48,43 +47,14 @@ def read_features(path: Path, items: pl.DataFrame | None = None) -> Features:
     and `row`; the others `<split>-<row>`.
     """
     if path.suffix == ".npz":
-        return _checked(_of_arrays(arrays_in(path, "features"), items, path), path)
+        names = partial(_row_names, items=items)
+        return _checked(Features(*read_task_rows(arrays_in(path, "features"), path, "features", names)), path)
     frame = read_table(path)
     require_columns(frame, ["task"], path)
     numbers = [numbers_of(frame[name], path) for name in frame.columns if name != "task"]
     if not numbers:
         raise InputError(f"{path} has tasks alone; features need a column of numbers at least")
     return _checked(Features(names_of(frame["task"], path), np.column_stack(numbers)), path)
-
-
-def _of_arrays(arrays: Mapping[str, NDArray[Any]], items: pl.DataFrame | None, path: Path) -> Features:
-    labels = arrays.get("labels")
-    if "x" in arrays and "task" in arrays:
-        tasks = as_names(arrays["task"], f"task of {path}")
-        split = as_names(arrays["split"], f"split of {path}") if "split" in arrays else None
-        return Features(tasks, arrays["x"], split, _gold(tasks, arrays["y"], labels, path) if "y" in arrays else None)
-    splits = [name[2:] for name in arrays if name.startswith("x_")]
-    if not splits:
-        raise InputError(f"{path} holds {some(sorted(arrays))}; features need x and task, or x_<split> for every split")
-    parts = [arrays[f"x_{split}"] for split in splits]
-    if len(shapes := {part.shape[1:] for part in parts}) > 1 or any(part.ndim == 0 for part in parts):
-        raise InputError(f"the splits of {path} differ in their features: rows of the shapes {some(sorted(shapes))}")
-    tasks = np.concatenate([_row_names(split, len(x), items) for split, x in zip(splits, parts, strict=True)])
-    split_of = np.repeat(as_names(splits), [len(part) for part in parts])
-    gold = None
-    if all(f"y_{split}" in arrays for split in splits):
-        gold = _gold(tasks, np.concatenate([arrays[f"y_{split}"] for split in splits]), labels, path)
-    return Features(tasks, np.concatenate(parts), split_of, gold)
-
-
-def _gold(tasks: Names, y: NDArray[Any], labels: NDArray[Any] | None, path: Path) -> SoftLabels:
-    """The true labels, one a row of features."""
-    if y.shape != (len(tasks),):
-        raise InputError(f"{path} has {len(tasks)} rows of features, but true labels (y) of the shape {y.shape}")
-    try:
-        return SoftLabels.gold(tasks, as_names(y, "y"), labels)
-    except InputError as cause:
-        raise InputError(f"{path}: {cause}") from None
 
 
 def _checked(features: Features, path: Path) -> Features:
@@ -102,7 +72,8 @@ def _checked(features: Features, path: Path) -> Features:
 
 
 def _row_names(split: str, n: int, items: pl.DataFrame | None) -> Names:
-    names = [f"{split}-{i}" for i in range(n)]
+    """The tasks of the rows of a split, where the items say them."""
+    names = rows_by_split(split, n).tolist()
     if items is not None and {"task", "split", "row"} <= set(items.columns):
         mine = items.filter((pl.col("split") == split) & pl.col("row").is_between(0, n - 1))
         for task, row in mine.select("task", "row").iter_rows():

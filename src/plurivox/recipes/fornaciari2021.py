@@ -75,7 +75,7 @@ class Fornaciari2021(Recipe):
 
     def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
         """Train every condition as often as wished, and compare."""
-        from plurivox.recipes._papers.fornaciari2021_conditions import believe_all, conditions
+        from plurivox.recipes._papers.fornaciari2021_conditions import conditions, train_and_predict_all
         from plurivox.recipes._papers.text_tasks import write_texts
         from plurivox.train.plan import Plan
 
@@ -97,7 +97,7 @@ class Fornaciari2021(Recipe):
             for condition in asked:
                 seeded = replace(plan, seed=self.seed + run)
                 name = f"{condition.main}-{condition.loss or 'one-head'}-{run:03d}"
-                make = partial(believe_all, texts, self.folds, condition, net, seeded, self.seed)
+                make = partial(train_and_predict_all, texts, self.folds, condition, net, seeded, self.seed)
                 guesses[condition].append(kept.noun(name, SoftLabels, make))
                 watch(done, self.runs * len(asked))
                 done += 1

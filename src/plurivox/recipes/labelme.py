@@ -47,8 +47,8 @@ class Labelme(Recipe):
     runs: int = option(30, "trainings of each, with seeds of their own", low=1)
     choose: Literal["gold", "votes"] = option("gold", "what says which epoch, and which L2, is best")
     net: str = option("labelme-head", "the net on the features")
-    epochs: int = option(50, "how often every photo is visited", low=1)
-    batch: int = option(64, "photos a step", low=1)
+    epochs: int = option(50, "passes over all training photos", low=1)
+    batch: int = option(64, "batch size: photos per step", low=1)
     lr: float = option(1e-3, "learning rate of Adam", low=0)
     l2: str = option("100,300,1000,3000,10000,30000", "penalties that raykar-logistic chooses from")
     folder: str = option("", "a folder that keeps every result: a walk that was stopped goes on there")
@@ -80,10 +80,9 @@ class Labelme(Recipe):
     def _setting(self, read: Reader) -> "Setting":
         from plurivox.recipes._papers.labelme_protocol import Setting
         from plurivox.train.plan import Plan
-        from plurivox.workflows.train_inputs import has_crowd, material_of
+        from plurivox.workflows.train_inputs import material_of
 
-        data = read(self.data)
-        material = material_of(data, data.crowd() if has_crowd(data) else None)
+        material = material_of(read(self.data))
         parts = material.parts()
         if set(parts) != {"train", "dev", "test"}:
             raise InputError(f"{material.name} must have the splits train, valid and test; it has {sorted(parts)}")

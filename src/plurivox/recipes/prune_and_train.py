@@ -43,7 +43,7 @@ class PruneAndTrain(Recipe):
     net: str = option("labelme-head", "the net on the features")
     score_epochs: int = option(30, "epochs recorded for the score", low=1)
     epochs: int = option(50, "epochs of the training that is compared", low=1)
-    batch: int = option(64, "lessons a step", low=1)
+    batch: int = option(64, "batch size: examples per step", low=1)
     lr: float = option(1e-3, "learning rate of Adam", low=0)
     runs: int = option(5, "whole walks, with seeds of their own", low=1)
     folder: str = option("", "a folder that keeps every result: a walk that was stopped goes on there")
@@ -97,19 +97,18 @@ class PruneAndTrain(Recipe):
     def _trained(self, stage: "Stage", order: "_Order", how: str, alpha: float) -> dict[str, float]:
         """Train on what is left, and measure on the test tasks."""
         from plurivox.workflows.net_measures import measure_of
-        from plurivox.workflows.train import Wish, train_once
+        from plurivox.workflows.train import train_once, train_spec
 
         train = stage.parts["train"]
         gone = order.worst() if how == "worst" else order.by_lot()
         left = train[~np.isin(np.arange(len(train)), gone[: math.floor(alpha * len(train) + 1e-9)])]
         parts = {"train": left, **({"dev": stage.parts["dev"]} if "dev" in stage.parts else {})}
         plan = replace(stage.plan, epochs=self.epochs, best="accuracy" if "dev" in parts else "last")
-        wish = Wish(target=self.method, net=self.net, plan=plan)
         material, test = stage.material, stage.parts["test"]
-        trained = train_once(material, parts, wish)
+        trained = train_once(material, parts, train_spec(self.method, net=self.net, plan=plan))
         guess, gold = trained.predict(material.on(test), test), material.gold
         assert gold is not None
-        taught = _taught(stage, left, wish.target)
+        taught = _taught(stage, left, self.method)
         labels = {} if taught is None else {"labels": evaluate.accuracy(taught, gold.on(left))}
         return {
             **{name: measure_of(name)(guess, gold.on(test)) for name in MEASURES},

@@ -1,4 +1,4 @@
-"""Train: inputs and what is known of them -> a network, and what it believes. Needs torch; knows no tables."""
+"""Train: inputs and labels of a crowd in, a network and its predictions out. Needs torch; knows no tables."""
 
 from typing import Any
 

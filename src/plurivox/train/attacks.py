@@ -23,7 +23,7 @@ class Attack(Method, ABC):
     """A way to change pixels so that the net's cross entropy grows."""
 
     @abstractmethod
-    def change(self, net: nn.Module, x: Tensor, target: Tensor, chance: Generator) -> Tensor:
+    def change(self, net: nn.Module, x: Tensor, target: Tensor, rng: Generator) -> Tensor:
         """The images (n, ...) changed, still from 0 to 1; `target` (n, n_labels) is what they are pushed away from."""
 
 
@@ -38,8 +38,8 @@ class FGSM(Attack):
 
     epsilon: float = option(4.0, "most that a pixel may change, in steps of 1/255", low=0, high=255)
 
-    def change(self, net: nn.Module, x: Tensor, target: Tensor, chance: Generator) -> Tensor:
-        del chance
+    def change(self, net: nn.Module, x: Tensor, target: Tensor, rng: Generator) -> Tensor:
+        del rng
         return (x + self.epsilon / 255 * _slope(net, x, target).sign()).clamp(0, 1)
 
 
@@ -59,11 +59,11 @@ class PGD(Attack):
     steps: int = option(10, "number of steps", low=1)
     random_start: bool = option(True, "begin at a place in the ball that chance draws; no: at the image")
 
-    def change(self, net: nn.Module, x: Tensor, target: Tensor, chance: Generator) -> Tensor:
+    def change(self, net: nn.Module, x: Tensor, target: Tensor, rng: Generator) -> Tensor:
         low, high = (x - self.epsilon / 255).clamp(min=0), (x + self.epsilon / 255).clamp(max=1)
         moved = x
         if self.random_start:
-            moved = low + (high - low) * torch.rand(x.shape, generator=chance, device=x.device)
+            moved = low + (high - low) * torch.rand(x.shape, generator=rng, device=x.device)
         for _ in range(self.steps):
             moved = moved + self.step / 255 * _slope(net, moved, target).sign()
             moved = moved.maximum(low).minimum(high)
@@ -72,7 +72,7 @@ class PGD(Attack):
 
 @dataclass(frozen=True, eq=False)
 class Attacked:
-    """What the net believes of the changed images, and what the change cost it."""
+    """The predictions of the net for the changed images, and what the change cost it."""
 
     soft: SoftLabels  # predictions on the changed images, for any measure
     loss: float  # mean cross entropy against the targets after the attack, in nats
@@ -95,25 +95,25 @@ def attack(
         target = target.on_labels(net.labels)
         net = net.net
     place = next((one.device for one in net.parameters()), x.device)
-    chance, was_training = Generator(place).manual_seed(seed), net.training
-    believed, losses = [], []
+    rng, was_training = Generator(place).manual_seed(seed), net.training
+    predicted, losses = [], []
     net.eval()
     try:
         for rows, prob in target.rows(batch):
             pixels = x[rows].to(place)
             pixels = pixels if pixels.is_floating_point() else pixels.float() / 255
             wanted = torch.tensor(prob, dtype=pixels.dtype, device=place)
-            changed = method.change(net, pixels, wanted, chance)
+            changed = method.change(net, pixels, wanted, rng)
             with torch.no_grad():
                 after, before = net(changed), net(pixels)
             losses.append(
                 torch.stack([cross_entropy(one, wanted, reduction="sum").double() for one in (after, before)])
             )
-            believed.append(after.double().softmax(1).cpu())
+            predicted.append(after.double().softmax(1).cpu())
     finally:
         net.train(was_training)
     mean = torch.stack(losses).sum(0).cpu().numpy() / len(target)
-    soft = SoftLabels.of(np.concatenate([one.numpy() for one in believed]), target.tasks, target.labels)
+    soft = SoftLabels.of(np.concatenate([one.numpy() for one in predicted]), target.tasks, target.labels)
     return Attacked(soft, float(mean[0]), float(mean[1]), method.word)
 
 

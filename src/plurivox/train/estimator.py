@@ -94,7 +94,7 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return table, SoftLabels.one_hot(codes, range(len(table)), range(len(self.classes_)))
 
     def predict_proba(self, X: Any) -> Floats:
-        """(n, n_classes) what the net believes."""
+        """(n, n_classes) the predicted probabilities."""
         check_is_fitted(self)
         table = validate_data(self, X, dtype=np.float32, allow_nd=True, reset=False)
         return self.trained_.predict(table).prob

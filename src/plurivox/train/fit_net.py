@@ -2,15 +2,15 @@
 
 import math
 import warnings
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
+import plurivox
 from plurivox.core.errors import InputError, OptionError, PlurivoxError, PlurivoxWarning
 from plurivox.core.progress import Watch, quiet
 from plurivox.core.results import Dynamics
@@ -19,26 +19,22 @@ from plurivox.core.votes import Votes
 from plurivox.train.data.augment import Augmentation
 from plurivox.train.heads import Head
 from plurivox.train.loop.checkpoint import Checkpoint, refuse_other_training
-from plurivox.train.loop.dev_eval import Dev, Judge, Measure
-from plurivox.train.loop.early_stopping import Keeper
-from plurivox.train.loop.job import Job
-from plurivox.train.loop.predict import see
-from plurivox.train.loop.spec import Asked, ask
-from plurivox.train.loop.trainer import Pause, Training
+from plurivox.train.loop.dev_eval import Dev, DevEvaluation, EarlyStopping, Measure
+from plurivox.train.loop.spec import Record, TrainSpec, as_head, wanted_by
+from plurivox.train.loop.trainer import EpochDone, Event
+from plurivox.train.loop.training_set import TrainingSet, build_trainer
 from plurivox.train.losses import Loss
 from plurivox.train.nets import Net
-from plurivox.train.parallel.scheduler import Fitting, finished
 from plurivox.train.plan import Plan
-from plurivox.train.result import WEIGHTS, Trained
+from plurivox.train.result import WEIGHTS, Trained, predict_logits
 from plurivox.train.targets import Target
 from plurivox.train.targets._contract import Known
 
-Record = bool | Literal["visit", "after"]
-Log = Callable[[Mapping[str, Sequence[float]]], None]  # of the history so far, a column a name
+Log = Callable[[Mapping[str, Sequence[float]]], None]  # called with the history so far: columns by name
 TRY = "try a lower learning rate, a clipped gradient (clip=1) or precision=float32, and look for wild inputs"
 
 
-def fitting(
+def fit(
     x: Any,
     target: SoftLabels | Votes | Target | str,
     *,
@@ -59,122 +55,177 @@ def fitting(
     save_seconds: float = 1.0,
     log: Log | None = None,
     watch: Watch = quiet,
-    pause: Pause = "epoch",
-) -> Fitting:
-    """Train a net on inputs `x`, a row a task.
+) -> Trained:
+    """Train a net on inputs `x`, one row per task.
 
     `target` is what to teach: soft labels, votes (their shares; with a head the votes themselves), or a target by name that
-    looks at what is `known`. Rows of x are the tasks of the target in their order, or those named in `tasks`; tasks that
-    weigh 0 are left out. With `dev`, inputs and true labels, every epoch is measured by loss, accuracy and further
-    `measures`, and the plan says which epoch is best. `augment` changes images anew at every visit, or `augment_once` for
-    the whole training. `record` keeps the logits of every epoch as `Dynamics`: as they were at the visit, with dropout
-    and augmentation (True or "visit": what AUM is defined on, Pleiss et al. 2020, https://arxiv.org/abs/2001.10528), or
-    "after" the epoch, as the net predicts. A `folder` takes weights and history; a training that was killed goes on there
-    with the same result, and one that has ended is read again. `log` is told the history after every epoch.
-
-    A `fitting` pauses after every epoch, or after every step, so that several may train side by side, or before every epoch
-    for one `Stack` that takes the steps of all; `fit` goes on to the end.
+    uses what is `known`. Rows of x are the tasks of the target in their order, or those named in `tasks`; tasks of
+    weight 0 are left out. With `dev`, inputs and true labels, every epoch is evaluated by loss, accuracy and further
+    `measures`, and the plan says which epoch is best. `augment` changes images anew in every epoch, or with `augment_once`
+    once for the whole training. `record` keeps the logits of every epoch as `Dynamics`: as they were when a task was learnt
+    from, with dropout and augmentation (True or "visit": what AUM is defined on, Pleiss et al. 2020,
+    https://arxiv.org/abs/2001.10528), or "after" the epoch, as the net predicts. Weights and history are written to a
+    `folder`; a training that was killed is resumed there with the same result, and one that has ended is read again. `log`
+    is called with the history after every epoch.
 
     >>> soft = SoftLabels.of([[.9, .1], [.2, .8]] * 8, range(16), ["no", "yes"])
     >>> trained = fit([[0., 1.], [1., 0.]] * 8, soft, net="linear", plan=Plan(epochs=60, lr=.1))
     >>> trained.predict([[0., 1.]]).prob.round(1)
     array([[0.9, 0.1]])
     """
-    plan, rows = plan or Plan(), x if isinstance(x, Tensor) else np.asarray(x)
-    asked = ask(len(rows), target, tasks=tasks, known=known, labels=labels, head=head, weight=weight)
-    job = Job.of(rows, asked, net, loss, plan, augment, augment_once)
-    made_by = job.made_by(rows) | {"record": _how(record), "dev": 0 if dev is None else len(dev[1])}
-    saved = None if folder is None else Checkpoint(Path(folder), made_by, asked.labels, save_seconds)
-    if saved is not None and (done := _finished(saved, plan)) is not None:
-        return done
-    training = job.training()
-    if _how(record) == "visit":
-        _refuse_changed_inputs(training, asked)
-    judge = Judge(dev, measures or {}, asked.labels, training.net, job.loss, plan, job.inputs.device)
-    keeper = Keeper(plan, training.net, training.head)
-    logits = yield from _run(training, keeper, judge, saved, record, log, watch, pause)
-    _warn_of_no_value(keeper, plan)
-    keeper.put_back()
-    trained = _trained(keeper, training, asked, made_by, logits)
-    if saved is not None:
-        trained.save(saved.folder)
-        saved.remove()
-    return trained
-
-
-def _warn_of_no_value(keeper: Keeper, plan: Plan) -> None:
-    if keeper.value is not None and math.isnan(keeper.value):
-        told = f"{plan.best} had no value on the dev tasks in any epoch; the weights are those of epoch {keeper.epoch}"
-        warnings.warn(told, PlurivoxWarning, stacklevel=4)
-
-
-fit = finished(fitting)
-
-
-def _how(record: Record) -> str:
-    return "visit" if record is True else record or ""
-
-
-def _refuse_changed_inputs(training: Training, asked: Asked) -> None:
-    """Logits of mixtures would be taken for those of tasks."""
-    if training.head is not None and training.head.changes_inputs and asked.head is not None:
-        raise OptionError(
-            f"{asked.head.name()} shows the net mixtures, whose logits are not those of a task; record them after the epoch: "
-            'record="after" (on the command line --record after)'
-        )
-
-
-def _run(
-    training: Training,
-    keeper: Keeper,
-    judge: Judge,
-    saved: Checkpoint | None,
-    record: Record,
-    log: Log | None,
-    watch: Watch,
-    pause: Pause,
-) -> Generator[Training | None, None, list[np.ndarray[Any, Any]]]:
-    """Train to the end, or until it is enough; the logits recorded."""
-    step, plan = training.step, training.plan
-    logits = [] if saved is None else saved.resume(training, keeper)
-    if record and record != "after":
-        step.seen = torch.zeros((len(step.x), len(judge.labels)), device=step.x.device)
-    if keeper.stopped:
-        return logits
-    for epoch in training.run(pause):
-        if epoch is None:
-            yield training
-            continue
-        if not epoch.finite:
-            _stop_at_nan(keeper, epoch.number)
-            break
-        if record:
-            now = step.seen if step.seen is not None else see(training.net, step.x, plan)
-            logits.append(now.float().cpu().numpy().copy())
-        enough = keeper.look(epoch, judge())
-        if saved is not None:
-            saved.save(training, keeper, logits, now=enough)
-        if log is not None:
-            log(keeper.history)
-        watch(epoch.number, plan.epochs, epoch.loss)
-        if enough:
-            break
-        yield None
-    return logits
-
-
-def _stop_at_nan(keeper: Keeper, epoch: int) -> None:
-    if keeper.epoch < 0:
-        raise PlurivoxError(f"the loss is no number in the first epoch; {TRY}")
-    keeper.stopped = f"the loss is no number in epoch {epoch}"
-    warnings.warn(
-        f"{keeper.stopped}: training stops with the weights of epoch {keeper.epoch}; {TRY}",
-        PlurivoxWarning,
-        stacklevel=4,
+    made_head = as_head(head)
+    if tasks is None and isinstance(target, SoftLabels | Votes):
+        tasks = target.tasks
+    named, known = _resolve_target(target, known or Known(), made_head)
+    spec = TrainSpec.of(
+        named, net=net, loss=loss, head=made_head, plan=plan, augment=augment, augment_once=augment_once, record=record
     )
+    data = TrainingSet.of(x, spec, known, tasks=tasks, labels=labels, weight=weight)
+    begun = NetFit(
+        spec, data, dev=dev, measures=measures, folder=folder, save_seconds=save_seconds, log=log, watch=watch
+    )
+    for _ in begun.events():
+        pass
+    return begun.result()
 
 
-def _finished(saved: Checkpoint, plan: Plan) -> Trained | None:
+def _resolve_target(
+    given: SoftLabels | Votes | Target | str, known: Known, head: Head | None
+) -> tuple[Target | str | None, Known]:
+    """(target, what is known): labels or votes given in place of a target are taught as the head wants them."""
+    if isinstance(given, SoftLabels):
+        if head is not None and wanted_by(head) == "votes":
+            raise OptionError(
+                f"{head.name()} learns from votes, not from soft labels; give votes, or leave the head out"
+            )
+        return None, replace(known, soft=given)
+    if isinstance(given, Votes):
+        shares = SoftLabels.shares(given.tally(), given.tasks, given.labels, support=given.support)
+        voted = shares.on(given.tasks[given.support > 0])
+        return None, replace(known, votes=given, soft=voted if known.soft is None else known.soft)
+    return given, known
+
+
+class NetFit:
+    """One training from its data to a `Trained`: everything that is done between the epochs of a `Trainer`.
+
+    `events` trains to the end. Where others take the steps (a `Stack`), they pass what happened to `handle`.
+    """
+
+    def __init__(
+        self,
+        spec: TrainSpec,
+        data: TrainingSet,
+        *,
+        dev: Dev | None = None,
+        measures: Mapping[str, Measure] | None = None,
+        folder: str | Path | None = None,
+        save_seconds: float = 1.0,
+        log: Log | None = None,
+        watch: Watch = quiet,
+    ) -> None:
+        self.spec, self.data, self.log, self.watch = replace(spec, net=spec.net.sized_for(data.x)), data, log, watch
+        self.made_by = _made_by(self.spec, data, 0 if dev is None else len(dev[1]))
+        self.saved = None if folder is None else Checkpoint(Path(folder), self.made_by, data.labels, save_seconds)
+        self.trained: Trained | None = None  # once the training has ended
+        self.logits: list[np.ndarray[Any, Any]] = []  # recorded, one array per epoch
+        if self.saved is not None and (done := _read_finished(self.saved, spec.plan)) is not None:
+            self.trained = done
+            return
+        self.trainer = build_trainer(self.spec, data)
+        if spec.record == "visit":
+            self._refuse_changed_inputs()
+            self.trainer.record_logits(len(data.labels))
+        net, head = self.trainer.net, self.trainer.head
+        self.dev = DevEvaluation(dev, measures or {}, data.labels, net, spec.loss, spec.plan, data.x.device)
+        self.stopping = EarlyStopping(spec.plan, net, head)
+        if self.saved is not None:
+            self.logits = self.saved.resume(self.trainer, self.stopping)
+        if self.stopping.stopped or self.trainer.epoch >= spec.plan.epochs:
+            self._end()
+
+    def _refuse_changed_inputs(self) -> None:
+        """Raise an OptionError where recorded logits would be those of mixtures of tasks."""
+        head = self.trainer.head
+        if head is not None and head.changes_inputs and self.spec.head is not None:
+            raise OptionError(
+                f"{self.spec.head.name()} shows the net mixtures, whose logits are not those of a task; record them after "
+                'the epoch: record="after" (on the command line --record after)'
+            )
+
+    def events(self, every_step: bool = False) -> Iterator[Event]:
+        """Train to the end; every event is handled before it is yielded."""
+        if self.trained is not None:
+            return
+        for event in self.trainer.run(every_step):
+            self.handle(event)
+            yield event
+            if self.trained is not None:
+                return
+
+    def handle(self, event: Event) -> None:
+        """After an epoch: record logits, evaluate on dev, save, log; end the training where this was the last epoch."""
+        if not isinstance(event, EpochDone):
+            return
+        if not event.finite:
+            self._stop_at_nan(event.epoch)
+            self._end()
+            return
+        if self.spec.record:
+            last = event.logits
+            seen = predict_logits(self.trainer.net, self.trainer.x, self.spec.plan) if last is None else last
+            self.logits.append(seen.float().cpu().numpy().copy())
+        enough = self.stopping.update(event, self.dev.evaluate())
+        if self.saved is not None:
+            self.saved.save(self.trainer, self.stopping, self.logits, now=enough)
+        if self.log is not None:
+            self.log(self.stopping.history)
+        self.watch(event.epoch, self.spec.plan.epochs, event.loss)
+        if enough or event.epoch + 1 >= self.spec.plan.epochs:
+            self._end()
+
+    def result(self) -> Trained:
+        """The trained net; the training must have ended."""
+        assert self.trained is not None, "the training has not ended"
+        return self.trained
+
+    def _stop_at_nan(self, epoch: int) -> None:
+        stopping = self.stopping
+        if stopping.epoch < 0:
+            raise PlurivoxError(f"the loss is no number in the first epoch; {TRY}")
+        stopping.stopped = f"the loss is no number in epoch {epoch}"
+        told = f"{stopping.stopped}: training stops with the weights of epoch {stopping.epoch}; {TRY}"
+        warnings.warn(told, PlurivoxWarning, stacklevel=5)
+
+    def _end(self) -> None:
+        """Put the weights of the best epoch back, and make and save the result."""
+        stopping, plan, data = self.stopping, self.spec.plan, self.data
+        if stopping.value is not None and math.isnan(stopping.value):
+            told = f"{plan.best} had no value on the dev tasks in any epoch; the weights are those of epoch {stopping.epoch}"
+            warnings.warn(told, PlurivoxWarning, stacklevel=5)
+        stopping.put_back()
+        columns = {name: tuple(column) for name, column in stopping.history.items()}
+        recorded = Dynamics(np.stack(self.logits), data.tasks, data.labels) if self.logits else None
+        net, head, x = self.trainer.net.eval(), self.trainer.head, self.trainer.x
+        trained = Trained(net, data.labels, self.made_by, columns, stopping.epoch, stopping.stopped, recorded)
+        if head is not None:
+            soft = trained.predict(x, data.tasks)
+            with torch.no_grad():
+                trained = replace(trained, fit=head.eval().fit_result(soft, x, predict_logits(net, x)))
+        if self.saved is not None:
+            trained.save(self.saved.folder)
+            self.saved.remove()
+        self.trained = trained
+
+
+def _made_by(spec: TrainSpec, data: TrainingSet, n_dev: int) -> dict[str, Any]:
+    """All settings, and a number that changes when the data do."""
+    versions = {"plurivox": plurivox.__version__, "torch": torch.__version__}
+    facts = {"shape": list(data.shape), "tasks": len(data.tasks), "data": data.fingerprint, "dev": n_dev}
+    return {**spec.settings(), **facts, "versions": versions}
+
+
+def _read_finished(saved: Checkpoint, plan: Plan) -> Trained | None:
     """The training that has ended in this folder, where there is one."""
     folder = saved.folder
     if not folder.is_dir():
@@ -185,21 +236,3 @@ def _finished(saved: Checkpoint, plan: Plan) -> Trained | None:
     refuse_other_training(trained.made_by, saved.made_by, folder)
     saved.remove()
     return trained
-
-
-def _trained(
-    keeper: Keeper,
-    training: Training,
-    asked: Asked,
-    made_by: Mapping[str, Any],
-    logits: list[np.ndarray[Any, Any]],
-) -> Trained:
-    columns = {name: tuple(column) for name, column in keeper.history.items()}
-    recorded = Dynamics(np.stack(logits), asked.tasks, asked.labels) if logits else None
-    net, head, x = training.net.eval(), training.head, training.step.x
-    trained = Trained(net, asked.labels, made_by, columns, keeper.epoch, keeper.stopped, recorded)
-    if head is None:
-        return trained
-    soft = trained.predict(x, asked.tasks)
-    with torch.no_grad():
-        return replace(trained, fit=head.eval().fit_result(soft, x, see(net, x)))

@@ -15,8 +15,8 @@ class Plan(Method):
     'plan[epochs=65,optimizer=sgd,lr=0.1,schedule=multistep,milestones=[50,55]]'
     """
 
-    epochs: int = option(20, "how often every lesson is visited", low=1)
-    batch: int = option(64, "lessons a step", low=1)
+    epochs: int = option(20, "passes over all training examples", low=1)
+    batch: int = option(64, "batch size: examples per step", low=1)
     optimizer: Literal["adam", "adamw", "sgd"] = option("adam", "how a step follows the gradient")
     lr: float = option(1e-3, "learning rate", low=0)
     momentum: float = option(0.9, "momentum of sgd", low=0, high=1)

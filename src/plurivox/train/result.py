@@ -1,4 +1,4 @@
-"""Trained: a net that has learnt, what it was told, and how it went."""
+"""Trained: a net after training, its settings and its history."""
 
 import csv
 import json
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import torch
 from torch import Tensor, nn
 
 from plurivox.core.atomic_write import whole_file
@@ -19,25 +20,26 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
 from plurivox.train import nets
 from plurivox.train.data.inputs import as_inputs, device_of
-from plurivox.train.loop.predict import see
 from plurivox.train.loop.tensors import read_tensors, write_tensors
+from plurivox.train.plan import Plan
 
+CELLS = 2**22  # numbers of input taken at a time
 FORM = "1"  # of the notes in a file of weights
 WEIGHTS, HISTORY, DYNAMICS, WORKERS = "weights.safetensors", "history.csv", "dynamics.npz", "workers.npz"
 
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """A net that has learnt. It answers for any inputs of the shape it knows."""
+    """A trained net; it predicts for any inputs of the shape it was trained on."""
 
     net: nn.Module
     labels: Names  # (n_labels,) in the order of its outputs
     made_by: Mapping[str, Any]  # net, shape, target, loss, head, plan and versions: enough to make it again
     history: Mapping[str, tuple[float, ...]]  # a column each: epoch, loss, lr, seconds, dev measures
-    best_epoch: int  # whose weights these are
-    stopped: str = ""  # why it ended before its time
+    best_epoch: int  # the epoch of these weights
+    stopped: str = ""  # why it ended before the last epoch of the plan
     dynamics: Dynamics | None = None
-    fit: Fit | None = None  # what a head learnt of the workers
+    fit: Fit | None = None  # what a head learnt about the workers
     notes: tuple[str, ...] = field(default=())
 
     @property
@@ -46,14 +48,14 @@ class Trained:
         return tuple(self.made_by["shape"])
 
     def logits(self, x: Any, tasks: Names | None = None) -> Floats:
-        """(n, n_labels) what the net says of these inputs, before the softmax."""
+        """(n, n_labels) the logits of the net for these inputs."""
         device = next(self.net.parameters()).device
         inputs = as_inputs(x, device, tasks)
         if tuple(inputs.shape[1:]) != self.shape:
             raise InputError(
                 f"the net takes inputs of the shape {self.shape}; these have {tuple(inputs.shape[1:])}{self._way_out()}"
             )
-        return np.asarray(see(self.net, inputs).double().cpu().numpy())
+        return np.asarray(predict_logits(self.net, inputs).double().cpu().numpy())
 
     def _way_out(self) -> str:
         """What to do about images of another size."""
@@ -61,7 +63,7 @@ class Trained:
         return f": bring images to its size (on the command line --image-size {self.shape[1]})" if square else ""
 
     def predict(self, x: Any, tasks: Iterable[object] | None = None) -> SoftLabels:
-        """What the net believes of these inputs; tasks without names are called 0, 1, 2, ..."""
+        """The predicted probabilities for these inputs; tasks without names are called 0, 1, 2, ..."""
         names = as_names(np.arange(len(x)) if tasks is None else tasks, "tasks")
         logits = self.logits(x, names)
         if len(wild := names[~np.isfinite(logits).all(1)]):
@@ -120,6 +122,20 @@ class Trained:
         history = read_history(home / HISTORY) if (home / HISTORY).is_file() else {}
         best, stopped = int(notes["best_epoch"]), notes["stopped"]
         return cls(net.to(device_of(device)).eval(), names, made_by, history, best, stopped, recorded, workers)
+
+
+def predict_logits(net: nn.Module, x: Tensor, plan: Plan | None = None) -> Tensor:
+    """(n, n_labels) logits of the net as it predicts: no dropout, running means; its mode is put back afterwards."""
+    size = max(1, min(8192, CELLS // max(x[:1].numel(), 1)))
+    mixed = plan is not None and plan.precision == "bfloat16"
+    was_training = net.training
+    net.eval()
+    try:
+        with torch.no_grad(), torch.autocast(x.device.type, torch.bfloat16, enabled=mixed):
+            parts = [net(part).float() for part in x.split(size)]
+        return torch.cat(parts) if len(parts) != 1 else parts[0]
+    finally:
+        net.train(was_training)
 
 
 def refuse_named_code(net: str, where: object) -> None:

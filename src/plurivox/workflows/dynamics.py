@@ -23,8 +23,8 @@ from plurivox.train.plan import Plan
 from plurivox.train.targets._contract import Known
 from plurivox.workflows.rank_scores import _wrong_tasks
 from plurivox.workflows.run_tables import all_runs, mean_and_std
-from plurivox.workflows.train import Wish, train_once
-from plurivox.workflows.train_inputs import divide, has_crowd, material_of
+from plurivox.workflows.train import train_once, train_spec
+from plurivox.workflows.train_inputs import divide, material_of
 
 TAUGHT = {"gold": "gold", "majority": "majority[ties=first]", "fit": "gold"}  # the label a task is given -> the target
 
@@ -42,7 +42,7 @@ class Stage:
     @classmethod
     def of(cls, data: Dataset, net: str, plan: Plan) -> "Stage":
         """The training tasks of a data set that have votes; dev and test stay as they are."""
-        material = material_of(data, data.crowd() if has_crowd(data) else None)
+        material = material_of(data)
         parts = divide(material, seed=plan.seed)
         if (votes := material.votes) is None:
             raise InputError(f"{data.name} has no votes; margins are those of labels that were voted for")
@@ -77,11 +77,11 @@ def _fit(votes: Votes, method: Identifier) -> Fit:
 
 def one_net(stage: Stage, assigned: str, fit: Fit | None = None, watch: Watch = quiet) -> Dynamics:
     """One net on the label each task is given (AUM), or on all pairs of a task and a vote (WAUM)."""
-    wish = Wish(target=TAUGHT.get(assigned, "every-vote"), net=stage.net, plan=stage.plan, record="visit")
+    spec = train_spec(TAUGHT.get(assigned, "every-vote"), net=stage.net, plan=stage.plan, record="visit")
     taught = replace(stage.material, votes=stage.votes)
     if fit is not None and assigned == "fit":
         taught = replace(taught, gold=SoftLabels.gold(fit.soft.tasks, fit.soft.hard(), fit.soft.labels))
-    found = train_once(taught, {"train": stage.parts["train"]}, wish, watch).dynamics
+    found = train_once(taught, {"train": stage.parts["train"]}, spec, watch).dynamics
     assert found is not None
     return found
 

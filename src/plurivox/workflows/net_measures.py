@@ -1,4 +1,4 @@
-"""Measures of trained nets."""
+"""Measures of trained nets, and the truth they are measured against."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from plurivox import evaluate
 from plurivox.core.encoding import positions
 from plurivox.core.errors import unknown
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Names
+from plurivox.core.types import Floats, Names
 from plurivox.evaluate.alignment import meet
 from plurivox.train.data.training_data import Material
 from plurivox.train.loop.dev_eval import Measure
@@ -29,6 +29,32 @@ def truths(material: Material, tasks: Names) -> tuple[SoftLabels | None, SoftLab
             some_votes = votes.on(voted)
             shares = SoftLabels.shares(some_votes.counts(), voted, votes.labels, support=some_votes.support)
     return (gold if gold is not None and len(gold) else None), shares
+
+
+def unseen_labels(material: Material, parts: Mapping[str, Names]) -> Names:
+    """The labels that dev or test tasks have, and no training task by gold or by any vote: no net can learn them."""
+    gold, shares = truths(material, parts["train"])
+    tested = np.concatenate([tasks for name, tasks in parts.items() if name != "train"] or [material.tasks[:0]])
+    wanted = truths(material, tested)[0]
+    if wanted is None:
+        return material.tasks[:0]
+    taught = [one.labels[(one.prob > 0).any(0)] for one in (gold, shares) if one is not None]
+    there = wanted.labels[(wanted.prob > 0).any(0)]
+    seen = np.any([positions(one, there) >= 0 for one in taught], axis=0) if taught else np.ones(len(there), bool)
+    return there[~seen]
+
+
+def dev_truth(material: Material, parts: Mapping[str, Names], best: str) -> tuple[Floats, SoftLabels] | None:
+    """Inputs and truth of the dev tasks: gold, or else the shares of their votes.
+
+    Measures of entropy say nothing against gold, which has none: for them the shares come first.
+    """
+    truth = None
+    if "dev" in parts:
+        hard, soft = truths(material, parts["dev"])
+        first, second = (soft, hard) if best.startswith("entropy-") else (hard, soft)
+        truth = first if first is not None else second
+    return None if truth is None else (material.on(truth.tasks), truth)
 
 
 def measured(trained: Trained, material: Material, parts: Mapping[str, Names]) -> dict[str, float]:

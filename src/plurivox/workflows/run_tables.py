@@ -9,7 +9,7 @@ Runs = Mapping[str, Sequence[Mapping[str, float]]]  # a method -> the measures o
 
 
 def mean_and_std(title: str, runs: Runs, notes: Sequence[str] = (), digits: int = 4, of: str = "method") -> Table:
-    """A row a method: how many runs, and every measure as mean ± std (n - 1).
+    """A row per method: how many runs, and every measure as mean ± std (n - 1).
 
     >>> print(mean_and_std("Two", {"a": [{"accuracy": .8}, {"accuracy": .9}], "b": [{"accuracy": .5}]}, digits=2).text())
     Two
@@ -32,7 +32,7 @@ def _told(values: Sequence[float], digits: int) -> str:
 
 
 def all_runs(title: str, runs: Runs, seed: int = 0, of: str = "method") -> Table:
-    """A row a run."""
+    """A row per run."""
     rows = [(method, run, one) for method, each in runs.items() for run, one in enumerate(each)]
     names = list(dict.fromkeys(name for _, _, one in rows for name in one))
     cells: dict[str, object] = {

@@ -1,253 +1,234 @@
-"""Train nets on a data set by a specification in strings: once, or several runs."""
+"""Train nets on a data set: once, or as a series of runs."""
 
-from collections.abc import Mapping
-from contextlib import closing
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-
-import numpy as np
+from typing import Self
 
 from plurivox import aggregate, evaluate
+from plurivox.aggregate import Aggregator
 from plurivox.core.encoding import positions
-from plurivox.core.errors import InputError, unknown
+from plurivox.core.errors import InputError, some, unknown
 from plurivox.core.method import split_word
 from plurivox.core.progress import Watch, quiet
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
-from plurivox.train import heads, nets, targets
-from plurivox.train.data.augment import augmentation
+from plurivox.train import targets
 from plurivox.train.data.inputs import as_inputs, device_of
-from plurivox.train.data.task_weights import agreement
+from plurivox.train.data.task_weights import AgreementWeighting
 from plurivox.train.data.training_data import Material
-from plurivox.train.fit_net import Record, fitting
+from plurivox.train.fit_net import Log, NetFit
+from plurivox.train.heads import Head
 from plurivox.train.loop.dev_eval import Measure
+from plurivox.train.loop.spec import Record, TrainSpec, as_head, natural_target, wanted_by
 from plurivox.train.loop.tensorboard import EventLog, need_tensorboard
-from plurivox.train.loop.trainer import Pause
-from plurivox.train.parallel.runs import Series, TrainOne, repeat
-from plurivox.train.parallel.scheduler import Fitting, finish
-from plurivox.train.parallel.stack import runs_at_once
+from plurivox.train.loop.training_set import TrainingSet
+from plurivox.train.losses.soft_cross_entropy import SoftCrossEntropy
+from plurivox.train.parallel.runs import Series, finish, repeat, side_by_side
 from plurivox.train.plan import Plan
 from plurivox.train.result import Trained
+from plurivox.train.targets import Target
 from plurivox.train.targets._contract import Known
-from plurivox.workflows.net_measures import measure_of, measured, truths
+from plurivox.train.targets.pair import Pair
+from plurivox.train.targets.soft import Soft
+from plurivox.workflows.net_measures import dev_truth, measure_of, measured, unseen_labels
+
+Note = Callable[[str], None]  # called with a line for the user
+OpenLog = Callable[[Path], Log]  # a log in the folder of a run
+MAIN = Pair().main
 
 
-@dataclass(frozen=True)
-class Wish:
-    """What to train on what; words as on the command line."""
-
-    target: str = "vote-shares"  # a target, or an aggregator whose soft labels are taught
-    soft: str = ""  # the aggregator of targets that use soft labels; "": those of the data, else vote-shares
-    main: str = "gold"  # the hard target of two heads
-    net: str = "mlp"
-    loss: str = "soft-cross-entropy"
-    head: str = ""
-    augment: str = "none"
-    augment_once: bool = False
-    weigh: bool = False  # by agreement
-    least_agreement: float = 0.0
-    record: Record = False
-    plan: Plan = field(default_factory=Plan)
-
-
-def trainer(
-    material: Material,
-    parts: Mapping[str, Names],
-    wish: Wish,
+def train_spec(
+    target: str = "",
     *,
-    log: str = "",
-    pause: Pause = "epoch",
-    save_seconds: float = 1.0,
-) -> TrainOne:
-    """What trains a net as wished on the split train, and looks at dev, for any seed."""
-    known, target = settle(material, parts["train"], wish)
-    weight = _weight(material, parts["train"], wish)
-    dev = _dev(material, parts, wish.plan.best)
-    x = material.on(parts["train"])
-    plan, measures = _choosing(wish.plan)
+    soft: str = "",
+    main: str = MAIN,
+    net: str = "mlp",
+    loss: str = "soft-cross-entropy",
+    head: str = "",
+    augment: str = "none",
+    augment_once: bool = False,
+    weigh: bool = False,
+    least_agreement: float = 0.0,
+    record: Record = False,
+    plan: Plan | None = None,
+) -> TrainSpec:
+    """The spec of a training on a data set, by the names of the command line.
 
-    def train_one(seed: int, home: Path | None, tell: Watch) -> Fitting:
-        events = EventLog(home) if log and home is not None else None
-        one = fitting(
-            x,
-            target,
-            tasks=parts["train"],
-            known=known,
-            labels=all_labels(material, known),
-            net=wish.net,
-            loss=wish.loss,
-            head=wish.head or None,
-            plan=replace(plan, seed=seed),
-            dev=dev,
-            measures=measures,
-            weight=weight,
-            augment=None if wish.augment == "none" else augmentation(wish.augment),
-            augment_once=wish.augment_once,
-            record=wish.record,
+    `target` is a target, or an aggregator whose soft labels are taught; without one a head on votes learns from all votes,
+    and otherwise the labels are vote shares. `soft` is the aggregator of a target that uses soft labels (default: the data's
+    own, else vote shares), `main` the hard target of two heads.
+
+    >>> train_spec(head="crowd-layer").taught, train_spec(head="two-heads").taught, train_spec("dawid-skene").taught
+    ('all-votes', 'gold and vote-shares', 'dawid-skene')
+    """
+    made_head = as_head(head)
+    made, aggregator = _target(target, soft, made_head)
+    if wanted_by(made_head) == "pair" and made == Soft():
+        made = Pair(main=main)
+    elif main != MAIN and wanted_by(made_head) != "pair":
+        raise InputError(f"main={main} is the hard target of two heads; add --head two-heads, or leave it out")
+    return TrainSpec.of(
+        made,
+        net=net,
+        loss=loss,
+        head=made_head,
+        plan=plan,
+        augment=augment,
+        augment_once=augment_once,
+        record=record,
+        weighting=AgreementWeighting(weigh, least_agreement) if weigh or least_agreement > 0 else None,
+        soft=aggregator,
+    )
+
+
+def _target(target: str, soft: str, head: Head | None) -> tuple[Target, Aggregator | None]:
+    """(target, aggregator of its soft labels); the name of an aggregator stands for its soft labels."""
+    name = split_word(target)[0] if target else ""
+    if name in targets.methods:
+        return targets.methods.make(target), aggregate.methods.make(soft) if soft else None
+    if target and name not in aggregate.methods:
+        raise unknown("target or aggregator", name, [*targets.methods, *aggregate.methods])
+    word = target or "vote-shares"
+    if soft and soft != word:
+        raise InputError(
+            f"the soft labels are those of {word}, the target, and those of {soft}: give the one you mean as target"
+        )
+    natural = not target and wanted_by(head) == "votes"
+    return natural_target(head) if natural else Soft(), aggregate.methods.make(word)
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedTraining:
+    """A spec on its data: labels aggregated, inputs checked; it can be started with any seed."""
+
+    spec: TrainSpec
+    data: TrainingSet
+    dev: tuple[Floats, SoftLabels] | None
+    measures: Mapping[str, Measure]
+
+    @classmethod
+    def of(cls, material: Material, parts: Mapping[str, Names], spec: TrainSpec) -> Self:
+        """Train on the split train and evaluate on the split dev, where there is one."""
+        train, (plan, measures) = parts["train"], _with_measure(spec.plan)
+        known = Known(material.votes, material.gold, _soft_labels(material, train, spec.soft))
+        weight = _weights(material, train, spec.weighting)
+        data = TrainingSet.of(material.on(train), spec, known, tasks=train, labels=known.labels(), weight=weight)
+        return cls(replace(spec, plan=plan), data, dev_truth(material, parts, plan.best), measures)
+
+    def start(
+        self,
+        seed: int,
+        home: Path | None = None,
+        watch: Watch = quiet,
+        *,
+        open_log: OpenLog | None = None,
+        save_seconds: float = 1.0,
+    ) -> NetFit:
+        """The training with this seed, in the folder of its run, before its first epoch (or resumed)."""
+        return NetFit(
+            replace(self.spec, plan=replace(self.spec.plan, seed=seed)),
+            self.data,
+            dev=self.dev,
+            measures=self.measures,
             folder=home,
             save_seconds=save_seconds,
-            log=events,
-            watch=tell,
-            pause=pause,
+            log=None if open_log is None or home is None else open_log(home),
+            watch=watch,
         )
-        return one if events is None else _closing(one, events)
-
-    return train_one
 
 
-def _closing(one: Fitting, events: EventLog) -> Fitting:
-    """The same training; whatever ends it, its log is closed."""
-    with closing(events):
-        return (yield from one)
-
-
-def train_once(material: Material, parts: Mapping[str, Names], wish: Wish, watch: Watch = quiet) -> Trained:
-    """One net, trained as wished with the seed of the plan."""
-    return finish(trainer(material, parts, wish)(wish.plan.seed, None, watch))
+def train_once(material: Material, parts: Mapping[str, Names], spec: TrainSpec, watch: Watch = quiet) -> Trained:
+    """One net, trained on the split train with the seed of the plan."""
+    return finish(PreparedTraining.of(material, parts, spec).start(spec.plan.seed, None, watch))
 
 
 def train_runs(
     material: Material,
     parts: Mapping[str, Names],
-    wish: Wish,
+    spec: TrainSpec,
     *,
     runs: int = 1,
     folder: str | Path | None = None,
     at_once: int | None = 1,
     log: str = "",
     watch: Watch = quiet,
+    note: Note | None = None,
 ) -> Series:
-    """Train as wished on the split train, as often as wished, and measure every net on dev and test.
+    """Train nets with several seeds on the split train, and measure each on dev and test.
 
-    `at_once` runs are trained side by side; none: as `side_by_side` says. A `log` of the kind "tensorboard" is kept in the
-    folder of each run.
+    `at_once` runs are trained side by side; None: as many as pay. The series says how many they were, and whether as one
+    stacked net. A `log` of the kind "tensorboard" is written to the folder of each run. `note` is called with what the user
+    should know before the training begins.
     """
     if log:
         need_tensorboard()
     tested = {name: part for name, part in parts.items() if name != "train"}
     for part in tested.values():  # before hours of training, not after
-        if material.x.dtype.kind == "f":  # bytes are always numbers
+        if material.x.dtype.kind == "f":  # bytes are always finite
             as_inputs(material.on(part), device_of("cpu"), part)
-    n, stacked = side_by_side(material, parts, wish, runs, at_once)
-    pause: Pause = "stack" if stacked else "step" if n > 1 else "epoch"
-    return repeat(
-        trainer(material, parts, wish, log=log, pause=pause, save_seconds=float(n)),
-        lambda one: measured(one, material, tested),
-        runs=runs,
-        seed=wish.plan.seed,
-        folder=folder,
-        at_once=n,
-        stacked=stacked,
-        device=device_of(wish.plan.device),
-        watch=watch,
-    )
+    ready = PreparedTraining.of(material, parts, spec)
+    together, stacked = side_by_side(spec, tuple(ready.data.x.shape), len(ready.data.labels), runs, at_once)
+    for line in _notes(material, parts, spec, together if stacked else 0):
+        if note is not None:
+            note(line)
+    with ExitStack() as logs:
+        open_log = (lambda home: logs.enter_context(closing(EventLog(home)))) if log else None
+        return repeat(
+            partial(ready.start, open_log=open_log, save_seconds=float(together)),
+            lambda one: measured(one, material, tested),
+            runs=runs,
+            seed=spec.plan.seed,
+            folder=folder,
+            at_once=together,
+            stacked=stacked,
+            device=ready.data.x.device,
+            watch=watch,
+        )
 
 
-def side_by_side(
-    material: Material, parts: Mapping[str, Names], wish: Wish, runs: int, at_once: int | None
-) -> tuple[int, bool]:
-    """How many runs are trained at a time, and whether as one stacked net; `at_once`: as asked, none: as it pays."""
-    shape = len(parts["train"]), *material.x.shape[1:]
-    known = Known(material.votes, material.gold, material.soft)
-    best = 1
-    if runs > 1 and at_once != 1 and wish.augment == "none" and device_of(wish.plan.device).type == "cpu":
-        head = heads.methods.make(wish.head) if wish.head else None
-        best = runs_at_once(nets.methods.make(wish.net), head, wish.plan, shape, len(all_labels(material, known)))
-    if at_once is None:
-        return min(runs, best), best > 1
-    return min(runs, at_once), best > 1 and at_once > 1
+def _notes(material: Material, parts: Mapping[str, Names], spec: TrainSpec, n_stacked: int) -> list[str]:
+    """What a user should know before training; `n_stacked` runs are trained as one net."""
+    found = []
+    if len(unseen := unseen_labels(material, parts)):
+        found.append(f"dev or test tasks have labels that no training task has, and no net can learn: {some(unseen)}")
+    if spec.head is not None and spec.loss != SoftCrossEntropy():
+        found.append(f"{spec.head.word} has a loss of its own; {spec.loss.word} only measures the dev tasks")
+    if n_stacked:
+        found.append(f"{n_stacked} runs at a time are trained as one stacked net; --at-once 1 trains one after another")
+    return found
 
 
-def settle(material: Material, tasks: Names, wish: Wish) -> tuple[Known, str]:
-    """What is known of the training tasks, and the target's word: an aggregator's name becomes its soft labels."""
-    name = split_word(wish.target)[0]
-    soft_word, target = wish.soft, wish.target
-    if name not in targets.methods:
-        if name not in aggregate.methods:
-            raise unknown("target or aggregator", name, [*targets.methods, *aggregate.methods])
-        if wish.soft and wish.soft != wish.target:
-            raise InputError(
-                f"the soft labels are those of {wish.target}, the target, and those of {wish.soft}: give the one you mean as "
-                "target"
-            )
-        soft_word, target = wish.target, "soft"
-    wants = heads.methods.make(wish.head).wants if wish.head else "distribution"
-    if wants != "pair" and wish.main != Wish.main:
-        raise InputError(f"main={wish.main} is the hard target of two heads; add --head two-heads, or leave it out")
-    if wants == "votes" and target == "soft":
-        target = "all-votes"
-    if wants == "pair" and target == "soft":
-        target = f"pair[main={wish.main}]"
-    return Known(material.votes, material.gold, _soft(material, tasks, soft_word)), target
-
-
-def unseen_labels(material: Material, parts: Mapping[str, Names]) -> Names:
-    """The labels that dev or test tasks have, and no training task by gold or by any vote: no net can learn them."""
-    gold, shares = truths(material, parts["train"])
-    tested = np.concatenate([tasks for name, tasks in parts.items() if name != "train"] or [material.tasks[:0]])
-    wanted = truths(material, tested)[0]
-    if wanted is None:
-        return material.tasks[:0]
-    taught = [one.labels[(one.prob > 0).any(0)] for one in (gold, shares) if one is not None]
-    there = wanted.labels[(wanted.prob > 0).any(0)]
-    seen = np.any([positions(one, there) >= 0 for one in taught], axis=0) if taught else np.ones(len(there), bool)
-    return there[~seen]
-
-
-def lesson_word(wish: Wish) -> str:
-    """What is taught in the end, for people: a head on votes learns from votes, two heads from two targets."""
-    wants = heads.methods.make(wish.head).wants if wish.head else "distribution"
-    if wants == "distribution" or split_word(wish.target)[0] in ("all-votes", "pair"):
-        return wish.target
-    return "all-votes" if wants == "votes" else f"{wish.main} and {wish.target}"
-
-
-def _soft(material: Material, tasks: Names, word: str) -> SoftLabels | None:
-    """Soft labels of the training tasks: those of an aggregator on their votes alone, or those of the data."""
+def _soft_labels(material: Material, tasks: Names, aggregator: object) -> SoftLabels | None:
+    """Soft labels of the training tasks: those of the aggregator on their votes alone, or else those of the data."""
     votes = material.votes
-    if not word and material.soft is not None:
+    if aggregator is None and material.soft is not None:
         return material.soft
+    method = aggregate.methods.make("vote-shares") if aggregator is None else aggregator
+    assert isinstance(method, Aggregator)
     if votes is None:
-        if word:
+        if aggregator is not None:
             others = [name for name, one in (("gold", material.gold), ("soft", material.soft)) if one is not None]
             instead = f"take the target {' or '.join(others)}, or " if others else ""
-            raise InputError(f"{material.name} has no votes for {word}; {instead}give votes")
+            raise InputError(f"{material.name} has no votes for {method.word}; {instead}give votes")
         return None
     voted = votes.on(tasks[positions(votes.tasks, tasks) >= 0])
     kept = voted.on(voted.tasks[voted.support > 0])
-    return aggregate.methods.make(word or "vote-shares").fit(kept).soft if kept.n_tasks else None
+    return method.fit(kept).soft if kept.n_tasks else None
 
 
-def all_labels(material: Material, known: Known) -> Names:
-    """Every label that training, dev or test tasks may have."""
-    return replace(known, gold=material.gold, votes=material.votes).labels()
-
-
-def _weight(material: Material, tasks: Names, wish: Wish) -> Floats | None:
-    if not wish.weigh and wish.least_agreement <= 0:
+def _weights(material: Material, tasks: Names, weighting: AgreementWeighting | None) -> Floats | None:
+    if weighting is None:
         return None
     if material.votes is None:
         raise InputError(f"{material.name} has no votes whose agreement could weigh tasks")
-    share = agreement(material.votes, tasks)
-    kept = (share >= wish.least_agreement).astype(np.float64)
-    return kept * share if wish.weigh else kept
+    return weighting.weights(material.votes, tasks)
 
 
-def _dev(material: Material, parts: Mapping[str, Names], best: str) -> tuple[Floats, SoftLabels] | None:
-    """Inputs and truth of the dev tasks: gold, or else the shares of their votes.
-
-    Measures of entropy say nothing against gold, which has none: for them the shares come first.
-    """
-    truth = None
-    if "dev" in parts:
-        hard, soft = truths(material, parts["dev"])
-        first, second = (soft, hard) if best.startswith("entropy-") else (hard, soft)
-        truth = first if first is not None else second
-    return None if truth is None else (material.on(truth.tasks), truth)
-
-
-def _choosing(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
-    """The plan, told which values of its measure are best, and that measure, where training has none of that name."""
+def _with_measure(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
+    """The plan with the goal of its measure, and that measure, where training has none of that name."""
     if plan.best in ("last", "loss", "accuracy"):
         return plan, {}
     found = {plan.best: measure_of(plan.best)}

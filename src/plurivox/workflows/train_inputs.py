@@ -30,7 +30,7 @@ class Pictures:
     skip: bool = False  # leave out those that cannot be read
 
 
-def has_crowd(data: "Dataset") -> bool:
+def _has_crowd(data: "Dataset") -> bool:
     """Whether a data set has votes or counts; also if it has only answers, whose error says what to do."""
     if data.has("votes") or data.has("counts"):
         return True
@@ -38,12 +38,18 @@ def has_crowd(data: "Dataset") -> bool:
 
 
 def material_of(
-    data: "Dataset", votes: Votes | None, pictures: Pictures | None = None, note: Callable[[str], None] | None = None
+    data: "Dataset",
+    pictures: Pictures | None = None,
+    crowd: "Callable[[Dataset], Votes] | None" = None,
+    note: Callable[[str], None] | None = None,
 ) -> Material:
     """The features of a data set, or where there are none its images, with votes, gold labels and splits.
 
-    Without `pictures` features are required. `note` is called with a line about images that are left out.
+    Without `pictures` features are required. `crowd` reads the votes of a data set that has some, `Dataset.crowd` by default.
+    `note` is called with a line about images that are left out.
     """
+    read = crowd or (lambda one: one.crowd())
+    votes = read(data) if _has_crowd(data) else None
     features = data.features
     if features is None and pictures is None:
         raise InputError(f"{data.name} has no features to train on; it has {', '.join(data.parts())}")

@@ -23,7 +23,7 @@ class Choice:
     values: tuple[Any, ...]
     scores: Floats  # (n_values, n_folds)
     better: Literal["lower", "higher"]
-    held_out: tuple[Names, ...]  # the tasks each fold was judged on
+    held_out: tuple[Names, ...]  # the tasks each fold is evaluated on
     barred: int = 0  # test tasks that were kept out of all folds
 
     @property
@@ -73,8 +73,8 @@ def choose(
 ) -> Choice:
     """The value that is best on held-out tasks.
 
-    `score(value, learn, held)` may look at the tasks `learn` and is judged on the tasks `held`. Tasks are cut into `folds`
-    at random, each held out once; or `held_out` names the one set to judge on. Test tasks, listed in `never`, take no part.
+    `score(value, learn, held)` may look at the tasks `learn` and is evaluated on the tasks `held`. Tasks are cut into `folds`
+    at random, each held out once; or `held_out` names the one set to evaluate on. Test tasks, listed in `never`, take no part.
 
     >>> nearest = lambda value, learn, held: abs(value - len(learn))
     >>> choose("n", [1, 2, 3], nearest, ["a", "b", "c"], folds=3).chosen
@@ -100,7 +100,7 @@ def choose(
 
 
 def _folds(names: Names, folds: int, held_out: Iterable[object] | None, seed: int) -> list[Any]:
-    """(n_tasks,) truth values, one array a fold: which tasks it holds out."""
+    """(n_tasks,) truth values, one array per fold: which tasks it holds out."""
     if held_out is not None:
         wanted = as_names(held_out, "held-out tasks")
         place = positions(names, wanted)

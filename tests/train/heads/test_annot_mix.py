@@ -7,10 +7,10 @@ import torch
 from head_modules import N_LABELS, N_TASKS, N_WORKERS, attached, numbers, softmax, votes_in
 from plurivox.core.errors import InputError, OptionError
 from plurivox.train import Plan, fit
-from plurivox.train.fit_net import Record
 from plurivox.train.heads import AnnotMix
 from plurivox.train.heads._contract import Batch
 from plurivox.train.heads.annot_mix import _Mixing
+from plurivox.train.loop.spec import Record
 from plurivox.train.targets._contract import Said
 from toy_training import world
 

@@ -2,29 +2,29 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from net_fits import start_fit
 from plurivox.core.errors import InputError
 from plurivox.core.progress import Watch
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.train import Plan, Trained
-from plurivox.train.fit_net import fitting
-from plurivox.train.loop.trainer import Pause
+from plurivox.train.fit_net import NetFit
 from plurivox.train.parallel.runs import repeat
-from plurivox.train.parallel.scheduler import Fitting
 from toy_training import world
 
 X, GOLD, VOTES = world()
+SHARES = SoftLabels.shares(VOTES.counts(), VOTES.tasks, VOTES.labels)
 PLAN = Plan(epochs=3, batch=16, device="cpu")
 
 
-def train_one(seed: int, folder: Path | None, watch: Watch, pause: Pause = "epoch") -> Fitting:
+def train_one(seed: int, folder: Path | None, watch: Watch) -> NetFit:
     plan = replace(PLAN, seed=seed)
     net = "mlp[hidden=4,dropout=0.2]"
-    return fitting(X, VOTES, net=net, plan=plan, folder=folder, save_seconds=0, watch=watch, pause=pause)
+    return start_fit(X, SHARES, net=net, plan=plan, folder=folder, save_seconds=0, watch=watch)
 
 
 def judge(trained: Trained) -> Mapping[str, float]:
@@ -59,5 +59,5 @@ def test_a_stopped_series_goes_on_where_it_was(tmp_path: Path) -> None:
 def test_runs_side_by_side_give_what_one_after_another_gives(tmp_path: Path) -> None:
     """Dropout, orders and draws of each have their own chance, so that turns taken in between change nothing."""
     alone = repeat(train_one, judge, runs=5)
-    together = repeat(partial(train_one, pause="step"), judge, runs=5, at_once=3, folder=tmp_path)
-    assert together.measures == alone.measures and len(set(alone.measures["loss"])) == 5
+    together = repeat(train_one, judge, runs=5, at_once=3, folder=tmp_path)
+    assert together.measures == alone.measures and together.at_once == 3 and len(set(alone.measures["loss"])) == 5

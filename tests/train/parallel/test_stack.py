@@ -10,17 +10,16 @@ import pytest
 import torch
 from torch import Tensor
 
-from plurivox.core.errors import OptionError, PlurivoxWarning
+from net_fits import start_fit
+from plurivox.core.errors import PlurivoxWarning
 from plurivox.core.progress import Watch, quiet
-from plurivox.train import Known, Plan, Trained, heads, nets
+from plurivox.train import Known, Plan, Trained
 from plurivox.train.data.augment import augmentation
-from plurivox.train.fit_net import fitting
+from plurivox.train.fit_net import NetFit
 from plurivox.train.heads._contract import Attached
 from plurivox.train.heads.crowd_layer import _Layer
-from plurivox.train.loop.trainer import Pause
-from plurivox.train.parallel.runs import repeat
-from plurivox.train.parallel.scheduler import Fitting, finish, finish_stacked
-from plurivox.train.parallel.stack import runs_at_once
+from plurivox.train.loop.spec import TrainSpec
+from plurivox.train.parallel.runs import finish, finish_stacked, repeat, side_by_side, stacked_runs
 from plurivox.train.targets._contract import Drawn
 from toy_training import world
 
@@ -32,16 +31,16 @@ PLAN = Plan(epochs=4, batch=16, lr=0.05, device="cpu")
 SEEDS = (3, 4, 5)
 
 
-def train_one(seed: int, folder: Path | None, watch: Watch, pause: Pause = "stack", **how: Any) -> Fitting:
+def train_one(seed: int, folder: Path | None, watch: Watch, **how: Any) -> NetFit:
     how = {"target": "soft", "net": NET, "plan": PLAN, "dev": DEV} | how
     plan = replace(how.pop("plan"), seed=seed)
     how |= {"tasks": GOLD.tasks, "known": KNOWN, "plan": plan, "folder": folder, "watch": watch, "save_seconds": 0}
-    return fitting(X, how.pop("target"), pause=pause, **how)
+    return start_fit(X, how.pop("target"), **how)
 
 
 def both_ways(**how: Any) -> list[tuple[Trained, Trained]]:
     """(alone, stacked) for every seed."""
-    alone = [finish(train_one(seed, None, quiet, "epoch", **how)) for seed in SEEDS]
+    alone = [finish(train_one(seed, None, quiet, **how)) for seed in SEEDS]
     return list(zip(alone, finish_stacked([partial(train_one, s, None, quiet, **how) for s in SEEDS]), strict=True))
 
 
@@ -109,20 +108,20 @@ def test_a_series_killed_at_different_epochs_goes_on(tmp_path: Path, how: dict[s
     saved = [tmp_path / f"run-00{i}" / "checkpoint.safetensors" for i in range(3)]
     assert steps == [0, 1, 2, 3, 4] and all(one.is_file() for one in saved)
     more = every(watch=lambda step, *_: steps.append(step))
-    straight = repeat(partial(train_one, pause="epoch", **how), judge, runs=3)
+    straight = repeat(partial(train_one, **how), judge, runs=3)
     assert len(steps) == 5 + 7 and more.measures["epochs"] == (4, 4, 4)  # run 2 had ended one epoch, the others two
     np.testing.assert_allclose(more.measures["loss"], straight.measures["loss"], atol=2e-4)
     assert every().measures == more.measures and not any(one.exists() for one in saved)
 
 
 def test_a_run_that_ends_early_leaves_the_others_to_go_on() -> None:
-    def begin(i: int, pause: Pause) -> Fitting:
+    def begin(i: int) -> NetFit:
         marks = iter([0.0] * (i + 1) + [1.0] * 9)  # epoch i is the last of the best
         plan = replace(PLAN, epochs=9, best="mark", goal="lowest", ties="last", patience=2)
-        return train_one(i, None, quiet, pause, plan=plan, measures={"mark": lambda guess, truth: next(marks)})
+        return train_one(i, None, quiet, plan=plan, measures={"mark": lambda guess, truth: next(marks)})
 
-    alone = [finish(begin(i, "epoch")) for i in range(3)]
-    pairs = list(zip(alone, finish_stacked([partial(begin, i, "stack") for i in range(3)]), strict=True))
+    alone = [finish(begin(i)) for i in range(3)]
+    pairs = list(zip(alone, finish_stacked([partial(begin, i) for i in range(3)]), strict=True))
     assert [len(one.history["loss"]) for one in alone] == [3, 4, 5]
     for one, stacked in pairs:
         same(one, stacked)
@@ -130,20 +129,20 @@ def test_a_run_that_ends_early_leaves_the_others_to_go_on() -> None:
 
 
 def test_runs_on_other_inputs_and_tasks_have_a_stack_of_their_own() -> None:
-    def begin(i: int, pause: Pause) -> Fitting:
+    def begin(i: int) -> NetFit:
         n = (60, 50, 60)[i]
-        return fitting(X[:n] * (i + 1), GOLD.on(GOLD.tasks[:n]), net=NET, plan=replace(PLAN, seed=i), pause=pause)
+        return start_fit(X[:n] * (i + 1), GOLD.on(GOLD.tasks[:n]), net=NET, plan=replace(PLAN, seed=i))
 
-    stacked = finish_stacked([partial(begin, i, "stack") for i in range(3)])
+    stacked = finish_stacked([partial(begin, i) for i in range(3)])
     for i, one in enumerate(stacked):
-        np.testing.assert_allclose(one.logits(X), finish(begin(i, "epoch")).logits(X), atol=2e-4)
+        np.testing.assert_allclose(one.logits(X), finish(begin(i)).logits(X), atol=2e-4)
 
 
 def test_runs_with_other_losses_or_weights_have_a_stack_of_their_own() -> None:
     hows: list[dict[str, Any]] = [{}, {"loss": "jensen-shannon"}, {"weight": np.linspace(0.1, 1, len(X))}]
     stacked = finish_stacked([partial(train_one, 1, None, quiet, **how) for how in hows])
     for one, how in zip(stacked, hows, strict=True):
-        same(finish(train_one(1, None, quiet, "epoch", **how)), one)
+        same(finish(train_one(1, None, quiet, **how)), one)
 
 
 def test_what_changes_inputs_changes_those_of_every_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,16 +158,11 @@ def test_what_changes_inputs_changes_those_of_every_run(monkeypatch: pytest.Monk
 
 def test_images_are_augmented_in_a_stack_too() -> None:
     pixels = np.random.default_rng(0).random((60, 3, 4, 4)).astype(np.float32)
-    begin = partial(fitting, pixels, GOLD, net="linear", augment=augmentation("crop-flip"))
+    begin = partial(start_fit, pixels, GOLD, net="linear", augment=augmentation("crop-flip"))
     plans = [replace(PLAN, seed=seed) for seed in SEEDS]
     alone = [finish(begin(plan=plan)).logits(pixels) for plan in plans]
-    stacked = finish_stacked([partial(begin, plan=plan, pause="stack") for plan in plans])
+    stacked = finish_stacked([partial(begin, plan=plan) for plan in plans])
     np.testing.assert_allclose([one.logits(pixels) for one in stacked], alone, atol=2e-4)
-
-
-def test_a_pause_for_a_stack_without_a_stack_is_refused() -> None:
-    with pytest.raises(OptionError, match="none has taken them; take pause=epoch"):
-        finish(train_one(1, None, quiet))
 
 
 @pytest.mark.parametrize(
@@ -188,23 +182,26 @@ def test_a_pause_for_a_stack_without_a_stack_is_refused() -> None:
 def test_what_is_stacked_and_how_many(
     net: str, head: str | None, plan: Plan, shape: tuple[int, ...], want: int
 ) -> None:
-    made = None if head is None else heads.methods.make(head)
-    assert runs_at_once(nets.methods.make(net), made, plan, shape, 8) == want
+    spec = TrainSpec.of(net=net, head=head, plan=replace(plan, device="cpu"))
+    assert stacked_runs(spec, shape, 8) == want
+    best = want > 1
+    assert side_by_side(spec, shape, 8, 30, None) == (want, best) and side_by_side(spec, shape, 8, 30, 4) == (4, best)
+    assert side_by_side(spec, shape, 8, 1, None) == side_by_side(spec, shape, 8, 30, 1) == (1, False)
 
 
 def test_a_loss_that_is_no_number_stops_one_run_alone() -> None:
     mine = [X.copy() for _ in SEEDS]
 
-    def begin(i: int, pause: Pause) -> Fitting:
+    def begin(i: int, spoils: bool) -> NetFit:
         def spoil(step: int, total: int, value: float | None = None) -> None:
-            if pause == "stack" and (i, step) == (1, 1):
+            if spoils and (i, step) == (1, 1):
                 mine[i][:] = np.nan
 
-        return fitting(mine[i], GOLD, net=NET, plan=replace(PLAN, seed=i), watch=spoil, pause=pause)
+        return start_fit(mine[i], GOLD, net=NET, plan=replace(PLAN, seed=i), watch=spoil)
 
-    alone = [finish(begin(i, "epoch")) for i in range(3)]
+    alone = [finish(begin(i, False)) for i in range(3)]
     with pytest.warns(PlurivoxWarning, match="no number in epoch 2: training stops with the weights of epoch 1"):
-        stacked = finish_stacked([partial(begin, i, "stack") for i in range(3)])
+        stacked = finish_stacked([partial(begin, i, True) for i in range(3)])
     same(alone[0], stacked[0])
     same(alone[2], stacked[2])
     assert stacked[1].best_epoch == 1 and np.isfinite(stacked[1].logits(X)).all()

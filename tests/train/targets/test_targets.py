@@ -10,7 +10,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.train import Known, targets
-from plurivox.train.targets._contract import Lessons, Said
+from plurivox.train.targets._contract import Examples, Said
 
 CPU = torch.device("cpu")
 VOTES = Votes.of(
@@ -21,20 +21,20 @@ SOFT = SoftLabels.of([[0.9, 0.1], [0.4, 0.6]], ["a", "c"], ["x", "y"])
 KNOWN = Known(votes=VOTES, gold=GOLD, soft=SOFT)
 
 
-def lessons(word: str, known: Known = KNOWN, tasks: tuple[str, ...] = ("a", "b", "c")) -> Lessons:
+def examples(word: str, known: Known = KNOWN, tasks: tuple[str, ...] = ("a", "b", "c")) -> Examples:
     names = np.array(tasks, dtype=np.dtypes.StringDType())
-    return targets.methods.make(word).lessons(known, names, known.labels(), CPU)
+    return targets.methods.make(word).examples(known, names, known.labels(), CPU)
 
 
 def drawn(word: str, known: Known = KNOWN, tasks: tuple[str, ...] = ("a", "b", "c")) -> np.ndarray:
-    made = lessons(word, known, tasks)
-    return np.asarray(made.draw(torch.arange(made.n_visits), torch.Generator().manual_seed(0)))
+    made = examples(word, known, tasks)
+    return np.asarray(made.draw(torch.arange(made.n_examples), torch.Generator().manual_seed(0)))
 
 
-def mean(made: Lessons, n: int = 4000) -> np.ndarray:
+def mean(made: Examples, n: int = 4000) -> np.ndarray:
     chance = torch.Generator().manual_seed(0)
-    visits = torch.arange(made.n_visits).repeat(n)
-    return np.asarray(made.draw(visits, chance)).reshape(n, made.n_visits, -1).mean(0)
+    indices = torch.arange(made.n_examples).repeat(n)
+    return np.asarray(made.draw(indices, chance)).reshape(n, made.n_examples, -1).mean(0)
 
 
 def test_gold_and_soft_teach_what_they_are() -> None:
@@ -53,22 +53,22 @@ def test_a_tie_goes_to_one_by_lot_to_the_first_or_to_all() -> None:
 
 
 def test_one_answer_is_in_the_mean_the_vote_share() -> None:
-    made = lessons("one-answer")
+    made = examples("one-answer")
     assert set(np.unique(np.asarray(made.draw(torch.arange(3), torch.Generator())))) == {0, 1}
     np.testing.assert_allclose(mean(made), [[2 / 3, 1 / 3], [0, 1], [0.5, 0.5]], atol=0.03)
 
 
 def test_one_of_counts_without_names_weighs_by_the_count() -> None:
     counted = Known(votes=Votes.from_counts(np.array([[9, 1], [0, 3]]), ["a", "b"], ["x", "y"]))
-    np.testing.assert_allclose(mean(lessons("one-answer", counted, ("a", "b"))), [[0.9, 0.1], [0, 1]], atol=0.03)
-    every = lessons("every-vote", counted, ("a", "b"))
-    assert every.n_visits == 13 and every.row is not None and every.row.bincount().tolist() == [10, 3]
+    np.testing.assert_allclose(mean(examples("one-answer", counted, ("a", "b"))), [[0.9, 0.1], [0, 1]], atol=0.03)
+    every = examples("every-vote", counted, ("a", "b"))
+    assert every.n_examples == 13 and every.row is not None and every.row.bincount().tolist() == [10, 3]
 
 
 def test_a_soft_answer_is_taught_whole() -> None:
     votes = soft_crowd(n_tasks=4, n_workers=3)
     known = Known(votes=votes)
-    made = targets.methods.make("one-answer").lessons(known, votes.tasks, votes.labels, CPU)
+    made = targets.methods.make("one-answer").examples(known, votes.tasks, votes.labels, CPU)
     answer = {tuple(row.round(5)) for row in votes.weights.reshape(-1, 3)}
     once = np.asarray(made.draw(torch.arange(4), torch.Generator().manual_seed(1)))
     assert {tuple(row) for row in once.astype(float).round(5)} <= answer
@@ -76,23 +76,23 @@ def test_a_soft_answer_is_taught_whole() -> None:
 
 
 def test_every_vote_is_a_lesson_about_its_task() -> None:
-    made = lessons("every-vote")
-    assert made.n_visits == 6 and made.row is not None and made.row.tolist() == [0, 0, 0, 1, 2, 2]
+    made = examples("every-vote")
+    assert made.n_examples == 6 and made.row is not None and made.row.tolist() == [0, 0, 0, 1, 2, 2]
     np.testing.assert_array_equal(drawn("every-vote")[:, 0], [1, 1, 0, 0, 1, 0])
 
 
 def test_all_votes_come_with_their_workers_and_padding_weighs_nothing() -> None:
-    said = lessons("all-votes", tasks=("b", "a")).draw(torch.tensor([0, 1]), torch.Generator())
+    said = examples("all-votes", tasks=("b", "a")).draw(torch.tensor([0, 1]), torch.Generator())
     assert isinstance(said, Said)
     assert said.weight.tolist() == [[1, 0, 0], [1, 1, 1]] and said.worker[1].tolist() == [0, 1, 2]
     assert said.label[0, 0] == 1 and said.label[1].tolist() == [0, 0, 1]
 
 
 def test_at_most_so_many_votes_of_a_task() -> None:
-    said = lessons("all-votes[most=2]").draw(torch.arange(3), torch.Generator())
+    said = examples("all-votes[most=2]").draw(torch.arange(3), torch.Generator())
     assert isinstance(said, Said) and said.weight.tolist() == [[1, 1], [1, 0], [1, 1]]
     assert {
-        tuple(lessons(f"all-votes[most=1,seed={i}]").draw(torch.tensor([0]), torch.Generator()).worker[0].tolist())
+        tuple(examples(f"all-votes[most=1,seed={i}]").draw(torch.tensor([0]), torch.Generator()).worker[0].tolist())
         for i in range(20)
     } == {(0,), (1,), (2,)}  # type: ignore[union-attr]
 
@@ -106,7 +106,7 @@ def test_mixed_takes_the_first_where_it_can_and_the_rest_elsewhere() -> None:
 
 
 def test_a_pair_is_both_at_once() -> None:
-    main, soft = lessons("pair", tasks=("a", "c")).draw(torch.arange(2), torch.Generator())  # type: ignore[misc]
+    main, soft = examples("pair", tasks=("a", "c")).draw(torch.arange(2), torch.Generator())  # type: ignore[misc]
     assert main.tolist() == [[0, 1], [1, 0]] and np.allclose(soft, [[0.9, 0.1], [0.4, 0.6]])
 
 
@@ -116,6 +116,6 @@ def test_mistakes_say_what_to_do() -> None:
     with pytest.raises(OptionError, match="every-vote cannot be a part of mixed"):
         targets.methods.make("mixed[first=every-vote]").teaches(KNOWN, VOTES.tasks)
     with pytest.raises(OptionError, match="drawn anew"):
-        lessons("smoothed[of=one-answer]")
+        examples("smoothed[of=one-answer]")
     with pytest.raises(InputError, match="must know who voted"):
-        lessons("all-votes", Known(votes=Votes.from_counts(np.eye(2), ["a", "b"], ["x", "y"])), ("a",))
+        examples("all-votes", Known(votes=Votes.from_counts(np.eye(2), ["a", "b"], ["x", "y"])), ("a",))

@@ -20,11 +20,9 @@ def read_inputs(screen: Screen, source: Source, part: str | None, pictures: "Pic
         from plurivox.train.data.training_data import read_material
 
         return read_material(source.where)
-    from plurivox.workflows.train_inputs import has_crowd, material_of
+    from plurivox.workflows.train_inputs import material_of
 
-    data = source.read()
-    votes = crowd_of(screen, data, part) if has_crowd(data) else None
-    return material_of(data, votes, pictures, screen.note)
+    return material_of(source.read(), pictures, lambda data: crowd_of(screen, data, part), screen.note)
 
 
 def split_flag(section: str) -> Flag:

@@ -55,8 +55,8 @@ def divided(texts: Texts, folds: int, seed: int) -> Iterator[dict[str, Names]]:
         yield {**inner, "test": fold["test"]}
 
 
-def believe(texts: Texts, parts: Parts, condition: Condition, net: Net, plan: Plan) -> SoftLabels:
-    """Train under a condition and tell what the net believes of the tested tasks."""
+def train_and_predict(texts: Texts, parts: Parts, condition: Condition, net: Net, plan: Plan) -> SoftLabels:
+    """Train under a condition and predict for the tested tasks."""
     train, dev = (labelled(texts, parts[name], condition.main) for name in ("train", "dev"))
     votes = texts.votes(train.tasks)
     assert votes is not None
@@ -89,9 +89,11 @@ def labelled(texts: Texts, tasks: Names, main: str) -> SoftLabels:
     return SoftLabels.gold(tasks[clear], texts.labels[best[clear].argmax(1)], texts.labels)
 
 
-def believe_all(texts: Texts, folds: int, condition: Condition, net: Net, plan: Plan, split_seed: int) -> SoftLabels:
+def train_and_predict_all(
+    texts: Texts, folds: int, condition: Condition, net: Net, plan: Plan, split_seed: int
+) -> SoftLabels:
     """The same for every fold; all tested tasks together."""
-    found = [believe(texts, parts, condition, net, plan) for parts in divided(texts, folds, split_seed)]
+    found = [train_and_predict(texts, parts, condition, net, plan) for parts in divided(texts, folds, split_seed)]
     tasks = np.concatenate([one.tasks for one in found])
     return SoftLabels.of(np.concatenate([one.prob for one in found]), tasks, texts.labels)
 

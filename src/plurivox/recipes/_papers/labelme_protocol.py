@@ -17,9 +17,9 @@ from plurivox.train.data.training_data import Material
 from plurivox.train.em.raykar_em import raykar_em
 from plurivox.train.plan import Plan
 from plurivox.workflows.net_measures import measure_of
-from plurivox.workflows.train import Wish, train_once
+from plurivox.workflows.train import train_once, train_spec
 
-WISHES: dict[str, dict[str, str]] = {  # a method -> what is asked of the training; any other word is a target
+SPECS: dict[str, dict[str, str]] = {  # a method -> arguments of `train_spec`; any other word is a target
     "two-heads-gold": {"target": "softmax-shares", "head": "two-heads", "main": "gold"},
     "two-heads-silver": {"target": "softmax-shares", "head": "two-heads", "main": "majority"},
     "crowd-layer": {"target": "all-votes", "head": "crowd-layer"},
@@ -90,19 +90,19 @@ def held_out(setting: Setting, method: str, run: int, seed: int) -> dict[str, fl
 
 
 def guess_of(setting: Setting, method: str, taught: Names, asked: Names, seed: int) -> SoftLabels:
-    """What a method trained on some tasks believes of others."""
+    """Train a method on some tasks and predict for others."""
     parts, material = chooser(setting, taught, seed)
     if method == LOGISTIC:
         return _fit(setting, parts, material, setting.chosen["l2"]).predict(_floats(material, asked), asked)
-    wish = Wish(net=setting.net, plan=replace(setting.plan, seed=seed), **_wish(method, seed))
-    return train_once(material, parts, wish).predict(material.on(asked), asked)
+    spec = train_spec(**_spec(method, seed), net=setting.net, plan=replace(setting.plan, seed=seed))
+    return train_once(material, parts, spec).predict(material.on(asked), asked)
 
 
-def _wish(method: str, seed: int) -> dict[str, Any]:
-    """What is asked of the training; ties of a majority are broken by another lot in every run."""
+def _spec(method: str, seed: int) -> dict[str, Any]:
+    """The arguments of `train_spec`; ties of a majority are broken by another lot in every run."""
     silver = f"majority[seed={seed}]"
-    wish = WISHES.get(method, {"target": silver if method == "majority" else method})
-    return {**wish, "main": silver} if wish.get("main") == "majority" else wish
+    given = SPECS.get(method, {"target": silver if method == "majority" else method})
+    return {**given, "main": silver} if given.get("main") == "majority" else given
 
 
 def chooser(setting: Setting, taught: Names, seed: int) -> tuple[dict[str, Names], Material]:
@@ -117,11 +117,11 @@ def chooser(setting: Setting, taught: Names, seed: int) -> tuple[dict[str, Names
 def choose_l2(setting: Setting, seed: int) -> dict[str, float]:
     """The penalty of the logistic regression that is best on the dev tasks, and how good each one was."""
     parts, material = chooser(setting, setting.parts["train"], seed)
-    scores = {one: _judged(setting, parts, material, one) for one in setting.l2}
+    scores = {one: _dev_score(setting, parts, material, one) for one in setting.l2}
     return {"l2": max(scores, key=lambda one: scores[one]), **{f"dev at {one:g}": scores[one] for one in scores}}
 
 
-def _judged(setting: Setting, parts: Parts, material: Material, l2: float) -> float:
+def _dev_score(setting: Setting, parts: Parts, material: Material, l2: float) -> float:
     """How good it is on the dev tasks: accuracy against gold, or the negative cross-entropy against votes."""
     dev = parts["dev"]
     guess = _fit(setting, parts, material, l2).predict(_floats(material, dev), dev)

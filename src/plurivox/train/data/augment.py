@@ -1,6 +1,6 @@
-"""Augmentation: images changed by chance, a whole batch at once, on the device they are on.
+"""Augmentation: random changes of images, a whole batch at once, on the device they are on.
 
-What chance decides is drawn first (`draw`), and then applied (`apply`). So the drawing may stand outside a CUDA graph
+The random numbers are drawn first (`draw`), and then applied (`apply`). So the drawing may stand outside a CUDA graph
 or a compiled step and the rest inside it; nothing leaves the device and no image is touched one by one. Bytes stay bytes, and
 numbers from 0 to 1 stay between 0 and 1.
 """
@@ -19,20 +19,20 @@ from plurivox.core.method import Method, option, split_word
 
 @dataclass(frozen=True)
 class Augmentation(Method, ABC):
-    """A way to change images by chance. `augmentation(x, chance)` does both steps at once."""
+    """A random change of images. `augmentation(x, rng)` does both steps at once."""
 
     n_draws: ClassVar[int] = 0  # numbers from 0 to 1 that an image needs
 
-    def draw(self, n: int, chance: Generator) -> Tensor:
-        """(n, n_draws) what chance decides for n images, on the generator's device."""
-        return torch.rand(n, self.n_draws, generator=chance, device=chance.device)
+    def draw(self, n: int, rng: Generator) -> Tensor:
+        """(n, n_draws) the random numbers for n images, on the generator's device."""
+        return torch.rand(n, self.n_draws, generator=rng, device=rng.device)
 
     @abstractmethod
     def apply(self, x: Tensor, drawn: Tensor) -> Tensor:
         """The images (n, channels, height, width), changed as was drawn for each; the type stays."""
 
-    def __call__(self, x: Tensor, chance: Generator) -> Tensor:
-        return self.apply(x, self.draw(len(x), chance))
+    def __call__(self, x: Tensor, rng: Generator) -> Tensor:
+        return self.apply(x, self.draw(len(x), rng))
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class NoAugmentation(Augmentation):
 
 @dataclass(frozen=True)
 class CropFlip(Augmentation):
-    """A crop at a place drawn by chance after padding with black, and a flip of every second image.
+    """A crop at a random place after padding with black, and a flip of every second image.
 
     He et al. (2016), https://doi.org/10.1109/CVPR.2016.90, section 4.2.
 
@@ -78,7 +78,7 @@ class CropFlip(Augmentation):
 
 @dataclass(frozen=True)
 class ShearFlipResize(Augmentation):
-    """One of three, chosen by chance for each image: a shear, a flip of every second, a crop resized to the whole.
+    """One of three, chosen at random for each image: a shear, a flip of every second, a crop resized to the whole.
 
     The augmentation of peerannot (Lefort et al. 2024) for LabelMe: a horizontal shear of up to 15 degrees, a flip with
     probability 1/2, or a crop of 8 to 100% of the area and an aspect of 3/4 to 4/3. Pixels are interpolated bilinearly;
@@ -154,9 +154,9 @@ def augmentation(word: str) -> Augmentation:
 def frozen(augment: Augmentation, x: Tensor, seed: int, block: int = 4096) -> Tensor:
     """The images changed once and for all, so that every epoch sees the same: what the papers' code does unknowingly.
 
-    Whatever the block, an image meets the same chance.
+    Whatever the block, an image is changed in the same way.
     """
-    chance = Generator(x.device).manual_seed(seed)
-    drawn = augment.draw(len(x), chance)
+    rng = Generator(x.device).manual_seed(seed)
+    drawn = augment.draw(len(x), rng)
     blocks = zip(torch.split(x, block), torch.split(drawn, block), strict=True)
     return torch.cat([augment.apply(images, decided) for images, decided in blocks])

@@ -1,10 +1,26 @@
 """How much a task counts: the agreement of those who answered it."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from plurivox.core.encoding import positions
 from plurivox.core.types import Floats, Names
 from plurivox.core.votes import Votes
+
+
+@dataclass(frozen=True)
+class AgreementWeighting:
+    """Weigh tasks by the agreement of their votes, or leave out those below a least agreement, or both."""
+
+    weigh: bool = True
+    least: float = 0.0
+
+    def weights(self, votes: Votes, tasks: Names) -> Floats:
+        """(n_tasks,) the weight of each task; 0 leaves it out."""
+        share = agreement(votes, tasks)
+        kept = (share >= self.least).astype(np.float64)
+        return kept * share if self.weigh else kept
 
 
 def agreement(votes: Votes, tasks: Names) -> Floats:

@@ -5,7 +5,6 @@ probabilities, `counts` (n, n_labels) of unnamed people, or votes as the columns
 `vote_label`. Instead of x, task and y there may be `x_<split>` and `y_<split>` for every split; row i is then <split>-i.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from plurivox.core.atomic_write import whole_file
 from plurivox.core.encoding import as_names, duplicates, positions
 from plurivox.core.errors import InputError, some
-from plurivox.core.npz import arrays_in, plain_names
+from plurivox.core.npz import arrays_in, plain_names, read_task_rows
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
@@ -65,8 +64,7 @@ def read_material(path: str | Path) -> Material:
     """The material of an .npz; see the module for the arrays it may hold."""
     arrays = arrays_in(Path(path), "inputs")
     listed = as_names(arrays["labels"], "labels") if "labels" in arrays else None
-    tasks, x, split, y = _rows(arrays, path)
-    gold = None if y is None else SoftLabels.gold(tasks, as_names(y, "y"), listed)
+    tasks, x, split, gold = read_task_rows(arrays, path, "inputs", numbered=True)
     votes = soft = None
     if "vote_task" in arrays:
         votes = Votes.of(arrays["vote_task"], arrays.get("vote_worker"), arrays["vote_label"], labels=listed)
@@ -103,28 +101,6 @@ def _vote_arrays(votes: Votes, tasks: Names, labels: Names) -> dict[str, NDArray
     if votes.answer is not None:
         raise InputError("soft answers cannot be kept in a plain .npz of inputs; aggregate them and give soft labels")
     return {"counts": votes.on(tasks).with_labels(labels).counts()}
-
-
-def _rows(arrays: Mapping[str, NDArray[Any]], path: object) -> tuple[Names, NDArray[Any], Names | None, Any]:
-    """(tasks, x, split, y)."""
-    if "x" in arrays:
-        name = "task" if "task" in arrays else "tasks"
-        tasks = as_names(arrays.get(name, np.arange(len(arrays["x"]))), f"task of {path}")
-        split = as_names(arrays["split"], "split") if "split" in arrays else None
-        return tasks, arrays["x"], split, arrays.get("y")
-    splits = [name[2:] for name in arrays if name.startswith("x_")]
-    if not splits:
-        raise InputError(
-            f"{path} holds {some(sorted(arrays))}; training needs x and task, or x_<split> for every split"
-        )
-    parts = [arrays[f"x_{one}"] for one in splits]
-    if len({part.shape[1:] for part in parts}) > 1:
-        raise InputError(f"the splits of {path} differ in the shape of their inputs")
-    names = as_names([f"{one}-{i}" for one, part in zip(splits, parts, strict=True) for i in range(len(part))])
-    y = [arrays[f"y_{one}"] for one in splits if f"y_{one}" in arrays]
-    sizes = [len(part) for part in parts]
-    truth = np.concatenate(y) if len(y) == len(splits) else None
-    return names, np.concatenate(parts), np.repeat(as_names(splits), sizes), truth
 
 
 def _needed(labels: Names | None, what: str, path: object) -> Names:

@@ -45,6 +45,7 @@ class Batch:
     x: Tensor  # (n, *shape) the inputs as the net saw them, augmented
     rows: Tensor  # (n,) which tasks of the scene they are
     drawn: Drawn  # what the target gave: a `Said` where the head wants votes, a pair where it wants that
+    weight: Tensor | None = None  # (n,) by which the losses are multiplied afterwards; None: 1
 
 
 class Attached(nn.Module):
@@ -58,10 +59,12 @@ class Attached(nn.Module):
         """(n,) the loss of each example."""
         raise NotImplementedError
 
-    def before_net(self, x: Tensor, drawn: Drawn, chance: torch.Generator) -> tuple[Tensor, Drawn]:
-        """A chance to change what the net sees of a batch and what was said of it, such as mixtures; row by row the same
-        tasks. Like a target's draw it waits for nothing, and its shapes depend on those of the batch alone."""
-        del chance
+    def before_net(self, x: Tensor, drawn: Drawn, rng: torch.Generator) -> tuple[Tensor, Drawn]:
+        """Change what the net sees of a batch and what was said of it, such as mixtures; row by row the same tasks.
+
+        Like a target's draw it waits for nothing, and its shapes depend on those of the batch alone.
+        """
+        del rng
         return x, drawn
 
     @property
@@ -69,22 +72,25 @@ class Attached(nn.Module):
         """Whether the net may see something else than the tasks while it learns."""
         return type(self).before_net is not Attached.before_net
 
-    def before_epoch(self, epoch: int, believe: Callable[[], Tensor]) -> None:
-        """A chance to look at everything, such as an E-step; `believe()` gives the logits (n_tasks, n_labels) of the
-        net without dropout, in the order of the scene's tasks."""
-        del epoch, believe
+    def before_epoch(self, epoch: int, predict: Callable[[], Tensor]) -> None:
+        """Update what is kept between epochs, such as by an E-step; `predict()` returns the logits (n_tasks, n_labels)
+        of the net without dropout, in the order of the scene's tasks."""
+        del epoch, predict
 
-    def mould(self) -> Hashable:
-        """What must be the same in the heads of several runs, that they may be stacked."""
+    def stack_key(self) -> Hashable:
+        """What must be equal in the heads of several runs for them to be stacked."""
         return None
 
     def stacked(self, heads: Sequence[Self], net: nn.Module) -> "Attached":
-        """One head for the heads of several runs of one mould, on the logits of all of them, run after run; `net` is their
-        stacked net. What the heads have learnt becomes slices of what this one learns. Heads with `stacks` can do it."""
+        """One head for the heads of several runs with one `stack_key`, on the logits of all of them, run after run.
+
+        `net` is their stacked net. What the heads have learnt becomes slices of what this one learns. Heads with `stacks` can
+        do it.
+        """
         raise NotImplementedError
 
     def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit | None:
-        """What was learnt of the workers; the net believes `soft` of the scene's tasks, which are its `logits` on x."""
+        """What was learnt of the workers; `soft` and `logits` are the predictions of the net for the scene's tasks, x."""
         del soft, x, logits
         return None
 

@@ -56,32 +56,32 @@ class _Mixing(Attached):
         sure = math.log(head.eta * max(k - 1, 1) / (1 - head.eta))
         self.matrix.bias = nn.Parameter(identity(1, k, sure)[0])
 
-    def before_net(self, x: Tensor, drawn: Drawn, chance: torch.Generator) -> tuple[Tensor, Drawn]:
+    def before_net(self, x: Tensor, drawn: Drawn, rng: torch.Generator) -> tuple[Tensor, Drawn]:
         assert isinstance(drawn, Said)
         if not x.is_floating_point():
             raise InputError(
                 "annot-mix mixes inputs, which whole numbers do not allow: codes of words have no mixtures; give features as "
                 "floats, such as x.astype(float)"
             )
-        mine, total = _one_of(drawn, chance)  # (n,) a slot of each task
-        other = torch.rand(len(x), generator=chance, device=x.device).argsort(stable=True)
-        share = self._shares(x, chance)
+        mine, total = _one_of(drawn, rng)  # (n,) a slot of each task
+        other = torch.rand(len(x), generator=rng, device=x.device).argsort(stable=True)
+        share = self._shares(x, rng)
         pair = [torch.stack([one, one[other]], 1) for one in (_at(drawn.worker, mine), _at(drawn.label, mine))]
         weight = torch.stack([share, 1 - share], 1) * total[:, None] * self.share
         c = share.view(-1, *[1] * (x.ndim - 1))
         return c * x + (1 - c) * x[other], Said(pair[0], pair[1], weight)
 
-    def _shares(self, x: Tensor, chance: torch.Generator) -> Tensor:
+    def _shares(self, x: Tensor, rng: torch.Generator) -> Tensor:
         """(n,) how much of a mixture is the first of its two."""
         alpha = self.head.alpha
         if not alpha:
             return x.new_ones(len(x))
         if alpha >= 1:
-            two = torch._standard_gamma(x.new_full((len(x), 2), alpha), generator=chance)
+            two = torch._standard_gamma(x.new_full((len(x), 2), alpha), generator=rng)
             return two[:, 0] / two.sum(1)
         # gammas below 1 may be too small for a float: gamma(alpha) = gamma(alpha + 1) u^(1 / alpha), by its logarithm
-        large = torch._standard_gamma(x.new_full((len(x), 2), alpha + 1), generator=chance)
-        u = torch.rand((len(x), 2), generator=chance, device=x.device).clamp(min=TINY)
+        large = torch._standard_gamma(x.new_full((len(x), 2), alpha + 1), generator=rng)
+        u = torch.rand((len(x), 2), generator=rng, device=x.device).clamp(min=TINY)
         return (large.log() + u.log() / max(alpha, TINY)).softmax(1)[:, 0]
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
@@ -98,11 +98,11 @@ class _Mixing(Attached):
         return fit_of(self.head.word, soft, self.scene, self.matrix(self.worker.table).detach().unflatten(-1, (k, k)))
 
 
-def _one_of(said: Said, chance: torch.Generator) -> tuple[Tensor, Tensor]:
+def _one_of(said: Said, rng: torch.Generator) -> tuple[Tensor, Tensor]:
     """(n,) a slot of each task drawn by its weight, and the weight of all its slots."""
     until = said.weight.cumsum(1)
     total = until[:, -1]
-    lot = torch.rand(len(total), generator=chance, device=total.device) * total
+    lot = torch.rand(len(total), generator=rng, device=total.device) * total
     slot = (until <= lot[:, None]).sum(1)
     place = torch.arange(said.weight.shape[1], device=total.device)
     last = ((said.weight > 0) * place).amax(1)  # whatever rounding says, not one of the padding

@@ -64,7 +64,7 @@ class _Layer(Attached):
         super().__init__()
         votes = votes_of(scene, head.name())
         self.head, self.scene, self.kind = head, scene, KINDS[head.variant]
-        self.softens, self.share = head.on == "probabilities", votes.n_tasks / float(votes.weights.sum())
+        self.applies_softmax, self.share = head.on == "probabilities", votes.n_tasks / float(votes.weights.sum())
         self.rows = rows or Rows(_start(self.kind, scene.n_workers, scene.n_labels))
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
@@ -75,11 +75,11 @@ class _Layer(Attached):
 
     def by_torch(self, logits: Tensor, said: Said) -> Tensor:
         """(n,) the loss of each task in torch's own words, for any device."""
-        output = logits.softmax(1) if self.softens else logits
+        output = logits.softmax(1) if self.applies_softmax else logits
         score = _score(self.kind, output[:, None], self.rows.take(said.worker, said.weight))
         return cross_entropy(score, said) * self.share
 
-    def mould(self) -> Hashable:
+    def stack_key(self) -> Hashable:
         return self.head, self.share, self.rows.table.shape
 
     def stacked(self, heads: Sequence["_Layer"], net: nn.Module) -> Attached:
@@ -137,7 +137,7 @@ class _Say(torch.autograd.Function):
         ctx.layer, ctx.told = layer, (output.numpy(), told[0], told[2], layer.rows.here().table, excess)
         given = logits.detach().contiguous().numpy()
         crowd_layer.say(
-            layer.kind, layer.softens, layer.share, given, *told, ctx.told[3], ctx.told[0], each.numpy(), excess
+            layer.kind, layer.applies_softmax, layer.share, given, *told, ctx.told[3], ctx.told[0], each.numpy(), excess
         )
         return each
 
@@ -145,5 +145,5 @@ class _Say(torch.autograd.Function):
     def backward(ctx: Any, by: Tensor) -> tuple[Tensor, None, None]:
         layer, back, rows = ctx.layer, torch.empty(ctx.told[0].shape), ctx.layer.rows.here()
         told = (by.contiguous().numpy(), *ctx.told, back.numpy(), rows.grad, rows.touched)
-        crowd_layer.hear(layer.kind, layer.softens, *told)
+        crowd_layer.hear(layer.kind, layer.applies_softmax, *told)
         return back, None, None

@@ -47,9 +47,9 @@ class _Wide(Confusing):
         super().__init__(head, scene, identity(scene.n_workers, scene.n_labels, head.start))
         self.head = head
 
-    def penalty(self, believed: Tensor, said: Said, own: Tensor) -> Tensor:
+    def penalty(self, log_prob: Tensor, said: Said, own: Tensor) -> Tensor:
         if self.head.variant == "F":
-            certain = believed.exp().double()
+            certain = log_prob.exp().double()
             square = certain.T @ certain
         else:
             taken = own.exp() * (self.shares(said) / len(own)).sqrt()[..., None, None]

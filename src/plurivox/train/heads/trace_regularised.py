@@ -44,7 +44,7 @@ class _Traced(Confusing):
         positive = softplus(rows) + TINY
         return positive.log() - positive.sum(-1, keepdim=True).log()
 
-    def penalty(self, believed: Tensor, said: Said, own: Tensor) -> Tensor:
-        del believed
+    def penalty(self, log_prob: Tensor, said: Said, own: Tensor) -> Tensor:
+        del log_prob
         trace = own.diagonal(dim1=-2, dim2=-1).exp().sum(-1)  # (n, most)
         return self.scale / self.n_heard * (self.shares(said) * trace).sum(1)

@@ -52,7 +52,7 @@ class _Two(Attached):
         main, crowd = batch.drawn
         return self.hard_loss(logits, main) + self.soft_loss(self.soft_head(self.tap.take().float()), crowd)
 
-    def mould(self) -> Hashable:
+    def stack_key(self) -> Hashable:
         return self.hard_loss, self.soft_loss
 
     def stacked(self, heads: Sequence["_Two"], net: nn.Module) -> Attached:

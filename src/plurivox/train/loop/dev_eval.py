@@ -1,5 +1,7 @@
-"""How good a net is on the dev tasks, after every epoch."""
+"""Evaluation on the dev set after every epoch, the best epoch by it, and early stopping."""
 
+import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,15 +13,18 @@ from plurivox.core.errors import InputError, some, unknown
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.train.data.inputs import as_inputs
-from plurivox.train.loop.predict import see
+from plurivox.train.loop.trainer import EpochDone
 from plurivox.train.losses import Loss
 from plurivox.train.plan import Plan
+from plurivox.train.result import predict_logits
 
+HIGH = re.compile("accuracy|f1|precision|recall|correlation|similarity|likelihood|agreement|auc")
 Measure = Callable[[SoftLabels, SoftLabels], float]  # (guess, truth) -> number
+Weights = dict[str, Tensor]
 Dev = tuple[Any, SoftLabels]  # inputs and what is true of them, in the same order
 
 
-class Judge:
+class DevEvaluation:
     """Loss and accuracy on the dev tasks, on the device, and further measures of (guess, truth)."""
 
     def __init__(
@@ -49,11 +54,11 @@ class Judge:
         if best not in (known := ("last", "loss", "accuracy", *self.measures)):
             raise unknown("measure of the best epoch", best, known)
 
-    def __call__(self) -> dict[str, float]:
-        """The measures by name; nothing where there are no dev tasks."""
+    def evaluate(self) -> dict[str, float]:
+        """The measures by name; empty without dev tasks."""
         if self.x is None:
             return {}
-        logits = see(self.net, self.x, self.plan)
+        logits = predict_logits(self.net, self.x, self.plan)
         loss = self.loss(logits, self.target).mean()
         right = (logits.argmax(1) == self.target.argmax(1)).float().mean()
         found = dict(zip(("loss", "accuracy"), torch.stack([loss, right]).tolist(), strict=True))
@@ -61,6 +66,67 @@ class Judge:
             guess = SoftLabels.of(logits.double().softmax(1).cpu().numpy(), self.truth.tasks, self.labels)
             found |= {name: float(measure(guess, self.truth)) for name, measure in self.measures.items()}
         return found
+
+
+class EarlyStopping:
+    """The history of a training and the weights of its best epoch."""
+
+    def __init__(self, plan: Plan, net: nn.Module, head: nn.Module | None) -> None:
+        self.plan, self.parts = plan, {"net": net, **({} if head is None else {"head": head})}
+        self.history: dict[str, list[float]] = {}
+        self.weights: Weights = {}  # of the best epoch
+        self.epoch = -1  # the best one so far
+        self.value: float | None = None  # of the measure on dev
+        self.stopped = ""  # why the training ended before its last epoch
+
+    def update(self, done: EpochDone, dev: Mapping[str, float]) -> bool:
+        """Add an epoch to the history, keep its weights if it is the best so far; True if training should stop."""
+        row = {"epoch": done.epoch, "loss": done.loss, "lr": done.lr, "seconds": done.seconds}
+        for name, value in (row | {f"dev_{name}": one for name, one in dev.items()}).items():
+            self.history.setdefault(name, []).append(value)
+        if self.plan.best == "last":
+            self._keep(done.epoch)
+            return False
+        value = dev[self.plan.best]
+        if self._is_better(value):
+            self.value = value
+            self._keep(done.epoch)
+        waited = done.epoch - self.epoch
+        if self.plan.patience is not None and waited >= self.plan.patience:
+            self.stopped = f"no better {self.plan.best} in {waited} epochs"
+        return bool(self.stopped)
+
+    def _is_better(self, value: float) -> bool:
+        if self.value is None or math.isnan(self.value):  # a correlation has none while all predictions are alike
+            return True
+        highest = self.plan.goal == "highest" or (self.plan.goal == "auto" and HIGH.search(self.plan.best) is not None)
+        gain = (value - self.value) * (1 if highest else -1)
+        return gain > 0 or (gain == 0 and self.plan.ties == "last")
+
+    def _keep(self, epoch: int) -> None:
+        self.epoch = epoch
+        for part, module in self.parts.items():
+            for name, value in module.state_dict().items():
+                held = self.weights.get(f"{part}/{name}")
+                if held is None:
+                    self.weights[f"{part}/{name}"] = value.detach().clone()
+                else:
+                    held.copy_(value)
+
+    def put_back(self) -> None:
+        """Load the weights of the best epoch into net and head."""
+        for part, module in self.parts.items():
+            mine = {name: value for name, value in self.weights.items() if name.startswith(f"{part}/")}
+            module.load_state_dict({name.partition("/")[2]: value for name, value in mine.items()})
+
+    def state(self) -> dict[str, Any]:
+        """All but the weights, for a checkpoint."""
+        return {"history": self.history, "epoch": self.epoch, "value": self.value, "stopped": self.stopped}
+
+    def restore(self, state: Mapping[str, Any], weights: Weights) -> None:
+        """Resume from such a state, with the weights of the best epoch."""
+        self.history, self.epoch, self.value = state["history"], state["epoch"], state["value"]
+        self.stopped, self.weights = state["stopped"], weights
 
 
 def refuse_strange_labels(truth: SoftLabels, labels: Names, whose: str = "dev tasks") -> None:

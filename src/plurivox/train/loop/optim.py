@@ -1,18 +1,114 @@
-"""Optimisers, their state, and learning-rate schedules."""
+"""Optimisers, their state, clipping, and learning-rate schedules."""
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from plurivox.core.errors import InputError
+from plurivox.train.loop.worker_table import Rows
 from plurivox.train.plan import Plan
 
 FUSED = ("cpu", "cuda")  # where one kernel updates all parameters
 
 
+class NetOptimizer:
+    """The optimiser of a net and its head: torch's for their parameters, that of `Rows` for tables of workers.
+
+    With several runs the parameters are those of a stack, run by run along their first axis; the gradient of each run is
+    clipped by itself.
+    """
+
+    def __init__(
+        self, plan: Plan, modules: Sequence[nn.Module], steps_per_epoch: int, *, n_runs: int = 1, recorded: bool = False
+    ) -> None:
+        self.plan, self.steps_per_epoch, self.n_runs = plan, steps_per_epoch, n_runs
+        self.params = [p for module in modules for p in module.parameters() if p.requires_grad]
+        self.tables = [one for module in modules for one in module.modules() if isinstance(one, Rows)]
+        if not self.params:
+            raise InputError("the net has no weights that may learn: all of them are frozen")
+        self._torch = make_optimizer(plan, self.params, recorded)
+
+    def restart(self, epoch: int) -> None:
+        """Forget all state if the plan wants a fresh optimiser at this epoch."""
+        if self.plan.restart and epoch in self.plan.stages():
+            forget(self._torch)
+            for table in self.tables:
+                table.restart()
+
+    def schedule(self, epoch: int, step: int) -> None:
+        """Set the learning rate of a step; within an epoch only one-cycle changes it."""
+        if step == 0 or self.plan.schedule == "one-cycle":
+            set_rate(self._torch, rate(self.plan, epoch * self.steps_per_epoch + step, self.steps_per_epoch))
+
+    def zero_grad(self) -> None:
+        """Drop the gradients of the parameters."""
+        self._torch.zero_grad(set_to_none=True)
+
+    def backward(self, total: Tensor, n: int) -> None:
+        """Add the gradient of a sum of losses, of which the batch of a run has n."""
+        (total / n if self.plan.reduction == "mean" else total).backward()
+
+    def step(self) -> None:
+        """Clip the gradients where the plan says so, and update parameters and tables."""
+        if self.plan.clip is not None:
+            self._clip(self.plan.clip)
+        self._torch.step()
+        for table in self.tables:
+            table.step(self.plan, self._torch.param_groups[0]["lr"])
+
+    def _clip(self, most: float) -> None:
+        if self.n_runs == 1:
+            nn.utils.clip_grad_norm_([*self.params, *(one.with_grad() for one in self.tables)], most)
+            return
+        grads = [p.grad.view(self.n_runs, -1) for p in self.params if p.grad is not None]
+        grads += [table.grad.view(self.n_runs, -1) for table in self.tables]
+        norm = torch.stack([one.norm(dim=1) for one in grads]).norm(dim=0)  # (n_runs,)
+        share = (most / (norm + 1e-6)).clamp(max=1.0)[:, None]
+        for one in grads:
+            one.mul_(share)
+
+    def clear_tables(self) -> None:
+        """Forget the gradients of a step that was not taken."""
+        for table in self.tables:
+            table.clear()
+
+    def is_finite(self) -> bool:
+        """Whether all parameters are finite."""
+        norms = torch._foreach_norm([p.detach() for p in self.params])
+        return bool(torch.stack(list(norms)).isfinite().all())
+
+    def state(self) -> list[dict[str, Any]]:
+        """The state of every parameter, in their order; empty before the first step. Tables save their own."""
+        return [self._torch.state[param] for param in self.params]
+
+    def replace_state(self, states: Sequence[dict[str, Any]]) -> None:
+        """Use these states from now on, one per parameter; tensors are not copied."""
+        for param, state in zip(self.params, states, strict=True):
+            self._torch.state[param] = state
+
+    def state_tensors(self) -> dict[str, Tensor]:
+        """The state as named tensors, for a file."""
+        return {
+            f"{i}/{name}": value
+            for i, state in self._torch.state_dict()["state"].items()
+            for name, value in state.items()
+            if isinstance(value, Tensor)
+        }
+
+    def load_state_tensors(self, tensors: dict[str, Tensor]) -> None:
+        """Continue from such tensors."""
+        states: dict[int, dict[str, Tensor]] = {}
+        for key, value in tensors.items():
+            i, _, name = key.partition("/")
+            states.setdefault(int(i), {})[name] = value
+        self._torch.load_state_dict({"state": states, "param_groups": self._torch.state_dict()["param_groups"]})
+
+
 def make_optimizer(plan: Plan, params: Sequence[nn.Parameter], recorded: bool) -> torch.optim.Optimizer:
-    """The optimizer; for a `recorded` step its rate is a tensor that may change between plays."""
+    """The optimiser of torch; for a step `recorded` as a CUDA graph the learning rate is a tensor that may change."""
     device = params[0].device
     fused = device.type in FUSED and all(p.is_floating_point() for p in params)
     lr: float | Tensor = torch.tensor(plan.lr, device=device) if recorded else plan.lr
@@ -26,7 +122,7 @@ def make_optimizer(plan: Plan, params: Sequence[nn.Parameter], recorded: bool) -
 
 
 def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
-    """Use this learning rate from now on."""
+    """Set the learning rate of all parameters."""
     for group in optimizer.param_groups:
         if isinstance(group["lr"], Tensor):
             group["lr"].fill_(rate)
@@ -35,30 +131,11 @@ def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
 
 
 def forget(optimizer: torch.optim.Optimizer) -> None:
-    """Make the optimizer as good as new; in place, because a recorded step knows where its memory lies."""
+    """Set the state to zero; in place, because a recorded step knows where its memory lies."""
     for memory in optimizer.state.values():
         for value in memory.values():
             if isinstance(value, Tensor):
                 value.zero_()
-
-
-def pack(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """What the optimizer remembers of each parameter, as named tensors."""
-    return {
-        f"{i}/{name}": value
-        for i, memory in optimizer.state_dict()["state"].items()
-        for name, value in memory.items()
-        if isinstance(value, Tensor)
-    }
-
-
-def unpack(optimizer: torch.optim.Optimizer, packed: dict[str, Tensor]) -> None:
-    """Remember that again."""
-    state: dict[int, dict[str, Tensor]] = {}
-    for key, value in packed.items():
-        i, _, name = key.partition("/")
-        state.setdefault(int(i), {})[name] = value
-    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
 
 
 RISE, FALL = 25.0, 1e4  # one-cycle: the rate begins at lr / 25 and ends at lr / 25 / 10,000

@@ -1,4 +1,4 @@
-"""Chance: all randomness of a training, apart from the caller's."""
+"""All randomness of a training, apart from the caller's."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,10 +7,10 @@ import torch
 from torch import Tensor
 
 
-class Chance:
-    """A generator for orders and draws, and torch's own (which dropout uses), swapped in while we work.
+class TrainRng:
+    """A generator for orders and draws, and a state for torch's own generators (which dropout uses).
 
-    Both are seeded once and can be saved, so that a training that goes on later draws the same numbers.
+    Both are seeded once and can be saved, so that a resumed training draws the same numbers.
     """
 
     def __init__(self, seed: int, device: torch.device) -> None:
@@ -21,8 +21,8 @@ class Chance:
             self._common = _states(device)
 
     @contextmanager
-    def taken(self) -> Iterator[None]:
-        """Let torch's own generators be ours inside the block, and the caller's again after it."""
+    def active(self) -> Iterator[None]:
+        """Use our state of torch's own generators inside the block; the caller's state is restored after it."""
         with _kept(self.device), _repeatable():
             _set(self._common, self.device)
             try:
@@ -31,8 +31,8 @@ class Chance:
                 self._common = _states(self.device)
 
     @contextmanager
-    def lent(self) -> Iterator[torch.Generator]:
-        """What torch's own generator would be, as one that is handed over; on a CPU."""
+    def as_generator(self) -> Iterator[torch.Generator]:
+        """Our state of torch's own generator as a generator of its own, whose state is taken over at the end; on a CPU."""
         generator = torch.Generator()
         generator.set_state(self._common[0])
         try:

@@ -1,4 +1,4 @@
-"""Events: the history of a training as it grows, in files that TensorBoard shows."""
+"""The history of a training as event files of TensorBoard."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
 
 def need_tensorboard() -> None:
-    """A word on how to get it where it is missing; to be said before anything is trained."""
+    """Raise an error that says how to install TensorBoard if it is missing."""
     need("tensorboard", "a log of the kind tensorboard", "pip install 'plurivox[tensorboard]'")
 
 
 class EventLog:
     """Event files in the folder of a run: a curve for each column of its history.
 
-    It is told the whole history after every epoch and writes what it has not written yet. A training that was killed and
-    goes on is written from its first epoch again, and TensorBoard is told to forget what an older file holds.
+    It is called with the whole history after every epoch and writes what is new. A resumed training is written from its first
+    epoch again, and TensorBoard drops what an older file holds.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -39,6 +39,6 @@ class EventLog:
         self.written = len(epochs)
 
     def close(self) -> None:
-        """Nothing more will be told."""
+        """Close the file."""
         if self.writer is not None:
             self.writer.close()

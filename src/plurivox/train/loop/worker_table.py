@@ -73,7 +73,7 @@ class Rows(nn.Module):
 
     @property
     def recorded(self) -> bool:
-        """Whether a step may be recorded: shapes must not depend on the data then, nor sums on chance."""
+        """Whether a step may be recorded: shapes must not depend on the data then, nor sums on the order of threads."""
         return self.table.device.type != "cpu"
 
     def take(self, worker: Tensor, weight: Tensor | None = None) -> Tensor:

@@ -1,8 +1,10 @@
-"""Runs: the same training with several seeds, told as mean ± std; a series that was stopped goes on where it was."""
+"""A series of runs: one training with several seeds, one after another or side by side, measured as mean ± std."""
 
 import csv
 import json
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,20 +15,29 @@ import torch
 from plurivox.core.atomic_write import whole_file
 from plurivox.core.errors import InputError
 from plurivox.core.progress import Watch, quiet
-from plurivox.train.parallel.scheduler import Fitting, finish, finish_all, finish_stacked
+from plurivox.train.data.inputs import device_of
+from plurivox.train.fit_net import NetFit
+from plurivox.train.loop.spec import TrainSpec
+from plurivox.train.loop.trainer import Event
+from plurivox.train.parallel.stack import Stack, own, stack_key
 from plurivox.train.result import Trained
 
+CELLS = 2**20  # weights and inputs of a step in one stack: with gradients and moments 16 MB, about what a cache holds
+INPUT_CELLS = 2**28  # numbers of all inputs, where every run has its own
 RESULT, RESULTS = "result.json", "results.csv"
-TrainOne = Callable[[int, Path | None, Watch], Fitting]  # (seed, folder, watch)
-JudgeOne = Callable[[Trained], Mapping[str, float]]
+StartRun = Callable[[int, Path | None, Watch], NetFit]  # (seed, folder, progress callback)
+Start = Callable[[], NetFit]
+Evaluate = Callable[[Trained], Mapping[str, float]]
 
 
 @dataclass(frozen=True)
 class Series:
-    """What several runs measured."""
+    """The measures of several runs."""
 
     seeds: tuple[int, ...]
-    measures: Mapping[str, tuple[float, ...]]  # a value a run
+    measures: Mapping[str, tuple[float, ...]]  # a value per run
+    at_once: int = 1  # how many were trained side by side
+    stacked: bool = False  # as one net
 
     def mean(self, name: str) -> float:
         """The mean over the runs."""
@@ -38,7 +49,7 @@ class Series:
         return float(np.std(values, ddof=1)) if len(values) > 1 else float("nan")
 
     def told(self, name: str, digits: int = 4) -> str:
-        """Mean ± std in words.
+        """Mean ± std as text.
 
         >>> Series((0, 1), {"accuracy": (0.8, 0.9)}).told("accuracy")
         '0.8500 ± 0.0707'
@@ -47,13 +58,13 @@ class Series:
         return f"{mean:.{digits}f}" if np.isnan(std) else f"{mean:.{digits}f} ± {std:.{digits}f}"
 
     def columns(self) -> dict[str, tuple[float, ...]]:
-        """run, seed and a column a measure."""
+        """run, seed and a column per measure."""
         return {"run": tuple(range(len(self.seeds))), "seed": self.seeds, **self.measures}
 
 
 def repeat(
-    train_one: TrainOne,
-    judge: JudgeOne,
+    start: StartRun,
+    evaluate: Evaluate,
     *,
     runs: int = 1,
     seed: int = 0,
@@ -65,9 +76,8 @@ def repeat(
 ) -> Series:
     """Train `runs` times, with the seeds seed, seed + 1, ..., and measure each; `at_once` of them side by side.
 
-    `stacked`: those of dense nets that pause for it are trained as one net, a slice each, which saves most of the overhead.
-    In a `folder` every run has one of its own, run-000 and so on: runs that have ended are not trained again, and one that
-    was killed goes on in its middle.
+    `stacked`: dense nets are trained as one net, a slice each, which saves most of the overhead. In a `folder` every run has
+    one of its own, run-000 and so on: runs that have ended are not trained again, and one that was killed is resumed.
     """
     if runs < 1:
         raise InputError(f"a series needs at least one run; got {runs}")
@@ -76,29 +86,30 @@ def repeat(
     for first in range(0, runs, at_once):
         some = range(first, min(first + at_once, runs))
         tells = _shares_of(watch, some, runs)
-        begun = [partial(train_one, seed + i, homes[i], tell) for i, tell in zip(some, tells, strict=True)]
+        starts = [partial(start, seed + i, homes[i], tell) for i, tell in zip(some, tells, strict=True)]
         if stacked:
-            trained = finish_stacked(begun)
+            trained = finish_stacked(starts)
         else:
-            trained = [finish(begun[0]())] if len(begun) == 1 else finish_all(begun, device or torch.device("cpu"))
-        found += [_judged(one, judge, homes[i]) for i, one in zip(some, trained, strict=True)]
+            trained = [finish(starts[0]())] if len(starts) == 1 else finish_all(starts, device or torch.device("cpu"))
+        found += [_evaluated(one, evaluate, homes[i]) for i, one in zip(some, trained, strict=True)]
     names = list(found[0])
-    series = Series(tuple(range(seed, seed + runs)), {name: tuple(one[name] for one in found) for name in names})
+    measures = {name: tuple(one[name] for one in found) for name in names}
+    series = Series(tuple(range(seed, seed + runs)), measures, at_once, stacked)
     if folder is not None:
         _write(Path(folder) / RESULTS, series)
     return series
 
 
 def run_folder(folder: str | Path, run: int) -> Path:
-    """The folder of one run; it is made where it is not there yet."""
+    """The folder of one run; it is created if it does not exist."""
     home = Path(folder) / f"run-{run:03d}"
     home.mkdir(exist_ok=True)
     return home
 
 
-def _judged(trained: Trained, judge: JudgeOne, home: Path | None) -> dict[str, float]:
+def _evaluated(trained: Trained, evaluate: Evaluate, home: Path | None) -> dict[str, float]:
     """Measured anew even where a run had ended before: what it is tested on may have changed since."""
-    found = {name: float(value) for name, value in judge(trained).items()}
+    found = {name: float(value) for name, value in evaluate(trained).items()}
     if home is not None:
         with whole_file(home / RESULT) as part:
             part.write_text(json.dumps(found, indent=1), encoding="utf-8")
@@ -114,7 +125,7 @@ def _write(path: Path, series: Series) -> None:
 
 
 def _shares_of(watch: Watch, some: range, runs: int) -> list[Watch]:
-    """What each of some runs side by side tells: the epochs of all runs are steps of one work."""
+    """The progress callback of each of some runs side by side: the epochs of all runs are counted together."""
     done = dict.fromkeys(some, 0)  # epochs
 
     def tell(run: int, step: int, total: int, value: float | None = None) -> None:
@@ -122,3 +133,93 @@ def _shares_of(watch: Watch, some: range, runs: int) -> list[Watch]:
         watch(some.start * total + sum(done.values()) - 1, runs * total, value)
 
     return [partial(tell, run) for run in some]
+
+
+# ---- side by side
+
+
+def side_by_side(
+    spec: TrainSpec, shape: tuple[int, ...], n_labels: int, runs: int, at_once: int | None
+) -> tuple[int, bool]:
+    """(how many runs are trained at a time, whether as one stacked net); `at_once` None: as many as pay."""
+    best = 1 if runs == 1 or at_once == 1 else stacked_runs(spec, shape, n_labels)
+    return min(runs, best if at_once is None else at_once), best > 1
+
+
+def stacked_runs(spec: TrainSpec, shape: tuple[int, ...], n_labels: int) -> int:
+    """How many runs on inputs of the shape (n, ...) are best stacked to one net; 1: they are trained one by one.
+
+    Only nets of dense layers on a CPU are stacked, with no head or one that can be; and only while all that a step touches
+    stays in a cache: beyond that the matrices are large enough to keep the cores busy, and a stack is slower.
+    """
+    plan = spec.plan
+    plain = plan.engine in ("auto", "eager") and plan.precision == "float32" and plan.accumulate == 1
+    dense = spec.net.dense and (spec.head is None or spec.head.stacks) and spec.augment is None
+    if not (plain and dense and device_of(plan.device).type == "cpu"):
+        return 1
+    with torch.device("meta"):
+        weights = sum(one.numel() for one in spec.net.build(shape[1:], n_labels).parameters())
+    touched, held = weights + plan.batch * math.prod(shape[1:]), math.prod(shape)
+    return max(1, min(CELLS // touched, INPUT_CELLS // max(held, 1)))
+
+
+def finish(one: NetFit) -> Trained:
+    """Train to the end."""
+    for _ in one.events():
+        pass
+    return one.result()
+
+
+def finish_all(starts: Sequence[Start], device: torch.device) -> list[Trained]:
+    """Start all trainings and let each take a step in turn, until the last has ended; results in the order given.
+
+    The results are those of one after another: each training has its own random generators, net and optimiser, and waits
+    only for its own stream.
+    """
+    streams = [_stream(device) for _ in starts]
+    fits: list[NetFit] = []
+    going: dict[int, Iterator[Event]] = {}
+    for i, start in enumerate(starts):
+        with streams[i]():
+            fits.append(start())
+        going[i] = fits[i].events(every_step=True)
+    while going:
+        for i in list(going):
+            with streams[i]():
+                if next(going[i], None) is None:
+                    del going[i]
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    return [one.result() for one in fits]
+
+
+def finish_stacked(starts: Sequence[Start]) -> list[Trained]:
+    """Start all trainings, of dense nets on a CPU, and take the steps of those at the same epoch together.
+
+    Results, in the order given, are those of one after another but for rounding. Trainings that are behind go first, such as
+    after a kill; when one ends early the others go on.
+    """
+    fits = [start() for start in starts]
+    keys = {i: stack_key(one.trainer) for i, one in enumerate(fits) if one.trained is None}
+    stack: Stack | None = None
+    while going := [i for i in keys if fits[i].trained is None]:
+        first = min(going, key=lambda i: fits[i].trainer.epoch)
+        at = fits[first].trainer.epoch, keys[first]
+        members = [fits[i] for i in going if (fits[i].trainer.epoch, keys[i]) == at]
+        trainers = tuple(one.trainer for one in members)
+        if stack is None or stack.trainers != trainers:
+            stack = Stack(trainers)
+        for one, event in zip(members, stack.run_epoch(), strict=True):
+            one.handle(event)
+            if one.trained is not None:
+                own(one.trained.net)
+    return [one.result() for one in fits]
+
+
+def _stream(device: torch.device) -> Callable[[], AbstractContextManager[object]]:
+    """A context in which one training works: on CUDA a stream of its own, which begins after what was queued before."""
+    if device.type != "cuda":
+        return nullcontext
+    stream = torch.cuda.Stream(device)
+    stream.wait_stream(torch.cuda.current_stream(device))
+    return lambda: torch.cuda.stream(stream)

@@ -13,7 +13,7 @@ from plurivox.train.nets._shared.trunk_head import Headed
 PLAIN: tuple[type[nn.Module], ...] = (
     Numbers,
     *ACTIVATIONS.values(),
-)  # layers without weights or chance: they take the rows of all runs alike
+)  # layers without weights or randomness: they take the rows of all runs alike
 LONG = 2**12  # numbers a run above which masks are drawn on several threads
 
 
@@ -63,18 +63,18 @@ class Dropouts(nn.Module):
     def __init__(self, share: float) -> None:
         super().__init__()
         self.share = share
-        self.chances: Sequence[Generator] = ()  # one a run
+        self.generators: Sequence[Generator] = ()  # one per run
 
     def forward(self, x: Tensor) -> Tensor:
         """The same shape, (n_runs * n, width)."""
         mask = torch.empty_like(x)
-        parts = mask.chunk(len(self.chances))
+        parts = mask.chunk(len(self.generators))
 
         def draw(run: int) -> None:
-            parts[run].bernoulli_(1 - self.share, generator=self.chances[run])
+            parts[run].bernoulli_(1 - self.share, generator=self.generators[run])
 
         if torch.get_num_threads() > 1 and parts[0].numel() > LONG:
-            threads.run(draw, len(parts))  # chance is what torch draws on one thread only
+            threads.run(draw, len(parts))  # torch draws on one thread only
         else:
             for run in range(len(parts)):
                 draw(run)
@@ -94,11 +94,11 @@ class Stacked(nn.Module):
         logits: Tensor = self.head(self.trunk(x))
         return logits
 
-    def take_chances(self, chances: Sequence[Generator]) -> None:
-        """Draw from these generators from now on, one a run."""
+    def use_generators(self, generators: Sequence[Generator]) -> None:
+        """Draw from these generators from now on, one per run."""
         for one in self.trunk:
             if isinstance(one, Dropouts):
-                one.chances = chances
+                one.generators = generators
 
 
 def layers_of(net: nn.Module) -> list[nn.Module]:

@@ -16,7 +16,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Bools, Names
 from plurivox.core.votes import Votes
 
-__all__ = ["Drawn", "Gives", "Known", "Lessons", "Said", "Target", "methods"]
+__all__ = ["Drawn", "Examples", "Gives", "Known", "Said", "Target", "methods"]
 
 Gives = Literal["distribution", "votes", "pair"]
 HOW = {  # what is missing -> how to get it
@@ -60,19 +60,19 @@ class Said:
 Drawn: TypeAlias = "Tensor | Said | tuple[Tensor, Tensor]"
 
 
-class Lessons(ABC):
-    """A target on its data, on the device. An epoch visits every lesson once; lesson i is about row `row[i]` of x."""
+class Examples(ABC):
+    """A target on its data, on the device. An epoch uses every example once; example i is about row `row[i]` of x."""
 
-    n_visits: int
-    row: Tensor | None = None  # (n_visits,) None: lesson i is about row i
-    weight: Tensor | None = None  # (n_visits,) None: all weigh 1
-    most: int = 1  # answers that a lesson gives, padding counted in
+    n_examples: int
+    row: Tensor | None = None  # (n_examples,) None: example i is about row i
+    weight: Tensor | None = None  # (n_examples,) None: all weigh 1
+    most: int = 1  # answers of an example, padding counted in
 
     @abstractmethod
-    def draw(self, visits: Tensor, chance: torch.Generator) -> Drawn:
-        """What these lessons teach this time: rows of probabilities (n, n_labels), a `Said` or a pair of rows.
+    def draw(self, indices: Tensor, rng: torch.Generator) -> Drawn:
+        """Draw the labels of these examples: rows of probabilities (n, n_labels), a `Said` or a pair of rows.
 
-        Shapes depend on the number of visits alone and nothing waits for the device, so that a step can be recorded.
+        Shapes depend on the number of examples alone and nothing waits for the device, so that a step can be recorded.
         """
 
 
@@ -88,16 +88,16 @@ class Target(Method, ABC):
         self._refuse(known)
         return self._teaches(known, as_names(tasks, "tasks"))
 
-    def lessons(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Lessons:
-        """The lessons about tasks that it `teaches`, over this list of labels. Row i of the inputs is task i."""
+    def examples(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Examples:
+        """The examples of tasks that it `teaches`, over this list of labels. Row i of the inputs is task i."""
         self._refuse(known)
-        return self._lessons(known, tasks, labels, device)
+        return self._examples(known, tasks, labels, device)
 
     @abstractmethod
     def _teaches(self, known: Known, tasks: Names) -> Bools: ...
 
     @abstractmethod
-    def _lessons(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Lessons: ...
+    def _examples(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Examples: ...
 
     def _refuse(self, known: Known) -> None:
         for name in self.needs:

@@ -10,7 +10,7 @@ from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
-from plurivox.train.targets._contract import Gives, Known, Lessons
+from plurivox.train.targets._contract import Examples, Gives, Known
 from plurivox.train.targets._shared.examples import AllOfThem
 from plurivox.train.targets._shared.target_bases import Voted, votes_on
 
@@ -24,7 +24,7 @@ class AllVotes(Voted):
     most: int | None = option(None, "at most so many votes of a task, drawn by lot once; none: all", low=1)
     seed: int = option(0, "the lot", low=0)
 
-    def _lessons(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Lessons:
+    def _examples(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Examples:
         votes = votes_on(known, tasks, labels)
         if (votes.worker < 0).any():
             raise InputError(f"the target {self.name()} must know who voted; these votes hold counts without names")

@@ -1,21 +1,21 @@
-"""Every answer as a lesson of its own."""
+"""Every answer as an example of its own."""
 
 from dataclasses import dataclass
 
 import torch
 
 from plurivox.core.types import Names
-from plurivox.train.targets._contract import Known, Lessons
+from plurivox.train.targets._contract import Examples, Known
 from plurivox.train.targets._shared.examples import EveryOne
 from plurivox.train.targets._shared.target_bases import Voted, votes_on
 
 
 @dataclass(frozen=True)
 class EveryVote(Voted):
-    """Every answer is a lesson of its own, so that an epoch goes over the votes: repeated labelling.
+    """Every answer is an example of its own, so that an epoch goes over the votes: repeated labelling.
 
     Sheng et al. (2008), https://doi.org/10.1145/1401890.1401965
     """
 
-    def _lessons(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Lessons:
+    def _examples(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Examples:
         return EveryOne(votes_on(known, tasks, labels), device)

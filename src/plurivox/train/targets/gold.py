@@ -8,7 +8,7 @@ import torch
 from plurivox.core.encoding import positions
 from plurivox.core.soft_transforms import harden
 from plurivox.core.types import Bools, Names
-from plurivox.train.targets._contract import Known, Lessons, Target
+from plurivox.train.targets._contract import Examples, Known, Target
 from plurivox.train.targets._shared.examples import Table
 
 
@@ -22,6 +22,6 @@ class Gold(Target):
         assert known.gold is not None
         return positions(known.gold.tasks, tasks) >= 0
 
-    def _lessons(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Lessons:
+    def _examples(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Examples:
         assert known.gold is not None
         return Table.of(harden(known.gold.on(tasks)), tasks, labels, device)

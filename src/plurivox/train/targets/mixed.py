@@ -8,7 +8,7 @@ import torch
 from plurivox.core.encoding import positions
 from plurivox.core.method import option
 from plurivox.core.types import Bools, Names
-from plurivox.train.targets._contract import Known, Lessons, Target
+from plurivox.train.targets._contract import Examples, Known, Target
 from plurivox.train.targets._shared.examples import Either, on_device
 from plurivox.train.targets._shared.target_bases import part
 
@@ -40,14 +40,14 @@ class Mixed(Target):
             return positions(known.chosen, tasks) >= 0
         return self.parts()[0].teaches(known, tasks)
 
-    def _lessons(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Lessons:
+    def _examples(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Examples:
         mine, (first, rest) = self._mine(known, tasks), self.parts()
         if mine.all() or not mine.any():
-            return (first if mine.all() else rest).lessons(known, tasks, labels, device)
-        place = np.where(mine, np.cumsum(mine) - 1, np.cumsum(~mine) - 1)  # (n_tasks,) the lesson within its part
+            return (first if mine.all() else rest).examples(known, tasks, labels, device)
+        place = np.where(mine, np.cumsum(mine) - 1, np.cumsum(~mine) - 1)  # (n_tasks,) the example within its part
         return Either(
             on_device(mine, device, torch.bool),
             on_device(place, device, torch.int64),
-            first.lessons(known, tasks[mine], labels, device),
-            rest.lessons(known, tasks[~mine], labels, device),
+            first.examples(known, tasks[mine], labels, device),
+            rest.examples(known, tasks[~mine], labels, device),
         )

@@ -5,19 +5,19 @@ from dataclasses import dataclass
 import torch
 
 from plurivox.core.types import Names
-from plurivox.train.targets._contract import Known, Lessons
+from plurivox.train.targets._contract import Examples, Known
 from plurivox.train.targets._shared.examples import OneOfThem
 from plurivox.train.targets._shared.target_bases import Voted, votes_on
 
 
 @dataclass(frozen=True)
 class OneAnswer(Voted):
-    """One person's answer, drawn anew each time the task is visited: de-aggregated training.
+    """One person's answer, drawn anew in every epoch: de-aggregated training.
 
-    A soft answer is taught whole. Everybody who answered is equally likely, so that the mean lesson is the vote share.
+    A soft answer is taught whole. Everybody who answered is equally likely, so that in the mean it is the vote share.
 
     Collins et al. (2022), section 5.2, https://doi.org/10.1609/hcomp.v10i1.21986
     """
 
-    def _lessons(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Lessons:
+    def _examples(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Examples:
         return OneOfThem(votes_on(known, tasks, labels), device)

@@ -7,7 +7,7 @@ import torch
 
 from plurivox.core.method import option
 from plurivox.core.types import Bools, Names
-from plurivox.train.targets._contract import Gives, Known, Lessons, Target
+from plurivox.train.targets._contract import Examples, Gives, Known, Target
 from plurivox.train.targets._shared.examples import Both
 from plurivox.train.targets._shared.target_bases import part
 
@@ -34,6 +34,6 @@ class Pair(Target):
         main, soft = self.parts()
         return main.teaches(known, tasks) & soft.teaches(known, tasks)
 
-    def _lessons(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Lessons:
-        main, soft = (one.lessons(known, tasks, labels, device) for one in self.parts())
+    def _examples(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Examples:
+        main, soft = (one.examples(known, tasks, labels, device) for one in self.parts())
         return Both(main, soft)

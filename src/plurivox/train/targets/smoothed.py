@@ -7,7 +7,7 @@ import torch
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option
 from plurivox.core.types import Bools, Names
-from plurivox.train.targets._contract import Known, Lessons, Target
+from plurivox.train.targets._contract import Examples, Known, Target
 from plurivox.train.targets._shared.examples import Table
 from plurivox.train.targets._shared.target_bases import part
 
@@ -27,8 +27,8 @@ class Smoothed(Target):
     def _teaches(self, known: Known, tasks: Names) -> Bools:
         return part(self.of, self.name()).teaches(known, tasks)
 
-    def _lessons(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Lessons:
-        table = part(self.of, self.name()).lessons(known, tasks, labels, device)
+    def _examples(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Examples:
+        table = part(self.of, self.name()).examples(known, tasks, labels, device)
         if not isinstance(table, Table):
             raise OptionError(f"{self.of} is drawn anew at every visit; {self.name()} takes gold, majority or soft")
         return Table((1 - self.beta) * table.prob + self.beta / len(labels))

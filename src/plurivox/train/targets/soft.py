@@ -9,7 +9,7 @@ from plurivox.core.encoding import positions
 from plurivox.core.method import option
 from plurivox.core.soft_transforms import harden
 from plurivox.core.types import Bools, Names
-from plurivox.train.targets._contract import Known, Lessons, Target
+from plurivox.train.targets._contract import Examples, Known, Target
 from plurivox.train.targets._shared.examples import Table
 
 
@@ -29,7 +29,7 @@ class Soft(Target):
         assert known.soft is not None
         return positions(known.soft.tasks, tasks) >= 0
 
-    def _lessons(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Lessons:
+    def _examples(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Examples:
         assert known.soft is not None
         mine = known.soft.on(tasks)
         return Table.of(harden(mine) if self.hard else mine, tasks, labels, device)

@@ -33,8 +33,8 @@ class Confusing(Attached):
         """(..., true, said) the logarithm of the matrices that rows (..., true, said) of free numbers stand for."""
         return rows.log_softmax(-1)
 
-    def penalty(self, believed: Tensor, said: Said, own: Tensor) -> Tensor:
-        """() or (n,) what is added to the loss of each task; logarithms of the net's probabilities (n, n_labels), and of the
+    def penalty(self, log_prob: Tensor, said: Said, own: Tensor) -> Tensor:
+        """() or (n,) what is added to the loss of each task; log-probabilities of the net (n, n_labels), and logarithms of the
         matrices of those who answered (n, most, true, said)."""
         raise NotImplementedError
 
@@ -43,10 +43,10 @@ class Confusing(Attached):
         own = self.log_matrices(self.own.take(said.worker, said.weight).unflatten(-1, (k, k)))
         column = said.label[..., None, None].expand(-1, -1, k, 1)
         heard = own.gather(-1, column)[..., 0]  # (n, most, true) the logarithm of what each label lets the worker say
-        believed = logits.log_softmax(1)
-        against = -(believed[:, None] + heard).logsumexp(-1)
+        log_prob = logits.log_softmax(1)
+        against = -(log_prob[:, None] + heard).logsumexp(-1)
         each = (said.weight * against).sum(1) * self.share
-        return each + self.penalty(believed, said, own)
+        return each + self.penalty(log_prob, said, own)
 
     def shares(self, said: Said) -> Tensor:
         """(n, most) the part of a worker's term that each answer takes: over all tasks a worker's parts sum to `n_tasks`,

@@ -1,4 +1,4 @@
-"""Lessons: targets on their data, as tensors on the device."""
+"""Examples: targets on their data, as tensors on the device."""
 
 from typing import Any
 
@@ -10,16 +10,16 @@ from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints, Names
 from plurivox.core.votes import Votes
-from plurivox.train.targets._contract import Lessons, Said
+from plurivox.train.targets._contract import Examples, Said
 
-CELLS = 2**28  # numbers that a table of lessons may hold: a gigabyte of float32
+CELLS = 2**28  # numbers that a table of examples may hold: a gigabyte of float32
 
 
-class Table(Lessons):
+class Table(Examples):
     """A distribution a task, always the same."""
 
     def __init__(self, prob: Tensor) -> None:
-        self.prob, self.n_visits = prob, len(prob)
+        self.prob, self.n_examples = prob, len(prob)
 
     @classmethod
     def of(cls, soft: SoftLabels, tasks: Names, labels: Names, device: torch.device) -> "Table":
@@ -28,9 +28,9 @@ class Table(Lessons):
             raise InputError(f"{len(tasks):,} tasks x {len(labels):,} labels are too many for one table of targets")
         return cls(on_device(soft.on(tasks).on_labels(labels).prob, device, torch.float32))
 
-    def draw(self, visits: Tensor, chance: torch.Generator) -> Tensor:
-        del chance
-        return self.prob.index_select(0, visits)
+    def draw(self, indices: Tensor, rng: torch.Generator) -> Tensor:
+        del rng
+        return self.prob.index_select(0, indices)
 
 
 class Answers:
@@ -46,42 +46,42 @@ class Answers:
             on_device(one, device, torch.float64) for one in (bounds[:-1], np.diff(bounds))
         )  # (n_tasks,) each
 
-    def one_of(self, rows: Tensor, chance: torch.Generator) -> Tensor:
+    def one_of(self, rows: Tensor, rng: torch.Generator) -> Tensor:
         """(n, n_labels) the answer of one person to each of these tasks, all equally likely."""
-        share = torch.rand(len(rows), generator=chance, device=rows.device, dtype=torch.float64)
+        share = torch.rand(len(rows), generator=rng, device=rows.device, dtype=torch.float64)
         place = self.low.index_select(0, rows) + share * self.many.index_select(0, rows)
         pick = torch.searchsorted(self.last, place, right=True).clamp_(max=len(self.last) - 1)
         return self.table.index_select(0, pick)
 
 
-class OneOfThem(Lessons):
-    """One person's answer, drawn anew at every visit."""
+class OneOfThem(Examples):
+    """One person's answer, drawn anew in every epoch."""
 
     def __init__(self, votes: Votes, device: torch.device) -> None:
-        self.answers, self.n_visits = Answers(votes, device), votes.n_tasks
+        self.answers, self.n_examples = Answers(votes, device), votes.n_tasks
 
-    def draw(self, visits: Tensor, chance: torch.Generator) -> Tensor:
-        return self.answers.one_of(visits, chance)
+    def draw(self, indices: Tensor, rng: torch.Generator) -> Tensor:
+        return self.answers.one_of(indices, rng)
 
 
-class EveryOne(Lessons):
-    """One lesson an answer: an epoch goes over all of them."""
+class EveryOne(Examples):
+    """One example per answer: an epoch goes over all of them."""
 
     def __init__(self, votes: Votes, device: torch.device) -> None:
         answers = Answers(votes, device)
         whole = bool((answers.times == np.round(answers.times)).all()) and answers.times.sum() <= CELLS
         pick = np.repeat(np.arange(len(answers.task)), answers.times.astype(np.int64) if whole else 1)
-        self.table, self.n_visits = answers.table, len(pick)
+        self.table, self.n_examples = answers.table, len(pick)
         self.pick = on_device(pick, device, torch.int64)
         self.row = on_device(answers.task[pick], device, torch.int64)
         self.weight = None if whole else on_device(answers.times, device, torch.float32)
 
-    def draw(self, visits: Tensor, chance: torch.Generator) -> Tensor:
-        del chance
-        return self.table.index_select(0, self.pick.index_select(0, visits))
+    def draw(self, indices: Tensor, rng: torch.Generator) -> Tensor:
+        del rng
+        return self.table.index_select(0, self.pick.index_select(0, indices))
 
 
-class AllOfThem(Lessons):
+class AllOfThem(Examples):
     """All answers to a task with their workers, padded to one length."""
 
     def __init__(self, votes: Votes, device: torch.device) -> None:
@@ -96,39 +96,39 @@ class AllOfThem(Lessons):
         weight = np.zeros(votes.n_tasks * most, np.float32)
         told[0, cell], told[1, cell], weight[cell] = votes.worker, votes.label, votes.weights
         shape = votes.n_tasks, most
-        self.n_visits, self.most = shape
+        self.n_examples, self.most = shape
         self.worker, self.label = (on_device(one.reshape(shape), device, torch.int64) for one in told)
         self.weight_of = on_device(weight.reshape(shape), device, torch.float32)
 
-    def draw(self, visits: Tensor, chance: torch.Generator) -> Said:
-        del chance
-        return Said(*(one.index_select(0, visits) for one in (self.worker, self.label, self.weight_of)))
+    def draw(self, indices: Tensor, rng: torch.Generator) -> Said:
+        del rng
+        return Said(*(one.index_select(0, indices) for one in (self.worker, self.label, self.weight_of)))
 
 
-class Either(Lessons):
+class Either(Examples):
     """Some tasks from one target, the rest from another."""
 
-    def __init__(self, is_first: Tensor, place: Tensor, first: Lessons, rest: Lessons) -> None:
+    def __init__(self, is_first: Tensor, place: Tensor, first: Examples, rest: Examples) -> None:
         self.is_first, self.place, self.first, self.rest = is_first, place, first, rest
-        self.n_visits = len(is_first)
+        self.n_examples = len(is_first)
 
-    def draw(self, visits: Tensor, chance: torch.Generator) -> Tensor:
-        place = self.place.index_select(0, visits)
-        mine = self.is_first.index_select(0, visits)
-        one = self.first.draw(torch.where(mine, place, 0), chance)
-        two = self.rest.draw(torch.where(mine, 0, place), chance)
+    def draw(self, indices: Tensor, rng: torch.Generator) -> Tensor:
+        place = self.place.index_select(0, indices)
+        mine = self.is_first.index_select(0, indices)
+        one = self.first.draw(torch.where(mine, place, 0), rng)
+        two = self.rest.draw(torch.where(mine, 0, place), rng)
         assert isinstance(one, Tensor) and isinstance(two, Tensor)
         return torch.where(mine[:, None], one, two)
 
 
-class Both(Lessons):
+class Both(Examples):
     """Two distributions at once: (main, soft)."""
 
-    def __init__(self, main: Lessons, soft: Lessons) -> None:
-        self.main, self.soft, self.n_visits = main, soft, main.n_visits
+    def __init__(self, main: Examples, soft: Examples) -> None:
+        self.main, self.soft, self.n_examples = main, soft, main.n_examples
 
-    def draw(self, visits: Tensor, chance: torch.Generator) -> tuple[Tensor, Tensor]:
-        main, soft = self.main.draw(visits, chance), self.soft.draw(visits, chance)
+    def draw(self, indices: Tensor, rng: torch.Generator) -> tuple[Tensor, Tensor]:
+        main, soft = self.main.draw(indices, rng), self.soft.draw(indices, rng)
         assert isinstance(main, Tensor) and isinstance(soft, Tensor)
         return main, soft
 

@@ -1,0 +1,22 @@
+"""A training before its first epoch, by the arguments of `plurivox.train.fit`: for tests that take the steps themselves."""
+
+from typing import Any
+
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.train import Known
+from plurivox.train.fit_net import NetFit
+from plurivox.train.loop.spec import TrainSpec
+from plurivox.train.loop.training_set import TrainingSet
+
+SPEC = ("net", "loss", "head", "plan", "augment", "augment_once", "record")
+DATA = ("tasks", "labels", "weight")
+
+
+def start_fit(x: Any, target: str | SoftLabels, *, known: Known | None = None, **given: Any) -> NetFit:
+    """The training on a named target, or on soft labels."""
+    if isinstance(target, SoftLabels):
+        given = {"tasks": target.tasks, **given}
+        target, known = "soft", Known(soft=target)
+    spec = TrainSpec.of(target, **{name: given.pop(name) for name in SPEC if name in given})
+    data = TrainingSet.of(x, spec, known or Known(), **{name: given.pop(name) for name in DATA if name in given})
+    return NetFit(spec, data, **given)

@@ -1,0 +1,59 @@
+"""Packed inputs and a data set with the same features are the same training data, down to the tensors."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from plurivox import io
+from plurivox.train.data.inputs import as_inputs
+from plurivox.train.data.training_data import Material, read_material
+from plurivox.workflows.train import PreparedTraining, train_spec
+from plurivox.workflows.train_inputs import material_of
+from toy_training import world
+
+pytest.importorskip("polars")
+X, GOLD, VOTES = world(12)
+CPU = torch.device("cpu")
+
+
+def both(folder: Path, **arrays: object) -> tuple[Material, Material]:
+    """(as packed inputs, as the features of a data set) of the same arrays and votes."""
+    columns = {f"vote_{name}": np.array(column.tolist()) for name, column in VOTES.columns().items()}
+    np.savez(folder / "packed.npz", **arrays, **columns)  # type: ignore[arg-type]
+    (home := folder / "set").mkdir()
+    np.savez(home / "features.npz", **arrays)  # type: ignore[arg-type]
+    rows = zip(*(columns[f"vote_{name}"] for name in ("task", "worker", "label")), strict=True)
+    (home / "votes.csv").write_text("task,worker,label\n" + "".join(",".join(row) + "\n" for row in rows))
+    return read_material(folder / "packed.npz"), material_of(io.read(home))
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.float16, np.uint8, np.int32])
+def test_packed_inputs_and_features_give_the_same_tensors(tmp_path: Path, kind: type) -> None:
+    x, labels = (10 * np.abs(X)).astype(kind), np.array(GOLD.labels.tolist())
+    tasks, y = np.array(GOLD.tasks.tolist()), np.array(GOLD.hard().tolist())
+    split = np.repeat(["train", "test"], 6)
+    packed, folder = both(tmp_path, x=x, task=tasks, split=split, y=y, labels=labels)
+    assert packed.x.dtype == folder.x.dtype == kind and packed.parts().keys() == folder.parts().keys()
+    assert packed.gold is not None and folder.gold is not None and np.array_equal(packed.gold.prob, folder.gold.prob)
+    assert torch.equal(*(as_inputs(one.on(GOLD.tasks), CPU) for one in (packed, folder)))
+    one, two = (PreparedTraining.of(made, made.parts(), train_spec("gold")).data for made in (packed, folder))
+    assert torch.equal(one.x, two.x) and one.tasks.tolist() == two.tasks.tolist() == tasks[:6].tolist()
+    assert one.labels.tolist() == two.labels.tolist()
+    drawn = [
+        train_spec("gold")
+        .target.examples(data.known, data.tasks, data.labels, CPU)
+        .draw(torch.arange(6), torch.Generator())
+        for data in (one, two)
+    ]
+    assert isinstance(drawn[0], torch.Tensor) and isinstance(drawn[1], torch.Tensor) and torch.equal(*drawn)
+
+
+def test_rows_of_splits_have_the_same_names(tmp_path: Path) -> None:
+    y = np.array(GOLD.hard().tolist())
+    packed, folder = both(tmp_path, x_train=X[:8], x_valid=X[8:], y_train=y[:8], y_valid=y[8:])
+    assert packed.tasks.tolist() == folder.tasks.tolist() and packed.tasks[8] == "valid-0"
+    assert torch.equal(*(as_inputs(one.x, CPU) for one in (packed, folder)))
+    assert packed.gold is not None and folder.gold is not None
+    assert packed.gold.hard().tolist() == folder.gold.hard().tolist() == y.tolist()

@@ -1,0 +1,53 @@
+"""TrainSpec: names become objects once, and no target is exchanged for another."""
+
+import pytest
+
+from plurivox.core.errors import OptionError, UnknownName
+from plurivox.train import Known, Plan, fit
+from plurivox.train.heads import CrowdLayer, TwoHeads
+from plurivox.train.loop.spec import TrainSpec
+from plurivox.train.losses import KL
+from plurivox.train.nets import MLP
+from plurivox.train.targets import AllVotes, Gold, Pair, Soft
+from toy_training import world
+
+
+def test_names_become_objects() -> None:
+    spec = TrainSpec.of("gold", net="mlp[hidden=8]", loss="kl", augment="crop-flip", record=True, plan=Plan(epochs=3))
+    assert spec.target == Gold() and spec.net == MLP(hidden="8") and spec.loss == KL() and spec.head is None
+    assert spec.augment is not None and spec.record == "visit" and spec.plan.epochs == 3
+    assert TrainSpec.of(spec.target, net=spec.net, loss=spec.loss).settings()["net"] == "mlp[hidden=8]"
+    assert TrainSpec.of(augment="none", head="").augment is None
+
+
+@pytest.mark.parametrize(
+    ("head", "target", "described"),
+    [
+        (None, Soft(), "mlp on soft"),
+        ("crowd-layer", AllVotes(), "mlp under crowd-layer on all-votes"),
+        (CrowdLayer(variant="VW"), AllVotes(), "mlp under crowd-layer[variant=VW] on all-votes"),
+        ("two-heads", Pair(), "mlp under two-heads on pair"),
+    ],
+)
+def test_without_a_target_it_is_the_natural_one_of_the_head(head: object, target: object, described: str) -> None:
+    spec = TrainSpec.of(head=head)  # type: ignore[arg-type]
+    assert spec.target == target and spec.described == described
+
+
+def test_a_target_that_a_head_cannot_use_is_refused() -> None:
+    with pytest.raises(
+        OptionError, match="crowd-layer goes with a target that gives votes; soft gives distribution: leave"
+    ):
+        TrainSpec.of("soft", head="crowd-layer")
+    with pytest.raises(OptionError, match="two-heads goes with a target that gives pair; all-votes gives votes"):
+        TrainSpec.of("all-votes", head=TwoHeads())
+    with pytest.raises(OptionError, match=r"no head goes with .* or take a head such as 'two-heads'"):
+        TrainSpec.of("pair")
+    with pytest.raises(UnknownName, match="did you mean 'gold'"):
+        TrainSpec.of("golden")
+
+
+def test_soft_labels_under_a_head_on_votes_are_refused_though_votes_are_known() -> None:
+    x, gold, votes = world(12)
+    with pytest.raises(OptionError, match="crowd-layer learns from votes, not from soft labels; give votes"):
+        fit(x, gold, known=Known(votes=votes), head="crowd-layer", plan=Plan(epochs=1, device="cpu"))

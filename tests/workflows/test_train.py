@@ -1,0 +1,91 @@
+"""Training on a data set: what a name of a target means, and what a series says it did."""
+
+import numpy as np
+import pytest
+
+from plurivox.aggregate import DawidSkene, VoteShares
+from plurivox.core.encoding import as_names
+from plurivox.core.errors import InputError, OptionError, UnknownName
+from plurivox.train import Plan
+from plurivox.train.data.training_data import Material
+from plurivox.train.targets import AllVotes, Majority, Pair, Soft, Target
+from plurivox.workflows.train import PreparedTraining, train_once, train_runs, train_spec
+from toy_training import world
+
+X, GOLD, VOTES = world(40)
+MATERIAL = Material("made", GOLD.tasks, X, as_names(["train"] * 30 + ["test"] * 10), GOLD, VOTES)
+PLAN = Plan(epochs=2, batch=16, device="cpu")
+
+
+@pytest.mark.parametrize(
+    ("given", "target", "soft", "taught"),
+    [
+        ({}, Soft(), VoteShares(), "vote-shares"),
+        ({"target": "dawid-skene"}, Soft(), DawidSkene(), "dawid-skene"),
+        ({"target": "majority"}, Majority(), None, "majority"),
+        ({"target": "soft", "soft": "dawid-skene"}, Soft(), DawidSkene(), "dawid-skene"),
+        ({"head": "crowd-layer"}, AllVotes(), VoteShares(), "all-votes"),
+        ({"head": "crowd-layer", "target": "all-votes"}, AllVotes(), None, "all-votes"),
+        ({"head": "two-heads"}, Pair(), VoteShares(), "gold and vote-shares"),
+        ({"head": "two-heads", "target": "soft"}, Pair(), None, "pair"),
+        (
+            {"head": "two-heads", "target": "dawid-skene", "main": "majority"},
+            Pair(main="majority"),
+            DawidSkene(),
+            "majority and dawid-skene",
+        ),
+    ],
+)
+def test_what_is_taught(given: dict[str, str], target: Target, soft: object, taught: str) -> None:
+    spec = train_spec(**given)  # type: ignore[arg-type]
+    assert spec.target == target and spec.soft == soft and spec.taught == taught
+
+
+@pytest.mark.parametrize("target", ["vote-shares", "dawid-skene", "soft"])
+def test_soft_labels_are_not_silently_exchanged_for_votes(target: str) -> None:
+    with pytest.raises(
+        OptionError, match=f"crowd-layer goes with .*; {target} gives distribution: leave the target out"
+    ):
+        train_spec(target, head="crowd-layer")
+
+
+def test_mistakes() -> None:
+    with pytest.raises(UnknownName, match="no target or aggregator 'golden'; did you mean 'gold'"):
+        train_spec("golden")
+    with pytest.raises(InputError, match="those of vote-shares, the target, and those of dawid-skene"):
+        train_spec(soft="dawid-skene")
+    with pytest.raises(InputError, match="main=majority is the hard target of two heads"):
+        train_spec(main="majority", head="conal")
+    with pytest.raises(InputError, match="no votes whose agreement could weigh"):
+        bare = Material("bare", GOLD.tasks, X, MATERIAL.split, GOLD)
+        PreparedTraining.of(bare, bare.parts(), train_spec("gold", weigh=True))
+
+
+def test_a_series_says_how_many_were_trained_together() -> None:
+    notes: list[str] = []
+    spec = train_spec(net="mlp[hidden=4]", loss="kl", head="crowd-layer", plan=PLAN)
+    series = train_runs(MATERIAL, MATERIAL.parts(), spec, runs=3, at_once=None, note=notes.append)
+    assert (series.at_once, series.stacked) == (3, True)
+    assert [note.partition(";")[0] for note in notes] == [
+        "crowd-layer has a loss of its own",
+        "3 runs at a time are trained as one stacked net",
+    ]
+    alone = train_runs(MATERIAL, MATERIAL.parts(), spec, runs=2, at_once=1)
+    assert (alone.at_once, alone.stacked) == (1, False)
+    np.testing.assert_allclose(series.measures["test nll"][:2], alone.measures["test nll"], atol=1e-4)
+
+
+def test_tasks_of_little_agreement_are_left_out() -> None:
+    parts = MATERIAL.parts()
+    whole, some = (
+        PreparedTraining.of(MATERIAL, parts, train_spec(least_agreement=least, plan=PLAN)).data for least in (0.0, 1.0)
+    )
+    unanimous = VOTES.on(parts["train"]).counts().max(1) == 4
+    assert whole.weight is None and len(whole.tasks) == 30
+    assert some.tasks.tolist() == parts["train"][unanimous].tolist() and 0 < len(some.tasks) < 30
+
+
+def test_a_training_made_twice_is_the_same() -> None:
+    spec = train_spec("one-answer", net="mlp[hidden=4,dropout=0.2]", plan=PLAN)
+    one, two = (train_once(MATERIAL, MATERIAL.parts(), spec) for _ in range(2))
+    np.testing.assert_array_equal(one.logits(X), two.logits(X))
