@@ -22,6 +22,7 @@ from plurivox.web.jobs.snapshot import compute
 from plurivox.web.store.admin.erase import erase
 from plurivox.web.store.collect.excluded_workers import exclude, lift
 from plurivox.web.store.kv import fact
+from plurivox.web.store.report.pay_sheet import PayLine
 from plurivox.web.store.report.snapshots import is_stale
 from plurivox.web.store.schema import pay, slots, workers
 from plurivox.web.study.terms import Pay
@@ -36,27 +37,29 @@ def test_terms_that_are_said_after_the_last_answer_are_computed_too(tmp_path: Pa
         person = live.enter()
         person.answer(person.slots()[0]["slot"])
         compute(live.studio.engine, plain)
-        assert not live.studio.look(lambda c: is_stale(c, plain)) and live.studio.look(lambda c: is_stale(c, paid))
+        assert not live.studio.look(lambda c: is_stale(c, plain.digest)) and live.studio.look(
+            lambda c: is_stale(c, paid.digest)
+        )
 
 
 def test_money_is_exact_and_rounded_once() -> None:
     hour = Work("w", born=0, n_answers=9, active_ms=3_600_000)
     line = pay_line(Pay(**PAPER), replace(hour, matched=9, compared=9))
-    assert (line["base"], line["bonus"], line["total"]) == ("8.00", "1.00", "9.00")  # as the paper: up to 9 an hour
+    assert (line.base, line.bonus, line.total) == ("8.00", "1.00", "9.00")  # as the paper: up to 9 an hour
     line = pay_line(Pay(base="0.1", bonus_per_match="0.005"), replace(hour, matched=1, compared=3))
-    assert (line["base"], line["bonus"], line["total"]) == ("0.10", "0.01", "0.11")
+    assert (line.base, line.bonus, line.total) == ("0.10", "0.01", "0.11")
     third = pay_line(Pay(bonus_per_hour="1"), replace(hour, matched=1, compared=3))
-    assert third["bonus"] == "0.33" and pay_line(Pay(bonus_per_hour="1"), hour)["bonus"] == "0.00"
+    assert third.bonus == "0.33" and pay_line(Pay(bonus_per_hour="1"), hour).bonus == "0.00"
     capped = pay_line(Pay(per_hour="8", most_minutes=30), hour)
-    assert capped["total"] == "4.00" and "30 minutes are paid at most" in capped["reasons"]
+    assert capped.total == "4.00" and "30 minutes are paid at most" in capped.reasons
     few = pay_line(Pay(base="5", least_answers=10), hour)
-    assert few["total"] == "0.00" and "fewer than 10 answers: no pay" in few["reasons"]
+    assert few.total == "0.00" and "fewer than 10 answers: no pay" in few.reasons
     whole = Work("w", born=100, last=1900, n_answers=1, active_ms=60_000)
-    assert pay_line(Pay(per_hour="8", time="total"), whole)["total"] == "4.00"
+    assert pay_line(Pay(per_hour="8", time="total"), whole).total == "4.00"
     for how, total in (("without-bonus", "1.00"), ("nothing", "0.00")):
         work = Work("w", 0, "too-fast", n_answers=3, matched=3, compared=3)
         out = pay_line(Pay(base="1", bonus_per_match="1", excluded=how), work)
-        assert out["total"] == total and any("excluded by too-fast" in one for one in out["reasons"])
+        assert out.total == total and any("excluded by too-fast" in one for one in out.reasons)
 
 
 def matched_plainly(rows: list[tuple[int, int, int]], aside: set[int]) -> list[tuple[bool, bool]]:
@@ -140,9 +143,9 @@ def test_the_sheet_that_is_kept_is_the_whole_one_whatever_happens(
 
         def check() -> None:
             payroll.keep(study)
-            kept = {row.worker_id: json.loads(row.line) for row in live.look(select(pay))}
+            kept = {row.worker_id: PayLine(**json.loads(row.line)) for row in live.look(select(pay))}
             assert kept == live.studio.look(lambda c: sheet(c, study))
-            total = sum((Decimal(line["total"]) for line in kept.values()), Decimal(0))
+            total = sum((Decimal(line.total) for line in kept.values()), Decimal(0))
             assert live.studio.look(lambda c: fact(c, "pay")) == str(total)
 
         for step in range(6):
@@ -188,7 +191,7 @@ def test_only_what_is_new_is_read_and_only_what_changed_is_written(tmp_path: Pat
 
 def kept(live: Any) -> dict[int, Any]:
     """The lines in the store."""
-    return {row.worker_id: json.loads(row.line) for row in live.look(select(pay))}
+    return {row.worker_id: PayLine(**json.loads(row.line)) for row in live.look(select(pay))}
 
 
 def test_pay_that_could_not_be_written_is_written_in_the_next_round(
@@ -218,7 +221,7 @@ def test_a_server_that_leads_again_takes_no_line_of_another_for_its_own(tmp_path
         one, other = Payroll(live.studio.engine), Payroll(live.studio.engine)
         for payroll, study in ((one, one_way), (other, other_way), (one, one_way)):
             assert payroll.keep(study) == 1 and payroll.keep(study) == 0
-            assert [line["total"] for line in kept(live).values()] == [f"{study.pay.base}.00"]
+            assert [line.total for line in kept(live).values()] == [f"{study.pay.base}.00"]
 
 
 def same_task(slot: dict[str, Any]) -> Any:

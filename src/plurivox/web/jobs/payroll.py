@@ -2,8 +2,8 @@
 
 import csv
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,11 @@ from plurivox.core.atomic_write import whole_file
 from plurivox.core.errors import InputError
 from plurivox.core.types import Bools, Ints
 from plurivox.web.store.database import WRITES
-from plurivox.web.store.report import pay_sheet as store
-from plurivox.web.store.report import snapshots
-from plurivox.web.store.report.column_log import Columns
-from plurivox.web.store.report.pay_sheet import platform_ids
-from plurivox.web.store.report.work_log import Worked
+from plurivox.web.store.report import pay_sheet
+from plurivox.web.store.report.answer_log import AnswerLog
+from plurivox.web.store.report.pay_sheet import PayLine, Person, PlatformId
+from plurivox.web.store.report.row_log import Columns, RowLog
+from plurivox.web.store.report.snapshot_writer import erased_by_now
 from plurivox.web.study.config import Study
 from plurivox.web.study.export import inert
 from plurivox.web.study.terms import Pay
@@ -47,41 +47,58 @@ class Work:
         return max(0.0, self.last - self.born) * 1000
 
 
-def sheet(connection: Connection, study: Study) -> dict[int, dict[str, Any]]:
+@dataclass
+class WorkLog:
+    """What pay is computed from: all answers and visits to pages, and who gave them. `answers` may be shared."""
+
+    answers: AnswerLog = field(default_factory=AnswerLog)
+    visits: RowLog = field(default_factory=pay_sheet.visit_log)
+    people: dict[int, Person] = field(default_factory=dict)
+
+    def read_new(self, connection: Connection) -> None:
+        """Append what is not here yet, in place."""
+        self.answers.read_new(connection)
+        self.visits.read_new(connection)
+        new = {*np.unique(self.answers.columns["worker"]).tolist()} - self.people.keys()
+        self.people |= pay_sheet.people(connection, new)
+
+
+def sheet(connection: Connection, study: Study) -> dict[int, PayLine]:
     """worker -> line, for everybody who has answered something."""
-    worked = Worked()
-    worked.read_on(connection)
-    return {worker: pay_line(study.pay, one) for worker, one in work_of(worked).items()}
+    log = WorkLog()
+    log.read_new(connection)
+    return {worker: pay_line(study.pay, one) for worker, one in work_of(log).items()}
 
 
-def work_of(worked: Worked) -> dict[int, Work]:
+def work_of(log: WorkLog) -> dict[int, Work]:
     """worker -> what they did, of everybody who has answered something but practice."""
-    given, visited = worked.given, worked.visited
+    given, visited, excluded = log.answers.columns, log.visits.columns, log.answers.excluded
+    counts = given["is_latest"] & ~given["is_practice"]
     ids, who = np.unique(given["worker"], return_inverse=True)
     n = len(ids)
     came = np.isin(visited["worker"], ids)
     guest = np.searchsorted(ids, visited["worker"][came])
-    active = np.bincount(who, given["ms"], n) + np.bincount(guest, visited["ms"][came], n)
+    spent = np.maximum(0.0, np.nan_to_num(given["submitted"] - given["hidden"]))  # milliseconds; 0 where unknown
+    active = np.bincount(who, spent, n) + np.bincount(guest, np.nan_to_num(visited["ms"][came]), n)
     last = np.zeros(n)
     np.maximum.at(last, who, given["at"])
     np.maximum.at(last, guest, visited["at"][came])
-    said = _last_words(who, given)
-    aside = np.isin(ids, np.fromiter(worked.excluded, np.int64, len(worked.excluded)))
-    matched, compared = matches(given["task"][said], given["label"][said], aside[who[said]])
+    said = _last_words(who, given, counts & given["is_task"])
+    aside = np.isin(ids, np.fromiter(excluded, np.int64, len(excluded)))
+    matched, compared = matches(given["task"][said], given["top"][said], aside[who[said]])
     same, others = (np.bincount(who[said], one, n) for one in (matched, compared))
-    sums = (np.bincount(who, given["counts"], n), last, active, same, others)  # (n_workers,) each
+    sums = (np.bincount(who, counts, n), last, active, same, others)  # (n_workers,) each
     found = {}
     for worker, answers, at, ms, equal, held in zip(ids.tolist(), *(one.tolist() for one in sums), strict=True):
-        if answers and worker in worked.people:
-            pseudonym, born = worked.people[worker]
-            why = worked.excluded.get(worker, "")
-            found[worker] = Work(pseudonym, born, why, int(answers), ms, at, int(equal), int(held))
+        if answers and worker in log.people:
+            one, why = log.people[worker], excluded.get(worker, "")
+            found[worker] = Work(one.pseudonym, one.born, why, int(answers), ms, at, int(equal), int(held))
     return found
 
 
-def _last_words(who: Ints, given: Columns) -> Ints:
-    """The places of what each person last said of each task, repeats left out."""
-    first = np.flatnonzero(given["counts"] & given["is_task"])
+def _last_words(who: Ints, given: Columns, counts: Bools) -> Ints:
+    """The places of what each person last said of each task, among the answers that count."""
+    first = np.flatnonzero(counts)
     order = first[np.lexsort((given["id"][first], given["task"][first], who[first]))]
     task, person = given["task"][order], who[order]
     is_last = np.ones(len(order), bool)
@@ -121,12 +138,12 @@ def matches(task: Ints, label: Ints, aside: Bools) -> tuple[Bools, Bools]:
     return (label >= 0) & (most > 0) & (mine == most), most > 0
 
 
-def pay_line(rules: Pay, one: Work) -> dict[str, Any]:
+def pay_line(rules: Pay, one: Work) -> PayLine:
     """What a person is paid, and why.
 
     >>> rules = Pay(base="0.50", per_hour="8", bonus_per_hour="1", currency="USD")
     >>> line = pay_line(rules, Work("w1", born=0, n_answers=27, active_ms=864_000, matched=20, compared=25))
-    >>> line["base"], line["bonus"], line["total"]
+    >>> line.base, line.bonus, line.total
     ('2.42', '0.19', '2.61')
     """
     matched, compared = one.matched, one.compared
@@ -146,27 +163,22 @@ def pay_line(rules: Pay, one: Work) -> dict[str, Any]:
         reasons.append(f"fewer than {rules.least_answers} answers: no pay")
         base = bonus = Decimal(0)
     base, bonus = _money(base), _money(bonus)
-    return {
-        "worker": one.pseudonym,
-        "answers": one.n_answers,
-        "active_minutes": str(_money(Decimal(round(one.active_ms)) / 60_000)),
-        "total_minutes": str(_money(Decimal(round(one.total_ms)) / 60_000)),
-        "matched": matched,
-        "compared": compared,
-        "base": str(base),
-        "bonus": str(bonus),
-        "total": str(base + bonus),
-        "reasons": reasons,
-    }
+    return PayLine(
+        worker=one.pseudonym,
+        answers=one.n_answers,
+        active_minutes=str(_money(Decimal(round(one.active_ms)) / 60_000)),
+        total_minutes=str(_money(Decimal(round(one.total_ms)) / 60_000)),
+        matched=matched,
+        compared=compared,
+        base=str(base),
+        bonus=str(bonus),
+        total=str(base + bonus),
+        reasons=reasons,
+    )
 
 
 def _money(value: Decimal) -> Decimal:
     return value.quantize(CENT, ROUND_HALF_UP)
-
-
-def total_of(lines: Iterable[Mapping[str, Any]]) -> Decimal:
-    """All of it."""
-    return sum((Decimal(line["total"]) for line in lines), Decimal(0))
 
 
 def compute_pay(engine: Engine, study: Study) -> None:
@@ -175,51 +187,56 @@ def compute_pay(engine: Engine, study: Study) -> None:
 
 
 class Payroll:
-    """The sheet of the owner's page, kept up to date: only lines of people whose work has changed are made anew."""
+    """The sheet of the owner's page, kept up to date: only lines of people whose work has changed are made anew.
 
-    def __init__(self, engine: Engine) -> None:
+    `answers` may be shared with other jobs; each answer is read once.
+    """
+
+    def __init__(self, engine: Engine, answers: AnswerLog | None = None) -> None:
         self.engine, self._name = engine, secrets.token_hex(8)
+        self._answers = AnswerLog() if answers is None else answers
         self._begin((0, ""))
 
     def _begin(self, basis: tuple[int, str]) -> None:
-        self._basis, self._worked = basis, Worked()
+        self._basis, self._log = basis, WorkLog(self._answers)
         self._known: dict[int, tuple[Work, Decimal]] = {}  # worker: of what the line in the store is made, its total
-        self._is_first = self._is_behind = True  # behind: something was read that is not in the store yet
+        self._paid: object = None  # how far the logs were read for the sheet in the store; None before the first
 
     def keep(self, study: Study) -> int:
         """Bring the sheet up to date; how many lines were made anew."""
-        if not study.pay.says_something or not self._read_on(study):
+        if not study.pay.says_something:
             return 0
-        found = work_of(self._worked)
+        read = self._read(study)
+        if read == self._paid:
+            return 0
+        found = work_of(self._log)
         lines = {
             worker: pay_line(study.pay, one)
             for worker, one in found.items()
             if worker not in self._known or self._known[worker][0] != one
         }
-        if not lines and not self._is_first:
-            self._is_behind = False
-            return 0
         known = {worker: kept for worker, kept in self._known.items() if worker in found}
-        known |= {worker: (found[worker], Decimal(line["total"])) for worker, line in lines.items()}
+        known |= {worker: (found[worker], Decimal(line.total)) for worker, line in lines.items()}
         total = sum((paid for _, paid in known.values()), Decimal(0))
-        with self.engine.connect().execution_options(**WRITES) as connection, connection.begin():
-            if snapshots.erased_by_now(connection) != self._basis[0]:
-                return 0  # somebody was erased meanwhile: the next round begins anew
-            if self._is_first:
-                store.drop_others(connection, known)
-            store.keep(connection, lines, str(total), by=self._name)
-        self._known, self._is_first, self._is_behind = known, False, False
+        if lines or self._paid is None:
+            with self.engine.connect().execution_options(**WRITES) as connection, connection.begin():
+                if erased_by_now(connection) != self._basis[0]:
+                    return 0  # somebody was erased meanwhile: the next round begins anew
+                if self._paid is None:
+                    pay_sheet.drop_others(connection, known)
+                pay_sheet.keep(connection, lines, str(total), by=self._name)
+        self._known, self._paid = known, read
         return len(lines)
 
-    def _read_on(self, study: Study) -> bool:
-        """Whether there is something that the store does not hold; all is read anew where it is not as we left it."""
+    def _read(self, study: Study) -> object:
+        """Read what is new; how far. The sheet is begun anew where the one in the store is not as we left it."""
         with self.engine.connect() as connection:
-            basis = snapshots.erased(connection), study.pay.model_dump_json()
-            if basis != self._basis or (not self._is_first and store.kept_by(connection) != self._name):
+            self._log.read_new(connection)
+            basis = self._answers.erased, study.pay.model_dump_json()
+            if basis != self._basis or (self._paid is not None and pay_sheet.kept_by(connection) != self._name):
                 self._begin(basis)
-            was_behind, self._is_behind = self._is_behind, True  # until it is written, whatever goes wrong
-            self._is_behind = self._worked.read_on(connection) or was_behind
-        return self._is_behind
+                self._log.read_new(connection)
+        return len(self._answers), len(self._log.visits), self._answers.excluded
 
 
 COLUMNS = ("worker", "answers", "active_minutes", "total_minutes", "matched", "compared", "base", "bonus", "total")
@@ -232,8 +249,9 @@ def write_pay(engine: Engine, study: Study, out: Path, with_ids: bool = False) -
         raise InputError("the study pays nothing; say what in [pay] of its study.toml, such as per_hour = 8")
     with engine.connect() as connection:
         lines = sheet(connection, study)
-        ids = platform_ids(connection) if with_ids else {}
-    told = {"people": len(lines), "total": str(total_of(lines.values())), "currency": study.pay.currency}
+        ids = pay_sheet.platform_ids(connection) if with_ids else {}
+    total = sum((Decimal(line.total) for line in lines.values()), Decimal(0))
+    told = {"people": len(lines), "total": str(total), "currency": study.pay.currency}
     rows = _bonuses(lines, ids, told) if with_ids else _lines(lines, study.pay.currency)
     with whole_file(out) as part:
         if with_ids:
@@ -245,21 +263,23 @@ def write_pay(engine: Engine, study: Study, out: Path, with_ids: bool = False) -
     return told
 
 
-def _lines(lines: dict[int, dict[str, Any]], currency: str) -> list[Sequence[Any]]:
+def _lines(lines: dict[int, PayLine], currency: str) -> list[Sequence[Any]]:
     head = (*COLUMNS, "currency", "reasons")
-    rows = sorted(lines.values(), key=lambda line: str(line["worker"]))
+    rows = sorted(lines.values(), key=lambda line: line.worker)
     return [
         head,
-        *((*(line[name] for name in COLUMNS), inert(currency), inert("; ".join(line["reasons"]))) for line in rows),
+        *(
+            (*(getattr(line, name) for name in COLUMNS), inert(currency), inert("; ".join(line.reasons)))
+            for line in rows
+        ),
     ]
 
 
-def _bonuses(
-    lines: dict[int, dict[str, Any]], ids: dict[int, tuple[str, str]], told: dict[str, Any]
-) -> list[Sequence[Any]]:
-    platforms = {platform for worker, (platform, _) in ids.items() if worker in lines}
+def _bonuses(lines: dict[int, PayLine], ids: dict[int, PlatformId], told: dict[str, Any]) -> list[Sequence[Any]]:
+    """(id, bonus) of those above zero; `told` gets the number of people without an id."""
+    platforms = {known.platform for worker, known in ids.items() if worker in lines}
     if len(platforms) > 1:
         raise InputError(f"people came from {' and '.join(sorted(platforms))}; one file cannot go to both")
     told["without_id"] = sum(worker not in ids for worker in lines)
-    paid = [(inert(ids[worker][1]), line["bonus"]) for worker, line in lines.items() if worker in ids]
+    paid = [(inert(ids[worker].raw), line.bonus) for worker, line in lines.items() if worker in ids]
     return [*sorted(pair for pair in paid if float(pair[1]) > 0)]
