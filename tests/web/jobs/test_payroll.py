@@ -17,8 +17,9 @@ from sqlalchemy import event, select
 from plurivox.cli.main import main
 from plurivox.core.errors import InputError
 from plurivox.web.jobs.exclusion import apply_rules
-from plurivox.web.jobs.payroll import Payroll, Work, compute_pay, matches, pay_line, sheet, write_pay
+from plurivox.web.jobs.payroll import Payroll, compute_pay, pay_line, sheet, write_pay
 from plurivox.web.jobs.snapshot import compute
+from plurivox.web.jobs.work import Work, matches
 from plurivox.web.store.admin.erase import erase
 from plurivox.web.store.collect.excluded_workers import exclude, lift
 from plurivox.web.store.kv import fact

@@ -203,12 +203,12 @@ def _fit(study: Study, votes: Votes) -> tuple[Fit | None, str, str]:
 
 def _beliefs(held: Collected, fitted: Fit, touched: Ints) -> Iterator[Belief]:
     """Of the tasks that were touched: labels with their intervals, most probable first."""
-    n, ids = held.n_first, held.id_of_task  # (n_tasks,) each
+    n, ids, entropy = held.n_first, held.id_of_task, fitted.soft.entropy()  # (n_tasks,) each
     here = np.flatnonzero((n > 0) & np.isin(ids, touched))
     labels = held.answers.labels.tolist()
     for block in np.array_split(here, max(1, -(-len(here) // BLOCK))):
         prob = np.asarray(fitted.soft.prob[block], np.float64)  # (n_block, n_labels)
-        sure = np.round(-study_statistics.entropy_of(prob), 6) + 0.0
+        sure = 0.0 - np.round(entropy[block], 6)
         order = np.argsort(-prob, axis=1, kind="stable")[:, :MOST]
         top = np.take_along_axis(prob, order, axis=1)
         low, high = interval(top, n[block][:, None])

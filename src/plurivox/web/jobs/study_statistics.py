@@ -30,12 +30,6 @@ HOURS = 72
 PLACES = 200  # of the learning curve
 
 
-def entropy_of(prob: Floats) -> Floats:
-    """(n_tasks,) in nats."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(-np.nansum(np.where(prob > 0, prob * np.log(prob), 0.0), axis=1) + 0.0)
-
-
 class Histograms(NamedTuple):
     """How unsure tasks are, how sure their top labels, and how much of all is each label's."""
 
@@ -48,7 +42,7 @@ def histograms(fitted: Fit) -> Histograms:
     """Histograms of the soft labels."""
     prob = np.asarray(fitted.soft.prob, np.float64)
     shares = dict(zip(fitted.soft.labels.tolist(), prob.mean(0).round(5).tolist(), strict=True))
-    entropy = np.histogram(entropy_of(prob), 10, (0, math.log(prob.shape[1])))[0].tolist()
+    entropy = np.histogram(fitted.soft.entropy(), 10, (0, math.log(prob.shape[1])))[0].tolist()
     return Histograms(entropy, np.histogram(prob.max(1), 10, (0, 1))[0].tolist(), shares)
 
 
