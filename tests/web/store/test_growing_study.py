@@ -30,7 +30,7 @@ from plurivox.web.store.report import snapshot_writer as publishing
 from plurivox.web.store.report.alerts import all_told, tell
 from plurivox.web.store.report.answer_log import AnswerLog, collect
 from plurivox.web.store.report.leader_lease import lead
-from plurivox.web.store.report.snapshot_writer import Belief
+from plurivox.web.store.report.snapshot_writer import SoftLabelRow
 from plurivox.web.store.report.snapshots import Snapshot, is_stale
 from plurivox.web.store.schema import (
     STILL,
@@ -308,8 +308,8 @@ def test_what_was_broken_off_is_taken_back(tmp_path: Path) -> None:
         compute(study.studio.engine, study.studio.study)
         before = study.look(select(beliefs).order_by(beliefs.c.task_id))
         number = publishing.begin(study.studio.engine)
-        wrong = [Belief(row.task_id, 9, -0.5, "[]") for row in before]
-        assert publishing.believe(study.studio.engine, number, wrong) == 4
+        wrong = [SoftLabelRow(row.task_id, 9, -0.5, "[]") for row in before]
+        assert publishing.write_soft_labels(study.studio.engine, number, wrong) == 4
         assert {
             one.name for one in study.studio.look(lambda c: task_results.task_page(c, None, 9, "entropy")).tasks
         } == {f"t{i:03d}" for i in range(4)}
@@ -320,18 +320,18 @@ def test_what_was_broken_off_is_taken_back(tmp_path: Path) -> None:
 def test_a_server_that_was_held_up_writes_no_more_into_what_another_has_begun(tmp_path: Path) -> None:
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         engine = study.studio.engine
-        new = [Belief(row.id, 9, -0.5, "[]") for row in study.look(select(tasks.c.id))]
+        new = [SoftLabelRow(row.id, 9, -0.5, "[]") for row in study.look(select(tasks.c.id))]
         held_up = publishing.begin(engine, "one")
-        assert publishing.believe(engine, held_up, new[:2], "one") == 2
+        assert publishing.write_soft_labels(engine, held_up, new[:2], "one") == 2
         number = publishing.begin(engine, "other")
         for late in (
-            lambda: publishing.believe(engine, held_up, new, "one"),
+            lambda: publishing.write_soft_labels(engine, held_up, new, "one"),
             lambda: publishing.publish(engine, held_up, Snapshot(), by="one"),
         ):
             with pytest.raises(publishing.Outdated):
                 late()
         assert not study.look(select(beliefs).where(beliefs.c.n == 9)) and not study.look(select(snapshots))
-        assert publishing.believe(engine, number, new, "other") == 4
+        assert publishing.write_soft_labels(engine, number, new, "other") == 4
         publishing.publish(engine, number, Snapshot(), by="other")
         assert len(study.look(select(snapshots))) == 1
 
@@ -361,13 +361,13 @@ def test_nothing_is_published_of_somebody_who_is_erased_meanwhile(
             for slot in one.slots():
                 one.answer(slot["slot"])
         aggregates, name = Aggregates(study.studio.engine), person.entered["me"]["worker"]
-        flag = publishing.flag
+        flag = publishing.write_flags
 
         def late(*given: Any) -> None:
             study.studio.writer.submit(lambda c: erase(c, "test", name)).result()
-            monkeypatch.setattr(publishing, "flag", flag)
+            monkeypatch.setattr(publishing, "write_flags", flag)
 
-        monkeypatch.setattr(publishing, "flag", late)
+        monkeypatch.setattr(publishing, "write_flags", late)
         with pytest.raises(publishing.Outdated):
             aggregates.compute(study.studio.study)
         assert study.look(select(snapshots)) == []
@@ -380,7 +380,7 @@ def test_answers_are_taken_while_a_snapshot_is_written(tmp_path: Path, monkeypat
     """Beliefs are written in parts, and between two of them nothing is locked."""
     monkeypatch.setattr(publishing, "AT_ONCE", 3)
     with served(tmp_path / "s", plain_study(per_task=50, batch=10), text_tasks(12)) as study:
-        rows = [Belief(row.id, 1, -0.5, "[]") for row in study.look(select(tasks.c.id))]
+        rows = [SoftLabelRow(row.id, 1, -0.5, "[]") for row in study.look(select(tasks.c.id))]
         person = study.enter()
         waiting, seen = person.slots(), []
 
@@ -391,7 +391,7 @@ def test_answers_are_taken_while_a_snapshot_is_written(tmp_path: Path, monkeypat
                 seen.append(len(study.look(select(beliefs).where(beliefs.c.since == 1))))
 
         monkeypatch.setattr(publishing, "batched", come_between)
-        assert publishing.believe(study.studio.engine, publishing.begin(study.studio.engine), rows) == 12
+        assert publishing.write_soft_labels(study.studio.engine, publishing.begin(study.studio.engine), rows) == 12
         assert seen == [3, 6, 9, 12] and len(study.look(select(answers))) == 4
 
 
@@ -635,14 +635,14 @@ def test_only_beliefs_that_changed_are_looked_at(
     made = plain_study(per_task=9, batch=6, sittings=3, aggregator=aggregator, form="one-label")
     with served(tmp_path / "s", made, text_tasks(12)) as study:
         written: list[int] = []
-        believe = publishing.believe
+        believe = publishing.write_soft_labels
 
         def watch(engine: Any, number: int, new: Any, by: str) -> int:
             rows = list(new)
             written.append(len(rows))
             return believe(engine, number, rows, by)
 
-        monkeypatch.setattr(publishing, "believe", watch)
+        monkeypatch.setattr(publishing, "write_soft_labels", watch)
         one, other = Aggregates(study.studio.engine), Aggregates(study.studio.engine)
 
         def named(slot: Any) -> dict[str, str]:

@@ -28,7 +28,7 @@ def write_gains(engine: Engine, study: Study, held: Collected, votes: Votes, fit
         if not isinstance(method, Proposer):
             return None
         queue = snapshot_writer.open_tasks(connection)
-    snapshot_writer.learn(engine, _changed(queue, held, method.gains(votes, fitted)))
+    snapshot_writer.update_gains(engine, _changed(queue, held, method.gains(votes, fitted)))
     with engine.connect() as connection:
         return snapshot_writer.settled(connection, getattr(method, "least", 0.0))
 

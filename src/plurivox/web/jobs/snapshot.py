@@ -25,7 +25,7 @@ from plurivox.web.jobs.gains import write_gains
 from plurivox.web.store.report import snapshot_writer
 from plurivox.web.store.report.answer_log import AnswerLog, Collected
 from plurivox.web.store.report.snapshot_inputs import full_tasks
-from plurivox.web.store.report.snapshot_writer import Belief
+from plurivox.web.store.report.snapshot_writer import SoftLabelRow
 from plurivox.web.store.report.snapshots import Snapshot, recounted
 from plurivox.web.study.config import Study
 from plurivox.workflows import elicit_votes, fit
@@ -55,7 +55,6 @@ class Aggregates:
         self.engine, self._name = engine, secrets.token_hex(8)
         self._answers = AnswerLog() if answers is None else answers
         self._written: Written | None
-        self.took: dict[str, float] = {}  # seconds of each step of the last one
         self._forget((0, ""))
 
     def _forget(self, basis: tuple[int, str]) -> None:
@@ -91,7 +90,6 @@ class Aggregates:
     def compute(self, study: Study) -> None:
         """Read what is new, compute, write a snapshot."""
         began = time.perf_counter()
-        self.took = {}
         with self.engine.connect() as connection:
             counted = recounted(connection)  # before the answers: a change meanwhile is seen
             held, new = self._read(connection, study), self._new()
@@ -104,14 +102,13 @@ class Aggregates:
                 full_tasks=full_tasks(connection),
                 recounted=counted,
             )
-            believed = snapshot_writer.believed(connection) if self._is_first else ()
+            labelled = snapshot_writer.labelled_tasks(connection) if self._is_first else ()
         n_known, excluded = len(self._answers), {*self._answers.excluded}
-        self._note("read", began)
         number = snapshot_writer.begin(self.engine, self._name)
         if number != self._number + 1:  # another server has led meanwhile
             self._written = None
-        empty = np.setdiff1d(np.union1d(new, np.array(believed, np.int64)), held.task_ids)
-        snapshot_writer.believe(self.engine, number, map(Belief.none, empty.tolist()), self._name)
+        empty = np.setdiff1d(np.union1d(new, np.array(labelled, np.int64)), held.task_ids)
+        snapshot_writer.write_soft_labels(self.engine, number, map(SoftLabelRow.none, empty.tolist()), self._name)
         alert = ""
         if len(held.answers):
             made, alert = self._fill(study, held, new, number, made)
@@ -119,17 +116,13 @@ class Aggregates:
         snapshot_writer.publish(self.engine, number, made, self._basis[0], alert, self._name)
         self._by, self._is_first, self._n_known, self._excluded = made.by, False, n_known, excluded
         self._number, self._written = number, self._written_next  # not before: what was broken off is taken back
-        self._note("published", began)
 
     def _fill(self, study: Study, held: Collected, new: Ints, number: int, made: Snapshot) -> tuple[Snapshot, str]:
         """Write everything but the snapshot itself; the snapshot with all its figures, and what went wrong."""
-        began = time.perf_counter()
         read = _elicit(held.answers)
         votes = _first_votes(held, read)
         odd = study_statistics.odd_answers(study, held, read)
-        began = self._note("elicited", began)
         fitted, by, alert = _fit(study, votes)
-        began = self._note("fitted", began)
         made = replace(
             made,
             by=by,
@@ -137,20 +130,16 @@ class Aggregates:
             agreement=study_statistics.agreement(held, read, fitted),
             times=study_statistics.times(held),
         )
-        standings = study_statistics.of_workers(held, read, odd)
-        began = self._note("summed up", began)
         if fitted is not None:
             settled = write_gains(self.engine, study, held, votes, fitted)
             made = replace(made, settled=settled, **study_statistics.histograms(fitted)._asdict())
             touched = self._touched(held, fitted, new, by)
-            snapshot_writer.believe(self.engine, number, _beliefs(held, fitted, touched), self._name)
+            snapshot_writer.write_soft_labels(self.engine, number, _soft_labels(held, fitted, touched), self._name)
         if study.arms:
             with self.engine.connect() as connection:
                 made = replace(made, forms=compare(connection, study, held, read))
-        began = self._note("beliefs", began)
-        snapshot_writer.flag(self.engine, new.tolist(), odd)
-        snapshot_writer.stand(self.engine, standings)
-        self._note("flags and workers", began)
+        snapshot_writer.write_flags(self.engine, new.tolist(), odd)
+        snapshot_writer.write_worker_scores(self.engine, study_statistics.of_workers(held, read, odd))
         return made, alert
 
     def _touched(self, held: Collected, fitted: Fit, new: Ints, by: str) -> Ints:
@@ -167,11 +156,6 @@ class Aggregates:
         place = np.minimum(np.searchsorted(before.ids, now_written.ids), max(len(before.ids) - 1, 0))
         same = (before.ids[place] == now_written.ids) & (before.prob[place] == now_written.prob).all(1)
         return np.union1d(new, now_written.ids[~same])
-
-    def _note(self, step: str, began: float) -> float:
-        end = time.perf_counter()
-        self.took[step] = round(end - began, 3)
-        return end
 
 
 def _elicit(found: Answers) -> Elicited:
@@ -201,7 +185,7 @@ def _fit(study: Study, votes: Votes) -> tuple[Fit | None, str, str]:
     return fit(votes, DEFAULT), DEFAULT, alert
 
 
-def _beliefs(held: Collected, fitted: Fit, touched: Ints) -> Iterator[Belief]:
+def _soft_labels(held: Collected, fitted: Fit, touched: Ints) -> Iterator[SoftLabelRow]:
     """Of the tasks that were touched: labels with their intervals, most probable first."""
     n, ids, entropy = held.n_first, held.id_of_task, fitted.soft.entropy()  # (n_tasks,) each
     here = np.flatnonzero((n > 0) & np.isin(ids, touched))
@@ -215,7 +199,7 @@ def _beliefs(held: Collected, fitted: Fit, touched: Ints) -> Iterator[Belief]:
         rows = np.stack([top, low, high], axis=2).round(5).tolist()
         for at, task in enumerate(block.tolist()):
             soft = [[labels[k], *three] for k, three in zip(order[at].tolist(), rows[at], strict=True)]
-            yield Belief(int(ids[task]), int(n[task]), float(sure[at]), json.dumps(soft))
+            yield SoftLabelRow(int(ids[task]), int(n[task]), float(sure[at]), json.dumps(soft))
 
 
 def interval(prob: Floats, n: Any) -> tuple[Floats, Floats]:

@@ -16,7 +16,7 @@ from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
 from plurivox.web.store.report.answer_log import Collected
 from plurivox.web.store.report.snapshot_inputs import stage_seconds
-from plurivox.web.store.report.snapshot_writer import Standing
+from plurivox.web.store.report.snapshot_writer import WorkerScores
 from plurivox.web.store.report.snapshots import Agreement, Times
 from plurivox.web.study.config import Stage, Study
 from plurivox.workflows import score
@@ -83,7 +83,7 @@ def agreement(held: Collected, read: Elicited, fitted: Fit | None) -> Agreement:
     return Agreement(scores, len(again), same, hours)
 
 
-def of_workers(held: Collected, read: Elicited, odd: Mapping[int, list[str]]) -> dict[int, Standing]:
+def of_workers(held: Collected, read: Elicited, odd: Mapping[int, list[str]]) -> dict[int, WorkerScores]:
     """worker -> what is known of them."""
     found = held.answers
     assert found.seconds is not None and found.when is not None
@@ -94,7 +94,7 @@ def of_workers(held: Collected, read: Elicited, odd: Mapping[int, list[str]]) ->
     seen = np.full(len(names), -np.inf)
     np.maximum.at(seen, found.worker, found.when)
     return {
-        ids[code]: Standing(
+        ids[code]: WorkerScores(
             n=len(mine),
             seconds=_median(mine),
             flags=int(n_odd[code]),

@@ -60,7 +60,7 @@ def work_of(log: WorkLog) -> dict[int, Work]:
     last = np.zeros(n)
     np.maximum.at(last, who, given["at"])
     np.maximum.at(last, guest, visited["at"][came])
-    said = _last_words(who, given, counts & given["is_task"])
+    said = _latest_per_task(who, given, counts & given["is_task"])
     aside = np.isin(ids, np.fromiter(excluded, np.int64, len(excluded)))
     matched, compared = matches(given["task"][said], given["top"][said], aside[who[said]])
     same, others = (np.bincount(who[said], one, n) for one in (matched, compared))
@@ -73,7 +73,7 @@ def work_of(log: WorkLog) -> dict[int, Work]:
     return found
 
 
-def _last_words(who: Ints, given: Columns, counts: Bools) -> Ints:
+def _latest_per_task(who: Ints, given: Columns, counts: Bools) -> Ints:
     """The places of what each person last said of each task, among the answers that count."""
     first = np.flatnonzero(counts)
     order = first[np.lexsort((given["id"][first], given["task"][first], who[first]))]

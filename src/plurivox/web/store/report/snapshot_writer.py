@@ -15,7 +15,7 @@ from plurivox.web.store.schema import STILL, answers, beliefs, facts, flags, sna
 
 AT_ONCE = 500  # rows in one transaction: some ten milliseconds
 KEPT = 900.0  # seconds for which a list stays as it was
-LEARN = (  # whoever was given a slot meanwhile has lowered it already: then the next snapshot tells
+NEW_GAIN = (  # whoever was given a slot meanwhile has lowered it already: then the next snapshot tells
     update(tasks)
     .where(tasks.c.id == bindparam("task"), tasks.c.given == bindparam("known"), tasks.c.gain.is_not(None))
     .values(gain=bindparam("new"))
@@ -27,7 +27,7 @@ class Outdated(Exception):
 
 
 @dataclass(frozen=True)
-class Belief:
+class SoftLabelRow:
     """The soft label of a task."""
 
     task_id: int
@@ -36,14 +36,14 @@ class Belief:
     soft: str  # [[label, p, low, high], ...] as JSON, the most probable first
 
     @classmethod
-    def none(cls, task: int) -> "Belief":
+    def none(cls, task: int) -> "SoftLabelRow":
         """Of a task without answers."""
         row = unknown(task)
         return cls(task, row["n"], row["sure"], row["soft"])
 
 
 @dataclass(frozen=True)
-class Standing:
+class WorkerScores:
     """Scores of a worker."""
 
     n: int
@@ -76,7 +76,7 @@ def begin(engine: Engine, by: str = "") -> int:
     return number
 
 
-def _must_be(by: str, connection: Connection) -> None:
+def _check_fencing(connection: Connection, by: str) -> None:
     """Fencing check: raise Outdated if another server has begun a snapshot; who begins one waits until we commit."""
     held = select(facts.c.value).where(facts.c.name == "writing").with_for_update(read=True)
     if connection.execute(held).scalar() != json.dumps(by):
@@ -89,7 +89,7 @@ def erased_by_now(connection: Connection) -> int:
     return erased(connection)
 
 
-def believe(engine: Engine, number: int, new: Iterable[Belief], by: str = "") -> int:
+def write_soft_labels(engine: Engine, number: int, new: Iterable[SoftLabelRow], by: str = "") -> int:
     """Write the soft labels that differ from those that hold; how many."""
     n = 0
     for part in batched(map(vars, new), AT_ONCE):
@@ -100,7 +100,7 @@ def believe(engine: Engine, number: int, new: Iterable[Belief], by: str = "") ->
         fresh = [one for one in part if not one.items() <= old.get(one["task_id"], {}).items()]
         if fresh:
             with engine.connect().execution_options(**WRITES) as connection, connection.begin():
-                _must_be(by, connection)
+                _check_fencing(connection, by)
                 ids = [one["task_id"] for one in fresh]
                 here = beliefs.c.task_id.in_(ids) & (beliefs.c.until == STILL)
                 connection.execute(update(beliefs).where(here).values(until=number))
@@ -109,13 +109,13 @@ def believe(engine: Engine, number: int, new: Iterable[Belief], by: str = "") ->
     return n
 
 
-def believed(connection: Connection) -> Sequence[int]:
+def labelled_tasks(connection: Connection) -> Sequence[int]:
     """Tasks that have a soft label."""
     wanted = select(beliefs.c.task_id).where(beliefs.c.until == STILL, beliefs.c.n > 0)
     return connection.execute(wanted).scalars().all()
 
 
-def flag(engine: Engine, ids: Sequence[int], odd: Mapping[int, Sequence[str]]) -> None:
+def write_flags(engine: Engine, ids: Sequence[int], odd: Mapping[int, Sequence[str]]) -> None:
     """Write what is odd about the answers to these tasks, in place of their former flags."""
     for part in batched(ids, AT_ONCE):
         with engine.connect() as connection:
@@ -133,7 +133,7 @@ def flag(engine: Engine, ids: Sequence[int], odd: Mapping[int, Sequence[str]]) -
                     connection.execute(insert(flags), fresh)
 
 
-def stand(engine: Engine, lines: Mapping[int, Standing]) -> None:
+def write_worker_scores(engine: Engine, lines: Mapping[int, WorkerScores]) -> None:
     """Write the scores of all workers, in place of the former ones."""
     with engine.connect() as connection:
         old = {row.worker_id: row._asdict() for row in connection.execute(select(standings))}
@@ -153,12 +153,12 @@ def open_tasks(connection: Connection) -> list[OpenTask]:
     return [OpenTask(*row) for row in connection.execute(wanted)]
 
 
-def learn(engine: Engine, changed: Iterable[OpenTask]) -> None:
+def update_gains(engine: Engine, changed: Iterable[OpenTask]) -> None:
     """Write new gains of tasks, except where a slot was given since `given` was read."""
     with engine.connect().execution_options(**WRITES) as connection:
         for part in batched(changed, AT_ONCE):
             with connection.begin():
-                connection.execute(LEARN, [{"task": one.id, "known": one.given, "new": one.gain} for one in part])
+                connection.execute(NEW_GAIN, [{"task": one.id, "known": one.given, "new": one.gain} for one in part])
 
 
 def settled(connection: Connection, least: float) -> Settled:
@@ -171,7 +171,7 @@ def settled(connection: Connection, least: float) -> Settled:
 def publish(engine: Engine, number: int, made: Snapshot, erasures: int = 0, alert: str = "", by: str = "") -> None:
     """From now on this snapshot is the newest; raise Outdated if other answers count by now than those it is made of."""
     with engine.connect().execution_options(**WRITES) as connection, connection.begin():
-        _must_be(by, connection)
+        _check_fencing(connection, by)
         if (erased_by_now(connection), recounted(connection)) != (erasures, made.recounted):
             raise Outdated
         row = {"id": number, "at": now(), "last_answer": made.last_answer, "body": made.body()}
