@@ -4,13 +4,11 @@ import csv
 import json
 import random
 import stat
-from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from sqlalchemy import event, select
 
@@ -19,7 +17,7 @@ from plurivox.core.errors import InputError
 from plurivox.web.jobs.exclusion import apply_rules
 from plurivox.web.jobs.payroll import Payroll, compute_pay, pay_line, sheet, write_pay
 from plurivox.web.jobs.snapshot import compute
-from plurivox.web.jobs.work import Work, matches
+from plurivox.web.jobs.work import Work
 from plurivox.web.store.admin.erase import erase
 from plurivox.web.store.collect.excluded_workers import exclude, lift
 from plurivox.web.store.kv import fact
@@ -61,34 +59,6 @@ def test_money_is_exact_and_rounded_once() -> None:
         work = Work("w", 0, "too-fast", n_answers=3, matched=3, compared=3)
         out = pay_line(Pay(base="1", bonus_per_match="1", excluded=how), work)
         assert out.total == total and any("excluded by too-fast" in one for one in out.reasons)
-
-
-def matched_plainly(rows: list[tuple[int, int, int]], aside: set[int]) -> list[tuple[bool, bool]]:
-    """What `matches` should say of (worker, task, label) rows, counted one by one."""
-    told = []
-    for worker, task, label in rows:
-        others = Counter(it for who, at, it in rows if (at, who != worker, who in aside) == (task, True, False))
-        del others[-1]
-        most = max(others.values(), default=0)
-        told.append((label >= 0 and most > 0 and others[label] == most, most > 0))
-    return told
-
-
-def test_matching_leaves_the_person_out_and_lets_ties_count() -> None:
-    chance = np.random.default_rng(1)
-    for n_labels in (1, 2, 4):
-        rows = [
-            (who, at, int(chance.integers(-1, n_labels)))
-            for who in range(7)
-            for at in range(30)
-            if chance.random() < 0.5
-        ]
-        out = {2, 5}
-        who, task, label = np.array(rows).T
-        found = matches(task, label, np.isin(who, list(out)))
-        assert list(zip(*(one.tolist() for one in found), strict=True)) == matched_plainly(rows, out)
-    nobody = np.zeros(0, np.int64)
-    assert [len(one) for one in matches(nobody, nobody, nobody.astype(bool))] == [0, 0]
 
 
 def walk(live: Any, label: str, **way: Any) -> Any:
