@@ -1,5 +1,6 @@
 """`plurivox studio new | serve | demo | export | import | status | pay | backup | restore | erase`: the web application."""
 
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -194,7 +195,7 @@ def run_status(screen: Screen, study: Path, database: str | None) -> Answer:
 
     studio = opened(settings)
     try:
-        found = studio.look(progress).model_dump(exclude={"per_hour"})
+        found = {name: value for name, value in asdict(studio.look(progress)).items() if name != "per_hour"}
     finally:
         studio.close()
     rows = [(name, str(found[name])) for name in ("state", "answers", "wanted", "repeats", "extras", "replaced")]

@@ -8,10 +8,11 @@ import pytest
 from sqlalchemy import select
 
 from interfaces.cli.cli_process import environment
-from plurivox.web.jobs.leader import Background, lead
+from plurivox.web.jobs.leader import Background
 from plurivox.web.jobs.snapshot import compute, interval
 from plurivox.web.store.admin.erase import erase
 from plurivox.web.store.database import now
+from plurivox.web.store.report.leader_lease import lead
 from plurivox.web.store.report.snapshots import is_stale
 from plurivox.web.store.schema import answers, audit, leaders, raw_ids, slots, snapshots, tasks, workers
 from studies import Served, plain_study, served, text_tasks
@@ -152,7 +153,7 @@ def test_a_broken_process_is_replaced(tmp_path: Path, caplog: pytest.LogCaptureF
             text=True,
             env=environment(),
         )
-        background._compute()
+        background._compute(study.studio.study)
         assert "could not be computed: the process that computes ended" in caplog.text and background._child is None
         study.sign_in()
         [told] = study.http.get("/api/owner/snapshot").json()["troubles"]

@@ -160,7 +160,7 @@ def test_owners_see_the_former_figures_until_they_are_computed_anew(tmp_path: Pa
         assert [one["top"] for one in see(pages[2])["tasks"]] == [one["top"] for one in before[2]["tasks"]]
         told = see("snapshot")
         assert told["recomputing"] and told["pending"] and told["answers"] == 8
-        assert see("flagged")["flagged"] == [] and live.studio.look(lambda c: is_stale(c, study))
+        assert see("flagged")["flagged"] == [] and live.studio.look(lambda c: is_stale(c, study.digest))
         (Aggregates(engine) if again else aggregates).compute(study)  # another process knows as well
         told = see("snapshot")
         assert not told["recomputing"] and not told["pending"] and told["answers"] == 4

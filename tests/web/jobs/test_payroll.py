@@ -4,24 +4,24 @@ import csv
 import json
 import random
 import stat
-from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from sqlalchemy import event, select
 
 from plurivox.cli.main import main
 from plurivox.core.errors import InputError
 from plurivox.web.jobs.exclusion import apply_rules
-from plurivox.web.jobs.payroll import Payroll, Work, compute_pay, matches, pay_line, sheet, write_pay
+from plurivox.web.jobs.payroll import Payroll, compute_pay, pay_line, sheet, write_pay
 from plurivox.web.jobs.snapshot import compute
+from plurivox.web.jobs.work import Work
 from plurivox.web.store.admin.erase import erase
 from plurivox.web.store.collect.excluded_workers import exclude, lift
 from plurivox.web.store.kv import fact
+from plurivox.web.store.report.pay_sheet import PayLine
 from plurivox.web.store.report.snapshots import is_stale
 from plurivox.web.store.schema import pay, slots, workers
 from plurivox.web.study.terms import Pay
@@ -36,55 +36,29 @@ def test_terms_that_are_said_after_the_last_answer_are_computed_too(tmp_path: Pa
         person = live.enter()
         person.answer(person.slots()[0]["slot"])
         compute(live.studio.engine, plain)
-        assert not live.studio.look(lambda c: is_stale(c, plain)) and live.studio.look(lambda c: is_stale(c, paid))
+        assert not live.studio.look(lambda c: is_stale(c, plain.digest)) and live.studio.look(
+            lambda c: is_stale(c, paid.digest)
+        )
 
 
 def test_money_is_exact_and_rounded_once() -> None:
     hour = Work("w", born=0, n_answers=9, active_ms=3_600_000)
     line = pay_line(Pay(**PAPER), replace(hour, matched=9, compared=9))
-    assert (line["base"], line["bonus"], line["total"]) == ("8.00", "1.00", "9.00")  # as the paper: up to 9 an hour
+    assert (line.base, line.bonus, line.total) == ("8.00", "1.00", "9.00")  # as the paper: up to 9 an hour
     line = pay_line(Pay(base="0.1", bonus_per_match="0.005"), replace(hour, matched=1, compared=3))
-    assert (line["base"], line["bonus"], line["total"]) == ("0.10", "0.01", "0.11")
+    assert (line.base, line.bonus, line.total) == ("0.10", "0.01", "0.11")
     third = pay_line(Pay(bonus_per_hour="1"), replace(hour, matched=1, compared=3))
-    assert third["bonus"] == "0.33" and pay_line(Pay(bonus_per_hour="1"), hour)["bonus"] == "0.00"
+    assert third.bonus == "0.33" and pay_line(Pay(bonus_per_hour="1"), hour).bonus == "0.00"
     capped = pay_line(Pay(per_hour="8", most_minutes=30), hour)
-    assert capped["total"] == "4.00" and "30 minutes are paid at most" in capped["reasons"]
+    assert capped.total == "4.00" and "30 minutes are paid at most" in capped.reasons
     few = pay_line(Pay(base="5", least_answers=10), hour)
-    assert few["total"] == "0.00" and "fewer than 10 answers: no pay" in few["reasons"]
+    assert few.total == "0.00" and "fewer than 10 answers: no pay" in few.reasons
     whole = Work("w", born=100, last=1900, n_answers=1, active_ms=60_000)
-    assert pay_line(Pay(per_hour="8", time="total"), whole)["total"] == "4.00"
+    assert pay_line(Pay(per_hour="8", time="total"), whole).total == "4.00"
     for how, total in (("without-bonus", "1.00"), ("nothing", "0.00")):
         work = Work("w", 0, "too-fast", n_answers=3, matched=3, compared=3)
         out = pay_line(Pay(base="1", bonus_per_match="1", excluded=how), work)
-        assert out["total"] == total and any("excluded by too-fast" in one for one in out["reasons"])
-
-
-def matched_plainly(rows: list[tuple[int, int, int]], aside: set[int]) -> list[tuple[bool, bool]]:
-    """What `matches` should say of (worker, task, label) rows, counted one by one."""
-    told = []
-    for worker, task, label in rows:
-        others = Counter(it for who, at, it in rows if (at, who != worker, who in aside) == (task, True, False))
-        del others[-1]
-        most = max(others.values(), default=0)
-        told.append((label >= 0 and most > 0 and others[label] == most, most > 0))
-    return told
-
-
-def test_matching_leaves_the_person_out_and_lets_ties_count() -> None:
-    chance = np.random.default_rng(1)
-    for n_labels in (1, 2, 4):
-        rows = [
-            (who, at, int(chance.integers(-1, n_labels)))
-            for who in range(7)
-            for at in range(30)
-            if chance.random() < 0.5
-        ]
-        out = {2, 5}
-        who, task, label = np.array(rows).T
-        found = matches(task, label, np.isin(who, list(out)))
-        assert list(zip(*(one.tolist() for one in found), strict=True)) == matched_plainly(rows, out)
-    nobody = np.zeros(0, np.int64)
-    assert [len(one) for one in matches(nobody, nobody, nobody.astype(bool))] == [0, 0]
+        assert out.total == total and any("excluded by too-fast" in one for one in out.reasons)
 
 
 def walk(live: Any, label: str, **way: Any) -> Any:
@@ -140,9 +114,9 @@ def test_the_sheet_that_is_kept_is_the_whole_one_whatever_happens(
 
         def check() -> None:
             payroll.keep(study)
-            kept = {row.worker_id: json.loads(row.line) for row in live.look(select(pay))}
+            kept = {row.worker_id: PayLine(**json.loads(row.line)) for row in live.look(select(pay))}
             assert kept == live.studio.look(lambda c: sheet(c, study))
-            total = sum((Decimal(line["total"]) for line in kept.values()), Decimal(0))
+            total = sum((Decimal(line.total) for line in kept.values()), Decimal(0))
             assert live.studio.look(lambda c: fact(c, "pay")) == str(total)
 
         for step in range(6):
@@ -188,7 +162,7 @@ def test_only_what_is_new_is_read_and_only_what_changed_is_written(tmp_path: Pat
 
 def kept(live: Any) -> dict[int, Any]:
     """The lines in the store."""
-    return {row.worker_id: json.loads(row.line) for row in live.look(select(pay))}
+    return {row.worker_id: PayLine(**json.loads(row.line)) for row in live.look(select(pay))}
 
 
 def test_pay_that_could_not_be_written_is_written_in_the_next_round(
@@ -218,7 +192,7 @@ def test_a_server_that_leads_again_takes_no_line_of_another_for_its_own(tmp_path
         one, other = Payroll(live.studio.engine), Payroll(live.studio.engine)
         for payroll, study in ((one, one_way), (other, other_way), (one, one_way)):
             assert payroll.keep(study) == 1 and payroll.keep(study) == 0
-            assert [line["total"] for line in kept(live).values()] == [f"{study.pay.base}.00"]
+            assert [line.total for line in kept(live).values()] == [f"{study.pay.base}.00"]
 
 
 def same_task(slot: dict[str, Any]) -> Any:

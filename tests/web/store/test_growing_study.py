@@ -16,9 +16,8 @@ import pytest
 from sqlalchemy import select, text, update
 
 from interfaces.web.server_kills import studied
-from plurivox.web.jobs.child_process import one_round
-from plurivox.web.jobs.leader import Background, lead
-from plurivox.web.jobs.payroll import Payroll
+from plurivox.web.jobs.child_process import Computation
+from plurivox.web.jobs.leader import Background
 from plurivox.web.jobs.snapshot import Aggregates, compute
 from plurivox.web.store.admin.erase import erase
 from plurivox.web.store.collect.excluded_workers import exclude, lift
@@ -26,11 +25,13 @@ from plurivox.web.store.collect.leases import end
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.database import batched
 from plurivox.web.store.errors import Unavailable
-from plurivox.web.store.report import counters, pagination, study_progress
-from plurivox.web.store.report import snapshots as publishing
+from plurivox.web.store.report import counters, study_progress, task_results
+from plurivox.web.store.report import snapshot_writer as publishing
 from plurivox.web.store.report.alerts import all_told, tell
-from plurivox.web.store.report.answer_log import Reader, collect
-from plurivox.web.store.report.snapshots import is_stale
+from plurivox.web.store.report.answer_log import AnswerLog, collect
+from plurivox.web.store.report.leader_lease import lead
+from plurivox.web.store.report.snapshot_writer import SoftLabelRow
+from plurivox.web.store.report.snapshots import Snapshot, is_stale
 from plurivox.web.store.schema import (
     STILL,
     answers,
@@ -168,7 +169,7 @@ def listed(study: Served, order: Any, between: Any = None, limit: int = 3) -> li
     """All names of a list, page by page, with something in between."""
     names, after = [], None
     while True:
-        page = study.studio.look(lambda c, at=after: pagination.task_page(c, at, limit, order))
+        page = study.studio.look(lambda c, at=after: task_results.task_page(c, at, limit, order))
         names += [one.name for one in page.tasks]
         if page.next is None:
             return names
@@ -197,7 +198,7 @@ def test_no_task_is_listed_twice_or_left_out_while_answers_come_in(tmp_path: Pat
         known = study.look(select(beliefs).where(beliefs.c.until == STILL))
         by_hand = Counter(row.task_id for row in study.look(select(answers)))
         assert {row.task_id: row.n for row in known if row.n} == dict(by_hand) and len(known) == 14
-        page = study.studio.look(lambda c: pagination.task_page(c, None, 14, "entropy"))
+        page = study.studio.look(lambda c: task_results.task_page(c, None, 14, "entropy"))
         there = [one.entropy for one in page.tasks if one.entropy is not None]
         assert there == sorted(there, reverse=True) and len(there) == len(by_hand)
 
@@ -261,7 +262,7 @@ def test_workers_are_listed_by_any_score(tmp_path: Path) -> None:
 def test_reading_on_is_reading_all(tmp_path: Path, kind: str, request: pytest.FixtureRequest) -> None:
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
     with served(tmp_path / "s", plain_study(per_task=9, repeats=2), text_tasks(6), database=database) as study:
-        reader, chance = Reader(), random.Random(2)
+        log, chance = AnswerLog(), random.Random(2)
         for _ in range(3):
             person = study.enter()
             for slot in person.slots():
@@ -271,9 +272,9 @@ def test_reading_on_is_reading_all(tmp_path: Path, kind: str, request: pytest.Fi
             last = person.get("/api/answers").json()["answers"][-1]
             person.answer(last["slot"]["slot"], "ship", replaces=last["answer"], abstain=chance.random() < 0.5)
             with study.studio.engine.connect() as connection:
-                reader.read_on(connection)
-                piecewise = reader.collected(connection, study.studio.study)
-                whole = collect(connection, study.studio.study)
+                log.read_new(connection)
+                piecewise = log.collected(connection, LABELS)
+                whole = collect(connection, LABELS)
         order = np.argsort(piecewise.ids)
         one, other = piecewise.answers.columns(), whole.answers.columns()
         place = np.append(np.argsort(order), -1)  # of a row of `piecewise` among the sorted ones
@@ -307,11 +308,11 @@ def test_what_was_broken_off_is_taken_back(tmp_path: Path) -> None:
         compute(study.studio.engine, study.studio.study)
         before = study.look(select(beliefs).order_by(beliefs.c.task_id))
         number = publishing.begin(study.studio.engine)
-        wrong = [{"task_id": row.task_id, "n": 9, "sure": -0.5, "soft": "[]"} for row in before]
-        assert publishing.believe(study.studio.engine, number, wrong) == 4
-        assert {one.name for one in study.studio.look(lambda c: pagination.task_page(c, None, 9, "entropy")).tasks} == {
-            f"t{i:03d}" for i in range(4)
-        }
+        wrong = [SoftLabelRow(row.task_id, 9, -0.5, "[]") for row in before]
+        assert publishing.write_soft_labels(study.studio.engine, number, wrong) == 4
+        assert {
+            one.name for one in study.studio.look(lambda c: task_results.task_page(c, None, 9, "entropy")).tasks
+        } == {f"t{i:03d}" for i in range(4)}
         assert publishing.begin(study.studio.engine) == number
         assert study.look(select(beliefs).order_by(beliefs.c.task_id)) == before
 
@@ -319,19 +320,19 @@ def test_what_was_broken_off_is_taken_back(tmp_path: Path) -> None:
 def test_a_server_that_was_held_up_writes_no_more_into_what_another_has_begun(tmp_path: Path) -> None:
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         engine = study.studio.engine
-        new = [{"task_id": row.id, "n": 9, "sure": -0.5, "soft": "[]"} for row in study.look(select(tasks.c.id))]
+        new = [SoftLabelRow(row.id, 9, -0.5, "[]") for row in study.look(select(tasks.c.id))]
         held_up = publishing.begin(engine, "one")
-        assert publishing.believe(engine, held_up, new[:2], "one") == 2
+        assert publishing.write_soft_labels(engine, held_up, new[:2], "one") == 2
         number = publishing.begin(engine, "other")
         for late in (
-            lambda: publishing.believe(engine, held_up, new, "one"),
-            lambda: publishing.publish(engine, held_up, 0, {}, (0, 0), by="one"),
+            lambda: publishing.write_soft_labels(engine, held_up, new, "one"),
+            lambda: publishing.publish(engine, held_up, Snapshot(), by="one"),
         ):
             with pytest.raises(publishing.Outdated):
                 late()
         assert not study.look(select(beliefs).where(beliefs.c.n == 9)) and not study.look(select(snapshots))
-        assert publishing.believe(engine, number, new, "other") == 4
-        publishing.publish(engine, number, 0, {}, (0, 0), by="other")
+        assert publishing.write_soft_labels(engine, number, new, "other") == 4
+        publishing.publish(engine, number, Snapshot(), by="other")
         assert len(study.look(select(snapshots))) == 1
 
 
@@ -344,7 +345,7 @@ def test_whoever_publishes_waits_for_an_erasure_that_has_begun(tmp_path: Path, p
         with ThreadPoolExecutor(1) as threads, engine.connect() as connection:
             with connection.begin():
                 erase(connection, "test", name)  # has taken away the snapshots there were
-                late = threads.submit(publishing.publish, engine, number, 1, {}, (0, 0))
+                late = threads.submit(publishing.publish, engine, number, Snapshot(last_answer=1))
                 _until(lambda: late.done() or study.look(waits)[0][0])
             with pytest.raises(publishing.Outdated):
                 late.result()
@@ -360,13 +361,13 @@ def test_nothing_is_published_of_somebody_who_is_erased_meanwhile(
             for slot in one.slots():
                 one.answer(slot["slot"])
         aggregates, name = Aggregates(study.studio.engine), person.entered["me"]["worker"]
-        flag = publishing.flag
+        flag = publishing.write_flags
 
         def late(*given: Any) -> None:
             study.studio.writer.submit(lambda c: erase(c, "test", name)).result()
-            monkeypatch.setattr(publishing, "flag", flag)
+            monkeypatch.setattr(publishing, "write_flags", flag)
 
-        monkeypatch.setattr(publishing, "flag", late)
+        monkeypatch.setattr(publishing, "write_flags", late)
         with pytest.raises(publishing.Outdated):
             aggregates.compute(study.studio.study)
         assert study.look(select(snapshots)) == []
@@ -379,7 +380,7 @@ def test_answers_are_taken_while_a_snapshot_is_written(tmp_path: Path, monkeypat
     """Beliefs are written in parts, and between two of them nothing is locked."""
     monkeypatch.setattr(publishing, "AT_ONCE", 3)
     with served(tmp_path / "s", plain_study(per_task=50, batch=10), text_tasks(12)) as study:
-        rows = [{"task_id": row.id, "n": 1, "sure": -0.5, "soft": "[]"} for row in study.look(select(tasks.c.id))]
+        rows = [SoftLabelRow(row.id, 1, -0.5, "[]") for row in study.look(select(tasks.c.id))]
         person = study.enter()
         waiting, seen = person.slots(), []
 
@@ -390,7 +391,7 @@ def test_answers_are_taken_while_a_snapshot_is_written(tmp_path: Path, monkeypat
                 seen.append(len(study.look(select(beliefs).where(beliefs.c.since == 1))))
 
         monkeypatch.setattr(publishing, "batched", come_between)
-        assert publishing.believe(study.studio.engine, publishing.begin(study.studio.engine), rows) == 12
+        assert publishing.write_soft_labels(study.studio.engine, publishing.begin(study.studio.engine), rows) == 12
         assert seen == [3, 6, 9, 12] and len(study.look(select(answers))) == 4
 
 
@@ -550,22 +551,22 @@ def test_one_step_that_fails_keeps_no_other_back_and_is_tried_again(
         study.sign_in()
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
-        background, engine = Background(study.studio), study.studio.engine
-        aggregates, payroll = Aggregates(engine), Payroll(engine)
-        monkeypatch.setattr(background, "_ask", lambda: one_round(study.studio.settings, aggregates, payroll))
+        background, computation = Background(study.studio), Computation(study.studio.engine)
+        payroll = computation.payroll
+        monkeypatch.setattr(background, "_ask", computation.one_round)
 
         def broken(connection: Any) -> bool:
             raise KeyError("x")
 
         with monkeypatch.context() as patch:
-            patch.setattr(payroll._worked, "read_on", broken)
+            patch.setattr(payroll._log.visits, "read_new", broken)
             patch.setattr(payroll, "_begin", lambda basis: None)
             background.go_round()
             assert "pay sheet could not be computed: KeyError" in troubles(study)[0]
             assert study.http.get("/api/owner/snapshot").json()["answers"] == 1  # and all else is there
         other = Background(study.studio)  # a server that was started again
         other.name = background.name
-        monkeypatch.setattr(other, "_ask", lambda: one_round(study.studio.settings, aggregates, payroll))
+        monkeypatch.setattr(other, "_ask", computation.one_round)
         other.go_round()
         assert troubles(study) == [] and study.http.get("/api/owner/pay").json()["people"] == 1
 
@@ -634,14 +635,14 @@ def test_only_beliefs_that_changed_are_looked_at(
     made = plain_study(per_task=9, batch=6, sittings=3, aggregator=aggregator, form="one-label")
     with served(tmp_path / "s", made, text_tasks(12)) as study:
         written: list[int] = []
-        believe = publishing.believe
+        believe = publishing.write_soft_labels
 
         def watch(engine: Any, number: int, new: Any, by: str) -> int:
             rows = list(new)
             written.append(len(rows))
             return believe(engine, number, rows, by)
 
-        monkeypatch.setattr(publishing, "believe", watch)
+        monkeypatch.setattr(publishing, "write_soft_labels", watch)
         one, other = Aggregates(study.studio.engine), Aggregates(study.studio.engine)
 
         def named(slot: Any) -> dict[str, str]:

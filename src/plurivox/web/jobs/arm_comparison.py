@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import beta
-from sqlalchemy import Connection, Integer, case, cast, func, select
+from sqlalchemy import Connection
 
 from plurivox.core.answers import Answers
 from plurivox.core.errors import PlurivoxError
@@ -18,29 +18,28 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
-from plurivox.evaluate.measures.accuracy import accuracy
-from plurivox.evaluate.measures.divergences import soft_accuracy
-from plurivox.web.jobs.exclusion import known_labels
+from plurivox.evaluate import accuracy, soft_accuracy
 from plurivox.web.store.database import now
-from plurivox.web.store.schema import answers, sittings, slots, workers
+from plurivox.web.store.report import snapshot_inputs
+from plurivox.web.store.report.answer_log import Collected
+from plurivox.web.store.report.snapshot_inputs import ArmPeople
+from plurivox.web.store.report.snapshots import ArmResult
 from plurivox.web.study.config import Arm, Study
-from plurivox.workflows.answer_cost import curve
-from plurivox.workflows.api import fit
-from plurivox.workflows.score_crowd import score
+from plurivox.workflows import curve, fit, score
 
 RESAMPLES = 200
 MOST = 2_000  # tasks that the curves look at
 CURVE, SEEDS = (1, 2, 3, 4, 6, 8), 5  # answers a task
 
 
-def compare(connection: Connection, study: Study, read: Elicited) -> list[dict[str, Any]]:
-    """A row for each arm; what cannot be told yet is None."""
-    found, votes = read.answers, read.votes
-    arm_of = {row.pseudonym: row.arm for row in connection.execute(select(workers.c.pseudonym, workers.c.arm))}
+def compare(connection: Connection, study: Study, held: Collected, read: Elicited) -> list[ArmResult]:
+    """A result for each arm; what cannot be told yet is None."""
+    found, votes, first = held.answers, read.votes, held.is_first
+    arm_of = snapshot_inputs.arm_of_workers(connection)
     arms = np.array([arm_of.get(name, "") for name in found.workers.tolist()] or [""], dtype=object)  # (n_workers,)
     said = arms[found.worker]  # (n_answers,)
-    first = np.ones(len(found), bool) if found.repeat_of is None else found.repeat_of < 0
-    gold, people, inputs = known_labels(connection, study), _people(connection, study), _inputs(connection)
+    gold, inputs = snapshot_inputs.gold_labels(connection, study.labels), snapshot_inputs.inputs_by_arm(connection)
+    people = snapshot_inputs.people_by_arm(connection, before=now() - study.lease_minutes * 60)
     assert votes.answer is not None
     rows = []
     for one in study.arms:
@@ -48,7 +47,8 @@ def compare(connection: Connection, study: Study, read: Elicited) -> list[dict[s
         ours, theirs = votes.where(mine[votes.answer]), votes.where((others & ~mine)[votes.answer])
         cost = _cost(found, mine) | {"inputs": _median_of(inputs.get(one.name, {}))}
         worth = _worth(ours, theirs, gold, cost["seconds"])
-        rows.append(_named(study, one) | people[one.name] | cost | _spread(ours, found) | worth)
+        told = _told(people.get(one.name, ArmPeople()))
+        rows.append(ArmResult(**_named(study, one), **told, **cost, **_spread(ours, found), **worth))
     return rows
 
 
@@ -60,30 +60,13 @@ def _named(study: Study, one: Arm) -> dict[str, Any]:
 # ---- people
 
 
-def _people(connection: Connection, study: Study) -> dict[str, dict[str, Any]]:
-    """arm -> how many came, finished, and left: neither done nor seen for as long as a lease lasts."""
-    last = select(func.max(answers.c.received)).where(answers.c.worker_id == workers.c.id).scalar_subquery()
-    begun = select(func.max(sittings.c.begun)).where(sittings.c.worker_id == workers.c.id).scalar_subquery()
-    before = now() - study.lease_minutes * 60
-    quiet = (workers.c.seen < before) & (func.coalesce(last, 0) < before) & (func.coalesce(begun, 0) < before)
-    done = workers.c.stage == "done"
-    counts = select(workers.c.arm, func.count(), _sum(done), _sum(~done & quiet))
-    rows = connection.execute(counts.where(workers.c.status == "active").group_by(workers.c.arm))
-    found = {arm: (n, finished, left) for arm, n, finished, left in rows}
-    return {one.name: _told(*found.get(one.name, (0, 0, 0))) for one in study.arms}
-
-
-def _sum(what: Any) -> Any:
-    return func.coalesce(func.sum(case((what, 1), else_=0)), 0)
-
-
-def _told(n: int, finished: int, left: int) -> dict[str, Any]:
-    over = finished + left
+def _told(one: ArmPeople) -> dict[str, Any]:
+    over = one.finished + one.left
     share = None
     if over:
-        low, high = beta.ppf([0.025, 0.975], left + 0.5, finished + 0.5)  # Jeffreys
-        share = [left / over, min(low, left / over), max(high, left / over)]
-    return {"people": n, "finished": finished, "left": left, "drop_out": _three(share)}
+        low, high = beta.ppf([0.025, 0.975], one.left + 0.5, one.finished + 0.5)  # Jeffreys
+        share = [one.left / over, min(low, one.left / over), max(high, one.left / over)]
+    return {**vars(one), "drop_out": _three(share)}
 
 
 # ---- costs
@@ -121,22 +104,6 @@ def _middle(values: Floats, upto: Ints) -> float:
     """The median of sorted values that count several times; `upto` adds up how often."""
     places = np.searchsorted(upto, [(upto[-1] - 1) // 2, upto[-1] // 2], side="right")
     return float(values[places].mean())
-
-
-def _inputs(connection: Connection) -> dict[str, dict[int, int]]:
-    """arm -> inputs of an answer -> how many answers; counted where they lie, since events are long."""
-    n = cast((func.length(answers.c.events) - func.length(func.replace(answers.c.events, '"seq"', ""))) / 5, Integer)
-    counts = (
-        select(workers.c.arm, n.label("n"), func.count())
-        .select_from(answers.join(slots, slots.c.answer_id == answers.c.id))
-        .join(workers, workers.c.id == answers.c.worker_id)
-        .where(slots.c.kind == "task", slots.c.state != "excluded", answers.c.events != "[]")
-        .group_by(workers.c.arm, "n")
-    )
-    found: dict[str, dict[int, int]] = {}
-    for arm, inputs, times in connection.execute(counts):
-        found.setdefault(arm, {})[inputs] = times
-    return found
 
 
 def _median_of(counts: dict[int, int]) -> float | None:

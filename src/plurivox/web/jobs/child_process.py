@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from plurivox.core.errors import PlurivoxError
@@ -15,8 +16,9 @@ from plurivox.web.jobs.payroll import Payroll
 from plurivox.web.jobs.snapshot import Aggregates
 from plurivox.web.settings import Settings
 from plurivox.web.store.database import first_line
-from plurivox.web.store.report import snapshots
-from plurivox.web.study.config import Study, read_study
+from plurivox.web.store.report.answer_log import AnswerLog
+from plurivox.web.store.report.snapshot_writer import Outdated
+from plurivox.web.study.config import Study
 from plurivox.web.study.study_database import open_database
 
 log = logging.getLogger(__name__)
@@ -31,39 +33,40 @@ def _end_with(parent: int) -> None:
 
 
 def main() -> None:
-    """Settings in the first line; then compute for every line that comes, and answer each with one."""
+    """Settings in the first line; then a study in every line: compute for it, and answer with a line."""
     os.nice(NICE)
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-    settings = Settings.model_validate_json(sys.stdin.readline())
-    aggregates = Aggregates(open_database(settings))
-    payroll = Payroll(aggregates.engine)
-    for _ in sys.stdin:
-        sys.stdout.write(json.dumps(one_round(settings, aggregates, payroll)) + "\n")
+    computation = Computation(open_database(Settings.model_validate_json(sys.stdin.readline())))
+    for line in sys.stdin:
+        sys.stdout.write(json.dumps(computation.one_round(Study.model_validate_json(line))) + "\n")
         sys.stdout.flush()
 
 
-def one_round(settings: Settings, aggregates: Aggregates, payroll: Payroll) -> dict[str, str]:
-    """Exclude, compute, pay: what went wrong with each, empty where nothing did. One that fails keeps no other back."""
-    steps: dict[str, Callable[[Study], object]] = {
-        "rules": aggregates.exclude,
-        "labels": aggregates.compute,
-        "pay": payroll.keep,
-    }
-    try:
-        study = read_study(settings.folder)
-    except PlurivoxError as cause:
-        return {"study": str(cause)}
-    told = {"study": ""}
-    for name, step in steps.items():
-        try:
-            step(study)
-            told[name] = ""
-        except snapshots.Outdated:  # the next round begins with what counts now
-            continue
-        except Exception as cause:  # the server reads it and goes on
-            log.exception("%s: a step of the background failed", name)
-            told[name] = _why(cause)
-    return told
+class Computation:
+    """Everything that is computed of a study, round after round; its steps share one log, so each answer is read once."""
+
+    def __init__(self, engine: Engine) -> None:
+        answers = AnswerLog()
+        self.aggregates, self.payroll = Aggregates(engine, answers), Payroll(engine, answers)
+
+    def one_round(self, study: Study) -> dict[str, str]:
+        """Exclude, compute, pay: what went wrong with each, empty where nothing did. One that fails stops no other."""
+        steps: dict[str, Callable[[Study], object]] = {
+            "rules": self.aggregates.exclude,
+            "labels": self.aggregates.compute,
+            "pay": self.payroll.keep,
+        }
+        told = {}
+        for name, step in steps.items():
+            try:
+                step(study)
+                told[name] = ""
+            except Outdated:  # the next round begins with what counts now
+                continue
+            except Exception as cause:  # the server reads it and goes on
+                log.exception("%s: a step of the background failed", name)
+                told[name] = _why(cause)
+        return told
 
 
 def _why(cause: Exception) -> str:

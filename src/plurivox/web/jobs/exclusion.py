@@ -3,7 +3,7 @@
 import logging
 
 import numpy as np
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Engine
 
 from plurivox.clean import clean
 from plurivox.core.answers import Answers
@@ -11,27 +11,27 @@ from plurivox.core.errors import PlurivoxError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.web.store.collect.excluded_workers import exclude, spared
 from plurivox.web.store.database import WRITES
-from plurivox.web.store.report.answer_log import collect
-from plurivox.web.store.schema import tasks, workers
+from plurivox.web.store.report.answer_log import Collected, collect
+from plurivox.web.store.report.snapshot_inputs import gold_labels
 from plurivox.web.study.config import Study
 
 log = logging.getLogger(__name__)
 
 
-def apply_rules(engine: Engine, study: Study, found: Answers | None = None) -> int:
-    """Leave out whoever breaks a rule of the study; how many people. `found` are the answers, where they are read already."""
+def apply_rules(engine: Engine, study: Study, held: Collected | None = None) -> int:
+    """Exclude whoever breaks a rule of the study; how many people. `held` are the answers, where they are read already."""
     if not study.exclude.rules:
         return 0
     with engine.connect() as connection:
-        found = collect(connection, study).answers if found is None else found
-        gold, never = known_labels(connection, study), spared(connection)
-    broken = {name: why for name, why in breaches(study, found, gold).items() if name not in never}
+        held = collect(connection, study.labels) if held is None else held
+        gold, never = gold_labels(connection, study.labels), spared(connection)
+    broken = {name: why for name, why in breaches(study, held.answers, gold).items() if name not in never}
+    ids = dict(zip(held.answers.workers.tolist(), held.id_of_worker.tolist(), strict=True))
     n = 0
     with engine.connect().execution_options(**WRITES) as connection:
         for pseudonym, (rule, reason) in broken.items():
             with connection.begin():
-                worker = connection.execute(select(workers.c.id).where(workers.c.pseudonym == pseudonym)).scalar_one()
-                n += exclude(connection, worker, rule, reason)
+                n += exclude(connection, ids[pseudonym], rule, reason)
     return n
 
 
@@ -53,12 +53,3 @@ def breaches(study: Study, found: Answers, gold: SoftLabels | None) -> dict[str,
             if name in enough:
                 broken.setdefault(name, (rule, reason))
     return broken
-
-
-def known_labels(connection: Connection, study: Study) -> SoftLabels | None:
-    """The labels of known tasks; None where there are none. One that the study has lost since is not known any more."""
-    known = select(tasks.c.name, tasks.c.gold).where(tasks.c.gold.in_(study.labels), tasks.c.practice == 0)
-    rows = connection.execute(known).all()
-    return (
-        SoftLabels.gold([row.name for row in rows], [row.gold for row in rows], labels=study.labels) if rows else None
-    )

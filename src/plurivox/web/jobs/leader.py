@@ -1,4 +1,4 @@
-"""Leader election among servers, and the background thread that the leader runs."""
+"""The background thread of a server: while it leads, it looks after the study and has a process compute."""
 
 import json
 import logging
@@ -12,20 +12,17 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 
-from sqlalchemy import Connection, insert, select, update
-
 from plurivox.core.errors import InputError
 from plurivox.web.store.collect.leases import end_overdue
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import Unavailable
 from plurivox.web.store.report.alerts import Trouble, all_told, tell
 from plurivox.web.store.report.counters import is_behind, move_on
+from plurivox.web.store.report.leader_lease import LEASE, lead
 from plurivox.web.store.report.snapshots import is_stale
-from plurivox.web.store.schema import leaders
 from plurivox.web.studio import Studio
-from plurivox.web.study.config import read_study
+from plurivox.web.study.config import Study, read_study
 
-LEASE = 30.0  # seconds a leader may be silent before another takes over
 REST = 3.0  # times what the last computation took: a quarter of one core at most
 ONE_CORE = dict.fromkeys(("PLURIVOX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 WORDS = {  # by what goes wrong
@@ -35,18 +32,6 @@ WORDS = {  # by what goes wrong
     "pay": "The pay sheet could not be computed: {}. What is shown is older.",
 }
 log = logging.getLogger(__name__)
-
-
-def lead(connection: Connection, holder: str, seconds: float = LEASE) -> bool:
-    """Become the leader, or stay it; False where another one is."""
-    mine = (leaders.c.holder == holder) | (leaders.c.until < now())
-    values = {"holder": holder, "until": now() + seconds}
-    if connection.execute(update(leaders).where(leaders.c.name == "studio", mine).values(values)).rowcount:
-        return True
-    if connection.execute(select(leaders.c.name)).first() is not None:
-        return False
-    connection.execute(insert(leaders).values(name="studio", **values))  # two at once: the key lets one in
-    return True
 
 
 class Background:
@@ -128,8 +113,8 @@ class Background:
             self._tell("study", WORDS["study"].format(cause))
         else:
             self._tell("study", "")
-            if failed or self.studio.look(partial(is_stale, study=study)):
-                self._compute()
+            if failed or self.studio.look(partial(is_stale, digest=study.digest)):
+                self._compute(study)
         self._not_before = time.monotonic() + REST * (time.monotonic() - began)
         return True
 
@@ -161,15 +146,15 @@ class Background:
         if known is None or known.what != what:
             self.studio.troubles[of] = Trouble(of, what, now())
 
-    def _compute(self) -> None:
+    def _compute(self, study: Study) -> None:
         """Have the process compute, and tell what went wrong with each of its steps."""
-        said = self._ask()
+        said = self._ask(study)
         if said is None or self._over.is_set():
             return
         for of, why in said.items():
             self._tell(of, WORDS[of].format(why) if why else "")
 
-    def _ask(self) -> dict[str, str] | None:
+    def _ask(self, study: Study) -> dict[str, str] | None:
         """What the process says, and stay the leader until it does; None where there is none."""
         child = self._process()
         if child is None:
@@ -177,7 +162,7 @@ class Background:
         assert child.stdin is not None and child.stdout is not None
         text = ""
         with suppress(BrokenPipeError):
-            child.stdin.write("go\n")
+            child.stdin.write(study.model_dump_json() + "\n")
             child.stdin.flush()
             with ThreadPoolExecutor(1, "plurivox-waiting") as waiting:
                 said = waiting.submit(child.stdout.readline)

@@ -2,24 +2,21 @@
 
 import csv
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sqlalchemy import Connection, Engine
 
 from plurivox.core.atomic_write import whole_file
 from plurivox.core.errors import InputError
-from plurivox.core.types import Bools, Ints
+from plurivox.web.jobs.work import Work, WorkLog, work_of
 from plurivox.web.store.database import WRITES
-from plurivox.web.store.report import pay_sheet as store
-from plurivox.web.store.report import snapshots
-from plurivox.web.store.report.column_log import Columns
-from plurivox.web.store.report.pay_sheet import platform_ids
-from plurivox.web.store.report.work_log import Worked
+from plurivox.web.store.report import pay_sheet
+from plurivox.web.store.report.answer_log import AnswerLog
+from plurivox.web.store.report.pay_sheet import PayLine, PlatformId
+from plurivox.web.store.report.snapshot_writer import erased_by_now
 from plurivox.web.study.config import Study
 from plurivox.web.study.export import inert
 from plurivox.web.study.terms import Pay
@@ -28,105 +25,19 @@ CENT = Decimal("0.01")
 HOUR = Decimal(3_600_000)  # milliseconds
 
 
-@dataclass(frozen=True)
-class Work:
-    """What one person did."""
-
-    pseudonym: str
-    born: float
-    excluded: str = ""  # why
-    n_answers: int = 0  # repeats too
-    active_ms: float = 0.0
-    last: float = 0.0
-    matched: int = 0  # answers that match others
-    compared: int = 0  # answers to tasks that others have answered
-
-    @property
-    def total_ms(self) -> float:
-        """From the first page to the last, pauses too."""
-        return max(0.0, self.last - self.born) * 1000
-
-
-def sheet(connection: Connection, study: Study) -> dict[int, dict[str, Any]]:
+def sheet(connection: Connection, study: Study) -> dict[int, PayLine]:
     """worker -> line, for everybody who has answered something."""
-    worked = Worked()
-    worked.read_on(connection)
-    return {worker: pay_line(study.pay, one) for worker, one in work_of(worked).items()}
+    log = WorkLog()
+    log.read_new(connection)
+    return {worker: pay_line(study.pay, one) for worker, one in work_of(log).items()}
 
 
-def work_of(worked: Worked) -> dict[int, Work]:
-    """worker -> what they did, of everybody who has answered something but practice."""
-    given, visited = worked.given, worked.visited
-    ids, who = np.unique(given["worker"], return_inverse=True)
-    n = len(ids)
-    came = np.isin(visited["worker"], ids)
-    guest = np.searchsorted(ids, visited["worker"][came])
-    active = np.bincount(who, given["ms"], n) + np.bincount(guest, visited["ms"][came], n)
-    last = np.zeros(n)
-    np.maximum.at(last, who, given["at"])
-    np.maximum.at(last, guest, visited["at"][came])
-    said = _last_words(who, given)
-    aside = np.isin(ids, np.fromiter(worked.excluded, np.int64, len(worked.excluded)))
-    matched, compared = matches(given["task"][said], given["label"][said], aside[who[said]])
-    same, others = (np.bincount(who[said], one, n) for one in (matched, compared))
-    sums = (np.bincount(who, given["counts"], n), last, active, same, others)  # (n_workers,) each
-    found = {}
-    for worker, answers, at, ms, equal, held in zip(ids.tolist(), *(one.tolist() for one in sums), strict=True):
-        if answers and worker in worked.people:
-            pseudonym, born = worked.people[worker]
-            why = worked.excluded.get(worker, "")
-            found[worker] = Work(pseudonym, born, why, int(answers), ms, at, int(equal), int(held))
-    return found
-
-
-def _last_words(who: Ints, given: Columns) -> Ints:
-    """The places of what each person last said of each task, repeats left out."""
-    first = np.flatnonzero(given["counts"] & given["is_task"])
-    order = first[np.lexsort((given["id"][first], given["task"][first], who[first]))]
-    task, person = given["task"][order], who[order]
-    is_last = np.ones(len(order), bool)
-    is_last[:-1] = (task[1:] != task[:-1]) | (person[1:] != person[:-1])
-    return np.asarray(order[is_last])
-
-
-def matches(task: Ints, label: Ints, aside: Bools) -> tuple[Bools, Bools]:
-    """(n,) which answers match others, and (n,) which are to tasks that others have answered.
-
-    A row is what one person says of one task: the label named first, -1 where none was. An answer matches if no label was
-    named first by more of the others; those `aside` are nobody's others.
-
-    >>> task, label = np.array([7, 7, 7, 8, 8]), np.array([0, 0, 1, 0, 1])
-    >>> matches(task, label, np.zeros(5, bool))[0].tolist()  # without me, one of the first two and the third tie
-    [True, True, False, False, False]
-    """
-    n_labels = int(label.max(initial=0)) + 1
-    _, place = np.unique(task, return_inverse=True)
-    counted = ~aside & (label >= 0)
-    n_tasks = int(place.max(initial=-1)) + 1
-    pair = place * n_labels + np.maximum(label, 0)
-    there, times = np.unique(pair[counted], return_counts=True)
-    order = np.lexsort((times, there // n_labels))  # by task, the most frequent label last
-    held, often = there[order], times[order]
-    of = held // n_labels
-    first, second, best = (np.zeros(n_tasks, np.int64) for _ in range(3))
-    last = np.append(of[1:] != of[:-1], True) if len(of) else np.zeros(0, bool)
-    first[of[last]], best[of[last]] = often[last], held[last] % n_labels
-    before = np.flatnonzero(~last & np.append(last[1:], False))  # the second most frequent
-    second[of[before]] = often[before]
-    at = np.minimum(np.searchsorted(there, pair), max(len(there) - 1, 0))
-    own = np.where(there[at] == pair, times[at], 0) if len(there) else np.zeros(len(pair), np.int64)
-    mine = np.where(label >= 0, own - counted, 0)  # how many others said the same
-    rest = np.where((label == best[place]) & (label >= 0), second[place], first[place])
-    most = np.maximum(rest, mine)
-    return (label >= 0) & (most > 0) & (mine == most), most > 0
-
-
-def pay_line(rules: Pay, one: Work) -> dict[str, Any]:
+def pay_line(rules: Pay, one: Work) -> PayLine:
     """What a person is paid, and why.
 
     >>> rules = Pay(base="0.50", per_hour="8", bonus_per_hour="1", currency="USD")
     >>> line = pay_line(rules, Work("w1", born=0, n_answers=27, active_ms=864_000, matched=20, compared=25))
-    >>> line["base"], line["bonus"], line["total"]
+    >>> line.base, line.bonus, line.total
     ('2.42', '0.19', '2.61')
     """
     matched, compared = one.matched, one.compared
@@ -146,27 +57,22 @@ def pay_line(rules: Pay, one: Work) -> dict[str, Any]:
         reasons.append(f"fewer than {rules.least_answers} answers: no pay")
         base = bonus = Decimal(0)
     base, bonus = _money(base), _money(bonus)
-    return {
-        "worker": one.pseudonym,
-        "answers": one.n_answers,
-        "active_minutes": str(_money(Decimal(round(one.active_ms)) / 60_000)),
-        "total_minutes": str(_money(Decimal(round(one.total_ms)) / 60_000)),
-        "matched": matched,
-        "compared": compared,
-        "base": str(base),
-        "bonus": str(bonus),
-        "total": str(base + bonus),
-        "reasons": reasons,
-    }
+    return PayLine(
+        worker=one.pseudonym,
+        answers=one.n_answers,
+        active_minutes=str(_money(Decimal(round(one.active_ms)) / 60_000)),
+        total_minutes=str(_money(Decimal(round(one.total_ms)) / 60_000)),
+        matched=matched,
+        compared=compared,
+        base=str(base),
+        bonus=str(bonus),
+        total=str(base + bonus),
+        reasons=reasons,
+    )
 
 
 def _money(value: Decimal) -> Decimal:
     return value.quantize(CENT, ROUND_HALF_UP)
-
-
-def total_of(lines: Iterable[Mapping[str, Any]]) -> Decimal:
-    """All of it."""
-    return sum((Decimal(line["total"]) for line in lines), Decimal(0))
 
 
 def compute_pay(engine: Engine, study: Study) -> None:
@@ -175,51 +81,56 @@ def compute_pay(engine: Engine, study: Study) -> None:
 
 
 class Payroll:
-    """The sheet of the owner's page, kept up to date: only lines of people whose work has changed are made anew."""
+    """The sheet of the owner's page, kept up to date: only lines of people whose work has changed are made anew.
 
-    def __init__(self, engine: Engine) -> None:
+    `answers` may be shared with other jobs; each answer is read once.
+    """
+
+    def __init__(self, engine: Engine, answers: AnswerLog | None = None) -> None:
         self.engine, self._name = engine, secrets.token_hex(8)
+        self._answers = AnswerLog() if answers is None else answers
         self._begin((0, ""))
 
     def _begin(self, basis: tuple[int, str]) -> None:
-        self._basis, self._worked = basis, Worked()
+        self._basis, self._log = basis, WorkLog(self._answers)
         self._known: dict[int, tuple[Work, Decimal]] = {}  # worker: of what the line in the store is made, its total
-        self._is_first = self._is_behind = True  # behind: something was read that is not in the store yet
+        self._paid: object = None  # how far the logs were read for the sheet in the store; None before the first
 
     def keep(self, study: Study) -> int:
         """Bring the sheet up to date; how many lines were made anew."""
-        if not study.pay.says_something or not self._read_on(study):
+        if not study.pay.says_something:
             return 0
-        found = work_of(self._worked)
+        read = self._read(study)
+        if read == self._paid:
+            return 0
+        found = work_of(self._log)
         lines = {
             worker: pay_line(study.pay, one)
             for worker, one in found.items()
             if worker not in self._known or self._known[worker][0] != one
         }
-        if not lines and not self._is_first:
-            self._is_behind = False
-            return 0
         known = {worker: kept for worker, kept in self._known.items() if worker in found}
-        known |= {worker: (found[worker], Decimal(line["total"])) for worker, line in lines.items()}
+        known |= {worker: (found[worker], Decimal(line.total)) for worker, line in lines.items()}
         total = sum((paid for _, paid in known.values()), Decimal(0))
-        with self.engine.connect().execution_options(**WRITES) as connection, connection.begin():
-            if snapshots.erased_by_now(connection) != self._basis[0]:
-                return 0  # somebody was erased meanwhile: the next round begins anew
-            if self._is_first:
-                store.drop_others(connection, known)
-            store.keep(connection, lines, str(total), by=self._name)
-        self._known, self._is_first, self._is_behind = known, False, False
+        if lines or self._paid is None:
+            with self.engine.connect().execution_options(**WRITES) as connection, connection.begin():
+                if erased_by_now(connection) != self._basis[0]:
+                    return 0  # somebody was erased meanwhile: the next round begins anew
+                if self._paid is None:
+                    pay_sheet.drop_others(connection, known)
+                pay_sheet.keep(connection, lines, str(total), by=self._name)
+        self._known, self._paid = known, read
         return len(lines)
 
-    def _read_on(self, study: Study) -> bool:
-        """Whether there is something that the store does not hold; all is read anew where it is not as we left it."""
+    def _read(self, study: Study) -> object:
+        """Read what is new; how far. The sheet is begun anew where the one in the store is not as we left it."""
         with self.engine.connect() as connection:
-            basis = snapshots.erased(connection), study.pay.model_dump_json()
-            if basis != self._basis or (not self._is_first and store.kept_by(connection) != self._name):
+            self._log.read_new(connection)
+            basis = self._answers.erased, study.pay.model_dump_json()
+            if basis != self._basis or (self._paid is not None and pay_sheet.kept_by(connection) != self._name):
                 self._begin(basis)
-            was_behind, self._is_behind = self._is_behind, True  # until it is written, whatever goes wrong
-            self._is_behind = self._worked.read_on(connection) or was_behind
-        return self._is_behind
+                self._log.read_new(connection)
+        return len(self._answers), len(self._log.visits), self._answers.excluded
 
 
 COLUMNS = ("worker", "answers", "active_minutes", "total_minutes", "matched", "compared", "base", "bonus", "total")
@@ -232,8 +143,9 @@ def write_pay(engine: Engine, study: Study, out: Path, with_ids: bool = False) -
         raise InputError("the study pays nothing; say what in [pay] of its study.toml, such as per_hour = 8")
     with engine.connect() as connection:
         lines = sheet(connection, study)
-        ids = platform_ids(connection) if with_ids else {}
-    told = {"people": len(lines), "total": str(total_of(lines.values())), "currency": study.pay.currency}
+        ids = pay_sheet.platform_ids(connection) if with_ids else {}
+    total = sum((Decimal(line.total) for line in lines.values()), Decimal(0))
+    told = {"people": len(lines), "total": str(total), "currency": study.pay.currency}
     rows = _bonuses(lines, ids, told) if with_ids else _lines(lines, study.pay.currency)
     with whole_file(out) as part:
         if with_ids:
@@ -245,21 +157,23 @@ def write_pay(engine: Engine, study: Study, out: Path, with_ids: bool = False) -
     return told
 
 
-def _lines(lines: dict[int, dict[str, Any]], currency: str) -> list[Sequence[Any]]:
+def _lines(lines: dict[int, PayLine], currency: str) -> list[Sequence[Any]]:
     head = (*COLUMNS, "currency", "reasons")
-    rows = sorted(lines.values(), key=lambda line: str(line["worker"]))
+    rows = sorted(lines.values(), key=lambda line: line.worker)
     return [
         head,
-        *((*(line[name] for name in COLUMNS), inert(currency), inert("; ".join(line["reasons"]))) for line in rows),
+        *(
+            (*(getattr(line, name) for name in COLUMNS), inert(currency), inert("; ".join(line.reasons)))
+            for line in rows
+        ),
     ]
 
 
-def _bonuses(
-    lines: dict[int, dict[str, Any]], ids: dict[int, tuple[str, str]], told: dict[str, Any]
-) -> list[Sequence[Any]]:
-    platforms = {platform for worker, (platform, _) in ids.items() if worker in lines}
+def _bonuses(lines: dict[int, PayLine], ids: dict[int, PlatformId], told: dict[str, Any]) -> list[Sequence[Any]]:
+    """(id, bonus) of those above zero; `told` gets the number of people without an id."""
+    platforms = {known.platform for worker, known in ids.items() if worker in lines}
     if len(platforms) > 1:
         raise InputError(f"people came from {' and '.join(sorted(platforms))}; one file cannot go to both")
     told["without_id"] = sum(worker not in ids for worker in lines)
-    paid = [(inert(ids[worker][1]), line["bonus"]) for worker, line in lines.items() if worker in ids]
+    paid = [(inert(ids[worker].raw), line.bonus) for worker, line in lines.items() if worker in ids]
     return [*sorted(pair for pair in paid if float(pair[1]) > 0)]

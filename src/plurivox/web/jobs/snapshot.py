@@ -1,37 +1,38 @@
 """Compute a snapshot: soft labels and statistics from all answers."""
 
 import json
-import logging
 import secrets
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import beta
-from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy import Connection, Engine
 
 from plurivox.core.answers import Answers
 from plurivox.core.errors import PlurivoxError
 from plurivox.core.results import Fit
-from plurivox.core.types import Bools, Floats, Ints, Names
+from plurivox.core.types import Floats, Ints, Names
+from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
-from plurivox.elicit import methods as forms
 from plurivox.web.jobs import study_statistics
 from plurivox.web.jobs.arm_comparison import compare
 from plurivox.web.jobs.exclusion import apply_rules
 from plurivox.web.jobs.gains import write_gains
-from plurivox.web.store.report import snapshots
-from plurivox.web.store.report.answer_log import Collected, Reader
-from plurivox.web.store.schema import answers
+from plurivox.web.store.report import snapshot_writer
+from plurivox.web.store.report.answer_log import AnswerLog, Collected
+from plurivox.web.store.report.snapshot_inputs import full_tasks
+from plurivox.web.store.report.snapshot_writer import SoftLabelRow
+from plurivox.web.store.report.snapshots import Snapshot, recounted
 from plurivox.web.study.config import Study
-from plurivox.workflows.api import fit
+from plurivox.workflows import elicit_votes, fit
 
 DEFAULT = "vote-shares"  # the mean of the soft answers
 MOST = 50  # labels kept of a task, the most probable ones
 BLOCK = 5_000  # tasks at a time
-log = logging.getLogger(__name__)
 
 
 def compute(engine: Engine, study: Study) -> None:
@@ -40,7 +41,7 @@ def compute(engine: Engine, study: Study) -> None:
 
 
 class Written(NamedTuple):
-    """The beliefs of the last snapshot, as far as their digits are shown."""
+    """The soft labels of the last snapshot, as far as their digits are shown."""
 
     ids: Ints  # (n_tasks,) sorted
     prob: Any  # (n_tasks, n_labels)
@@ -48,97 +49,107 @@ class Written(NamedTuple):
 
 
 class Aggregates:
-    """Computes snapshots one after the other, and remembers what it has read."""
+    """Computes snapshots one after the other. `answers` may be shared with other jobs; each answer is read once."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, answers: AnswerLog | None = None) -> None:
         self.engine, self._name = engine, secrets.token_hex(8)
+        self._answers = AnswerLog() if answers is None else answers
         self._written: Written | None
-        self.took: dict[str, float] = {}  # seconds of each step of the last one
         self._forget((0, ""))
 
     def _forget(self, basis: tuple[int, str]) -> None:
-        self._reader, self._by, self._basis = Reader(), "", basis
-        self._recounted, self._is_first = 0, True
-        self._number, self._written = 0, None  # the last snapshot that was ours, and what it says
+        """Begin anew: for other answers or another study.toml, the last snapshot tells nothing."""
+        self._basis, self._by, self._is_first = basis, "", True
+        self._n_known, self._excluded = 0, set[int]()  # what of the log the last snapshot that was ours knows
+        self._number, self._written = 0, None  # that snapshot, and what it says
         self._written_next: Written | None = None
-        self._pending: Ints = np.zeros(0, np.int64)
 
     def exclude(self, study: Study) -> int:
-        """Leave out whoever breaks a rule of the study, by what has been read; how many people."""
+        """Exclude whoever breaks a rule of the study, by what has been read; how many people."""
         if not study.exclude.rules:
             return 0
         with self.engine.connect() as connection:
-            found = self._read_on(connection, study).answers
-        return apply_rules(self.engine, study, found)
+            held = self._read(connection, study)
+        return apply_rules(self.engine, study, held)
 
-    def _read_on(self, connection: Connection, study: Study) -> Collected:
-        """All answers that count; each is read once, unless some are gone or study.toml has changed."""
-        basis = snapshots.erased(connection), study.digest
+    def _read(self, connection: Connection, study: Study) -> Collected:
+        """All answers that count; each is read once, unless some were erased."""
+        self._answers.read_new(connection)
+        basis = self._answers.erased, study.digest
         if basis != self._basis:
             self._forget(basis)
-        self._recounted = snapshots.recounted(connection)  # before the answers: a change meanwhile is seen
-        self._pending = np.union1d(self._pending, self._reader.read_on(connection))  # until it is published
-        return self._reader.collected(connection, study)
+        return self._answers.collected(connection, study.labels)
+
+    def _new(self) -> Ints:
+        """Tasks with answers that the last snapshot does not know, or of workers excluded or taken back since."""
+        log = self._answers
+        touched = log.of_workers([*self._excluded.symmetric_difference(log.excluded)])
+        touched[self._n_known :] = True
+        return np.unique(log.columns["task"][touched & ~log.columns["is_practice"]])
 
     def compute(self, study: Study) -> None:
         """Read what is new, compute, write a snapshot."""
         began = time.perf_counter()
-        self.took = {}
         with self.engine.connect() as connection:
-            last = connection.execute(select(func.max(answers.c.id))).scalar() or 0
-            held = self._read_on(connection, study)
-            new, basis = self._pending, (self._basis[0], self._recounted)
-            stages, full = study_statistics.stage_times(connection), snapshots.full_tasks(connection)
-            believed = snapshots.believed(connection) if self._is_first else ()
-        self._note("read", began)
-        body: dict[str, Any] = {"answers": len(held.answers), "asked": study.digest, "stages": stages}
-        body |= {"by": study.aggregator or DEFAULT, "full_tasks": full, "recounted": self._recounted}
-        number = snapshots.begin(self.engine, self._name)
+            counted = recounted(connection)  # before the answers: a change meanwhile is seen
+            held, new = self._read(connection, study), self._new()
+            made = Snapshot(
+                last_answer=int(self._answers.columns["id"].max(initial=0)),
+                answers=len(held.answers),
+                asked=study.digest,
+                stages=study_statistics.stage_times(connection),
+                by=study.aggregator or DEFAULT,
+                full_tasks=full_tasks(connection),
+                recounted=counted,
+            )
+            labelled = snapshot_writer.labelled_tasks(connection) if self._is_first else ()
+        n_known, excluded = len(self._answers), {*self._answers.excluded}
+        number = snapshot_writer.begin(self.engine, self._name)
         if number != self._number + 1:  # another server has led meanwhile
             self._written = None
-        empty = np.setdiff1d(np.union1d(new, np.array(believed, np.int64)), held.task_ids)
-        snapshots.believe(self.engine, number, snapshots.nothing_of(empty.tolist()), self._name)
-        trouble = self._fill(study, held, new, number, body) if len(held.answers) else ""
-        body["seconds"] = round(time.perf_counter() - began, 3)
-        snapshots.publish(self.engine, number, last, body, basis, trouble, self._name)
-        self._by, self._pending, self._is_first = body["by"], new[:0], False
+        empty = np.setdiff1d(np.union1d(new, np.array(labelled, np.int64)), held.task_ids)
+        snapshot_writer.write_soft_labels(self.engine, number, map(SoftLabelRow.none, empty.tolist()), self._name)
+        alert = ""
+        if len(held.answers):
+            made, alert = self._fill(study, held, new, number, made)
+        made = replace(made, seconds=round(time.perf_counter() - began, 3))
+        snapshot_writer.publish(self.engine, number, made, self._basis[0], alert, self._name)
+        self._by, self._is_first, self._n_known, self._excluded = made.by, False, n_known, excluded
         self._number, self._written = number, self._written_next  # not before: what was broken off is taken back
-        self._note("published", began)
 
-    def _fill(self, study: Study, held: Collected, new: Ints, number: int, body: dict[str, Any]) -> str:
-        """Everything but the snapshot itself; what went wrong."""
-        began = time.perf_counter()
-        read = _read(held.answers)
+    def _fill(self, study: Study, held: Collected, new: Ints, number: int, made: Snapshot) -> tuple[Snapshot, str]:
+        """Write everything but the snapshot itself; the snapshot with all its figures, and what went wrong."""
+        read = _elicit(held.answers)
+        votes = _first_votes(held, read)
         odd = study_statistics.odd_answers(study, held, read)
-        began = self._note("elicited", began)
-        fitted, body["by"], trouble = _fit(study, read)
-        began = self._note("fitted", began)
-        body["flags"] = dict(Counter(name for names in odd.values() for name in names))
-        body |= {"agreement": study_statistics.agreement(held, read, fitted), "times": study_statistics.times(held)}
-        standings = study_statistics.of_workers(held, read, odd)
-        began = self._note("summed up", began)
+        fitted, by, alert = _fit(study, votes)
+        made = replace(
+            made,
+            by=by,
+            flags=dict(Counter(name for names in odd.values() for name in names)),
+            agreement=study_statistics.agreement(held, read, fitted),
+            times=study_statistics.times(held),
+        )
         if fitted is not None:
-            body |= study_statistics.histograms(fitted)
-            body |= write_gains(self.engine, study, held, fitted)
-            touched = self._touched(held, fitted, new, body["by"])
-            snapshots.believe(self.engine, number, _beliefs(held, fitted, touched), self._name)
+            settled = write_gains(self.engine, study, held, votes, fitted)
+            made = replace(made, settled=settled, **study_statistics.histograms(fitted)._asdict())
+            touched = self._touched(held, fitted, new, by)
+            snapshot_writer.write_soft_labels(self.engine, number, _soft_labels(held, fitted, touched), self._name)
         if study.arms:
             with self.engine.connect() as connection:
-                body["forms"] = compare(connection, study, read)
-        began = self._note("beliefs", began)
-        snapshots.flag(self.engine, new.tolist(), odd)
-        snapshots.stand(self.engine, standings)
-        self._note("flags and workers", began)
-        return trouble
+                made = replace(made, forms=compare(connection, study, held, read))
+        snapshot_writer.write_flags(self.engine, new.tolist(), odd)
+        snapshot_writer.write_worker_scores(self.engine, study_statistics.of_workers(held, read, odd))
+        return made, alert
 
     def _touched(self, held: Collected, fitted: Fit, new: Ints, by: str) -> Ints:
-        """Tasks whose beliefs may differ from those that are written: with new answers, or moved by the answers to others."""
+        """Tasks whose soft labels may differ from the written ones: with new answers, or moved by the answers to others."""
         same_way = by == self._by and self._written is not None
         if same_way and by == DEFAULT:  # it looks at each task by itself
             return new
-        ids = _ids_of(held)
-        order = np.argsort(ids)
-        now_written = Written(ids[order], np.round(fitted.soft.prob[order], 5).astype(np.float32), fitted.soft.labels)
+        order = np.argsort(held.id_of_task)
+        ids, soft = held.id_of_task[order], fitted.soft
+        now_written = Written(ids, np.round(soft.prob[order], 5).astype(np.float32), soft.labels)
         before, self._written_next = self._written, now_written
         if not same_way or before is None or not np.array_equal(before.labels, now_written.labels):
             return np.asarray(now_written.ids)
@@ -146,30 +157,23 @@ class Aggregates:
         same = (before.ids[place] == now_written.ids) & (before.prob[place] == now_written.prob).all(1)
         return np.union1d(new, now_written.ids[~same])
 
-    def _note(self, step: str, began: float) -> float:
-        end = time.perf_counter()
-        self.took[step] = round(end - began, 3)
-        return end
 
-
-def _read(found: Answers) -> Elicited:
+def _elicit(found: Answers) -> Elicited:
     """Votes of the answers, by the forms they were asked in; most studies have one."""
     assert found.form is not None
     names = list(dict.fromkeys(found.form.tolist()))
-    return forms.make(names[0] if len(names) == 1 else "as-asked").read(found)
+    return elicit_votes(found, names[0] if len(names) == 1 else "as-asked")
 
 
-def _is_first(found: Answers) -> Bools:
-    """(n,) which are no repeats: a person says one thing about a task."""
-    return np.ones(len(found), bool) if found.repeat_of is None else found.repeat_of < 0
-
-
-def _fit(study: Study, read: Elicited) -> tuple[Fit | None, str, str]:
-    """Soft labels, by which method, and what went wrong with the one that was asked for."""
+def _first_votes(held: Collected, read: Elicited) -> Votes:
+    """Votes without those of repeats."""
     assert read.votes.answer is not None
-    first = _is_first(read.answers)
-    votes = read.votes if first.all() else read.votes.where(first[read.votes.answer])
-    wanted, trouble = study.aggregator or DEFAULT, ""
+    return read.votes if held.is_first.all() else read.votes.where(held.is_first[read.votes.answer])
+
+
+def _fit(study: Study, votes: Votes) -> tuple[Fit | None, str, str]:
+    """Soft labels, by which method, and what went wrong with the one that was asked for."""
+    wanted, alert = study.aggregator or DEFAULT, ""
     if not len(votes):
         return None, wanted, ""
     if wanted != DEFAULT:
@@ -177,34 +181,25 @@ def _fit(study: Study, read: Elicited) -> tuple[Fit | None, str, str]:
             return fit(votes, wanted), wanted, ""
         except Exception as cause:  # noqa: BLE001 - the owner is told, and sees the mean meanwhile
             why = str(cause) if isinstance(cause, PlurivoxError) else f"{type(cause).__name__}: {cause}"
-            trouble = f"The aggregator {wanted!r} of study.toml failed; soft labels are {DEFAULT} meanwhile: {why}"
-    return fit(votes, DEFAULT), DEFAULT, trouble
+            alert = f"The aggregator {wanted!r} of study.toml failed; soft labels are {DEFAULT} meanwhile: {why}"
+    return fit(votes, DEFAULT), DEFAULT, alert
 
 
-def _ids_of(held: Collected) -> Ints:
-    """(n_tasks,) in the store."""
-    ids = np.zeros(len(held.answers.tasks), np.int64)
-    ids[held.answers.task] = held.task_ids
-    return ids
-
-
-def _beliefs(held: Collected, fitted: Fit, touched: Ints) -> Iterator[snapshots.Belief]:
+def _soft_labels(held: Collected, fitted: Fit, touched: Ints) -> Iterator[SoftLabelRow]:
     """Of the tasks that were touched: labels with their intervals, most probable first."""
-    found = held.answers
-    n = np.bincount(found.task[_is_first(found)], minlength=len(found.tasks))  # (n_tasks,)
-    ids = _ids_of(held)
+    n, ids, entropy = held.n_first, held.id_of_task, fitted.soft.entropy()  # (n_tasks,) each
     here = np.flatnonzero((n > 0) & np.isin(ids, touched))
-    labels = found.labels.tolist()
+    labels = held.answers.labels.tolist()
     for block in np.array_split(here, max(1, -(-len(here) // BLOCK))):
         prob = np.asarray(fitted.soft.prob[block], np.float64)  # (n_block, n_labels)
-        sure = np.round(-study_statistics.entropy_of(prob), 6) + 0.0
+        sure = 0.0 - np.round(entropy[block], 6)
         order = np.argsort(-prob, axis=1, kind="stable")[:, :MOST]
         top = np.take_along_axis(prob, order, axis=1)
         low, high = interval(top, n[block][:, None])
         rows = np.stack([top, low, high], axis=2).round(5).tolist()
         for at, task in enumerate(block.tolist()):
             soft = [[labels[k], *three] for k, three in zip(order[at].tolist(), rows[at], strict=True)]
-            yield {"task_id": int(ids[task]), "n": int(n[task]), "sure": float(sure[at]), "soft": json.dumps(soft)}
+            yield SoftLabelRow(int(ids[task]), int(n[task]), float(sure[at]), json.dumps(soft))
 
 
 def interval(prob: Floats, n: Any) -> tuple[Floats, Floats]:

@@ -3,10 +3,10 @@
 import math
 import warnings
 from collections.abc import Iterator, Mapping
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from plurivox.core.answers import Answers
 from plurivox.core.errors import PlurivoxError, PlurivoxWarning
@@ -15,9 +15,11 @@ from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
 from plurivox.web.store.report.answer_log import Collected
-from plurivox.web.store.schema import visits, workers
+from plurivox.web.store.report.snapshot_inputs import stage_seconds
+from plurivox.web.store.report.snapshot_writer import WorkerScores
+from plurivox.web.store.report.snapshots import Agreement, Times
 from plurivox.web.study.config import Stage, Study
-from plurivox.workflows.score_crowd import score
+from plurivox.workflows import score
 
 OF_WORKERS: dict[str, dict[str, Any]] = {"agreement-with-rest": {}, "repeat-consistency": {}, "too-fast": {}}
 OF_CROWD: dict[str, dict[str, Any]] = {
@@ -28,21 +30,20 @@ HOURS = 72
 PLACES = 200  # of the learning curve
 
 
-def entropy_of(prob: Floats) -> Floats:
-    """(n_tasks,) in nats."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(-np.nansum(np.where(prob > 0, prob * np.log(prob), 0.0), axis=1) + 0.0)
-
-
-def histograms(fitted: Fit) -> dict[str, Any]:
+class Histograms(NamedTuple):
     """How unsure tasks are, how sure their top labels, and how much of all is each label's."""
+
+    entropy: list[int]  # ten bins from 0 to log n_labels
+    confidence: list[int]  # ten bins from 0 to 1
+    label_shares: dict[str, float]
+
+
+def histograms(fitted: Fit) -> Histograms:
+    """Histograms of the soft labels."""
     prob = np.asarray(fitted.soft.prob, np.float64)
     shares = dict(zip(fitted.soft.labels.tolist(), prob.mean(0).round(5).tolist(), strict=True))
-    return {
-        "entropy": np.histogram(entropy_of(prob), 10, (0, math.log(prob.shape[1])))[0].tolist(),
-        "confidence": np.histogram(prob.max(1), 10, (0, 1))[0].tolist(),
-        "label_shares": shares,
-    }
+    entropy = np.histogram(fitted.soft.entropy(), 10, (0, math.log(prob.shape[1])))[0].tolist()
+    return Histograms(entropy, np.histogram(prob.max(1), 10, (0, 1))[0].tolist(), shares)
 
 
 def _scores(names: Mapping[str, dict[str, Any]], votes: Votes, found: Answers) -> dict[str, dict[str, float | None]]:
@@ -64,7 +65,7 @@ def _number(value: float) -> float | None:
     return round(value, 5) if math.isfinite(value) else None
 
 
-def agreement(held: Collected, read: Elicited, fitted: Fit | None) -> dict[str, Any]:
+def agreement(held: Collected, read: Elicited, fitted: Fit | None) -> Agreement:
     """With each other, with oneself, and with the soft labels hour by hour."""
     found = held.answers
     assert found.repeat_of is not None and found.when is not None
@@ -79,45 +80,44 @@ def agreement(held: Collected, read: Elicited, fitted: Fit | None) -> dict[str, 
         fits = top[counts] == best[found.task[counts]]
         grouped = _groups((found.when[counts] // 3600).astype(np.int64), fits.astype(np.float64))
         hours = [(hour * 3600.0, round(float(mine.mean()), 4), len(mine)) for hour, mine in grouped][-HOURS:]
-    return {"scores": scores, "repeats": len(again), "repeats_same_top": same, "by_hour": hours}
+    return Agreement(scores, len(again), same, hours)
 
 
-def of_workers(held: Collected, read: Elicited, odd: Mapping[int, list[str]]) -> dict[int, dict[str, Any]]:
+def of_workers(held: Collected, read: Elicited, odd: Mapping[int, list[str]]) -> dict[int, WorkerScores]:
     """worker -> what is known of them."""
     found = held.answers
     assert found.seconds is not None and found.when is not None
     scores = _scores(OF_WORKERS, read.votes, found)
     is_odd = np.isin(held.ids, np.fromiter(odd, np.int64, len(odd)))
     n_odd = np.bincount(found.worker[is_odd], minlength=len(found.workers))
-    names, ids = found.workers.tolist(), np.zeros(len(found.workers), np.int64)
-    ids[found.worker] = held.worker_ids
+    names, ids = found.workers.tolist(), held.id_of_worker.tolist()
     seen = np.full(len(names), -np.inf)
     np.maximum.at(seen, found.worker, found.when)
     return {
-        int(ids[code]): {
-            "n": len(mine),
-            "seconds": _median(mine),
-            "flags": int(n_odd[code]),
-            "seen": float(seen[code]),
+        ids[code]: WorkerScores(
+            n=len(mine),
+            seconds=_median(mine),
+            flags=int(n_odd[code]),
+            seen=float(seen[code]),
             **{one.replace("-", "_"): scores.get(one, {}).get(names[code]) for one in OF_WORKERS},
-        }
+        )
         for code, mine in _groups(found.worker, found.seconds)
     }
 
 
-def times(held: Collected) -> dict[str, Any]:
+def times(held: Collected) -> Times:
     """Medians in seconds, and the learning curve."""
     found = held.answers
     assert found.position is not None and found.seconds is not None
     known = ~np.isnan(found.seconds) & (found.position <= PLACES)
     grouped = _groups(found.position[known], found.seconds[known])
-    return {
-        "first_input": _median(held.first_input),
-        "top_label": _median(held.top_label),
-        "active": _median(found.seconds),
-        "hidden": _median(held.hidden),
-        "by_position": [(place, _median(mine), len(mine)) for place, mine in grouped],
-    }
+    return Times(
+        first_input=_median(held.first_input),
+        top_label=_median(held.top_label),
+        active=_median(found.seconds),
+        hidden=_median(held.hidden),
+        by_position=[(place, _median(mine), len(mine)) for place, mine in grouped],
+    )
 
 
 def _groups(codes: Ints, values: Floats) -> Iterator[tuple[int, Floats]]:
@@ -133,15 +133,10 @@ def _median(values: Floats) -> float | None:
 
 
 def stage_times(connection: Connection) -> dict[str, float]:
-    """Median seconds on each page; where the page does not tell, from the end of the stage before to the end of this one."""
+    """Median seconds on each page, in the order of the pages."""
     spent: dict[str, list[float]] = {}
-    wanted = select(visits.c.worker_id, visits.c.stage, visits.c.at, visits.c.ms, workers.c.born)
-    rows = wanted.join(workers, workers.c.id == visits.c.worker_id).order_by(visits.c.worker_id, visits.c.id)
-    before: tuple[int, float] = (0, 0.0)
-    for worker, stage, at, ms, born in connection.execute(rows):
-        came = before[1] if before[0] == worker else born
-        spent.setdefault(stage, []).append(at - came if ms is None else ms / 1000)
-        before = worker, at
+    for stage, seconds in stage_seconds(connection):
+        spent.setdefault(stage, []).append(seconds)
     medians = {stage: round(float(np.median(seconds)), 3) for stage, seconds in spent.items()}
     return {stage: medians[stage] for stage in get_args(Stage) if stage in medians}
 

@@ -43,7 +43,7 @@ def export(engine: Engine, study: Study, folder: Path, *, form: str = "parquet",
     cell = inert if form == "csv" else str
     level = {} if engine.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}  # all of one moment
     with engine.connect().execution_options(**level) as connection, connection.begin():
-        held = answer_log.collect(connection, study, cell)
+        held = answer_log.collect(connection, study.labels, cell)
         views, events = [], []
         for part in batched(answer_log.rows(connection), AT_ONCE):
             views += _frames(VIEWS, [_view(row, cell) for row in part])

@@ -13,6 +13,7 @@ from starlette.background import BackgroundTask
 from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.auth import INVITE, OwnerDep, StudioDep, WritingOwner, owner_of
+from plurivox.web.api.owner_presenters import as_schema
 from plurivox.web.api.parameters import FAULTS, After, Limit
 from plurivox.web.store import study_state
 from plurivox.web.store.admin import audit_log
@@ -29,7 +30,7 @@ router = APIRouter(prefix="/api/owner", tags=["owners"], responses=FAULTS, depen
 async def change_state(body: o.ChangeState, studio: StudioDep, owner: WritingOwner) -> o.StudyProgress:
     """Open, pause or close the study; answers on their way are kept all the same."""
     await studio.write(partial(study_state.change_state, who=owner.name, state=body.state))
-    return await studio.read(study_progress.progress)
+    return as_schema(o.StudyProgress, await studio.read(study_progress.progress))
 
 
 @router.get("/invites")

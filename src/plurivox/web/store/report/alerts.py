@@ -1,13 +1,15 @@
 """What goes wrong beside the requests, for owners: what, since when, and what to do; gone when it works again."""
 
 import json
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
 from plurivox.web.store.database import now
 from plurivox.web.store.kv import fact, set_fact
-from plurivox.web.store.schema import facts, leaders
+from plurivox.web.store.report.leader_lease import lease_end
+from plurivox.web.store.report.snapshots import Snapshot, is_recomputing, is_stale, latest_snapshot
+from plurivox.web.store.schema import facts
 
 AGAIN = "It is tried again in every round. If it stays, the server's log says more; restart the server."
 TO_DO = {
@@ -24,7 +26,8 @@ TO_DO = {
 SILENT = 120.0  # seconds after which a leader counts as gone
 
 
-class Trouble(NamedTuple):
+@dataclass(frozen=True)
+class Trouble:
     """One thing that goes wrong."""
 
     of: str  # a name in TO_DO
@@ -55,9 +58,22 @@ def _name(of: str) -> str:
     return f"trouble: {of}"
 
 
-def leader_gone(connection: Connection) -> Trouble | None:
-    """Whether every server that looked after the study has fallen silent."""
-    until = connection.execute(select(leaders.c.until)).scalar()
-    if until is None or until > now() - SILENT:
-        return None
-    return Trouble("leader", "No server computes aggregates or ends leases any more.", until)
+@dataclass(frozen=True)
+class BackgroundState:
+    """The latest snapshot, whether it is stale, and what goes wrong beside the requests."""
+
+    latest: Snapshot
+    is_stale: bool
+    is_recomputing: bool  # somebody was excluded or taken back since
+    troubles: list[Trouble]  # the oldest first
+
+
+def background_state(connection: Connection) -> BackgroundState:
+    """What the background has done, and what keeps it from its work."""
+    latest = latest_snapshot(connection)
+    stale = is_stale(connection, latest=latest)
+    troubles = all_told(connection)
+    until = lease_end(connection) if stale else None
+    if until is not None and until <= now() - SILENT:
+        troubles.append(Trouble("leader", "No server computes aggregates or ends leases any more.", until))
+    return BackgroundState(latest, stale, is_recomputing(connection, latest), troubles)

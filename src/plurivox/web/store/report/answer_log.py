@@ -1,9 +1,10 @@
-"""All counted answers as columns, read incrementally, and as `Answers`."""
+"""All answers of a study as columns in memory, read incrementally, and those that count as `Answers`."""
 
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,10 @@ from sqlalchemy import Connection, func, select
 from plurivox.core.answers import KINDS, Answers
 from plurivox.core.encoding import encode, encode_into
 from plurivox.core.types import TEXT, Bools, Floats, Ints, Names
-from plurivox.web.store.database import batched, now
-from plurivox.web.store.report.column_log import AT_ONCE, Columns, concatenate, select_rows
-from plurivox.web.store.report.counters import SETTLES
+from plurivox.web.store.database import batched
+from plurivox.web.store.report.row_log import AT_ONCE, Columns, RowLog
+from plurivox.web.store.report.snapshots import erased
 from plurivox.web.store.schema import answers, exclusions, sittings, slots, tasks, workers
-from plurivox.web.study.config import Study
 
 EVERY = (
     select(answers, slots.c.kind, slots.c.position, slots.c.repeat_of, slots.c.state, slots.c.answer_id.label("latest"))
@@ -29,27 +29,26 @@ EVERY = (
     .order_by(answers.c.id)
 )
 PICK = re.compile(r'"ms": ([0-9.eE+-]+), "kind": "pick"')
-COUNTED = (  # the last word of every slot; names are looked up once, not with every answer
+LOGGED = (  # names are looked up once, not with every answer
     select(answers.c.id, answers.c.slot_id, answers.c.task_id, answers.c.worker_id, slots.c.sitting_id)
     .add_columns(func.coalesce(slots.c.repeat_of, 0), slots.c.position, answers.c.received)
     .add_columns(answers.c.submitted_ms, answers.c.hidden_ms, answers.c.first_input_ms)
-    .add_columns(
-        answers.c.abstain, answers.c.none_of_these, answers.c.extra, answers.c.form, answers.c.marks, answers.c.events
-    )
-    .select_from(answers.join(slots, slots.c.answer_id == answers.c.id))
-    .where(slots.c.id == answers.c.slot_id, slots.c.kind != "practice", slots.c.state != "excluded")
-    .order_by(answers.c.id)
+    .add_columns(answers.c.abstain, answers.c.none_of_these, answers.c.extra)
+    .add_columns(slots.c.kind == "task", slots.c.kind == "practice", slots.c.answer_id == answers.c.id)
+    .add_columns(answers.c.form, answers.c.marks, answers.c.events)
+    .join(slots, slots.c.id == answers.c.slot_id)
 )
-EXCLUDED = select(exclusions.c.worker_id).where(exclusions.c.lifted.is_(None))
 NUMBERS: dict[str, Any] = {"id": np.int64, "slot": np.int64, "task": np.int64, "worker": np.int64, "sitting": np.int64}
-NUMBERS |= {"repeat_of": np.int64, "position": np.int32, "received": np.float64, "submitted": np.float64}
+NUMBERS |= {"repeat_of": np.int64, "position": np.int32, "at": np.float64, "submitted": np.float64}
 NUMBERS |= {"hidden": np.float64, "first_input": np.float64, "abstain": np.bool_, "none_of_these": np.bool_}
-NUMBERS |= {"extra": np.bool_}
+NUMBERS |= {"extra": np.bool_, "is_task": np.bool_, "is_practice": np.bool_, "is_latest": np.bool_}
+TEXTS: dict[str, Any] = {"form": np.int32, "picked": np.float64, "unseen": np.bool_, "top": np.int32}
+TEXTS |= {"n_marks": np.int32}
 
 
 @dataclass(frozen=True)
 class Collected:
-    """The last word of every slot, practice left out, and what the noun has no column for."""
+    """The last answer of every slot, without practice and excluded workers, and what `Answers` has no column for."""
 
     answers: Answers
     ids: Ints  # (n,) in the store
@@ -61,100 +60,89 @@ class Collected:
     hidden: Floats  # (n,) seconds in which the page was not seen
     unseen: Bools  # (n,) its picture did not load
 
+    @cached_property
+    def id_of_task(self) -> Ints:
+        """(n_tasks,) the id in the store of each task of `answers`."""
+        ids = np.zeros(len(self.answers.tasks), np.int64)
+        ids[self.answers.task] = self.task_ids
+        return ids
+
+    @cached_property
+    def id_of_worker(self) -> Ints:
+        """(n_workers,) the id in the store of each worker of `answers`."""
+        ids = np.zeros(len(self.answers.workers), np.int64)
+        ids[self.answers.worker] = self.worker_ids
+        return ids
+
+    @cached_property
+    def is_first(self) -> Bools:
+        """(n,) which are no repeats: a person says one thing about a task."""
+        found = self.answers.repeat_of
+        return np.ones(len(self.answers), bool) if found is None else found < 0
+
+    @cached_property
+    def n_first(self) -> Ints:
+        """(n_tasks,) answers to each task, repeats left out."""
+        return np.bincount(self.answers.task[self.is_first], minlength=len(self.answers.tasks))
+
 
 def rows(connection: Connection, at_once: int = AT_ONCE) -> Iterator[Any]:
     """Every answer in the order they came, replaced ones and practice too."""
     yield from connection.execution_options(yield_per=at_once).execute(EVERY)
 
 
-def active(row: Any) -> float:
-    """Seconds from shown to submitted in which the page was seen; nan where the client did not tell."""
-    return float("nan") if row.submitted_ms is None else max(0.0, row.submitted_ms - row.hidden_ms) / 1000
+def collect(connection: Connection, labels: Sequence[str], cell: Callable[[str], str] = str) -> Collected:
+    """All answers that count, in a study with these labels; `cell` is how names are written."""
+    log = AnswerLog()
+    log.read_new(connection)
+    return log.collected(connection, labels, cell)
 
 
-def collect(connection: Connection, study: Study, cell: Callable[[str], str] = str) -> Collected:
-    """All answers that count; `cell` is how names are written."""
-    reader = Reader()
-    reader.read_on(connection)
-    return reader.collected(connection, study, cell)
+class AnswerLog(RowLog):
+    """All answers, replaced ones and practice too, and the workers who are excluded.
 
-
-class Reader:
-    """Reads answers once: what has come since the last time is added to the columns that are there."""
+    Several jobs share one log, so that each answer is read once. `erased` tells them that it has begun anew.
+    """
 
     def __init__(self) -> None:
-        self._columns: Columns = {}
+        self.erased = 0  # the study's count of erasures, as of which this was read
+        self.excluded: dict[int, str] = {}  # worker: the rule
+        super().__init__(LOGGED, NUMBERS)
+
+    def clear(self) -> None:
+        super().clear()
+        self.columns |= {name: np.zeros(0, kind) for name, kind in TEXTS.items()}
+        self.columns["marks"] = np.zeros((0, 3), np.int32)  # (n_marks, 3): kind, label, typed
         self._codes: dict[str, dict[str, int]] = {"form": {}, "label": {}, "typed": {}}
         self._names: dict[Any, dict[int, str]] = {}
         self._sorted: dict[Any, tuple[Ints, Ints, Names]] = {}  # ids, their codes, names
-        self._aside: set[int] = set()  # people who are left out
 
-    def read_on(self, connection: Connection) -> Ints:
-        """Read what is new, and what counts again; the ids of the tasks that it is about, or that lost an answer."""
-        before, aside = self._aside, self._left_out(connection)
-        parts = self._read(connection, COUNTED.where(answers.c.id > self._since(connection)))
-        aside |= self._left_out(connection)  # who went or came back in between is looked at again next time
-        for some in batched(sorted(before - aside), 500):
-            parts += self._read(connection, COUNTED.where(answers.c.worker_id.in_(some)))
-        self._aside = aside
-        lost = self._drop_workers(aside - before)
-        return np.union1d(lost, self._add(parts, aside))
+    def read_new(self, connection: Connection) -> int:
+        """Append the answers that are not here yet, in place, or all where some were erased; how many."""
+        if (now_erased := erased(connection)) != self.erased:
+            self.clear()
+            self.erased = now_erased
+        n, before = super().read_new(connection), len(self)
+        if n:
+            slot, is_latest = self.columns["slot"], self.columns["is_latest"]
+            is_latest[: before - n] &= ~np.isin(slot[: before - n], slot[before - n :][is_latest[before - n :]])
+        left_out = select(exclusions.c.worker_id, exclusions.c.rule).where(exclusions.c.lifted.is_(None))
+        self.excluded = {row.worker_id: row.rule for row in connection.execute(left_out)}
+        return n
 
-    def _left_out(self, connection: Connection) -> set[int]:
-        return set(connection.execute(EXCLUDED).scalars())
+    def of_workers(self, ids: Sequence[int]) -> Bools:
+        """(n_rows,) the answers of these workers."""
+        return np.isin(self.columns["worker"], np.array(sorted(ids), np.int64))
 
-    def _add(self, parts: Sequence[Columns], aside: set[int]) -> Ints:
-        """Put rows to those that are there; the tasks of rows that are new."""
-        if not parts:
-            return np.zeros(0, np.int64)
-        new = concatenate(parts)
-        keep = np.zeros(len(new["id"]), bool)
-        keep[np.unique(new["id"], return_index=True)[1]] = True
-        keep &= ~np.isin(new["worker"], sorted(aside))
-        if self._columns:
-            keep &= ~np.isin(new["id"], self._columns["id"])
-        if not keep.any():
-            return np.zeros(0, np.int64)
-        new = select_rows(new, keep)
-        if self._columns:
-            kept = ~np.isin(self._columns["slot"], new["slot"])  # the last word on a slot may be a new one
-            self._columns = concatenate([select_rows(self._columns, kept), new])
-        else:
-            self._columns = new
-        return np.unique(new["task"])
-
-    def _read(self, connection: Connection, wanted: Any) -> list[Columns]:
-        found = connection.execute(wanted.execution_options(yield_per=AT_ONCE))
-        return [self._part(part) for part in found.partitions()]
-
-    def _drop_workers(self, gone: set[int]) -> Ints:
-        """Leave people's answers out; the tasks that these are about."""
-        if not gone or not self._columns:
-            return np.zeros(0, np.int64)
-        out = np.isin(self._columns["worker"], sorted(gone))
-        tasks_of = np.unique(self._columns["task"][out])
-        self._columns = select_rows(self._columns, ~out)
-        return tasks_of
-
-    def _since(self, connection: Connection) -> int:
-        """The answer after which all are read: on PostgreSQL some with smaller numbers may have been on their way."""
-        if not self._columns:
-            return 0
-        if connection.dialect.name == "sqlite":
-            return int(self._columns["id"].max(initial=0))
-        settled = self._columns["id"][self._columns["received"] < now() - 2 * SETTLES]
-        return int(settled.max(initial=0))
-
-    def _part(self, part: Sequence[Any]) -> Columns:
-        """Rows as columns; texts become numbers, since there are few different ones."""
-        *numbers, forms, marks, events = zip(*part, strict=True)
-        made: Columns = {
-            name: np.array(column, kind) for (name, kind), column in zip(NUMBERS.items(), numbers, strict=True)
-        }
+    def _parse(self, columns: Sequence[Sequence[Any]]) -> Columns:
+        """Columns of the query as arrays; texts become numbers, since there are few different ones."""
+        *numbers, forms, marks, events = columns
+        made = super()._parse(numbers)
         made["form"] = np.array([self._code("form", one) for one in forms], np.int32)
         made["picked"] = np.array([_first_pick(one) for one in events], np.float64)
         made["unseen"] = np.array([is_unseen(one) for one in events], bool)
         said = json.loads(f"[{','.join(marks)}]")
+        made["top"] = np.array([self._code("label", top) if (top := top_of(one)) else -1 for one in said], np.int32)
         made["n_marks"] = np.array([len(one) for one in said], np.int32)
         codes = [
             (KINDS[kind], self._code("label", label), self._code("typed", typed))
@@ -171,18 +159,16 @@ class Reader:
     def _texts(self, of: str) -> list[str]:
         return list(self._codes[of])
 
-    def collected(self, connection: Connection, study: Study, cell: Callable[[str], str] = str) -> Collected:
-        """What has been read, as nouns."""
-        if not self._columns:
-            self._columns = self._part_of_none()
-        held = self._columns
+    def collected(self, connection: Connection, labels: Sequence[str], cell: Callable[[str], str] = str) -> Collected:
+        """The answers that count, in a study with these labels; labels that are gone since come after them."""
+        held = self._counted()
         task, task_names = self._named(connection, tasks.c.id, tasks.c.name, held["task"], cell)
         worker, worker_names = self._named(connection, workers.c.id, workers.c.pseudonym, held["worker"], str)
         sitting, sitting_names = self._named(connection, sittings.c.id, sittings.c.number, held["sitting"], str)
-        labels = dict.fromkeys(
-            cell(label) for label in (*study.labels, *self._texts("label"))
-        )  # some may be gone since
-        label, label_names = encode_into([cell(one) for one in self._texts("label")], list(labels), "labels")
+        used, marked = np.unique(held["marks"][:, 1], return_inverse=True)
+        texts = [cell(self._texts("label")[code]) for code in used.tolist()]
+        all_labels = dict.fromkeys([*map(cell, labels), *texts])
+        label, label_names = encode_into(texts, list(all_labels), "labels")
         who = worker_names[worker].astype(TEXT)
         given = Answers(
             task=task,
@@ -192,12 +178,12 @@ class Reader:
             labels=label_names,
             mark_start=np.concatenate([[0], np.cumsum(held["n_marks"], dtype=np.int64)]),
             mark_kind=held["marks"][:, 0],
-            mark_label=label[held["marks"][:, 1]],
+            mark_label=label[marked],
             mark_typed=np.array(self._texts("typed") or [""], dtype=TEXT)[held["marks"][:, 2]],
             form=np.array(self._texts("form") or [""], dtype=TEXT)[held["form"]],
             abstain=held["abstain"],
             none_of_these=held["none_of_these"],
-            when=held["received"],
+            when=held["at"],
             seconds=np.maximum(0.0, held["submitted"] - held["hidden"]) / 1000,
             position=held["position"].astype(np.int64),
             sitting=np.strings.add(np.strings.add(who, "-"), sitting_names.astype(TEXT)[sitting]),
@@ -215,10 +201,12 @@ class Reader:
             unseen=held["unseen"],
         )
 
-    def _part_of_none(self) -> Columns:
-        empty = {name: np.zeros(0, kind) for name, kind in NUMBERS.items()}
-        more: dict[str, Any] = {"form": np.int32, "picked": np.float64, "unseen": bool, "n_marks": np.int32}
-        return empty | {name: np.zeros(0, kind) for name, kind in more.items()} | {"marks": np.zeros((0, 3), np.int32)}
+    def _counted(self) -> Columns:
+        """The rows that count, with their marks."""
+        held = self.columns
+        keep = held["is_latest"] & ~held["is_practice"] & ~self.of_workers([*self.excluded])
+        marks = held["marks"][np.repeat(keep, held["n_marks"])]
+        return {name: column[keep] for name, column in held.items() if name != "marks"} | {"marks": marks}
 
     def _named(
         self, connection: Connection, key: Any, name: Any, ids: Ints, cell: Callable[[str], str]
@@ -242,6 +230,11 @@ def _places(slot: Ints, repeat_of: Ints) -> Ints:
     at = np.searchsorted(slot, repeat_of, sorter=order)
     found = order[np.minimum(at, len(slot) - 1)] if len(slot) else np.zeros(0, np.int64)
     return np.where((repeat_of != 0) & (slot[found] == repeat_of), found, -1)
+
+
+def top_of(marks: Sequence[Sequence[str]]) -> str:
+    """The label that was named first; empty where none was."""
+    return next((label for kind, label, _ in marks if kind == "named"), "")
 
 
 def is_unseen(events: str) -> bool:

@@ -1,0 +1,35 @@
+"""The work of people: which answers match those of most others."""
+
+from collections import Counter
+
+import numpy as np
+
+from plurivox.web.jobs.work import matches
+
+
+def matched_plainly(rows: list[tuple[int, int, int]], aside: set[int]) -> list[tuple[bool, bool]]:
+    """What `matches` should say of (worker, task, label) rows, counted one by one."""
+    told = []
+    for worker, task, label in rows:
+        others = Counter(it for who, at, it in rows if (at, who != worker, who in aside) == (task, True, False))
+        del others[-1]
+        most = max(others.values(), default=0)
+        told.append((label >= 0 and most > 0 and others[label] == most, most > 0))
+    return told
+
+
+def test_matching_leaves_the_person_out_and_lets_ties_count() -> None:
+    chance = np.random.default_rng(1)
+    for n_labels in (1, 2, 4):
+        rows = [
+            (who, at, int(chance.integers(-1, n_labels)))
+            for who in range(7)
+            for at in range(30)
+            if chance.random() < 0.5
+        ]
+        out = {2, 5}
+        who, task, label = np.array(rows).T
+        found = matches(task, label, np.isin(who, list(out)))
+        assert list(zip(*(one.tolist() for one in found), strict=True)) == matched_plainly(rows, out)
+    nobody = np.zeros(0, np.int64)
+    assert [len(one) for one in matches(nobody, nobody, nobody.astype(bool))] == [0, 0]
