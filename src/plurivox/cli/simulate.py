@@ -41,10 +41,9 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
 
 def run(screen: Screen, method: "Simulator", out: Path, force: bool, matrix_file: Path | None = None) -> Answer:
     """Draw, write, tell."""
-    from plurivox import io
-    from plurivox.workflows.api import write_crowd
+    from plurivox.workflows.simulated_crowd import simulate_crowd, write_crowd
 
-    crowd = method.draw(matrices=None if matrix_file is None else io.read_confusion(matrix_file))
+    crowd = simulate_crowd(method, matrices=matrix_file)
     write_crowd(crowd, out, command=screen.command, replace=force)
     votes, answers = crowd.votes, crowd.answers
     told = {} if answers is None else {"answers": len(answers)}

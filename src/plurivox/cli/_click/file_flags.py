@@ -12,9 +12,6 @@ from plurivox.cli._click.flags import Flag, OneOf, Operand
 from plurivox.core.errors import InputError
 
 if TYPE_CHECKING:
-    from plurivox.cli._click.screen import Screen
-    from plurivox.core.soft_labels import SoftLabels
-    from plurivox.core.votes import Votes
     from plurivox.io import Dataset
 
 IN_AND_OUT, READING = "Input and output", "Reading INPUT"
@@ -37,22 +34,6 @@ class Source:
     def place(self) -> str:
         """Where to read; a folder without a name of its own, such as `.`, by its full path."""
         return self.where if Path(self.where).name not in ("", "..") else str(Path(self.where).resolve())
-
-
-def crowd_of(screen: "Screen", data: "Dataset", part: str | None) -> "Votes":
-    """The votes to work on, and a note where they are counts although there are votes of named people too."""
-    crowd = data.crowd(part)
-    if part is None and takes_counts(data, crowd) and (votes := data.votes) is not None:
-        screen.note(
-            f"{data.name}: counts cover {crowd.n_tasks:,} tasks, votes {votes.n_tasks:,}; "
-            "counts are taken (--part votes for the others)"
-        )
-    return crowd
-
-
-def takes_counts(data: "Dataset", crowd: "Votes") -> bool:
-    """Whether these are the counts of a data set that has votes too."""
-    return data.has("votes") and data.has("counts") and crowd is data.counts
 
 
 def keep_apart(source: Source, *targets: Path | None) -> None:
@@ -156,13 +137,6 @@ def _pop_reading(given: dict[str, Any]) -> dict[str, Any]:
     """The reading options that were said."""
     how = {flag.name: given.pop(flag.name) for flag in READING_FLAGS}
     return {name: value for name, value in how.items() if value is not None}
-
-
-def gold_of(data: "Dataset", file: Path | None) -> "SoftLabels | None":
-    """The known labels of a file, or else of the data set."""
-    from plurivox import io
-
-    return io.read_soft(file) if file else data.gold
 
 
 def _reading(names: str, help: str, **about: Any) -> Flag:

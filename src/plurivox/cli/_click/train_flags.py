@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._click.file_flags import Source, crowd_of
+from plurivox.cli._click.file_flags import Source
 from plurivox.cli._click.flags import Flag
 from plurivox.cli._click.screen import Screen
 
@@ -20,10 +20,11 @@ def read_inputs(screen: Screen, source: Source, part: str | None, pictures: "Pic
         from plurivox.train.data.training_data import read_material
 
         return read_material(source.where)
+    from plurivox.workflows.crowd import crowd_of
     from plurivox.workflows.train_inputs import has_crowd, material_of
 
     data = source.read()
-    votes = crowd_of(screen, data, part) if has_crowd(data) else None
+    votes = crowd_of(data, part) if has_crowd(data) else None
     return material_of(data, votes, pictures, screen.note)
 
 

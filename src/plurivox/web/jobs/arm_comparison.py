@@ -25,7 +25,7 @@ from plurivox.web.store.database import now
 from plurivox.web.store.schema import answers, sittings, slots, workers
 from plurivox.web.study.config import Arm, Study
 from plurivox.workflows.answer_cost import curve
-from plurivox.workflows.api import fit
+from plurivox.workflows.fit_votes import fit
 from plurivox.workflows.score_crowd import score
 
 RESAMPLES = 200
