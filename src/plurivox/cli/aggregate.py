@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plurivox.cli._build import Room
-from plurivox.cli._click.file_flags import (
+from plurivox.cli._click.flags import (
     IN_AND_OUT,
     INPUT,
     PART,
     READING_FLAGS,
+    Flag,
     OutFile,
     Source,
     check_ending,
     keep_apart,
 )
-from plurivox.cli._click.flags import Flag
 from plurivox.cli._click.screen import Answer, Screen, phrase
 from plurivox.core.errors import InputError
 from plurivox.core.method import Method

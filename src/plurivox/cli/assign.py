@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plurivox.cli._build import Room
-from plurivox.cli._click.file_flags import (
+from plurivox.cli._click.flags import (
     IN_AND_OUT,
     INPUT,
     READING_FLAGS,
+    Flag,
     LabelList,
+    Operand,
     OutFile,
     Source,
     check_ending,
     keep_apart,
 )
-from plurivox.cli._click.flags import Flag, Operand
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.method import Method
 

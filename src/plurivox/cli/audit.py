@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.file_flags import INPUT, PART, READING_FLAGS, Source
-from plurivox.cli._click.flags import Flag
+from plurivox.cli._click.flags import INPUT, PART, READING_FLAGS, Flag, Source
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.cli._click.train_flags import pack_pictures, picture_flags, read_inputs, split_flag
 

@@ -9,8 +9,7 @@ from click.shell_completion import CompletionItem
 
 from plurivox.cli._build import Room, catalogue, registry
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.file_flags import FORCE, IN_AND_OUT, INPUT, READING, READING_FLAGS, OutFolder, Source
-from plurivox.cli._click.flags import Flag, OneOf
+from plurivox.cli._click.flags import FORCE, IN_AND_OUT, INPUT, READING, READING_FLAGS, Flag, OneOf, OutFolder, Source
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.errors import InputError, OptionError, unknown
 from plurivox.core.method import Method, split_list

@@ -4,16 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.file_flags import (
-    GOLD,
-    IN_AND_OUT,
-    PART,
-    READING_FLAGS,
-    OutFile,
-    Source,
-    SourceName,
-)
-from plurivox.cli._click.flags import Flag, Operand
+from plurivox.cli._click.flags import GOLD, IN_AND_OUT, PART, READING_FLAGS, Flag, Operand, OutFile, Source, SourceName
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.errors import InputError
 

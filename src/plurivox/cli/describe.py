@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.file_flags import GOLD, INPUT, READING, READING_FLAGS, Source
-from plurivox.cli._click.flags import Flag, OneOf
+from plurivox.cli._click.flags import GOLD, INPUT, READING, READING_FLAGS, Flag, OneOf, Source
 from plurivox.cli._click.screen import Answer, Screen, table
 
 if TYPE_CHECKING:

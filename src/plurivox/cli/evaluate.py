@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.file_flags import IN_AND_OUT, PART, OutFile, SourceName
-from plurivox.cli._click.flags import GENERAL, Flag, OneOf, Operand
+from plurivox.cli._click.flags import GENERAL, IN_AND_OUT, PART, Flag, OneOf, Operand, OutFile, SourceName
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.errors import InputError
 

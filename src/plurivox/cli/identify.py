@@ -8,17 +8,17 @@ import click
 
 from plurivox.cli._build import Room, catalogue
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.file_flags import (
+from plurivox.cli._click.flags import (
     IN_AND_OUT,
     INPUT,
     PART,
     READING_FLAGS,
+    Flag,
     OutFile,
     Source,
     check_ending,
     keep_apart,
 )
-from plurivox.cli._click.flags import Flag
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.method import Method, split_list
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from plurivox.cli._build import Room
-from plurivox.cli._click.file_flags import IN_AND_OUT, OutFolder
-from plurivox.cli._click.flags import Flag
+from plurivox.cli._click.flags import IN_AND_OUT, Flag, OutFolder
 from plurivox.cli._click.screen import Answer, Screen
 from plurivox.core.errors import InputError, some
 from plurivox.core.method import Method

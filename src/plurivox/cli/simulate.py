@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from plurivox.cli._build import Room
-from plurivox.cli._click.file_flags import FORCE, IN_AND_OUT, OutFolder
-from plurivox.cli._click.flags import Flag
+from plurivox.cli._click.flags import FORCE, IN_AND_OUT, Flag, OutFolder
 from plurivox.cli._click.screen import Answer, Screen
 from plurivox.core.method import Method
 

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._click.file_flags import Source
-from plurivox.cli._click.flags import Flag
+from plurivox.cli._click.flags import Flag, Source
 from plurivox.cli._click.screen import Screen
 
 if TYPE_CHECKING:
