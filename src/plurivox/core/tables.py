@@ -2,9 +2,9 @@
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,15 @@ class Table(Noun):
             sizes = ", ".join(f"{name} {len(column)}" for name, column in columns.items())
             raise InputError(f"the columns of the table {self.title!r} differ in length: {sizes}")
         object.__setattr__(self, "cells", columns)
+
+    @classmethod
+    def of_rows(cls, title: str, rows: Sequence[Mapping[str, Any]], notes: tuple[str, ...] = ()) -> Self:
+        """A table of rows that all name the same columns; without a row it has no column.
+
+        >>> Table.of_rows("Two", [{"n": 1, "word": "one"}, {"n": 2, "word": "two"}]).columns()["n"].tolist()
+        [1, 2]
+        """
+        return cls(title, {name: [row[name] for row in rows] for name in rows[0]} if rows else {}, notes)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         return dict(self.cells)

@@ -1,7 +1,5 @@
 """Compare aggregators on data sets whose truth is known."""
 
-import csv
-import io
 import time
 import warnings
 from collections.abc import Mapping, Sequence
@@ -20,11 +18,12 @@ from plurivox.core.method import split_list
 from plurivox.core.progress import Watch, quiet, within
 from plurivox.core.registry import BrokenGuest
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.tables import Table
 from plurivox.core.types import TEXT, Floats, Names
 from plurivox.core.votes import Votes
 from plurivox.evaluate import Interval
 from plurivox.io import Dataset
-from plurivox.workflows.crowd import crowd_of, dataset_of, soft_given
+from plurivox.workflows.crowd import crowd_of, dataset_of, known_of, soft_given
 
 MEASURES = ("accuracy", "nll", "brier", "ece")  # of these only accuracy is better when higher
 Pair = tuple[Votes, SoftLabels]  # votes and known labels
@@ -86,7 +85,7 @@ class Comparison(Noun):
 
     def csv(self) -> str:
         """The rows of `columns()` as comma separated text."""
-        return _csv(self.columns())
+        return Table("", self.columns()).csv()
 
     def mean_columns(self) -> dict[str, NDArray[Any]]:
         """method, how many data sets it answered, the means, and the differences to the reference with their ends."""
@@ -215,7 +214,7 @@ def _measure_all(
     notes: list[str] = []
     total = len(datasets) * len(made)
     for name, (votes, gold) in datasets.items():
-        truth = _known(name, votes, gold)
+        truth = known_of(votes, gold, f"{name}: ")
         for method in made:
             step = len(rows)
             try:
@@ -234,16 +233,6 @@ def _check(words: list[str], reference: str) -> None:
         raise unknown("method in this comparison called", reference, words)
 
 
-def _known(name: str, votes: Votes, gold: SoftLabels) -> SoftLabels:
-    truth = gold.shared(votes.tasks[votes.support > 0])
-    if not len(truth):
-        raise InputError(
-            f"{name}: no task has both a vote and a known label; there are votes on {some(votes.tasks)}, "
-            f"known labels of {some(gold.tasks)}"
-        )
-    return truth
-
-
 def measure(method: Aggregator, votes: Votes, truth: SoftLabels, watch: Watch = quiet) -> tuple[float, ...]:
     """(accuracy, nll, brier, ece, seconds) of one method on one data set."""
     begin = time.perf_counter()
@@ -256,14 +245,6 @@ def measure(method: Aggregator, votes: Votes, truth: SoftLabels, watch: Watch = 
         evaluate.ece(guess, truth, ties="share"),
         seconds,
     )
-
-
-def _csv(columns: Mapping[str, NDArray[Any]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
-    return text.getvalue()
 
 
 def _digits(values: Floats, digits: int) -> list[str]:

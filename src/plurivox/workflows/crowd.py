@@ -7,7 +7,7 @@ from typing import Any
 
 from plurivox import io
 from plurivox.core.answers import Answers
-from plurivox.core.errors import InputError, PlurivoxWarning
+from plurivox.core.errors import InputError, PlurivoxWarning, some
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import Dataset
@@ -70,6 +70,17 @@ def soft_given(given: SoftLabels | str | Path | None) -> SoftLabels | None:
 def gold_of(data: Dataset, given: SoftLabels | str | Path | None) -> SoftLabels | None:
     """The known labels: those given, or else those of the data set."""
     return data.gold if given is None else soft_given(given)
+
+
+def known_of(votes: Votes, gold: SoftLabels, where: str = "") -> SoftLabels:
+    """The known labels of tasks with a vote; raises where there are none, with `where` before the message."""
+    known = gold.shared(votes.tasks[votes.support > 0])
+    if not len(known):
+        raise InputError(
+            f"{where}no task has both a vote and a known label; there are votes on {some(votes.tasks)}, "
+            f"known labels of {some(gold.tasks)}"
+        )
+    return known
 
 
 def with_parts(data: Dataset, said: dict[str, Answers | Votes]) -> Dataset:

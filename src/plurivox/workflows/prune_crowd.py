@@ -13,7 +13,7 @@ from plurivox.aggregate import Aggregator
 from plurivox.core.answers import Answers
 from plurivox.core.audit import Audit, AuditRow
 from plurivox.core.encoding import as_text, positions
-from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, some
+from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
 from plurivox.core.progress import Watch, quiet, within
 from plurivox.core.results import Scores
 from plurivox.core.soft_labels import SoftLabels
@@ -22,7 +22,7 @@ from plurivox.core.types import Bools, Ints, Names
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence, Identifier
 from plurivox.io import Dataset
-from plurivox.workflows.crowd import SPOKEN, with_parts
+from plurivox.workflows.crowd import SPOKEN, known_of, with_parts
 from plurivox.workflows.score_crowd import Gathering
 
 G = TypeVar("G", Votes, Answers, Dataset)
@@ -238,7 +238,7 @@ def prune_and_compare(
     if not quantiles:
         raise InputError("name at least one quantile, such as 0.1 for the worst tenth")
     maker = aggregate.methods.make(method)
-    truth = _known(votes, gold)
+    truth = known_of(votes, gold)
     total = 2 + len(quantiles)
     scores = score if isinstance(score, Scores) else _score(votes, score, gold, within(watch, 0, total))
     before = maker.fit(votes, watch=within(watch, 1, total)).soft
@@ -261,18 +261,7 @@ def prune_and_compare(
     note = (
         "tasks left: before and after on the same tasks; all tasks: those without a vote are answered by an even guess"
     )
-    return Table(title, {name: [row[name] for row in rows] for name in rows[0]}, notes=(note,))
-
-
-def _known(votes: Votes, gold: SoftLabels) -> SoftLabels:
-    """The known labels of tasks with a vote."""
-    truth = gold.shared(votes.tasks[votes.support > 0])
-    if not len(truth):
-        raise InputError(
-            f"no task has both a vote and a known label; there are votes on {some(votes.tasks)}, known labels of "
-            f"{some(gold.tasks)}"
-        )
-    return truth
+    return Table.of_rows(title, rows, (note,))
 
 
 def _measured(before: SoftLabels, after: SoftLabels, truth: SoftLabels) -> dict[str, float]:

@@ -10,7 +10,7 @@ from typing import Any
 from plurivox import aggregate, identify
 from plurivox.aggregate import Aggregator
 from plurivox.core.answers import Answers
-from plurivox.core.errors import InputError, PlurivoxWarning
+from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, some
 from plurivox.core.method import split_list
 from plurivox.core.progress import Watch, quiet, within
 from plurivox.core.results import Dynamics, Fit, Scores
@@ -93,7 +93,8 @@ def rank(
     >>> rank(votes, ["entropy", "disagreement"])
     <Ranking: 2 tasks, 2 scores, by entropy, disagreement>
     """
-    made = [identify.methods.make(one) for one in (split_list(scores) if isinstance(scores, str) else scores)]
+    words = split_list(scores) if isinstance(scores, str) else scores
+    made = [identify.methods.make(one) for one in words]
     given = {"soft": soft, "gold": gold, "guess": guess, "dynamics": dynamics, "fit": fit}
     gathering = _gather(data, made, by, part, answers, given)
     return rank_of([gathering.score(one, within(watch, step, len(made))) for step, one in enumerate(made)])
@@ -168,6 +169,15 @@ def _needs_names(scores: Sequence[Identifier], makers: Sequence[Aggregator]) -> 
                 if "counts" not in maker.can_take():
                     return maker.name()
     return ""
+
+
+def scores_of(of: str, words: str, what: str = "scores") -> list[Identifier]:
+    """The scores in a text with commas between them; raises where one is not of `of`; `what` names the list there."""
+    named = split_list(words)
+    made = [identify.methods.make(word) for word in named]
+    if wrong := [word for word, score in zip(named, made, strict=True) if score.of != of]:
+        raise OptionError(f"{what} must be scores of {of}s; {some(wrong)} is not")
+    return made
 
 
 def _made_by(by: By | None) -> list[Aggregator]:
