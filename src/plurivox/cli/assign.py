@@ -105,10 +105,8 @@ def _propose(
     data = source.read()
     with screen.progress(method.name()) as watch:
         made = propose(data, method, by=by, workers=workers, watch=watch)
-    if out is not None and out.suffix.lower() == ".npz":
-        made.save(out)
-    elif out is not None:
-        io.write_table(io.frame_of(made.columns(), "proposals"), out)
+    if out is not None:
+        io.write_saved(made, out)
     shown = {name: column[:SHOWN].tolist() for name, column in made.columns().items()}
     cells = zip(*shown.values(), strict=True)
     rows = [[f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in row] for row in cells]
@@ -132,7 +130,7 @@ def _plan(
         keep_apart(Source(str(items), {}), out)
     made = plan_batches(items, method, workers=workers, per_task=per_task)
     if out is not None:
-        io.write_table(io.frame_of(made.columns, "batches"), out)
+        io.write_table(made.columns, out)
     sizes, n = made.sizes, len(made.sizes)
     told = f"{n:,} batches of {min(sizes, default=0)} to {max(sizes, default=0)}; "
     told += f"{made.given:,} of {made.wanted:,} places given"

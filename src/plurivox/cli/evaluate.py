@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING
 import click
 
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.flags import GENERAL, IN_AND_OUT, PART, Flag, OneOf, Operand, OutFile, SourceName
+from plurivox.cli._click.flags import (
+    GENERAL,
+    IN_AND_OUT,
+    PART,
+    Flag,
+    OneOf,
+    Operand,
+    OutFile,
+    Source,
+    SourceName,
+    keep_apart,
+)
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.errors import InputError
 
@@ -34,7 +45,8 @@ def run(
 
     if out is not None and out.suffix not in ENDINGS:
         raise InputError(f"{out} has an ending nobody knows; a judgement is written as {', '.join(ENDINGS)}")
-    _keep_apart(out, guess, truth, against)
+    for where in filter(None, (guess, truth, against)):
+        keep_apart(Source(where, {}), out)
     tied: Ties = "share" if ties == "share" else "first"
     made = judge(guess, truth, against, part=part, measures=measures, ties=tied, repeats=repeats, seed=seed)
     for note in made.notes:
@@ -49,13 +61,6 @@ def run(
         text=f"{table([made.heads(), *made.cells()])}\n{made.majority}",
         line=f"-> {out}" if out else "",
     )
-
-
-def _keep_apart(out: Path | None, *read: str | None) -> None:
-    """Refuse to write over what is read."""
-    for where in read:
-        if out is not None and where is not None and out.is_file() and Path(where).resolve() == out.resolve():
-            raise InputError(f"{out} is named twice; what is read and what is written need a file each")
 
 
 def write(made: "Judgement", out: Path) -> None:

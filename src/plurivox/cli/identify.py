@@ -90,13 +90,15 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
 
 def run(screen: Screen, method: "Identifier", source: Source, out: Path | None, worst: int, **given: Any) -> Answer:
     """Gather what the score looks at, score, write, tell."""
+    from plurivox import io
     from plurivox.workflows.score_crowd import score
 
     check_out(source, out)
     data = source.read()
     with screen.progress(method.name()) as watch:
         scores = score(data, method, **_evidence(**given), watch=watch)
-    write(scores, out)
+    if out is not None:
+        io.write_saved(scores, out)
     rows = shown(scores, worst)
     facts = {"input": source.where, "command": screen.command, "out": out, **scores.facts(), "of": scores.of}
     head = worst_words(scores.of, min(worst, len(scores.worst(worst))))
@@ -109,13 +111,15 @@ def run(screen: Screen, method: "Identifier", source: Source, out: Path | None, 
 
 def run_rank(screen: Screen, source: Source, scores: str, out: Path | None, worst: int, **given: Any) -> Answer:
     """Make every score, join them by name, write, tell."""
+    from plurivox import io
     from plurivox.workflows.score_crowd import rank
 
     check_out(source, out)
     data = source.read()
     with screen.progress("rank") as watch:
         joined = rank(data, scores, **_evidence(**given), watch=watch)
-    write(joined, out)
+    if out is not None:
+        io.write_saved(joined, out)
     rows = shown(joined, worst)
     likeness = joined.likeness()
     facts = {"input": source.where, "command": screen.command, "out": out, **joined.facts(), "of": joined.of}
@@ -132,18 +136,6 @@ def check_out(source: Source, out: Path | None) -> None:
     if out is not None:
         keep_apart(source, out)
         check_ending(out, ".npz")
-
-
-def write(noun: "Scores | Ranking", out: Path | None) -> None:
-    """The noun itself as .npz, else its table."""
-    if out is None:
-        return
-    if out.suffix.lower() == ".npz":
-        noun.save(out)
-        return
-    from plurivox import io
-
-    io.write_table(noun.columns(), out)
 
 
 # ---- what is shown

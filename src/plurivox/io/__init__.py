@@ -17,6 +17,7 @@ HOMES = {
     "shelf": "dataset_catalog:",
     "votes": "frames",
     "write": "folder_writer",
+    "write_saved": "tabular.table_files",
     "write_soft": "soft_files",
     "write_table": "tabular.table_files",
 }

@@ -9,7 +9,8 @@ from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.elicit import Elicited, Form
 from plurivox.io import Dataset
-from plurivox.io.frames import tell, vote_columns
+from plurivox.io.folder_writer import vote_columns
+from plurivox.io.frames import tell
 from plurivox.io.tabular.table_files import ending_of
 
 

@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from plurivox.core.atomic_write import whole_file
+from plurivox.core.base import Noun
 from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, some
 from plurivox.core.types import Floats, Names
@@ -75,7 +76,7 @@ def read_table(
     return frame.with_columns([cast(frame[name], kind, path) for name, kind in found.items()])
 
 
-def write_table(table: pl.DataFrame | Mapping[str, NDArray[Any]], path: str | Path) -> None:
+def write_table(table: pl.DataFrame | Mapping[str, NDArray[Any] | Sequence[Any]], path: str | Path) -> None:
     """Write a frame, or columns as a noun gives them, in the format of the file's ending.
 
     The file is there whole or not at all: an error, Ctrl-C or a full disk leaves what was there before.
@@ -94,6 +95,14 @@ def write_table(table: pl.DataFrame | Mapping[str, NDArray[Any]], path: str | Pa
                 write(frame, file)
     except (OSError, pl.exceptions.PolarsError) as cause:
         raise InputError(f"{path} could not be written: {str(cause).splitlines()[0]}") from cause
+
+
+def write_saved(made: Noun, path: str | Path) -> None:
+    """Write a data type as `.npz`, which keeps all of it, or else its table."""
+    if Path(path).suffix.lower() == ".npz":
+        made.save(path)
+    else:
+        write_table(made.columns(), path)
 
 
 def _known_ending(path: str | Path) -> str:
