@@ -76,6 +76,13 @@ def test_counts_are_refused_where_names_are_needed() -> None:
             ask()
 
 
+def test_counts_go_with_a_fit_that_is_given() -> None:
+    fit = pv.fit(VOTES, "glad")
+    with pytest.warns(PlurivoxWarning, match="counts are taken"):
+        made = pv.score(BOTH, "posterior-entropy", fit=fit)
+    np.testing.assert_array_equal(made.value, pv.score(VOTES, "posterior-entropy", fit=fit).value)
+
+
 def test_the_counts_are_not_read_where_votes_are_asked_for() -> None:
     def unread() -> pv.Votes:
         raise AssertionError("read although nobody asked")

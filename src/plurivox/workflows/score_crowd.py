@@ -66,8 +66,8 @@ def score(
     array(['a'], dtype=StringDType())
     """
     made = identify.methods.make(method, **options)
-    given = {"soft": soft, "gold": gold, "guess": guess, "dynamics": dynamics, "fit": fit}
-    return _gather(data, [made], by, part, answers, given, alone=True).score(made, watch)
+    given = {"soft": soft, "gold": gold, "guess": guess, "dynamics": dynamics, "fit": fit, "answers": answers}
+    return _gather(data, [made], by, part, given, alone=True).score(made, watch)
 
 
 def rank(
@@ -95,34 +95,28 @@ def rank(
     """
     words = split_list(scores) if isinstance(scores, str) else scores
     made = [identify.methods.make(one) for one in words]
-    given = {"soft": soft, "gold": gold, "guess": guess, "dynamics": dynamics, "fit": fit}
-    gathering = _gather(data, made, by, part, answers, given)
+    given = {"soft": soft, "gold": gold, "guess": guess, "dynamics": dynamics, "fit": fit, "answers": answers}
+    gathering = _gather(data, made, by, part, given)
     return rank_of([gathering.score(one, within(watch, step, len(made))) for step, one in enumerate(made)])
 
 
 def _gather(
-    data: Any,
-    scores: Sequence[Identifier],
-    by: By | None,
-    part: str | None,
-    answers: Answers | None,
-    given: Mapping[str, Any],
-    *,
-    alone: bool = False,
+    data: Any, scores: Sequence[Identifier], by: By | None, part: str | None, given: dict[str, Any], alone: bool = False
 ) -> "Gathering":
     """What was given, files read, and the one crowd of the data set that all scores look at.
 
     Warns about arguments that no score looks at; raises where a score must know who voted and counts would be taken.
     """
     looked_at = {one for score in scores for one in score.looks_at()}
-    for name, kinds in SERVES.items():
-        if (by if name == "by" else given[name]) and not looked_at & kinds:
+    for name, value in {**given, "by": by}.items():
+        if value and name in SERVES and not looked_at & SERVES[name]:
             words = f"no score here looks at --{name}; it has no effect"
             warnings.warn(words, PlurivoxWarning, stacklevel=3)
-    seen = _evidence(answers=answers, **given)
-    makers = _made_by(by)
-    chosen = None if data is None else _with_one_crowd(dataset_of(data), part, _needs_names(scores, makers))
-    return Gathering(chosen, seen, makers, alone=alone)
+    seen, makers = _evidence(**given), _made_by(by)
+    if data is None:
+        return Gathering(None, seen, makers, alone=alone)
+    needs_names = _needs_names(scores, makers, fitted=bool(seen.fits))
+    return Gathering(_with_one_crowd(dataset_of(data), part, needs_names), seen, makers, alone=alone)
 
 
 def _evidence(
@@ -159,12 +153,12 @@ def _with_one_crowd(data: Dataset, part: str | None, needs_names: str) -> Datase
     return Dataset(data.name, votes=crowd, about=data.about, path=data.path, **rest)
 
 
-def _needs_names(scores: Sequence[Identifier], makers: Sequence[Aggregator]) -> str:
-    """The first score, or maker of a fit, that cannot work on counts without names; "" where all can."""
+def _needs_names(scores: Sequence[Identifier], makers: Sequence[Aggregator], *, fitted: bool) -> str:
+    """The first score that cannot work on counts without names, or maker of a fit where none is given; "" where all can."""
     for score in scores:
         if "votes" in score.looks_at() and "counts" not in score.takes:
             return score.name()
-        if score.looks_at() & {"fit", "fits"}:
+        if score.looks_at() & {"fit", "fits"} and not fitted:
             for maker in makers or _made_by(score.fitted_by):
                 if "counts" not in maker.can_take():
                     return maker.name()
