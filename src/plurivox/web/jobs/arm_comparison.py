@@ -24,9 +24,7 @@ from plurivox.web.jobs.exclusion import known_labels
 from plurivox.web.store.database import now
 from plurivox.web.store.schema import answers, sittings, slots, workers
 from plurivox.web.study.config import Arm, Study
-from plurivox.workflows.answer_cost import curve
-from plurivox.workflows.fit_votes import fit
-from plurivox.workflows.score_crowd import score
+from plurivox.workflows import curve, fit, score
 
 RESAMPLES = 200
 MOST = 2_000  # tasks that the curves look at

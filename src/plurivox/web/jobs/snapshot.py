@@ -26,7 +26,7 @@ from plurivox.web.store.report import snapshots
 from plurivox.web.store.report.answer_log import Collected, Reader
 from plurivox.web.store.schema import answers
 from plurivox.web.study.config import Study
-from plurivox.workflows.fit_votes import fit
+from plurivox.workflows import fit
 
 DEFAULT = "vote-shares"  # the mean of the soft answers
 MOST = 50  # labels kept of a task, the most probable ones
