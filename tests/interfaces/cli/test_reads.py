@@ -1,12 +1,14 @@
 """A command reads every file once, and takes public names only from the rest of the package."""
 
 import ast
+import inspect
 import json
 import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 
 import pytest
 from click.testing import Result
@@ -83,6 +85,25 @@ def test_every_file_is_read_once(
     assert {name: n for name, n in seen.items() if name in COMMANDS[line].split()} == dict.fromkeys(
         COMMANDS[line].split(), 1
     )
+
+
+def test_plain_votes_pass_no_reader_of_another_form(call: Callable[..., Result], folder: Path) -> None:
+    passed: set[str] = set()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code.co_flags & inspect.CO_NEWLOCALS and frame.f_code.co_name != "<module>":
+            passed.add(frame.f_code.co_filename.rpartition("/plurivox/")[2])
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        said = call("aggregate", "vote-shares", folder / "votes.csv", "-o", folder / "out.csv")
+    finally:
+        sys.setprofile(before)
+    assert said.exit_code == 0 and "io/frames.py" in passed
+    strangers = ("io/formats/", "io/answer_frames", "io/folder", "io/dataset_catalog", "io/features", "workflows/score")
+    assert not [name for name in passed if name.startswith(strangers)]
+    assert len([name for name in passed if name.startswith("io/")]) <= 8
 
 
 def _is_in(name: str, folder: Path) -> bool:
