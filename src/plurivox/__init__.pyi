@@ -14,6 +14,7 @@ from plurivox import train as train
 from plurivox import workflows as workflows
 from plurivox.core.answers import Answers as Answers
 from plurivox.core.audit import Audit as Audit
+from plurivox.core.base import load as load
 from plurivox.core.errors import PlurivoxError as PlurivoxError
 from plurivox.core.errors import PlurivoxWarning as PlurivoxWarning
 from plurivox.core.results import Confusion as Confusion
@@ -23,7 +24,6 @@ from plurivox.core.results import Scores as Scores
 from plurivox.core.sampling import subsample as subsample
 from plurivox.core.soft_labels import SoftLabels as SoftLabels
 from plurivox.core.votes import Votes as Votes
-from plurivox.evaluate.describe import describe as describe
 from plurivox.io.answer_frames import answers as answers
 from plurivox.io.dataset import Dataset as Dataset
 from plurivox.io.dataset_reader import read as read
@@ -32,16 +32,23 @@ from plurivox.io.frames import counts as counts
 from plurivox.io.frames import votes as votes
 from plurivox.io.soft_files import read_soft as read_soft
 from plurivox.io.soft_files import write_soft as write_soft
-from plurivox.workflows.api import fit as fit
-from plurivox.workflows.api import load as load
-from plurivox.workflows.api import simulate_crowd as simulate_crowd
-from plurivox.workflows.api import write_crowd as write_crowd
+from plurivox.workflows.assign_tasks import plan_batches as plan_batches
+from plurivox.workflows.assign_tasks import propose as propose
 from plurivox.workflows.clean import clean_set as clean_set
+from plurivox.workflows.clean import write_cleaned as write_cleaned
+from plurivox.workflows.compare_methods import compare as compare
+from plurivox.workflows.describe_crowd import describe as describe
 from plurivox.workflows.elicit import elicit_votes as elicit_votes
 from plurivox.workflows.elicit import write_elicited as write_elicited
+from plurivox.workflows.fit_votes import fit as fit
+from plurivox.workflows.judge_labels import judge as judge
 from plurivox.workflows.prune_crowd import prune as prune
 from plurivox.workflows.score_crowd import rank as rank
 from plurivox.workflows.score_crowd import score as score
+from plurivox.workflows.simulated_crowd import simulate_crowd as simulate_crowd
+from plurivox.workflows.simulated_crowd import write_crowd as write_crowd
+from plurivox.workflows.train import train_runs as train_runs
+from plurivox.workflows.tune import choose as choose
 
 HOMES: dict[str, str]
 __version__: str

@@ -1,10 +1,12 @@
 """A table is written out for the eye, for a spreadsheet and for a paper."""
 
 import csv
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from plurivox.core.base import Noun
 from plurivox.core.errors import InputError
 from plurivox.core.tables import Table, Tables
 
@@ -51,3 +53,17 @@ def test_tables_are_found_by_how_their_title_begins() -> None:
 def test_a_long_table_is_shortened_on_a_terminal_and_keeps_its_notes() -> None:
     text = Tables("All", (Table("Long", {"n": np.arange(100)}, ("a note",)),), "test").text().split("\n")
     assert text[2:5] == ["Long", " n", " 0"] and text[-2:] == ["... 70 more rows; files hold all of them", "a note"]
+
+
+def test_tables_are_written_in_every_form(tmp_path: Path) -> None:
+    made = Tables("both", (Table("one", {"a": [1]}), Table("two", {"b": [2]})), "by hand")
+    made.write(tmp_path / "out")
+    names = {"table-1.csv", "table-2.csv", "tables.md", "tables.tex", "tables.npz"}
+    assert {one.name for one in (tmp_path / "out").iterdir()} == names
+    assert isinstance(Noun.load(tmp_path / "out" / "tables.npz"), Tables)
+    with pytest.raises(InputError, match="not empty; name another folder"):
+        made.write(tmp_path / "out")
+    made.write(tmp_path / "out", replace=True)
+    (tmp_path / "out" / "mine.txt").touch()
+    with pytest.raises(InputError, match=r"'mine\.txt' would be lost"):
+        made.write(tmp_path / "out", replace=True)

@@ -5,7 +5,8 @@ import polars as pl
 import pytest
 
 from plurivox.core.errors import InputError
-from plurivox.io.answer_frames import answers, holds_answers
+from plurivox.io.answer_frames import answers
+from plurivox.io.tabular.table_columns import Columns
 
 TYPED = {
     "task": ["a", "a", "b"],
@@ -31,7 +32,8 @@ def test_what_was_typed_stays_as_typed() -> None:
 
 def test_a_votes_table_with_percents_is_answers_and_numbers_read_as_typed() -> None:
     table = {"task": ["a"], "worker": ["w"], "label": ["cat"], "prob": [80.0], "label2": ["dog"], "prob2": [12.5]}
-    assert holds_answers(list(table)) and not holds_answers(["task", "worker", "label"])
+    assert Columns.of(table).hold_answers()
+    assert not Columns.of(dict.fromkeys(("task", "worker", "label"))).hold_answers()
     made = answers(table | {"impossible": ["ship"]})
     assert made.typed(0).tolist() == ["80"] and made.typed(1).tolist() == ["12.5"]
 

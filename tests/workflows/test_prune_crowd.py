@@ -13,8 +13,9 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import Dataset
 from plurivox.recipes.prune_and_compare import PruneAndCompare
-from plurivox.workflows.api import fit, simulate_crowd
+from plurivox.workflows.fit_votes import fit
 from plurivox.workflows.prune_crowd import prune, prune_and_compare, top_votes
+from plurivox.workflows.simulated_crowd import simulate_crowd
 
 
 def scores(of: str, names: list[str], values: list[float]) -> Scores:

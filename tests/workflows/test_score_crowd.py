@@ -10,7 +10,7 @@ from scipy.stats import spearmanr
 import plurivox as pv
 from evidence import TASKS, columns, given, votes_of
 from plurivox import aggregate
-from plurivox.core.errors import InputError, UnknownName
+from plurivox.core.errors import InputError, PlurivoxWarning, UnknownName
 from plurivox.core.results import Scores
 from plurivox.io import Dataset
 from plurivox.workflows.rank_scores import Ranking, rank_of
@@ -134,15 +134,21 @@ def test_values_that_differ_by_rounding_share_a_rank() -> None:
     assert rank_of([Scores("task", np.arange(5), value, "one")]).rank[:, 0].tolist() == [1.5, 1.5, 3.5, 3.5, 5]
 
 
-def test_scores_may_be_one_text_and_data_must_be_read() -> None:
+def test_scores_may_be_one_text() -> None:
     both = pv.rank(VOTES, "entropy[unit=bits], disagreement")
     assert both.scores.tolist() == ["entropy[unit=bits]", "disagreement"]
-    with pytest.raises(InputError, match=r"not of a str; read it first: pv\.read"):
-        pv.score("labelme", "entropy")  # type: ignore[arg-type]
 
 
-def test_fit_takes_a_data_set_and_says_what_else_to_do() -> None:
-    assert pv.fit(pv.Dataset("d", votes=VOTES), "vote-shares").soft.tasks.tolist() == VOTES.tasks.tolist()
-    for strange, told in (("votes.csv", r"pv\.read\(path\)"), ({"task": [1]}, r"pv\.votes\(table")):
-        with pytest.raises(InputError, match=told):
-            pv.fit(strange, "vote-shares")  # type: ignore[arg-type]
+def test_evidence_may_be_files(tmp_path: Path) -> None:
+    fit = pv.fit(VOTES, "dawid-skene")
+    fit.save(tmp_path / "fit.npz")
+    pv.write_soft(fit.soft, tmp_path / "soft.csv")
+    made = pv.score(VOTES, "posterior-entropy", fit=tmp_path / "fit.npz")
+    np.testing.assert_array_equal(made.value, pv.score(VOTES, "posterior-entropy", fit=fit).value)
+    made = pv.score(None, "entropy", soft=tmp_path / "soft.csv")
+    np.testing.assert_allclose(made.value, pv.score(None, "entropy", soft=fit.soft).value)
+
+
+def test_what_no_score_looks_at_is_told() -> None:
+    with pytest.warns(PlurivoxWarning, match="no score here looks at --by; it has no effect"):
+        pv.score(VOTES, "entropy", by="glad")

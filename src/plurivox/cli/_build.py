@@ -4,7 +4,6 @@ import importlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from importlib.metadata import entry_points
 from typing import Any
 
 import click
@@ -13,9 +12,9 @@ from click.shell_completion import CompletionItem
 from plurivox.cli._click.command import Command, Index
 from plurivox.cli._click.flags import GENERAL, Flag
 from plurivox.cli._click.screen import Answer
-from plurivox.core.errors import OptionError, PlurivoxError
+from plurivox.core.errors import OptionError
 from plurivox.core.method import Method, Option
-from plurivox.core.registry import Catalogue, Methods
+from plurivox.core.registry import BrokenGuest, Catalogue, Methods
 
 ROOMS = (
     "simulate",
@@ -44,44 +43,17 @@ def registry(room: str) -> Methods[Any]:
     return found
 
 
-class BrokenGuest(PlurivoxError):
-    """A method that another package brings, and that cannot be loaded."""
-
-
-def method_of(room: str, name: str) -> type[Method]:
-    """The method of that name; a fault in another package is an error in one line."""
-    try:
-        return registry(room)[name]
-    except Exception as cause:
-        raise _as_guest(room, name, cause) from cause
-
-
 def help_lines(room: str) -> dict[str, str]:
-    """name -> help line, for every method of a room; of a broken guest its error."""
+    """name -> help line, for every method of a room; of one that cannot be loaded its error."""
     listed, lines = catalogue(room), {}
     for name in listed:
         try:
             lines[name] = listed.summary(name)
-            if not lines[name] and _is_guest(room, name):
-                method_of(room, name)  # no source to read a line off: is there anything at all?
-        except Exception as cause:
-            fault = _as_guest(room, name, cause)
-            if not isinstance(fault, BrokenGuest):
-                raise
+            if not lines[name]:
+                registry(room)[name]  # no source to read a line off: is there anything at all?
+        except BrokenGuest as fault:
             lines[name] = str(fault)
     return lines
-
-
-def _as_guest(room: str, name: str, cause: Exception) -> Exception:
-    """The error to show: of our own methods as it is, of another package's in one line."""
-    if isinstance(cause, BrokenGuest) or not _is_guest(room, name):
-        return cause
-    words = " ".join(str(cause).split())
-    return BrokenGuest(f"{name}, which another package brings, cannot be loaded ({type(cause).__name__}: {words})")
-
-
-def _is_guest(room: str, name: str) -> bool:
-    return name in entry_points(group=f"plurivox.{room}").names
 
 
 class Room(Index):
@@ -109,7 +81,7 @@ class Room(Index):
         del ctx
         if cmd_name not in catalogue(self.room):
             return None
-        method = method_of(self.room, cmd_name)
+        method = registry(self.room)[cmd_name]
         return MethodCommand(cmd_name, method, self.own_params(method), self.run)
 
 

@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plurivox.cli._build import Room
-from plurivox.cli._click.file_flags import (
+from plurivox.cli._click.flags import (
     IN_AND_OUT,
     INPUT,
     PART,
     READING_FLAGS,
+    Flag,
     OutFile,
     Source,
     check_ending,
-    crowd_of,
     keep_apart,
-    takes_counts,
 )
-from plurivox.cli._click.flags import Flag
 from plurivox.cli._click.screen import Answer, Screen, phrase
 from plurivox.core.errors import InputError
 from plurivox.core.method import Method
@@ -27,9 +25,6 @@ from plurivox.core.method import Method
 if TYPE_CHECKING:
     from plurivox.aggregate import Aggregator
     from plurivox.core.results import Fit
-    from plurivox.core.soft_labels import SoftLabels
-    from plurivox.core.votes import Votes
-    from plurivox.io import Dataset
 
 
 def params(method: type[Method]) -> Sequence[click.Parameter]:
@@ -80,8 +75,8 @@ def run(
     part: str | None,
 ) -> Answer:
     """Read, fit, write, tell."""
-    from plurivox import io
-    from plurivox.core.results import Fit
+    from plurivox.io.soft_files import write_soft
+    from plurivox.workflows.fit_votes import fit as fitted
 
     keep_apart(source, out, workers_out, save)
     check_ending(out, ".npy", ".npz")
@@ -90,12 +85,9 @@ def run(
     if save and save.suffix != ".npz":
         raise InputError(f"{save} must end in .npz, the form of a saved fit")
     data = source.read()
-    known = known_labels(data) if gold else None
-    before = Fit.load(start) if start else None
-    crowd = crowd_for(screen, method, data, part)
     with screen.progress(method.name()) as watch:
-        fit = method.fit(crowd, gold=known, start=before, watch=watch)
-    io.write_soft(fit.soft, out)
+        fit = fitted(data, method, gold=gold, start=start, part=part, watch=watch)
+    write_soft(fit.soft, out)
     if workers_out:
         tell_workers(screen, fit, workers_out)
     if save:
@@ -107,33 +99,14 @@ def run(
     )
 
 
-def crowd_for(screen: Screen, method: "Aggregator", data: "Dataset", part: str | None) -> "Votes":
-    """The votes to aggregate; counts are refused with a hint where the method cannot take them and votes are there."""
-    if "counts" not in method.takes and takes_counts(data, crowd := data.crowd(part)):
-        votes = data.votes
-        assert votes is not None
-        raise InputError(
-            f"{method.name()} must know who voted; the counts of {data.name} ({crowd.n_tasks:,} tasks) hold no names. "
-            f"Its votes ({votes.n_tasks:,} tasks) do: --part votes"
-        )
-    return crowd_of(screen, data, part)
-
-
 def tell_workers(screen: Screen, fit: "Fit", out: Path) -> None:
     """Write what was found about the workers, and say where that is their names alone."""
-    from plurivox import io
+    from plurivox.io.tabular.table_files import write_table
 
     columns = fit.worker_columns()
     if len(columns) == 1:
         screen.note(f"{fit.made_by} says nothing of single workers; {out} holds their names only")
-    io.write_table(columns, out)
-
-
-def known_labels(data: "Dataset") -> "SoftLabels":
-    """The data set's gold, or an error that it has none."""
-    if data.gold is None:
-        raise InputError(f"{data.name} has no gold labels; leave --gold out")
-    return data.gold
+    write_table(columns, out)
 
 
 def aside(fit: "Fit") -> str:

@@ -6,15 +6,11 @@ from typing import TYPE_CHECKING
 import click
 
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.file_flags import INPUT, PART, READING_FLAGS, Source
-from plurivox.cli._click.flags import Flag
+from plurivox.cli._click.flags import INPUT, PART, READING_FLAGS, Flag, Source
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.cli._click.train_flags import pack_pictures, picture_flags, read_inputs, split_flag
-from plurivox.core.errors import InputError
 
 if TYPE_CHECKING:
-    from plurivox.evaluate.leaks import Finding
-    from plurivox.train.data.training_data import Material
     from plurivox.workflows.train_inputs import Pictures
 
 WHAT = "What is looked for"
@@ -40,36 +36,14 @@ def run(
     scored_on: str,
 ) -> Answer:
     """Read inputs, splits and labels; look; tell."""
-    if bool(trained_on) != bool(scored_on):
-        raise InputError("--trained-on and --scored-on belong together: how votes became labels for each")
-    material = read_inputs(screen, source, part, pictures)
-    found, looked = look(material, split, near)
-    if trained_on:
-        from plurivox.evaluate import check_reference
+    from plurivox.workflows.leak_check import check_leaks
 
-        found += check_reference(trained_on, scored_on)
-        looked.append("target and reference")
+    material = read_inputs(screen, source, part, pictures)
+    found, looked = check_leaks(material, split, near=near, trained_on=trained_on, scored_on=scored_on)
     rows = [(finding.kind, finding.words) for finding in found]
     told = [{"kind": one.kind, "words": one.words, "tasks": list(one.tasks)} for one in found]
     text = table(rows) if rows else f"nothing found; looked at {', '.join(looked)}"
     return Answer({"input": source.where, "looked_at": looked, "findings": told}, text=text)
-
-
-def look(material: "Material", split: Path | None, near: float) -> "tuple[list[Finding], list[str]]":
-    """(what was found, what was looked at)."""
-    from plurivox.evaluate import find_labels_in_names, find_leaks
-    from plurivox.workflows.train_inputs import divide
-
-    found, looked = [], []
-    if material.gold is not None and len(material.gold):
-        found += find_labels_in_names(material.gold)
-        looked.append("labels in names")
-    if split is None and not material.parts():
-        return found, [*looked, "no splits: there are none, give --split FILE"]
-    part_of = {task: name for name, tasks in divide(material, split).items() for task in tasks.tolist()}
-    tasks = material.tasks.tolist()
-    found += find_leaks(tasks, material.x, part_of, near=near)
-    return found, [*looked, "copies by name, content and features"]
 
 
 audit = Audit(

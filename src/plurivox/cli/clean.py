@@ -9,8 +9,7 @@ from click.shell_completion import CompletionItem
 
 from plurivox.cli._build import Room, catalogue, registry
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.file_flags import FORCE, IN_AND_OUT, INPUT, READING, READING_FLAGS, OutFolder, Source
-from plurivox.cli._click.flags import Flag, OneOf
+from plurivox.cli._click.flags import FORCE, IN_AND_OUT, INPUT, READING, READING_FLAGS, Flag, OneOf, OutFolder, Source
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.errors import InputError, OptionError, unknown
 from plurivox.core.method import Method, split_list
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from plurivox.clean import Rule
     from plurivox.core.audit import Audit
     from plurivox.identify import Identifier
-    from plurivox.io import Dataset
 
 RULES, DROPPING = "Taking out by rules", "Taking out the worst by a score"
 
@@ -136,48 +134,21 @@ def clean_by(
     quantile: float | None,
 ) -> Answer:
     """Read, clean, drop, write, tell."""
-    from plurivox import io
-    from plurivox.core.audit import Audit
     from plurivox.io.folder_check import keep_apart, may_replace
-    from plurivox.workflows.clean import choose_part, clean_set, write_cleaned
-    from plurivox.workflows.prune_crowd import prune
+    from plurivox.workflows.clean import clean_set, counted_part, sizes_of, write_cleaned
 
     if force:
         may_replace(out)
-    data, audits = source.read(), []
+    data = source.read()
     keep_apart(data.path, out)
-    known = io.read_soft(gold) if gold else None
-    looked_at = choose_part(data, part) if rules or "worker" in drops else largest_part(data)
-    before = sizes(data, looked_at)
-    if rules:
-        data, audit = clean_set(data, rules, known, part=part)
-        audits.append(audit)
-    for of, score in drops.items():
-        assert quantile is not None
-        with screen.progress(score.name()) as watch:
-            data, audit = prune(data, score, quantile, of=of, gold=known, watch=watch)
-        audits.append(audit)
-    audit = Audit.joined(audits)
-    write_cleaned(data, audit, out, command=screen.command, replace=force)
-    after = sizes(data, looked_at)
+    counted = counted_part(data, part, by_workers=bool(rules) or "worker" in drops)
+    with screen.progress("clean") as watch:
+        left, audit = clean_set(data, rules, gold, part=part, drop=drops, quantile=quantile, watch=watch)
+    write_cleaned(left, audit, out, command=screen.command, replace=force)
+    before, after = sizes_of(data, counted), sizes_of(left, counted)
     facts = {"input": source.where, "command": screen.command, "out": out, "before": before, "after": after}
     gone = f"{after['answers']:,} of {before['answers']:,} answers stay -> {out}"
     return Answer({**facts, "rules": audit.summary()}, text=shown(audit), line=gone)
-
-
-def largest_part(data: "Dataset") -> str:
-    """The part that holds the most answers: counts may cover more tasks than the votes of named people."""
-    said = [part for part in ("answers", "votes", "counts") if data.has(part)]
-    if not said:
-        raise InputError(f"{data.name} holds nothing that people said; it has {', '.join(data.parts())}")
-    return max(said, key=lambda part: sizes(data, part)["answers"])
-
-
-def sizes(data: "Dataset", part: str) -> dict[str, int]:
-    """How much is in one part of what people said."""
-    said = getattr(data, part)
-    n = len(said) if part == "answers" else round(said.n_answers)
-    return {"answers": n, "workers": len(said.workers), "tasks": len(said.tasks)}
 
 
 def shown(audit: "Audit") -> str:

@@ -3,27 +3,12 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plurivox.cli._build import BrokenGuest, catalogue, method_of
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.file_flags import (
-    GOLD,
-    IN_AND_OUT,
-    PART,
-    READING_FLAGS,
-    OutFile,
-    Source,
-    SourceName,
-    crowd_of,
-    gold_of,
-)
-from plurivox.cli._click.flags import Flag, Operand
+from plurivox.cli._click.flags import GOLD, IN_AND_OUT, PART, READING_FLAGS, Flag, Operand, OutFile, Source, SourceName
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.errors import InputError
-from plurivox.core.method import split_list
 
 if TYPE_CHECKING:
-    from plurivox.core.soft_labels import SoftLabels
-    from plurivox.core.votes import Votes
     from plurivox.workflows.compare_methods import Comparison
 
 ENDINGS = (".csv", ".md", ".npz")
@@ -39,17 +24,13 @@ def run(
     part: str | None,
 ) -> Answer:
     """Read every data set, fit every method on it, show the means; the whole comparison goes to OUT."""
-    from plurivox.workflows.compare_methods import compare as held
+    from plurivox.workflows.compare_methods import compare as compared
 
     if out is not None and out.suffix not in ENDINGS:
         raise InputError(f"{out} has an ending nobody knows; a comparison is written as {', '.join(ENDINGS)}")
-    words = split_list(methods) if methods else _all_methods(screen)
-    pairs: dict[str, tuple[Votes, SoftLabels]] = {}
-    for source in sources:
-        name, pair = _votes_and_gold(screen, source, gold, part)
-        pairs[source.where if name in pairs else name] = pair  # votes.csv and old/votes.csv share a name
+    data = [source.read() for source in sources]
     with screen.progress("compare") as watch:
-        made = held(pairs, words, reference=reference, watch=watch)
+        made = compared(data, methods or None, gold=gold, part=part, reference=reference, watch=watch)
     for note in made.notes:
         screen.note(note)
     if out is not None:
@@ -57,31 +38,6 @@ def run(
     means = made.mean_columns()
     facts = {"command": screen.command, "datasets": made.datasets, "reference": made.reference, "means": means}
     return Answer({**facts, "rows": made.columns(), "out": out}, text=shown(made), line=f"-> {out}" if out else "")
-
-
-def _all_methods(screen: Screen) -> list[str]:
-    """Every aggregator that can be loaded; a note on those that cannot."""
-    words = []
-    for name in catalogue("aggregate"):
-        try:
-            method_of("aggregate", name)
-            words.append(name)
-        except BrokenGuest as fault:
-            screen.note(f"{fault}; left out")
-    return words
-
-
-def _votes_and_gold(
-    screen: Screen, source: Source, file: Path | None, part: str | None
-) -> "tuple[str, tuple[Votes, SoftLabels]]":
-    data = source.read()
-    gold = gold_of(data, file)
-    if gold is None:
-        raise InputError(
-            f"{data.name} has no gold labels; a comparison needs them: give a table task,label with --gold FILE"
-        )
-    chosen = part if data.has("votes") and data.has("counts") else None
-    return data.name, (crowd_of(screen, data, chosen), gold)
 
 
 def shown(made: "Comparison") -> str:

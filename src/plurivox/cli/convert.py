@@ -5,8 +5,18 @@ from pathlib import Path
 import click
 
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.file_flags import FORCE, IN_AND_OUT, INPUT, PART, READING_FLAGS, Source, keep_apart
-from plurivox.cli._click.flags import Flag, OneOf, Operand
+from plurivox.cli._click.flags import (
+    FORCE,
+    IN_AND_OUT,
+    INPUT,
+    PART,
+    READING_FLAGS,
+    Flag,
+    OneOf,
+    Operand,
+    Source,
+    keep_apart,
+)
 from plurivox.cli._click.screen import Answer, Screen
 
 

@@ -7,8 +7,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from plurivox.cli._click.command import Command, Index
-from plurivox.cli._click.file_flags import FORCE, IN_AND_OUT, complete_datasets
-from plurivox.cli._click.flags import Flag, Operand
+from plurivox.cli._click.flags import FORCE, IN_AND_OUT, Flag, Operand, complete_datasets
 from plurivox.cli._click.screen import Answer, Screen, table
 
 MOST = 20  # names in a line, such as labels; --json gives all

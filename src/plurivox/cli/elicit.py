@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from plurivox.cli._build import Room
-from plurivox.cli._click.file_flags import FORCE, IN_AND_OUT, INPUT, READING_FLAGS, OutFolder, Source, keep_apart
-from plurivox.cli._click.flags import Flag
+from plurivox.cli._click.flags import FORCE, IN_AND_OUT, INPUT, READING_FLAGS, Flag, OutFolder, Source, keep_apart
 from plurivox.cli._click.screen import Answer, Screen, table
-from plurivox.core.errors import InputError
 from plurivox.core.method import Method
 
 if TYPE_CHECKING:
-    from plurivox.core.answers import Answers
     from plurivox.elicit import Elicited, Form
-    from plurivox.io import Dataset
 
 
 def params(method: type[Method]) -> Sequence[click.Parameter]:
@@ -35,23 +31,12 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
 
 def run(screen: Screen, method: "Form", source: Source, out: Path, force: bool) -> Answer:
     """Read, elicit, write, tell."""
-    from plurivox.io.tabular.table_files import ending_of
+    from plurivox.workflows.elicit import elicit_votes, write_elicited
 
     keep_apart(source, out)
     data = source.read()
-    answers = answers_of(data)
-    for note in answers.notes:
-        screen.note(note)
-    found = method.read(answers)
-    if ending_of(out) and not out.is_dir():
-        from plurivox import io
-        from plurivox.io.frames import vote_columns
-
-        io.write_table(vote_columns(found.votes), out)
-    else:
-        from plurivox.workflows.elicit import write_elicited
-
-        write_elicited(found, out, data, command=screen.command, replace=force)
+    found = elicit_votes(data, method)
+    write_elicited(found, out, data, command=screen.command, replace=force)
     return told(screen, found, out)
 
 
@@ -65,21 +50,6 @@ def told(screen: Screen, found: "Elicited", out: Path) -> Answer:
     apart = ", ".join(f"{n:,} {name}" for name, n in found.fates.items() if n and name != "read")
     line = f"{found.made_by}: {found.fates['read']:,} answers as {len(votes):,} votes{f' ({apart})' if apart else ''}"
     return Answer(facts, text=table(rows) if rows and not screen.quiet else "", line=f"{line} -> {out}")
-
-
-def answers_of(data: "Dataset") -> "Answers":
-    """What people entered."""
-    if (answers := data.answers) is None:
-        if data.has("votes"):
-            raise InputError(
-                f"{data.name} holds votes, which need no form: aggregate them as they are. What people entered has columns "
-                "such as top, top_percent, second, never or possible"
-            )
-        raise InputError(
-            f"{data.name} holds no answers; it holds {', '.join(data.parts())}: elicit reads what people entered, with the "
-            "columns task, worker, top, top_percent and so on"
-        )
-    return answers
 
 
 elicit = Room("elicit", run, params, help="Turn what people entered into votes: plurivox elicit FORM INPUT -o OUT.")

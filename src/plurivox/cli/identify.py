@@ -1,6 +1,6 @@
 """`plurivox identify SCORE INPUT -o OUT`: which tasks are hard, whom to doubt; `identify rank` joins several scores."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,18 +8,17 @@ import click
 
 from plurivox.cli._build import Room, catalogue
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.evidence_flags import EVIDENCE, Given, flags
-from plurivox.cli._click.file_flags import (
+from plurivox.cli._click.flags import (
     IN_AND_OUT,
     INPUT,
     PART,
     READING_FLAGS,
+    Flag,
     OutFile,
     Source,
     check_ending,
     keep_apart,
 )
-from plurivox.cli._click.flags import Flag
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.method import Method, split_list
 
@@ -45,21 +44,61 @@ WORST = Flag(
 )
 
 
+EVIDENCE = ("soft", "fit", "fits", "gold", "guess", "dynamics", "worker_dynamics")
+
+
+def evidence_flags(looked_at: Collection[str]) -> Sequence[Flag]:
+    """A flag for every kind of evidence, those that are not looked at hidden."""
+    fit = "fit" in looked_at or "fits" in looked_at
+    trained = "dynamics" in looked_at or "worker_dynamics" in looked_at
+    return [
+        _file_flag("--soft", "soft" in looked_at, "FILE", "soft labels to look at instead of the votes"),
+        _file_flag("--gold", "gold" in looked_at, "FILE", "known labels  [default: those of the data set]"),
+        _file_flag(
+            "--guess", "guess" in looked_at, "FILE", "a classifier's probabilities, of tasks it was not trained on"
+        ),
+        _file_flag("--dynamics", trained, "PATH", "logits recorded in training, .npz; a folder of one file a worker"),
+        _file_flag("--fit", fit, "FILE.npz", "what plurivox aggregate --save kept; may be given again", multiple=True),
+        Flag(
+            ["--by"],
+            "Evidence",
+            hidden=not fit,
+            metavar="METHODS",
+            help="the aggregation that makes the fit  [default: the one that the score names]",
+        ),
+    ]
+
+
+def _file_flag(name: str, shown: bool, metavar: str, help: str, **more: Any) -> Flag:
+    return Flag(
+        [name], "Evidence", hidden=not shown, type=click.Path(path_type=Path), metavar=metavar, help=help, **more
+    )
+
+
+def _evidence(by: str | None, fit: Sequence[Path], **given: Any) -> dict[str, Any]:
+    """What the flags of evidence say, as `score` and `rank` take it."""
+    return {"by": split_list(by) if by else None, "fit": list(fit) or None, **given}
+
+
 def params(method: type[Method]) -> Sequence[click.Parameter]:
     """What every score is given beside its options: the evidence it looks at, and no other."""
     from plurivox.identify import Identifier
 
     assert issubclass(method, Identifier)
-    return [INPUT, OUT, WORST, *flags(method.looks_at()), *READING_FLAGS, PART]
+    return [INPUT, OUT, WORST, *evidence_flags(method.looks_at()), *READING_FLAGS, PART]
 
 
 def run(screen: Screen, method: "Identifier", source: Source, out: Path | None, worst: int, **given: Any) -> Answer:
     """Gather what the score looks at, score, write, tell."""
+    from plurivox import io
+    from plurivox.workflows.score_crowd import score
+
     check_out(source, out)
-    gathering = Given(screen, source, **given).gather([method], alone=True)
+    data = source.read()
     with screen.progress(method.name()) as watch:
-        scores = gathering.score(method, watch)
-    write(scores, out)
+        scores = score(data, method, **_evidence(**given), watch=watch)
+    if out is not None:
+        io.write_saved(scores, out)
     rows = shown(scores, worst)
     facts = {"input": source.where, "command": screen.command, "out": out, **scores.facts(), "of": scores.of}
     head = worst_words(scores.of, min(worst, len(scores.worst(worst))))
@@ -72,17 +111,16 @@ def run(screen: Screen, method: "Identifier", source: Source, out: Path | None, 
 
 def run_rank(screen: Screen, source: Source, scores: str, out: Path | None, worst: int, **given: Any) -> Answer:
     """Make every score, join them by name, write, tell."""
-    from plurivox import identify
-    from plurivox.core.progress import within
-    from plurivox.workflows.rank_scores import rank_of
+    from plurivox import io
+    from plurivox.workflows.score_crowd import rank
 
     check_out(source, out)
-    made = [identify.methods.make(word) for word in split_list(scores)]
-    gathering = Given(screen, source, **given).gather(made)
+    data = source.read()
     with screen.progress("rank") as watch:
-        joined = rank_of([gathering.score(one, within(watch, step, len(made))) for step, one in enumerate(made)])
-    write(joined, out)
-    rows = shown_ranks(joined, worst)
+        joined = rank(data, scores, **_evidence(**given), watch=watch)
+    if out is not None:
+        io.write_saved(joined, out)
+    rows = shown(joined, worst)
     likeness = joined.likeness()
     facts = {"input": source.where, "command": screen.command, "out": out, **joined.facts(), "of": joined.of}
     words = worst_words(joined.of, min(worst, len(joined.worst(worst)))) + as_table(rows)
@@ -100,35 +138,15 @@ def check_out(source: Source, out: Path | None) -> None:
         check_ending(out, ".npz")
 
 
-def write(noun: "Scores | Ranking", out: Path | None) -> None:
-    """The noun itself as .npz, else its table."""
-    if out is None:
-        return
-    if out.suffix.lower() == ".npz":
-        noun.save(out)
-        return
-    from plurivox import io
-
-    io.write_table(noun.columns(), out)
-
-
 # ---- what is shown
 
 
-def shown(scores: "Scores", n: int) -> list[dict[str, Any]]:
-    """The worst, a row each: name, value, raw, interval and what it rests on."""
+def shown(scores: "Scores | Ranking", n: int) -> list[dict[str, Any]]:
+    """The worst, a row each: name, value, raw, interval and what it rests on, or values and ranks."""
     from plurivox.core.encoding import positions
 
     at = positions(scores.names, scores.worst(n))
     return _records({name: column[at] for name, column in scores.columns().items()})
-
-
-def shown_ranks(joined: "Ranking", n: int) -> list[dict[str, Any]]:
-    """The worst by mean rank, a row each."""
-    from plurivox.core.encoding import positions
-
-    at = positions(joined.names, joined.worst(n))
-    return _records({name: column[at] for name, column in joined.columns().items()})
 
 
 def likeness_rows(joined: "Ranking", likeness: Any) -> list[dict[str, Any]]:
@@ -223,7 +241,7 @@ RANK = Command(
         ),
         OUT,
         WORST,
-        *flags(EVIDENCE),
+        *evidence_flags(EVIDENCE),
         *READING_FLAGS,
         PART,
     ],

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from plurivox.cli._build import INNER, ROOMS, BrokenGuest, catalogue, help_lines, method_of
+from plurivox.cli._build import INNER, ROOMS, catalogue, help_lines, registry
 from plurivox.cli._click.command import Command
 from plurivox.cli._click.flags import GENERAL, OneOf, Operand
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.errors import MissingExtra
 from plurivox.core.method import Option
+from plurivox.core.registry import BrokenGuest
 
 
 def run(screen: Screen, room: str | None) -> Answer:
@@ -22,7 +23,7 @@ def run(screen: Screen, room: str | None) -> Answer:
 def about(room: str, name: str) -> dict[str, Any]:
     """A method as a form needs it; of one that cannot be loaded, its error."""
     try:
-        method = method_of(room, name)
+        method = registry(room)[name]
     except (BrokenGuest, MissingExtra) as fault:
         return {"name": name, "error": str(fault)}
     return {

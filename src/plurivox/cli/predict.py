@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.file_flags import (
+from plurivox.cli._click.flags import (
+    GENERAL,
     IN_AND_OUT,
     INPUT,
     PART,
     READING_FLAGS,
+    Flag,
+    OneOf,
+    Operand,
     OutFile,
     Source,
     check_ending,
     keep_apart,
 )
-from plurivox.cli._click.flags import GENERAL, Flag, OneOf, Operand
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.cli._click.train_flags import pack_pictures, picture_flags, read_inputs
 from plurivox.cli.train import SETTINGS

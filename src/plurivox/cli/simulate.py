@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from plurivox.cli._build import Room
-from plurivox.cli._click.file_flags import FORCE, IN_AND_OUT, OutFolder
-from plurivox.cli._click.flags import Flag
+from plurivox.cli._click.flags import FORCE, IN_AND_OUT, Flag, OutFolder
 from plurivox.cli._click.screen import Answer, Screen
 from plurivox.core.method import Method
 
@@ -41,10 +40,9 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
 
 def run(screen: Screen, method: "Simulator", out: Path, force: bool, matrix_file: Path | None = None) -> Answer:
     """Draw, write, tell."""
-    from plurivox import io
-    from plurivox.workflows.api import write_crowd
+    from plurivox.workflows.simulated_crowd import simulate_crowd, write_crowd
 
-    crowd = method.draw(matrices=None if matrix_file is None else io.read_confusion(matrix_file))
+    crowd = simulate_crowd(method, matrices=matrix_file)
     write_crowd(crowd, out, command=screen.command, replace=force)
     votes, answers = crowd.votes, crowd.answers
     told = {} if answers is None else {"answers": len(answers)}

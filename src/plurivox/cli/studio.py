@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plurivox.cli._click.command import Command, Index
-from plurivox.cli._click.file_flags import FORCE
+from plurivox.cli._click.flags import FORCE
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.cli._click.studio_flags import (
     BACKUP,

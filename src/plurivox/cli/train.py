@@ -8,8 +8,18 @@ import click
 
 from plurivox.cli._build import flag_of
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.file_flags import IN_AND_OUT, INPUT, PART, READING_FLAGS, OutFile, OutFolder, Source
-from plurivox.cli._click.flags import GENERAL, Flag, OneOf
+from plurivox.cli._click.flags import (
+    GENERAL,
+    IN_AND_OUT,
+    INPUT,
+    PART,
+    READING_FLAGS,
+    Flag,
+    OneOf,
+    OutFile,
+    OutFolder,
+    Source,
+)
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.cli._click.train_flags import pack_pictures, picture_flags, read_inputs, split_flag
 from plurivox.core.atomic_write import whole_file

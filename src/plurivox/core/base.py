@@ -250,3 +250,6 @@ def _read(path: Path) -> Noun:
     except Exception as cause:  # whatever a damaged archive, header or array makes zipfile, json and numpy say
         raise InputError(f"{path} is not a noun saved by plurivox, or it is damaged ({cause})") from cause
     return noun
+
+
+load = Noun.load  # any data type that was saved

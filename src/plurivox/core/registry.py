@@ -7,7 +7,7 @@ import importlib.util
 import pkgutil
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from importlib.machinery import PathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
@@ -15,6 +15,10 @@ from plurivox.core.errors import OptionError, PlurivoxError, unknown
 from plurivox.core.method import Method, split_word
 
 M = TypeVar("M", bound=Method)
+
+
+class BrokenGuest(PlurivoxError):
+    """A method that another package brings, and that cannot be loaded."""
 
 
 class Catalogue:
@@ -75,19 +79,16 @@ class Catalogue:
 
     def _source_of(self, name: str) -> tuple[str, str]:
         """(class name, first line of its docstring) of a method, without importing it."""
-        if name not in self:
-            raise unknown(f"{self.room} method", name, self)
         if name in self._files:
-            module, wanted = self._files[name], name.replace("-", "")
-            spec = PathFinder.find_spec(module, self._folders)
-        else:
-            module, wanted = self._guests[name].module, self._guests[name].attr.lower()
-            spec = importlib.util.find_spec(module)
-        source = getattr(spec and spec.loader, "get_source", lambda _: None)(module)
-        for node in ast.parse(source or "").body:
-            if isinstance(node, ast.ClassDef) and node.name.lower() == wanted:
-                return node.name, (ast.get_docstring(node) or "").partition("\n")[0]
-        return "", ""
+            module = self._files[name]
+            return _class_of(PathFinder.find_spec(module, self._folders), module, name.replace("-", ""))
+        if name not in self._guests:
+            raise unknown(f"{self.room} method", name, self)
+        guest = self._guests[name]
+        try:
+            return _class_of(importlib.util.find_spec(guest.module), guest.module, guest.attr.lower())
+        except Exception as cause:
+            raise _broken(name, cause) from cause
 
     def __repr__(self) -> str:
         """A table: a line per method with its name and what it does."""
@@ -123,7 +124,10 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
             module = importlib.import_module(self._files[name])
             return self._checked(_class_in(module, name), name)
         if name in self._guests:
-            return self._checked(self._guests[name].load(), name)
+            try:
+                return self._checked(self._guests[name].load(), name)
+            except Exception as cause:
+                raise _broken(name, cause) from cause
         raise unknown(f"{self.room} method", name, self)
 
     def _checked(self, found: Any, name: str) -> type[M]:
@@ -168,6 +172,20 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
         ]
         lines += [f"from {self._files[name]} import {cls} as {cls}" for name, cls in classes.items()]
         return "# made by `make stubs`\n" + "\n".join(lines) + "\n"
+
+
+def _broken(name: str, cause: Exception) -> BrokenGuest:
+    words = " ".join(str(cause).split())
+    return BrokenGuest(f"{name}, which another package brings, cannot be loaded ({type(cause).__name__}: {words})")
+
+
+def _class_of(spec: ModuleSpec | None, module: str, wanted: str) -> tuple[str, str]:
+    """(name, first line of the docstring) of the class called `wanted` in small letters, read off a module's source."""
+    source = getattr(spec and spec.loader, "get_source", lambda _: None)(module)
+    for node in ast.parse(source or "").body:
+        if isinstance(node, ast.ClassDef) and node.name.lower() == wanted:
+            return node.name, (ast.get_docstring(node) or "").partition("\n")[0]
+    return "", ""
 
 
 def _class_in(module: Any, name: str) -> Any:

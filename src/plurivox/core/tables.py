@@ -2,18 +2,22 @@
 
 import csv
 import io
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plurivox.core.atomic_write import whole_folder
 from plurivox.core.base import Noun
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, some
 from plurivox.core.types import TEXT, owned
 
 MOST = 60  # rows of a table on a terminal: the longest that a paper asks for, that of CIFAR-10S, is shown whole
+WRITTEN = re.compile(r"tables\.(md|tex|npz)|table-\d+\.csv")  # what `Tables.write` writes
 LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -47,6 +51,15 @@ class Table(Noun):
             sizes = ", ".join(f"{name} {len(column)}" for name, column in columns.items())
             raise InputError(f"the columns of the table {self.title!r} differ in length: {sizes}")
         object.__setattr__(self, "cells", columns)
+
+    @classmethod
+    def of_rows(cls, title: str, rows: Sequence[Mapping[str, Any]], notes: tuple[str, ...] = ()) -> Self:
+        """A table of rows that all name the same columns; without a row it has no column.
+
+        >>> Table.of_rows("Two", [{"n": 1, "word": "one"}, {"n": 2, "word": "two"}]).columns()["n"].tolist()
+        [1, 2]
+        """
+        return cls(title, {name: [row[name] for row in rows] for name in rows[0]} if rows else {}, notes)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         return dict(self.cells)
@@ -137,6 +150,16 @@ class Tables(Noun):
         """All tables for a paper."""
         return "\n".join(one.latex() for one in self.tables)
 
+    def write(self, folder: str | Path, *, replace: bool = False) -> None:
+        """Write each table as CSV, all of them as Markdown, LaTeX and one .npz: a whole folder, or none."""
+        check_folder(Path(folder), replace=replace)
+        texts = {"tables.md": self.markdown(), "tables.tex": self.latex()}
+        texts |= {f"table-{i}.csv": one.csv() for i, one in enumerate(self.tables, start=1)}
+        with whole_folder(folder, replace=replace) as part:
+            for name, text in texts.items():
+                (part / name).write_text(text, encoding="utf-8")
+            self.save(part / "tables.npz")
+
     def facts(self) -> dict[str, object]:
         return {"title": self.title, "tables": len(self.tables), "by": self.made_by}
 
@@ -146,6 +169,17 @@ class Tables(Noun):
             "table": np.array([one.title for one in self.tables], TEXT),
             "rows": np.array([len(one) for one in self.tables]),
         }
+
+
+def check_folder(folder: Path, *, replace: bool) -> None:
+    """Refuse a folder that is not empty; with `replace`, one that holds more than tables that `Tables.write` wrote."""
+    held = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
+    if held and not replace:
+        raise InputError(f"{folder} is there and not empty; name another folder, or say --force")
+    if strangers := [name for name in held if not WRITTEN.fullmatch(name)]:
+        raise InputError(
+            f"{folder} is not replaced: {some(strangers)} would be lost, which no recipe wrote; name another folder"
+        )
 
 
 def _shortened(text: str, n_rows: int) -> str:

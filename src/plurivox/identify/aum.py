@@ -1,20 +1,20 @@
 """AUM: by how much a task's label stood out while a classifier learnt."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from plurivox.core.encoding import positions
+from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, some
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
 from plurivox.core.results import Dynamics, Of, Scores
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Ints
+from plurivox.core.votes import UNNAMED, Votes
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.dispersion import vote_shares
-from plurivox.identify._shared.margins import MARGIN_HELP, TOP_K_HELP, codes_of_labels, mean_margins
+from plurivox.identify._shared.margins import MARGIN_HELP, TOP_K_HELP, Margins, weighted_scores
 
 LOOKED_AT = {"gold": "gold", "majority": "votes", "fit": "fit"}
 
@@ -55,13 +55,12 @@ class Aum(Identifier):
         del watch
         dynamics = seen.dynamics
         assert dynamics is not None
-        label = _labels_of(dynamics, self._given(seen))  # (n_tasks,) -1 where none is given
-        row = np.flatnonzero(label >= 0)
-        logits = self.outputs == "logits"
-        raw = np.full(len(dynamics.tasks), np.nan)
-        raw[row] = mean_margins(dynamics, row, label[row], self.margin, self.top_k, logits=logits)
-        n = np.where(label >= 0, dynamics.n_epochs, 0)
-        return Scores("task", dynamics.tasks, -raw, self.word, raw=raw, n=n)
+        votes = _one_each(dynamics, self._given(seen))
+        every = np.arange(len(votes))
+        margin, weight = Margins(self.margin, self.top_k, self.outputs == "logits").of(votes, every, dynamics)
+        made = weighted_scores(votes, every, margin, weight, self.word)
+        assert made.n is not None
+        return replace(made, n=made.n * dynamics.n_epochs)
 
     def _given(self, seen: Evidence) -> SoftLabels:
         """The labels that tasks are given."""
@@ -75,15 +74,18 @@ class Aum(Identifier):
         return vote_shares(seen.votes)
 
 
-def _labels_of(dynamics: Dynamics, given: SoftLabels) -> Ints:
-    """(n_tasks,) the code, in the dynamics, of each task's label; -1 where it has none or nobody stands behind it."""
+def _one_each(dynamics: Dynamics, given: SoftLabels) -> Votes:
+    """A vote that nobody signed on each recorded task for the label it is given; none where nobody stands behind it."""
     here = given.shared(dynamics.tasks)
     if here.support is not None:
         here = here.on(here.tasks[here.support > 0])
     if not len(here):
         raise InputError(f"none of the tasks recorded, such as {some(dynamics.tasks)}, has a label")
-    codes = here.codes()
-    place = codes_of_labels(dynamics, here.labels, np.unique(codes))
-    label = np.full(len(dynamics.tasks), -1)
-    label[positions(dynamics.tasks, here.tasks)] = place[codes]
-    return label
+    return Votes.coded(
+        task=positions(dynamics.tasks, here.tasks),
+        worker=np.full(len(here), UNNAMED),
+        label=here.codes(),
+        tasks=dynamics.tasks,
+        workers=as_names([]),
+        labels=here.labels,
+    )

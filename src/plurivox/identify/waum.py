@@ -3,24 +3,17 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-import numpy as np
-
-from plurivox.core.encoding import positions
-from plurivox.core.errors import InputError, some
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
-from plurivox.core.results import Confusion, Dynamics, Of, Scores
-from plurivox.core.types import Floats, Ints
-from plurivox.core.votes import Votes
+from plurivox.core.results import Of, Scores
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.margins import (
     MARGIN_HELP,
     SPREAD_HELP,
     TOP_K_HELP,
-    codes_of_labels,
-    codes_of_workers,
-    mean_margins,
-    trust,
+    Margins,
+    recorded,
+    weighted_scores,
 )
 
 
@@ -42,9 +35,10 @@ class Waum(Identifier):
     et al. (2024), https://doi.org/10.57750/qmaz-gr91; weights: Servajean et al. (2017),
     https://doi.org/10.1109/TMM.2017.2653763
 
+    >>> import numpy as np
     >>> import plurivox as pv
     >>> votes = pv.votes(task=list("aabb"), worker=[1, 2] * 2, label=list("xxxy"))
-    >>> dynamics = Dynamics(np.array([[[2.0, 0.0], [0.5, 0.0]]]), votes.tasks, votes.labels)
+    >>> dynamics = pv.Dynamics(np.array([[[2.0, 0.0], [0.5, 0.0]]]), votes.tasks, votes.labels)
     >>> Waum().score(Evidence(votes=votes, fit=pv.fit(votes, "dawid-skene"), dynamics=dynamics)).worst().tolist()
     ['b', 'a']
     """
@@ -62,28 +56,7 @@ class Waum(Identifier):
     def _score(self, seen: Evidence, watch: Watch) -> Scores:
         del watch
         votes, dynamics, fit = seen.votes, seen.dynamics, seen.fit
-        assert votes is not None and dynamics is not None and fit is not None and fit.confusion is not None
-        at = np.flatnonzero(positions(dynamics.tasks, votes.tasks)[votes.task] >= 0)
-        if not len(at):
-            raise InputError(f"no vote is on a task that was recorded; those are {some(dynamics.tasks)}")
-        margin, weight = self._weighed(votes, at, dynamics, fit.confusion)
-        raw, n = weighted_mean(votes, at, margin, weight, by_weights=self.divide_by == "weights")
-        return Scores("task", votes.tasks, -raw, self.word, raw=raw, n=n)
-
-    def _weighed(self, votes: Votes, at: Ints, dynamics: Dynamics, confusion: Confusion) -> tuple[Floats, Floats]:
-        """(m, s) of the votes `at`."""
-        label = codes_of_labels(dynamics, votes.labels, np.unique(votes.label[at]))[votes.label[at]]
-        worker = codes_of_workers(confusion, votes.workers, np.unique(votes.worker[at]))[votes.worker[at]]
-        row = positions(dynamics.tasks, votes.tasks)[votes.task[at]]
-        margin = mean_margins(dynamics, row, label, self.margin, self.top_k, logits=False)
-        return margin, trust(dynamics, row, confusion, worker)
-
-
-def weighted_mean(votes: Votes, at: Ints, margin: Floats, weight: Floats, *, by_weights: bool) -> tuple[Floats, Floats]:
-    """(raw, n), each (n_tasks,): weighted margins of the votes `at` over their weights, or over their number n."""
-    task, each = votes.task[at], votes.weights[at]
-    total, trusted, n = (
-        np.bincount(task, part, minlength=votes.n_tasks) for part in (each * weight * margin, each * weight, each)
-    )
-    below = trusted if by_weights else n
-    return np.divide(total, below, out=np.full(votes.n_tasks, np.nan), where=below > 0), n.astype(np.float64)
+        assert votes is not None and dynamics is not None and fit is not None
+        at = recorded(votes, dynamics)
+        margin, weight = Margins(self.margin, self.top_k).of(votes, at, dynamics, fit.confusion)
+        return weighted_scores(votes, at, margin, weight, self.word, by_weights=self.divide_by == "weights")

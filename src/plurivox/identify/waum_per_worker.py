@@ -11,7 +11,8 @@ from plurivox.core.errors import InputError, PlurivoxWarning, some
 from plurivox.core.progress import Watch
 from plurivox.core.results import Of, Scores
 from plurivox.identify._contract import Evidence
-from plurivox.identify.waum import Waum, weighted_mean
+from plurivox.identify._shared.margins import Margins, weighted_scores
+from plurivox.identify.waum import Waum
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class WaumPerWorker(Waum):
         votes, fit = seen.votes, seen.fit
         assert votes is not None and fit is not None and fit.confusion is not None
         names = as_names(list(seen.worker_dynamics), "workers")
-        order, start = votes.by_worker
+        order, start, how = *votes.by_worker, Margins(self.margin, self.top_k)
         margin, weight = np.full(len(votes), np.nan), np.zeros(len(votes))
         recorded = np.zeros(len(votes), bool)
         for step, worker in enumerate(positions(votes.workers, names).tolist()):
@@ -48,7 +49,7 @@ class WaumPerWorker(Waum):
             mine = order[start[worker] : start[worker + 1]] if worker >= 0 else order[:0]
             at = mine[positions(dynamics.tasks, votes.tasks)[votes.task[mine]] >= 0]
             if len(at):
-                margin[at], weight[at] = self._weighed(votes, at, dynamics, fit.confusion)
+                margin[at], weight[at] = how.of(votes, at, dynamics, fit.confusion)
                 recorded[at] = True
         at = np.flatnonzero(recorded)
         if not len(at):
@@ -56,5 +57,5 @@ class WaumPerWorker(Waum):
         if lost := len(votes) - len(at):
             text = f"{lost} of {len(votes)} votes are left out: their worker's classifier has no record of the task"
             warnings.warn(text, PlurivoxWarning, stacklevel=2)
-        raw, n = weighted_mean(votes, at, margin[at], weight[at], by_weights=self.divide_by == "weights")
-        return Scores("task", votes.tasks, -raw, self.word, raw=raw, n=n)
+        by_weights = self.divide_by == "weights"
+        return weighted_scores(votes, at, margin[at], weight[at], self.word, by_weights=by_weights)

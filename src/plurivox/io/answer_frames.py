@@ -12,29 +12,9 @@ from plurivox.core.answers import BETWEEN, NAMED, NEVER, POSSIBLE, Answers
 from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, some
 from plurivox.core.types import Bools, Ints
-from plurivox.io.tabular.table_columns import Columns, code, seconds_of
+from plurivox.io.tabular.table_columns import CALLED, Columns, code, seconds_of
 
-# what a column may be called; the first name is the one we write
-CALLED = {
-    "top": ("top", "label", "label1"),
-    "top_percent": ("top_percent", "percent", "prob", "probability"),
-    "second": ("second", "label2"),
-    "second_percent": ("second_percent", "percent2", "prob2"),
-    "never": ("never", "impossible"),
-    "possible": ("possible",),
-    "position": ("position", "trial"),
-    "sitting": ("sitting", "batch", "session"),
-}
-MORE_THAN_VOTES = ("top", "abstain", "none_of_these", *CALLED["second"], *CALLED["never"], *CALLED["possible"])
 TRUE, FALSE = ("true", "1", "yes", "y", "t", "x", "on", "1.0"), ("false", "0", "no", "n", "f", "off", "0.0", "")
-
-
-def holds_answers(names: list[str], label: str | None = None) -> bool:
-    """A table with a percent beside its label, a second label, labels ruled out, ... holds answers, not plain votes."""
-    labelled = any(name in names for name in (*CALLED["top"], label))
-    return any(name in names for name in MORE_THAN_VOTES) or (
-        labelled and any(name in names for name in CALLED["top_percent"])
-    )
 
 
 def answers(

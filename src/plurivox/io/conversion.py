@@ -9,10 +9,10 @@ from plurivox.core.votes import Votes
 from plurivox.io.dataset import Dataset
 from plurivox.io.dataset_reader import read
 from plurivox.io.folder_check import keep_apart, may_replace
-from plurivox.io.folder_writer import write
+from plurivox.io.folder_writer import count_columns, vote_columns, write
 from plurivox.io.formats import peerannot
-from plurivox.io.frames import tell, vote_columns
-from plurivox.io.tabular.table_files import ENDINGS, ending_of, write_table
+from plurivox.io.frames import tell
+from plurivox.io.tabular.table_files import ENDINGS, ending_of, write_saved, write_table
 
 FORMS = ("plurivox", "peerannot")
 SPEAKING = ("votes", "counts")  # the parts that `part` chooses between
@@ -75,18 +75,10 @@ def _narrowed(data: Dataset, part: str) -> Dataset:
 
 
 def _write_file(main: Any, out: Path) -> None:
-    if out.suffix == ".npz":
-        main.save(out)
-    elif isinstance(main, Votes):
-        write_table(vote_columns(main) if main.n_workers else _count_columns(main), out)
+    if isinstance(main, Votes) and out.suffix != ".npz":
+        write_table(vote_columns(main) if main.n_workers else count_columns(main), out)
     else:
-        write_table(main.columns(), out)
-
-
-def _count_columns(counts: Votes) -> dict[str, Any]:
-    """A column a label, as counts are read."""
-    table = counts.counts()
-    return {"task": counts.tasks} | {str(label): table[:, k] for k, label in enumerate(counts.labels.tolist())}
+        write_saved(main, out)
 
 
 def _write_peerannot(data: Dataset, out: Path, *, replace: bool) -> None:

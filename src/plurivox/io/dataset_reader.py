@@ -1,5 +1,6 @@
 """Read whatever is there: a file, a folder, or a name on the shelf."""
 
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,8 +16,10 @@ from plurivox.io import answer_frames, dataset_catalog, frames
 from plurivox.io.dataset import Dataset
 from plurivox.io.folder import read_folder
 from plurivox.io.formats import Contents, image_folder, label_studio, peerannot, reader_of
+from plurivox.io.soft_files import read_soft, soft_of
 from plurivox.io.tabular.table_columns import Columns
-from plurivox.io.tabular.table_files import ENDINGS, ending_of, read_table
+from plurivox.io.tabular.table_files import ENDINGS, ending_of, frame_of_records, read_table
+from plurivox.io.tabular.text_files import read_json
 
 
 def read(where: str | Path, **how: Any) -> Dataset:
@@ -43,6 +46,20 @@ def is_ours(path: Path) -> bool:
     return any(ending_of(file) and file.name.split(".")[0] in own for file in path.iterdir())
 
 
+def read_labels(where: str | Path) -> SoftLabels | Dataset:
+    """The soft or known labels in a file; a data set where the file names workers, counts people or is another program's."""
+    path = Path(where)
+    if not ending_of(path):
+        return read_soft(where)  # which says what endings it knows
+    found = _opened(path, {})
+    if isinstance(found, Dataset):
+        return found
+    unlabelled = "task" not in found.names and ".json" in ending_of(path)
+    if unlabelled or "worker" in found.names or path.name.startswith("counts."):
+        return _of_table(found, path, {})
+    return soft_of(read_table(path) if isinstance(found.source, Path) else found.source.to_native(), where)
+
+
 def _read_folder(path: Path, how: dict[str, Any]) -> Dataset:
     reader = None if is_ours(path) else reader_of(path)
     return read_folder(path, **how) if reader is None else _foreign(reader, path, how)
@@ -51,11 +68,29 @@ def _read_folder(path: Path, how: dict[str, Any]) -> Dataset:
 def _read_file(path: Path, how: dict[str, Any]) -> Dataset:
     if path.suffix == ".npz":
         return _of_noun(Noun.load(path), path)
-    if (reader := reader_of(path)) is not None:
-        return _foreign(reader, path, how)
-    source = path if path.suffix == ".parquet" and _is_parquet(path) else read_table(path)
-    table, name = Columns.of(source, path.name), path.name.split(".")[0]
-    if not how.get("wide") and answer_frames.holds_answers(table.names, how.get("label")):
+    found = _opened(path, how)
+    return found if isinstance(found, Dataset) else _of_table(found, path, how)
+
+
+def _opened(path: Path, how: dict[str, Any]) -> Dataset | Columns:
+    """The table in a file, or the data set where it is a JSON export of another program; the file is read once."""
+    if path.suffix.lower() == ".json":
+        if peerannot.recognises(path):
+            return _foreign(peerannot, path, how)
+        records = read_json(path)
+        if label_studio.is_export(records):
+            return _foreign(label_studio, path, how, records=records)
+        return Columns.of(frame_of_records(records, path), path.name)
+    if path.suffix == ".parquet":
+        with suppress(InputError):  # read_table says what is wrong with it
+            return Columns.of(path)
+    return Columns.of(read_table(path), path.name)
+
+
+def _of_table(table: Columns, path: Path, how: dict[str, Any]) -> Dataset:
+    """The data set of a table of answers, of counts or of votes."""
+    name = path.name.split(".")[0]
+    if not how.get("wide") and table.hold_answers(how.get("label")):
         if "repeats" in how:
             raise InputError(
                 f"{path.name} holds what people entered, and repeats are settled among votes: take further answers of a person "
@@ -70,9 +105,9 @@ def _read_file(path: Path, how: dict[str, Any]) -> Dataset:
     return Dataset(name, path=path, votes=frames.votes(table, where=path.name, **how))
 
 
-def _foreign(reader: ModuleType, path: Path, how: dict[str, Any]) -> Dataset:
+def _foreign(reader: ModuleType, path: Path, how: dict[str, Any], **given: Any) -> Dataset:
     """A data set of another program, with our rules for abstentions and repeats laid over it."""
-    given = {"labels": how["labels"]} if "labels" in how and reader is not image_folder else {}
+    given |= {"labels": how["labels"]} if "labels" in how and reader is not image_folder else {}
     if reader is label_studio:
         given |= {theirs: how[ours] for ours, theirs in (("label", "from_name"), ("task", "task_field")) if ours in how}
     found: Contents = reader.read(path, **given)
@@ -94,14 +129,6 @@ def _items(found: Contents) -> pl.DataFrame | None:
         return found.items
     splits = pl.DataFrame({"task": list(found.splits), "split": list(found.splits.values())})
     return splits if found.items is None else found.items.join(splits, on="task", how="left", maintain_order="left")
-
-
-def _is_parquet(path: Path) -> bool:
-    try:
-        pl.scan_parquet(path).collect_schema()
-    except (pl.exceptions.PolarsError, OSError):
-        return False  # read_table says what is wrong with it
-    return True
 
 
 def _holds_counts(table: Columns, how: dict[str, Any], name: str) -> bool:

@@ -14,8 +14,7 @@ from plurivox.core.errors import InputError, some
 from plurivox.core.npz import arrays_in, plain_names, read_task_rows, rows_by_split
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
-from plurivox.io.tabular.polars_columns import names_of, numbers_of, require_columns
-from plurivox.io.tabular.table_files import read_table
+from plurivox.io.tabular.table_files import names_of, numbers_of, read_table, require_columns
 
 
 @dataclass(frozen=True)

@@ -87,14 +87,13 @@ class _Folder:
         self.columns = {"task": how.get("task", "task"), "worker": how.get("worker", "worker")}
 
     def votes_are_answers(self) -> bool:
-        return "votes" in self.files and answer_frames.holds_answers(self._names("votes"))
+        return "votes" in self.files and self._columns("votes").hold_answers()
 
-    def _source(self, name: str) -> Any:
+    @cache  # noqa: B019 - lives as long as its folder
+    def _columns(self, name: str) -> Columns:
+        """A table seen as columns: those of Parquet are read one at a time, when they are asked for."""
         file = self.files[name]
-        return file if file.suffix == ".parquet" else Columns.of(self.tables[name](), self._called(name))
-
-    def _names(self, name: str) -> list[str]:
-        return Columns.of(self._source(name)).names
+        return Columns.of(file if file.suffix == ".parquet" else self.tables[name](), self._called(name))
 
     def _called(self, name: str) -> str:
         return f"{self.folder.resolve().name}/{self.files[name].name}"
@@ -115,7 +114,7 @@ class _Folder:
     @cache  # noqa: B019
     def votes(self) -> Votes:
         how = {name: value for name, value in self.how.items() if name in (*READING, "wide")}
-        found = frames.votes(self._source("votes"), where=self._called("votes"), **how)
+        found = frames.votes(self._columns("votes"), where=self._called("votes"), **how)
         if "gold" not in self.files or "labels" in how or self._gold_is_soft():
             return found
         gold = np.unique(self._known()[1])
@@ -125,10 +124,10 @@ class _Folder:
         return found.with_labels(by_value(np.concatenate([found.labels, strangers])))
 
     def answers(self) -> Any:
-        return answer_frames.answers(self._source("answers"), **self._entering("answers"))
+        return answer_frames.answers(self._columns("answers"), **self._entering("answers"))
 
     def entered_votes(self) -> Any:
-        return answer_frames.answers(self._source("votes"), **self._entering("votes"))
+        return answer_frames.answers(self._columns("votes"), **self._entering("votes"))
 
     def _entering(self, name: str) -> dict[str, Any]:
         how: dict[str, Any] = {key: self.how[key] for key in ("labels", "ordered", "missing") if key in self.how}
@@ -136,10 +135,10 @@ class _Folder:
 
     def counts(self) -> Votes:
         how = {key: self.how[key] for key in ("labels", "ordered") if key in self.how}
-        return frames.counts(self._source("counts"), task=self.columns["task"], where=self._called("counts"), **how)
+        return frames.counts(self._columns("counts"), task=self.columns["task"], where=self._called("counts"), **how)
 
     def _gold_is_soft(self) -> bool:
-        return any(name.startswith("p:") for name in self._names("gold"))
+        return any(name.startswith("p:") for name in self._columns("gold").names)
 
     def gold(self) -> SoftLabels:
         """Known labels over the list of the votes, so that both speak of the same labels."""
@@ -155,7 +154,7 @@ class _Folder:
         listed = None
         if "labels" in self.how:
             listed = as_names(list(self.how["labels"]), "labels")
-        elif "votes" in self.files and self.how.get("label", "label") in self._names("votes"):
+        elif "votes" in self.files and self.how.get("label", "label") in self._columns("votes").names:
             listed = self.votes().labels
         if listed is None or (positions(listed, gold) >= 0).all():
             return listed
@@ -175,7 +174,7 @@ class _Folder:
         if "votes" not in self.files or self.votes_are_answers():
             return []
         own = {*self.columns.values(), self.how.get("label", "label"), "weight", "answer", "when", "seconds", "rt_ms"}
-        names = self._names("votes")
+        names = self._columns("votes").names
         return [name for name in names if name not in own and not name.startswith("label")] if key in names else []
 
     def _constant_by(self, key: str) -> pl.DataFrame | None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from plurivox.core.errors import InputError, some
 
-PLAIN = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
-TABLES = (*PLAIN, *(f"{ending}.gz" for ending in PLAIN), ".parquet", ".arrow", ".feather")  # those of io.tables
+PLAIN = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".arrow", ".feather")
+ENDINGS = (*PLAIN, ".csv.gz", ".tsv.gz", ".jsonl.gz", ".ndjson.gz", ".json.gz")  # of tables
 MAIN = ("votes", "answers", "counts", "gold")  # a data set has one of these tables
 ABOUT, METADATA, SPLITS = "dataset.toml", "metadata.json", ("train", "val", "test")
 
@@ -70,7 +70,7 @@ def _belongs(entry: Path) -> bool:
 
 def _is_table(file: Path, stems: Iterable[str] | None = None) -> bool:
     name = file.name.lower()
-    if name.startswith(".") or not name.endswith(TABLES) or not file.is_file():
+    if name.startswith(".") or not name.endswith(ENDINGS) or not file.is_file():
         return False
     return stems is None or name.split(".")[0] in stems
 

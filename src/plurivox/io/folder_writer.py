@@ -18,7 +18,6 @@ from plurivox.io.dataset import Dataset
 from plurivox.io.features import write_features
 from plurivox.io.folder import ABOUT
 from plurivox.io.folder_check import may_replace
-from plurivox.io.frames import vote_columns
 from plurivox.io.soft_files import write_soft
 from plurivox.io.tabular.table_files import write_table
 
@@ -53,6 +52,34 @@ def write(
         (part / ABOUT).write_text(toml(_told(dataset)), encoding="utf-8")
 
 
+def vote_columns(votes: Votes) -> dict[str, Any]:
+    """The columns of a table that reads back as these votes: tasks and workers without a vote have a row of their own."""
+    table = votes.columns()
+    if "worker" not in table:
+        nobody = np.full(len(votes), None, object)
+        table = {"task": table["task"], "worker": nobody, **table}
+    tasks, workers = votes.tasks[votes.support == 0], votes.workers[votes.workload == 0]
+    n_more = len(tasks) + len(workers)
+    if not n_more:
+        return table
+    more: dict[str, list[Any]] = {name: [None] * n_more for name in table}
+    more["task"][: len(tasks)] = tasks.tolist()
+    if len(workers):
+        more["worker"][len(tasks) :] = workers.tolist()
+    if "weight" in table:
+        more["weight"] = [1.0] * n_more
+    return {name: [*column.tolist(), *more[name]] for name, column in table.items()}
+
+
+def count_columns(counts: Votes) -> dict[str, Any]:
+    """The columns of a table that reads back as these counts: a column for each label."""
+    names = [str(label) for label in counts.labels.tolist()]
+    if "task" in names:
+        raise InputError("counts cannot be written: a label is called 'task', like the column of the tasks; rename it")
+    table = counts.counts()
+    return {"task": counts.tasks} | {name: table[:, k] for k, name in enumerate(names)}
+
+
 def _tables(dataset: Dataset) -> dict[str, Any]:
     """Every table of the folder by its name."""
     tables: dict[str, Any] = {}
@@ -61,7 +88,7 @@ def _tables(dataset: Dataset) -> dict[str, Any]:
     if dataset.answers is not None:
         tables["answers"] = dataset.answers.columns()
     if dataset.counts is not None:
-        tables["counts"] = _count_columns(dataset.counts)
+        tables["counts"] = count_columns(dataset.counts)
     if dataset.gold is not None and _is_hard(dataset.gold):
         tables["gold"] = _gold_columns(dataset)
     if (items := _items(dataset)) is not None:
@@ -125,14 +152,6 @@ def _with_strangers(labels: Names, gold: Names) -> list[Any]:
     """The labels of the crowd, then those that only gold has."""
     strangers = gold[positions(labels, gold) < 0]
     return [*labels.tolist(), *(strangers.tolist() if strangers.dtype == labels.dtype else [])]
-
-
-def _count_columns(counts: Votes) -> dict[str, Any]:
-    names = [str(label) for label in counts.labels.tolist()]
-    if "task" in names:
-        raise InputError("counts cannot be written: a label is called 'task', like the column of the tasks; rename it")
-    table = counts.counts()
-    return {"task": counts.tasks} | {name: table[:, k] for k, name in enumerate(names)}
 
 
 def _gold_columns(dataset: Dataset) -> dict[str, Any]:

@@ -142,25 +142,6 @@ def counts(
     return Votes.from_counts(total, task_names, given, ordered=ordered)
 
 
-def vote_columns(votes: Votes) -> dict[str, Any]:
-    """The columns of a table that reads back as these votes: tasks and workers without a vote have a row of their own."""
-    table = votes.columns()
-    if "worker" not in table:
-        nobody = np.full(len(votes), None, object)
-        table = {"task": table["task"], "worker": nobody, **table}
-    tasks, workers = votes.tasks[votes.support == 0], votes.workers[votes.workload == 0]
-    n_more = len(tasks) + len(workers)
-    if not n_more:
-        return table
-    more: dict[str, list[Any]] = {name: [None] * n_more for name in table}
-    more["task"][: len(tasks)] = tasks.tolist()
-    if len(workers):
-        more["worker"][len(tasks) :] = workers.tolist()
-    if "weight" in table:
-        more["weight"] = [1.0] * n_more
-    return {name: [*column.tolist(), *more[name]] for name, column in table.items()}
-
-
 class _Reader:
     """One reading of one table: the codes on their way to `Votes`, and the notes gathered meanwhile."""
 

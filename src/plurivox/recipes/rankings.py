@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from plurivox import identify
-from plurivox.core.errors import InputError, OptionError, some
+from plurivox.core.encoding import positions
+from plurivox.core.errors import InputError
 from plurivox.core.method import option, split_list
 from plurivox.core.progress import Watch, quiet, within
 from plurivox.core.results import Scores
@@ -13,8 +13,8 @@ from plurivox.core.tables import Table, Tables
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
-from plurivox.workflows.rank_scores import _wrong_tasks, _wrong_workers, rank_of
-from plurivox.workflows.score_crowd import Gathering
+from plurivox.workflows.rank_scores import rank_of, task_errors, worker_errors
+from plurivox.workflows.score_crowd import Gathering, scores_of
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,8 @@ class Rankings(Recipe):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for of, words in (("worker", self.worker_scores), ("task", self.task_scores)):
-            if wrong := [one for one in split_list(words) if identify.methods.make(one).of != of]:
-                raise OptionError(f"{self.name()}: {of}-scores must be scores of {of}s; {some(wrong)} is not")
+        scores_of("worker", self.worker_scores, f"{self.name()}: worker-scores")
+        scores_of("task", self.task_scores, f"{self.name()}: task-scores")
 
     def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
         """Score, rank, and hold the scores against each other."""
@@ -53,17 +52,19 @@ class Rankings(Recipe):
 
     def _of(self, name: str, votes: Votes, gold: SoftLabels | None, watch: Watch) -> list[Table]:
         gathering, tables = Gathering(votes, Evidence(gold=gold)), []
-        for of, words in (("workers", self.worker_scores), ("tasks", self.task_scores)):
-            scores = [gathering.score(identify.methods.make(word), watch) for word in split_list(words)]
-            known = None if gold is None else (_wrong_workers if of == "workers" else _wrong_tasks)(votes, gold)
-            tables += self._tables(f"{name}, {of}", scores, known)
+        for of, words, errors in (
+            ("worker", self.worker_scores, worker_errors),
+            ("task", self.task_scores, task_errors),
+        ):
+            scores = [gathering.score(one, watch) for one in scores_of(of, words)]
+            tables += self._tables(f"{name}, {of}s", scores, None if gold is None else errors(votes, gold))
         return tables
 
     def _tables(self, title: str, scores: list[Scores], known: Scores | None) -> list[Table]:
         """The worst by mean rank, and Spearman's correlations."""
         ranking = rank_of(scores)
         held = ranking if known is None else rank_of([*scores, known])
-        worst = ranking._order()[: self.n]
+        worst = positions(ranking.names, ranking.worst(self.n))
         raw = {one.made_by: one.value if one.raw is None else one.raw for one in scores}
         shown: dict[str, object] = {ranking.of: ranking.names[worst]}
         shown |= {word: column[worst] for word, column in raw.items()}

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plurivox import aggregate, identify
+from plurivox import aggregate
 from plurivox.core.encoding import as_names, positions
-from plurivox.core.errors import InputError, OptionError, PlurivoxError, some, unknown
+from plurivox.core.errors import InputError, PlurivoxError, unknown
 from plurivox.core.method import option, split_list
 from plurivox.core.progress import Watch, quiet, within
 from plurivox.core.results import Fit, Scores
@@ -16,8 +16,9 @@ from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
+from plurivox.workflows.fit_votes import fit
 from plurivox.workflows.rank_scores import rank_of
-from plurivox.workflows.score_crowd import Gathering
+from plurivox.workflows.score_crowd import Gathering, scores_of
 
 SCORES = (
     "gold-accuracy,agreement-with-rest,trace,spam-score,repeat-consistency,drift,speed,too-fast,percent-calibration"
@@ -43,8 +44,7 @@ class ReportCards(Recipe):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if wrong := [one for one in split_list(self.scores) if identify.methods.make(one).of != "worker"]:
-            raise OptionError(f"{self.name()}: scores must be scores of workers; {some(wrong)} is not")
+        scores_of("worker", self.scores, f"{self.name()}: scores")
         aggregate.methods.make(self.method)
 
     def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
@@ -52,8 +52,8 @@ class ReportCards(Recipe):
         data = read(self.data)
         if (votes := data.votes) is None:
             raise InputError(f"{data.name} has no votes of named workers; report cards need them")
-        fit = aggregate.methods.make(self.method).fit(votes, watch=watch)
-        if fit.confusion is None:
+        made = fit(votes, self.method, watch=watch)
+        if made.confusion is None:
             raise InputError(f"{self.name()}: {self.method} learns no confusion matrices; try ibcc or dawid-skene")
         scores, notes = self._scored(Gathering(data, Evidence(gold=data.gold)), votes, watch)
         worst = positions(votes.workers, rank_of(scores).worst(votes.n_workers))
@@ -61,19 +61,17 @@ class ReportCards(Recipe):
         shown |= {one.made_by: _raw(one)[worst] for one in scores}
         tables = [Table(f"{data.name}: {votes.n_workers:,} workers, the worst first", shown, tuple(notes))]
         for place in self._chosen(votes, worst).tolist():
-            tables += self._card(votes, fit, scores, place)
+            tables += self._card(votes, made, scores, place)
         return Tables(f"Report cards of {data.name}", tuple(tables), self.word)
 
     def _scored(self, gathering: Gathering, votes: Votes, watch: Watch) -> tuple[list[Scores], list[str]]:
         """The scores of the workers of the votes, in their order, and why some are not told."""
         found, notes, words = [], [], split_list(self.scores)
-        for step, word in enumerate(words):
+        for step, (word, score) in enumerate(zip(words, scores_of("worker", self.scores), strict=True)):
             try:
-                one = gathering.score(identify.methods.make(word), within(watch, step, len(words)))
+                found.append(_on(gathering.score(score, within(watch, step, len(words))), votes))
             except PlurivoxError as why:
                 notes.append(f"without {word}: {why}")
-            else:
-                found.append(_on(one, votes))
         if not found:
             raise InputError("no score can be told of these workers: " + "; ".join(notes))
         return found, notes

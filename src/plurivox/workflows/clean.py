@@ -1,7 +1,7 @@
-"""Clean a whole data set: its answers or votes by rules, everything else carried over."""
+"""Clean a whole data set: its answers or votes by rules and by scores, everything else carried over."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,40 +10,63 @@ from plurivox import clean, io
 from plurivox.clean import Cleaned, Rule
 from plurivox.core.answers import Answers
 from plurivox.core.audit import Audit
-from plurivox.core.errors import InputError, PlurivoxWarning
+from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
+from plurivox.core.progress import Watch, quiet
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
+from plurivox.identify import Identifier
 from plurivox.io import Dataset
-
-SPEAKING = ("answers", "votes", "counts")  # the parts that hold what people said
-AS_READ = ("answers", "votes", "counts", "votes_as_read")  # tables with what was said before it was cleaned
+from plurivox.workflows.crowd import SPOKEN, dataset_of, soft_given, with_parts
+from plurivox.workflows.prune_crowd import prune
 
 
 def clean_set(
-    data: Dataset, rules: Sequence[str | Rule], gold: SoftLabels | None = None, *, part: str | None = None
+    data: Dataset | str | Path,
+    rules: Sequence[str | Rule] = (),
+    gold: SoftLabels | str | Path | None = None,
+    *,
+    part: str | None = None,
+    drop: Mapping[str, str | Identifier] | None = None,
+    quantile: float | None = None,
+    watch: Watch = quiet,
 ) -> tuple[Dataset, Audit]:
-    """A new data set without what the rules remove, and their audit; `data` stays as it is.
+    """A new data set without what the rules remove, then without the worst by a score; and an audit of what went.
 
     Rules look at the answers where there are some, else at the votes, or at the `part` named. What else people said is
     left out of the new set, because it would still hold what was removed; gold, items, features and further tables come
-    along.
+    along. `drop` maps "worker" or "task" to the score by which the worst `quantile` of them is dropped, as `prune` does.
     """
+    data = dataset_of(data)
+    known, audits = soft_given(gold), []
+    if rules or not drop:
+        data, audit = _by_rules(data, rules, known, part)
+        audits.append(audit)
+    for of, score in (drop or {}).items():
+        if quantile is None:
+            raise OptionError("drop needs a quantile, the share of the worst that goes, such as 0.1")
+        data, audit = prune(data, score, quantile, of=of, gold=known, watch=watch)
+        audits.append(audit)
+    return data, Audit.joined(audits)
+
+
+def _by_rules(
+    data: Dataset, rules: Sequence[str | Rule], gold: SoftLabels | None, part: str | None
+) -> tuple[Dataset, Audit]:
     chosen = choose_part(data, part)
     said: Answers | Votes = getattr(data, chosen)
-    known = data.gold if gold is None else gold
-    done: Cleaned[Any] = clean.clean(said, rules, known)
-    lost = [one for one in SPEAKING if data.has(one) and one != chosen]
+    done: Cleaned[Any] = clean.clean(said, rules, data.gold if gold is None else gold)
+    lost = [one for one in SPOKEN if data.has(one) and one != chosen]
     if lost:
         words = f"{data.name}: the {chosen} are cleaned; left out: {', '.join(lost)}, which would hold what was removed"
-        warnings.warn(words, PlurivoxWarning, stacklevel=2)
+        warnings.warn(words, PlurivoxWarning, stacklevel=3)
     return with_parts(data, {chosen: done.answers}), done.audit
 
 
 def choose_part(data: Dataset, part: str | None) -> str:
     """Which part the rules look at: the one named, else answers before votes."""
-    if part is not None and part not in SPEAKING[:2]:
+    if part is not None and part not in SPOKEN[:2]:
         raise InputError(f"rules look at answers or votes, not at {part!r}")
-    for one in SPEAKING[:2] if part is None else (part,):
+    for one in SPOKEN[:2] if part is None else (part,):
         if data.has(one):
             return one
     if part is None and data.has("counts"):
@@ -51,14 +74,24 @@ def choose_part(data: Dataset, part: str | None) -> str:
     raise InputError(f"{data.name} has no {part or 'answers or votes'} to clean; it has {', '.join(data.parts())}")
 
 
-def with_parts(data: Dataset, said: dict[str, Answers | Votes]) -> Dataset:
-    """The data set with these answers, votes or counts in the place of all it had; the rest is read when it is needed."""
-    rest = {one: partial(getattr, data, one) for one in data.parts() if one not in SPEAKING}
-    tables = {name: table for name, table in data.tables.items() if name not in AS_READ}
-    if "audit" in tables:  # of an earlier cleaning: kept beside the new one
-        number = next(n for n in range(1, 10**6) if f"audit_{n}" not in tables)
-        tables[f"audit_{number}"] = tables.pop("audit")
-    return Dataset(data.name, about=data.about, tables=tables, path=data.path, **said, **rest)
+def counted_part(data: Dataset, part: str | None, *, by_workers: bool) -> str:
+    """The part whose sizes tell what a cleaning did: the one that rules and scores of workers look at, else the largest.
+
+    Counts may hold more answers than the votes of named people, and tasks are dropped from both.
+    """
+    if by_workers:
+        return choose_part(data, part)
+    said = [one for one in SPOKEN if data.has(one)]
+    if not said:
+        raise InputError(f"{data.name} holds nothing that people said; it has {', '.join(data.parts())}")
+    return max(said, key=lambda one: sizes_of(data, one)["answers"])
+
+
+def sizes_of(data: Dataset, part: str) -> dict[str, int]:
+    """How many answers, workers and tasks one part of what people said holds."""
+    said = getattr(data, part)
+    n = len(said) if part == "answers" else round(said.n_answers)
+    return {"answers": n, "workers": len(said.workers), "tasks": len(said.tasks)}
 
 
 def write_cleaned(

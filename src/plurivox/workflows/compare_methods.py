@@ -1,10 +1,10 @@
 """Compare aggregators on data sets whose truth is known."""
 
-import csv
-import io
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,20 @@ from numpy.typing import NDArray
 from plurivox import aggregate, evaluate
 from plurivox.aggregate import Aggregator
 from plurivox.core.base import Noun
-from plurivox.core.errors import InputError, some, unknown
+from plurivox.core.errors import InputError, PlurivoxWarning, some, unknown
+from plurivox.core.method import split_list
 from plurivox.core.progress import Watch, quiet, within
+from plurivox.core.registry import BrokenGuest
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.tables import Table
 from plurivox.core.types import TEXT, Floats, Names
 from plurivox.core.votes import Votes
 from plurivox.evaluate import Interval
+from plurivox.io import Dataset
+from plurivox.workflows.crowd import crowd_of, dataset_of, known_of, soft_given
 
 MEASURES = ("accuracy", "nll", "brier", "ece")  # of these only accuracy is better when higher
+Pair = tuple[Votes, SoftLabels]  # votes and known labels
 HEADS = {"accuracy": "accuracy", "nll": "NLL", "brier": "Brier", "ece": "ECE"}
 
 
@@ -79,7 +85,7 @@ class Comparison(Noun):
 
     def csv(self) -> str:
         """The rows of `columns()` as comma separated text."""
-        return _csv(self.columns())
+        return Table("", self.columns()).csv()
 
     def mean_columns(self) -> dict[str, NDArray[Any]]:
         """method, how many data sets it answered, the means, and the differences to the reference with their ends."""
@@ -120,9 +126,11 @@ class Comparison(Noun):
 
 
 def compare(
-    datasets: Mapping[str, tuple[Votes, SoftLabels]],
-    methods: Sequence[str | Aggregator],
+    datasets: Any,
+    methods: str | Sequence[str | Aggregator] | None = None,
     *,
+    gold: SoftLabels | str | Path | None = None,
+    part: str | None = None,
     reference: str | None = None,
     repeats: int = 10_000,
     seed: int = 0,
@@ -130,25 +138,30 @@ def compare(
 ) -> Comparison:
     """Fit every method on every data set and measure it on the tasks that have votes and a known label.
 
-    `reference` is the word of one of the methods, the first where none is named. A method that refuses a data set gets
+    `datasets` are a list of data sets, their paths or names; one of these alone; or a mapping from names to them or to
+    (votes, known labels). `gold` are the known labels of those that are given without. `methods` are a list, or one text
+    with commas between them; without any, all that can be loaded. `part` says which to take where a data set has votes
+    and counts. `reference` is one of the methods, the first where none is named. A method that refuses a data set gets
     nan there and a note. Nothing here looks at the truth before the fit.
 
     >>> votes = Votes.of(task=list("aaabbb"), worker=[1, 2, 3] * 2, label=["no", "no", "yes", "yes", "no", "yes"])
-    >>> made = compare({"made": (votes, SoftLabels.gold(["a", "b"], ["no", "yes"]))}, ["vote-shares", "wawa"])
+    >>> made = compare(votes, "vote-shares,wawa", gold=SoftLabels.gold(["a", "b"], ["no", "yes"]))
     >>> made.mean("accuracy"), made.mean("nll").round(3)
     (array([1., 1.]), array([0.405, 0.288]))
     """
-    if not datasets or not methods:
+    words = split_list(methods) if isinstance(methods, str) else _loadable() if methods is None else methods
+    if (isinstance(datasets, Mapping | list | tuple) and not datasets) or not words:
         raise InputError("compare needs at least one data set and one method")
-    made = [aggregate.methods.make(method) for method in methods]
-    words = [method.word for method in made]
-    base = words[0] if reference is None else aggregate.methods.make(reference).word
-    _check(words, base)
-    rows, notes = _measure_all(datasets, made, watch)
+    pairs = _pairs(datasets, soft_given(gold), part)
+    made = [aggregate.methods.make(method) for method in words]
+    specs = [method.word for method in made]
+    base = specs[0] if reference is None else aggregate.methods.make(reference).word
+    _check(specs, base)
+    rows, notes = _measure_all(pairs, made, watch)
     figures = dict(zip((*MEASURES, "seconds"), np.array(rows, np.float64).T, strict=True))
     return Comparison(
-        dataset=np.repeat(np.array(list(datasets), TEXT), len(made)),
-        method=np.tile(np.array(words, TEXT), len(datasets)),
+        dataset=np.repeat(np.array(list(pairs), TEXT), len(made)),
+        method=np.tile(np.array(specs, TEXT), len(pairs)),
         **figures,
         reference=base,
         repeats=repeats,
@@ -157,15 +170,51 @@ def compare(
     )
 
 
+def _loadable() -> list[str]:
+    """Every aggregator that can be loaded; warns about those of other packages that cannot."""
+    words = []
+    for name in aggregate.methods:
+        try:
+            aggregate.methods[name]
+            words.append(name)
+        except BrokenGuest as fault:
+            warnings.warn(f"{fault}; left out", PlurivoxWarning, stacklevel=3)
+    return words
+
+
+def _pairs(datasets: Any, gold: SoftLabels | None, part: str | None) -> dict[str, Pair]:
+    """The votes and known labels of every data set, by its name; of two of one name the later goes by its path."""
+    if isinstance(datasets, Mapping) and not {"task", "label"} <= set(datasets):  # no table of votes
+        return {
+            name: one if isinstance(one, tuple) else _pair(dataset_of(one), gold, part)
+            for name, one in datasets.items()
+        }
+    pairs: dict[str, Pair] = {}
+    for one in datasets if isinstance(datasets, list | tuple) else [datasets]:
+        data = dataset_of(one)
+        pair = _pair(data, gold, part)
+        pairs[str(data.path or data.name) if data.name in pairs else data.name] = pair
+    return pairs
+
+
+def _pair(data: Dataset, gold: SoftLabels | None, part: str | None) -> Pair:
+    known = data.gold if gold is None else gold
+    if known is None:
+        raise InputError(
+            f"{data.name} has no gold labels; a comparison needs them: give a table task,label with --gold FILE"
+        )
+    return crowd_of(data, part if data.has("votes") and data.has("counts") else None), known
+
+
 def _measure_all(
-    datasets: Mapping[str, tuple[Votes, SoftLabels]], made: Sequence[Aggregator], watch: Watch
+    datasets: Mapping[str, Pair], made: Sequence[Aggregator], watch: Watch
 ) -> tuple[list[tuple[float, ...]], list[str]]:
     """The figures of each method on each data set, and who gave no answer."""
     rows: list[tuple[float, ...]] = []
     notes: list[str] = []
     total = len(datasets) * len(made)
     for name, (votes, gold) in datasets.items():
-        truth = _known(name, votes, gold)
+        truth = known_of(votes, gold, f"{name}: ")
         for method in made:
             step = len(rows)
             try:
@@ -184,16 +233,6 @@ def _check(words: list[str], reference: str) -> None:
         raise unknown("method in this comparison called", reference, words)
 
 
-def _known(name: str, votes: Votes, gold: SoftLabels) -> SoftLabels:
-    truth = gold.shared(votes.tasks[votes.support > 0])
-    if not len(truth):
-        raise InputError(
-            f"{name}: no task has both a vote and a known label; there are votes on {some(votes.tasks)}, "
-            f"known labels of {some(gold.tasks)}"
-        )
-    return truth
-
-
 def measure(method: Aggregator, votes: Votes, truth: SoftLabels, watch: Watch = quiet) -> tuple[float, ...]:
     """(accuracy, nll, brier, ece, seconds) of one method on one data set."""
     begin = time.perf_counter()
@@ -206,14 +245,6 @@ def measure(method: Aggregator, votes: Votes, truth: SoftLabels, watch: Watch = 
         evaluate.ece(guess, truth, ties="share"),
         seconds,
     )
-
-
-def _csv(columns: Mapping[str, NDArray[Any]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
-    return text.getvalue()
 
 
 def _digits(values: Floats, digits: int) -> list[str]:

@@ -21,7 +21,7 @@ from plurivox.train.data.training_data import Material
 from plurivox.train.fit_net import fit as fit_net
 from plurivox.train.plan import Plan
 from plurivox.train.targets._contract import Known
-from plurivox.workflows.rank_scores import _wrong_tasks
+from plurivox.workflows.rank_scores import task_errors
 from plurivox.workflows.run_tables import all_runs, mean_and_std
 from plurivox.workflows.train import train_once, train_spec
 from plurivox.workflows.train_inputs import divide, material_of
@@ -160,7 +160,7 @@ def _said(counts: Floats, labels: Names) -> str:
 
 def _finds(scores: Scores, votes: Votes, gold: SoftLabels) -> dict[str, float]:
     """How a score goes with wrong votes, and with wrong majorities."""
-    wrong = _wrong_tasks(votes, gold)
+    wrong = task_errors(votes, gold)
     place = positions(scores.names, wrong.names)
     value = np.where(place >= 0, scores.value[place], np.nan)
     known = np.isfinite(value) & np.isfinite(wrong.value)

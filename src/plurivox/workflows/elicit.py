@@ -1,4 +1,4 @@
-"""The short way from answers to votes, and the folder they are written to."""
+"""From what people entered to votes, and the folder or table they are written to."""
 
 from functools import partial
 from pathlib import Path
@@ -6,47 +6,75 @@ from typing import Any
 
 from plurivox import elicit, io
 from plurivox.core.answers import Answers
+from plurivox.core.errors import InputError
 from plurivox.elicit import Elicited, Form
 from plurivox.io import Dataset
-from plurivox.io.folder_check import may_replace
+from plurivox.io.folder_writer import vote_columns
+from plurivox.io.frames import tell
+from plurivox.io.tabular.table_files import ending_of
 
 
-def elicit_votes(answers: Answers, form: str | Form = "as-asked", **options: Any) -> Elicited:
-    """Answers as votes, by a form of that name with its options.
+def elicit_votes(answers: Answers | Dataset | str | Path, form: str | Form = "as-asked", **options: Any) -> Elicited:
+    """Votes of what people entered, by a form of that name with its options.
+
+    `answers` are Answers, a Dataset that holds some, or the path or the name of one. What was dropped or guessed when the
+    answers were read is told as a PlurivoxWarning.
 
     >>> marks = [("named", "cat", "70"), ("named", "dog", "20")]
     >>> answers = Answers.of(task=["a"], worker=["w"], marks=[marks], labels=["bird", "cat", "dog"])
     >>> elicit_votes(answers, "top-two", gamma=0.1).votes.counts()
     array([[0.1, 0.7, 0.2]])
     """
+    if isinstance(answers, str | Path):
+        answers = io.read(answers)
+    if isinstance(answers, Dataset):
+        answers = _answers_in(answers)
+        tell(answers.notes)
     return elicit.methods.make(form, **options).read(answers)
+
+
+def _answers_in(data: Dataset) -> Answers:
+    """What people entered, or an error that says what a data set holds instead."""
+    if (answers := data.answers) is not None:
+        return answers
+    if data.has("votes"):
+        raise InputError(
+            f"{data.name} holds votes, which need no form: aggregate them as they are. What people entered has columns "
+            "such as top, top_percent, second, never or possible"
+        )
+    raise InputError(
+        f"{data.name} holds no answers; it holds {', '.join(data.parts())}: elicit reads what people entered, with the "
+        "columns task, worker, top, top_percent and so on"
+    )
 
 
 def write_elicited(
     found: Elicited,
-    folder: str | Path,
+    out: str | Path,
     source: Dataset | None = None,
     *,
     command: str = "",
     replace: bool = False,
     form: str = "parquet",
 ) -> Dataset:
-    """Write elicited votes as a data-set folder, with what the source knows of tasks and workers beside them.
+    """Write elicited votes, and return what was written: as a table where `out` is a file's name, else as a data-set folder.
 
-    The table `apart` lists the answers that became no vote, and why; `flags` what was odd about answers.
+    The folder has what the source knows of tasks and workers beside the votes. Its table `apart` lists the answers that
+    became no vote, and why; `flags` what was odd about answers.
     """
-    if replace:
-        may_replace(folder)
+    if ending_of(out) and not Path(out).is_dir():
+        io.write_table(vote_columns(found.votes), out)
+        return Dataset(Path(out).name.split(".")[0], votes=found.votes)
     tables = {"apart": found.apart(), "flags": found.flagged()}
     parts = (
         () if source is None else tuple(part for part in ("gold", "items", "features", "workers") if source.has(part))
     )
     data = Dataset(
-        Path(folder).resolve().name,
+        Path(out).resolve().name,
         about={"description": f"elicited: {found.made_by}", "command": command},
         votes=found.votes,
         tables={name: partial(io.frame_of, columns, name) for name, columns in tables.items() if len(columns["task"])},
         **{part: getattr(source, part) for part in parts},
     )
-    io.write(data, Path(folder), replace=replace, form=form)
+    io.write(data, out, replace=replace, form=form)
     return data

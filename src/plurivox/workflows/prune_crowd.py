@@ -13,17 +13,17 @@ from plurivox.aggregate import Aggregator
 from plurivox.core.answers import Answers
 from plurivox.core.audit import Audit, AuditRow
 from plurivox.core.encoding import as_text, positions
-from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, some
+from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
 from plurivox.core.progress import Watch, quiet, within
 from plurivox.core.results import Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table
 from plurivox.core.types import Bools, Ints, Names
 from plurivox.core.votes import Votes
-from plurivox.identify import Identifier
+from plurivox.identify import Evidence, Identifier
 from plurivox.io import Dataset
-from plurivox.workflows.clean import SPEAKING, with_parts
-from plurivox.workflows.score_crowd import score as score_by
+from plurivox.workflows.crowd import SPOKEN, known_of, with_parts
+from plurivox.workflows.score_crowd import Gathering
 
 G = TypeVar("G", Votes, Answers, Dataset)
 FEWEST = {"worker": 2, "task": 1}  # so many must stay
@@ -65,14 +65,17 @@ def prune(
     return _without(given, scores, out), _audit(given, scores, out, quantile)
 
 
-def _score(given: Any, method: str | Identifier, gold: SoftLabels | None, watch: Watch) -> Scores:
+def _score(given: Votes | Answers | Dataset, method: str | Identifier, gold: SoftLabels | None, watch: Watch) -> Scores:
     """The score by name, of votes; of answers, of the votes for the label that each names first."""
-    if isinstance(given, Votes):
-        return score_by(given, method, gold=gold, watch=watch)
+    made = identify.methods.make(method)
     if isinstance(given, Answers):
-        return score_by(top_votes(given), method, gold=gold, answers=given, watch=watch)
-    known = given.gold if gold is None else gold
-    return score_by(votes_to_score(given, method), method, gold=known, answers=given.answers, watch=watch)
+        votes, seen = top_votes(given), Evidence(gold=gold, answers=given)
+    elif isinstance(given, Dataset):
+        known = given.gold if gold is None else gold
+        votes, seen = votes_to_score(given, made), Evidence(gold=known, answers=given.answers)
+    else:
+        votes, seen = given, Evidence(gold=gold)
+    return Gathering(votes, seen, alone=True).score(made, watch)
 
 
 def votes_to_score(data: Dataset, method: str | Identifier) -> Votes:
@@ -146,7 +149,7 @@ def _way_out(n: int) -> str:
 
 def _audit(given: Any, scores: Scores, out: Ints, quantile: float) -> Audit:
     rule = f"drop-{scores.of}s {scores.made_by}"
-    parts = [given] if not isinstance(given, Dataset) else [getattr(given, one) for one in SPEAKING if given.has(one)]
+    parts = [given] if not isinstance(given, Dataset) else [getattr(given, one) for one in SPOKEN if given.has(one)]
     names, n_known = as_text(scores.names[out]), int((~np.isnan(scores.value)).sum())
     # several parts tell of the same people: a worker's answers are those with names, a task's are in the fullest part
     told = parts[0] if scores.of == "worker" else max(parts, key=_size)
@@ -183,7 +186,7 @@ def _without(given: G, scores: Scores, out: Ints) -> G:
 
 def _parts_to_cut(data: Dataset, of: str, n_gone: int) -> list[str]:
     """What people said; without counts where workers go: they name nobody, and would still hold what those said."""
-    parts = [one for one in SPEAKING if data.has(one)]
+    parts = [one for one in SPOKEN if data.has(one)]
     if of == "task" or not n_gone or "counts" not in parts:
         return parts
     parts.remove("counts")
@@ -235,9 +238,9 @@ def prune_and_compare(
     if not quantiles:
         raise InputError("name at least one quantile, such as 0.1 for the worst tenth")
     maker = aggregate.methods.make(method)
-    truth = _known(votes, gold)
+    truth = known_of(votes, gold)
     total = 2 + len(quantiles)
-    scores = score if isinstance(score, Scores) else score_by(votes, score, gold=gold, watch=within(watch, 0, total))
+    scores = score if isinstance(score, Scores) else _score(votes, score, gold, within(watch, 0, total))
     before = maker.fit(votes, watch=within(watch, 1, total)).soft
     rows: list[dict[str, Any]] = []
     for step, quantile in enumerate(quantiles):
@@ -258,18 +261,7 @@ def prune_and_compare(
     note = (
         "tasks left: before and after on the same tasks; all tasks: those without a vote are answered by an even guess"
     )
-    return Table(title, {name: [row[name] for row in rows] for name in rows[0]}, notes=(note,))
-
-
-def _known(votes: Votes, gold: SoftLabels) -> SoftLabels:
-    """The known labels of tasks with a vote."""
-    truth = gold.shared(votes.tasks[votes.support > 0])
-    if not len(truth):
-        raise InputError(
-            f"no task has both a vote and a known label; there are votes on {some(votes.tasks)}, known labels of "
-            f"{some(gold.tasks)}"
-        )
-    return truth
+    return Table.of_rows(title, rows, (note,))
 
 
 def _measured(before: SoftLabels, after: SoftLabels, truth: SoftLabels) -> dict[str, float]:

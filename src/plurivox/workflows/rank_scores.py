@@ -126,13 +126,13 @@ def _all_names(scores: Sequence[Scores]) -> Names:
     return names
 
 
-def _wrong_workers(votes: Votes, gold: SoftLabels) -> Scores:
+def worker_errors(votes: Votes, gold: SoftLabels) -> Scores:
     """How often each worker is wrong on known tasks."""
     found = identify.methods.make("gold-accuracy").score(Evidence(votes=votes, gold=gold))
     return replace(found, made_by="wrong-votes")
 
 
-def _wrong_tasks(votes: Votes, gold: SoftLabels) -> Scores:
+def task_errors(votes: Votes, gold: SoftLabels) -> Scores:
     """The share of a task's votes that are wrong; nan where the truth is unknown."""
     known = gold.shared(votes.tasks)
     place = positions(votes.tasks, known.tasks)

@@ -1,13 +1,16 @@
 """Scores by name: what a score needs is taken from what is given, from the data set, or from a fit made on the way."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from plurivox import aggregate, identify
 from plurivox.aggregate import Aggregator
 from plurivox.core.answers import Answers
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, some
 from plurivox.core.method import split_list
 from plurivox.core.progress import Watch, quiet, within
 from plurivox.core.results import Dynamics, Fit, Scores
@@ -15,22 +18,35 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence, Identifier
 from plurivox.io import Dataset
+from plurivox.workflows.crowd import crowd_of, dataset_of, soft_given
 from plurivox.workflows.rank_scores import Ranking, rank_of
 
 By = str | Aggregator | Sequence[str | Aggregator]
+Fits = Fit | str | Path | Sequence[Fit | str | Path]
+Recorded = Dynamics | Mapping[str, Dynamics] | str | Path
+Labels = SoftLabels | str | Path
+SERVES = {  # an argument of `score` and `rank` -> the fields of Evidence that it fills
+    "soft": {"soft"},
+    "gold": {"gold"},
+    "guess": {"guess"},
+    "dynamics": {"dynamics", "worker_dynamics"},
+    "fit": {"fit", "fits"},
+    "by": {"fit", "fits"},
+}
 
 
 def score(
-    data: Votes | Dataset | None,
+    data: Any,
     method: str | Identifier,
     *,
-    fit: Fit | Sequence[Fit] | None = None,
+    fit: Fits | None = None,
     by: By | None = None,
-    soft: SoftLabels | None = None,
-    gold: SoftLabels | None = None,
-    guess: SoftLabels | None = None,
-    dynamics: Dynamics | Mapping[str, Dynamics] | None = None,
+    soft: Labels | None = None,
+    gold: Labels | None = None,
+    guess: Labels | None = None,
+    dynamics: Recorded | None = None,
     answers: Answers | None = None,
+    part: str | None = None,
     watch: Watch = quiet,
     **options: Any,
 ) -> Scores:
@@ -38,7 +54,10 @@ def score(
 
     What the score needs and nobody gave comes from the data set, or is made: a `fit` by the aggregator that the score
     names, or `by` another. A score of several fits takes a list of them. `dynamics` are those of one classifier, or of
-    one classifier a worker by the worker's name.
+    one classifier per worker by the worker's name, or in a folder of one file per worker.
+
+    `data` are Votes, a Dataset, the path or the name of one, or a DataFrame of votes; a file stands for fits, labels and
+    dynamics, too. `part` says which to take where a data set has votes and counts.
 
     >>> votes = Votes.of(task=list("aaabbb"), worker=[1, 2, 3] * 2, label=list("xxyyyy"))
     >>> score(votes, "entropy", unit="bits").value.round(3)
@@ -47,21 +66,22 @@ def score(
     array(['a'], dtype=StringDType())
     """
     made = identify.methods.make(method, **options)
-    given = evidence(fit=fit, soft=soft, gold=gold, guess=guess, dynamics=dynamics, answers=answers)
-    return Gathering(data, given, by, alone=True).score(made, watch)
+    given = {"soft": soft, "gold": gold, "guess": guess, "dynamics": dynamics, "fit": fit, "answers": answers}
+    return _gather(data, [made], by, part, given, alone=True).score(made, watch)
 
 
 def rank(
-    data: Votes | Dataset | None,
+    data: Any,
     scores: str | Sequence[str | Identifier],
     *,
-    fit: Fit | Sequence[Fit] | None = None,
+    fit: Fits | None = None,
     by: By | None = None,
-    soft: SoftLabels | None = None,
-    gold: SoftLabels | None = None,
-    guess: SoftLabels | None = None,
-    dynamics: Dynamics | Mapping[str, Dynamics] | None = None,
+    soft: Labels | None = None,
+    gold: Labels | None = None,
+    guess: Labels | None = None,
+    dynamics: Recorded | None = None,
     answers: Answers | None = None,
+    part: str | None = None,
     watch: Watch = quiet,
 ) -> Ranking:
     """Several scores of tasks, or of workers, side by side: values and ranks by name, 1 the worst.
@@ -73,20 +93,90 @@ def rank(
     >>> rank(votes, ["entropy", "disagreement"])
     <Ranking: 2 tasks, 2 scores, by entropy, disagreement>
     """
-    made = [identify.methods.make(one) for one in (split_list(scores) if isinstance(scores, str) else scores)]
-    given = evidence(fit=fit, soft=soft, gold=gold, guess=guess, dynamics=dynamics, answers=answers)
-    gathering = Gathering(data, given, by)
+    words = split_list(scores) if isinstance(scores, str) else scores
+    made = [identify.methods.make(one) for one in words]
+    given = {"soft": soft, "gold": gold, "guess": guess, "dynamics": dynamics, "fit": fit, "answers": answers}
+    gathering = _gather(data, made, by, part, given)
     return rank_of([gathering.score(one, within(watch, step, len(made))) for step, one in enumerate(made)])
 
 
-def evidence(
-    *, fit: Fit | Sequence[Fit] | None, dynamics: Dynamics | Mapping[str, Dynamics] | None, **rest: Any
+def _gather(
+    data: Any, scores: Sequence[Identifier], by: By | None, part: str | None, given: dict[str, Any], alone: bool = False
+) -> "Gathering":
+    """What was given, files read, and the one crowd of the data set that all scores look at.
+
+    Warns about arguments that no score looks at; raises where a score must know who voted and counts would be taken.
+    """
+    looked_at = {one for score in scores for one in score.looks_at()}
+    for name, value in {**given, "by": by}.items():
+        if value and name in SERVES and not looked_at & SERVES[name]:
+            words = f"no score here looks at --{name}; it has no effect"
+            warnings.warn(words, PlurivoxWarning, stacklevel=3)
+    seen, makers = _evidence(**given), _made_by(by)
+    if data is None:
+        return Gathering(None, seen, makers, alone=alone)
+    needs_names = _needs_names(scores, makers, fitted=bool(seen.fits))
+    return Gathering(_with_one_crowd(dataset_of(data), part, needs_names), seen, makers, alone=alone)
+
+
+def _evidence(
+    fit: Fits | None, dynamics: Recorded | None, answers: Answers | None, **labels: Labels | None
 ) -> Evidence:
     """What a caller gave, each in the field of its kind; which fit a score looks at is found out later."""
-    fits = () if fit is None else (fit,) if isinstance(fit, Fit) else tuple(fit)
-    one = dynamics if isinstance(dynamics, Dynamics) else None
-    many = dynamics if isinstance(dynamics, Mapping) else {}
-    return Evidence(fits=fits, dynamics=one, worker_dynamics=many, **rest)
+    given = [] if fit is None else [fit] if isinstance(fit, Fit | str | Path) else fit
+    fits = tuple(Fit.load(one) if isinstance(one, str | Path) else one for one in given)
+    recorded = _recorded(Path(dynamics)) if isinstance(dynamics, str | Path) else dynamics
+    one = recorded if isinstance(recorded, Dynamics) else None
+    many = recorded if isinstance(recorded, Mapping) else {}
+    soft: dict[str, Any] = {name: soft_given(value) for name, value in labels.items()}
+    return Evidence(fits=fits, dynamics=one, worker_dynamics=many, answers=answers, **soft)
+
+
+def _recorded(path: Path) -> Dynamics | Mapping[str, Dynamics]:
+    """The dynamics of one classifier, of a file; of one per worker, of a folder whose files are named after them."""
+    if not path.is_dir():
+        return Dynamics.load(path)
+    found = {file.stem: Dynamics.load(file) for file in sorted(path.glob("*.npz"))}
+    if not found:
+        raise InputError(
+            f"{path} holds no .npz file; it needs one of recorded dynamics a worker, named after the worker"
+        )
+    return found
+
+
+def _with_one_crowd(data: Dataset, part: str | None, needs_names: str) -> Dataset:
+    """The data set with the votes or counts that are chosen, its gold labels and its answers."""
+    if not (data.has("votes") or data.has("counts")):
+        return data
+    crowd = crowd_of(data, part, needs_names=needs_names)
+    rest: dict[str, Any] = {name: partial(getattr, data, name) for name in ("gold", "answers") if data.has(name)}
+    return Dataset(data.name, votes=crowd, about=data.about, path=data.path, **rest)
+
+
+def _needs_names(scores: Sequence[Identifier], makers: Sequence[Aggregator], *, fitted: bool) -> str:
+    """The first score that cannot work on counts without names, or maker of a fit where none is given; "" where all can."""
+    for score in scores:
+        if "votes" in score.looks_at() and "counts" not in score.takes:
+            return score.name()
+        if score.looks_at() & {"fit", "fits"} and not fitted:
+            for maker in makers or _made_by(score.fitted_by):
+                if "counts" not in maker.can_take():
+                    return maker.name()
+    return ""
+
+
+def scores_of(of: str, words: str, what: str = "scores") -> list[Identifier]:
+    """The scores in a text with commas between them; raises where one is not of `of`; `what` names the list there."""
+    named = split_list(words)
+    made = [identify.methods.make(word) for word in named]
+    if wrong := [word for word, score in zip(named, made, strict=True) if score.of != of]:
+        raise OptionError(f"{what} must be scores of {of}s; {some(wrong)} is not")
+    return made
+
+
+def _made_by(by: By | None) -> list[Aggregator]:
+    words = () if by is None else (by,) if isinstance(by, str | Aggregator) else by
+    return [aggregate.methods.make(one) for one in words]
 
 
 class Gathering:
@@ -100,12 +190,8 @@ class Gathering:
     def __init__(
         self, data: Votes | Dataset | None, given: Evidence, by: By | None = None, *, alone: bool = False
     ) -> None:
-        if not isinstance(data, Votes | Dataset | None):
-            kind = type(data).__name__
-            raise InputError(f"a score is of Votes or of a Dataset, not of a {kind}; read it first: pv.read, pv.votes")
         self.data, self.given, self.alone = data, given, alone
-        words = () if by is None else (by,) if isinstance(by, str | Aggregator) else tuple(by)
-        self.by = [aggregate.methods.make(one) for one in words]
+        self.by = _made_by(by)
         self.made: dict[str, Fit] = {}
 
     def score(self, method: Identifier, watch: Watch = quiet) -> Scores:
@@ -150,12 +236,12 @@ class Gathering:
                 return fit
         if known and self.alone:
             return known[0]
-        return next(iter(self._fits_by(_makers(method), watch)), None)
+        return next(iter(self._fits_by(_made_by(method.fitted_by), watch)), None)
 
     def _all_fits(self, method: Identifier, watch: Watch) -> tuple[Fit, ...]:
         known = [*self.given.fits, *self._fits_by(self.by, watch)]
         if not known:
-            known = self._fits_by(_makers(method), watch)
+            known = self._fits_by(_made_by(method.fitted_by), watch)
         if known and len(known) < 2:
             raise InputError(f"{method.name()} holds fits against each other; give or name two methods or more")
         return tuple(known)
@@ -169,7 +255,3 @@ class Gathering:
             if maker.word not in self.made:
                 self.made[maker.word] = maker.fit(votes, watch=watch)
         return [self.made[maker.word] for maker in makers]
-
-
-def _makers(method: Identifier) -> list[Aggregator]:
-    return [aggregate.methods.make(word) for word in method.fitted_by]

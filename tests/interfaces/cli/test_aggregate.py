@@ -104,11 +104,11 @@ def test_an_ending_nobody_knows_is_a_mistake(call: Call, votes_file: Path, tmp_p
 
 
 def test_a_full_disk_is_one_line(call: Call, votes_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from plurivox import io
+    from plurivox.io import soft_files
 
     def full(soft: object, path: object) -> None:
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr(io, "write_soft", full)
+    monkeypatch.setattr(soft_files, "write_soft", full)
     said = call("aggregate", "vote-shares", votes_file, "-o", votes_file.with_name("soft.csv"))
     assert said.exit_code == 2 and said.stderr.endswith("soft.csv: no space left on device\n")

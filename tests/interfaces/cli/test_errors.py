@@ -11,7 +11,7 @@ import pytest
 from click.testing import Result
 
 from plurivox.cli._build import MethodCommand
-from plurivox.cli._click.file_flags import INPUT, READING_FLAGS
+from plurivox.cli._click.flags import INPUT, READING_FLAGS
 from plurivox.cli._click.screen import Answer
 from plurivox.core.errors import OptionError
 from plurivox.core.method import Method, option

@@ -5,8 +5,6 @@ from pathlib import Path
 
 from click.testing import Result
 
-from plurivox.cli.recipe import write
-from plurivox.core.base import Noun
 from plurivox.core.tables import Table, Tables
 
 Call = Callable[..., Result]
@@ -23,17 +21,9 @@ def test_a_folder_with_something_in_it_is_left_alone(call: Call, tmp_path: Path)
     assert done.exit_code == 2 and "--force" in done.stderr and len(list(tmp_path.iterdir())) == 1
 
 
-def test_tables_are_written_in_every_form(tmp_path: Path) -> None:
-    made = Tables("both", (Table("one", {"a": [1]}), Table("two", {"b": [2]})), "by hand")
-    write(made, tmp_path / "out")
-    names = {"table-1.csv", "table-2.csv", "tables.md", "tables.tex", "tables.npz"}
-    assert {one.name for one in (tmp_path / "out").iterdir()} == names
-    assert isinstance(Noun.load(tmp_path / "out" / "tables.npz"), Tables)
-
-
 def test_force_replaces_tables_whole_and_nothing_else(call: Call, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    write(Tables("two", (Table("one", {"a": [1]}), Table("two", {"b": [2]})), "by hand"), out)
+    Tables("two", (Table("one", {"a": [1]}), Table("two", {"b": [2]})), "by hand").write(out)
     done = call("recipe", "prune-and-compare", "-o", str(out), "--force", "--quantiles", "0.4")
     assert done.exit_code == 0, done.output
     assert sorted(one.name for one in out.iterdir()) == ["table-1.csv", "tables.md", "tables.npz", "tables.tex"]

@@ -10,8 +10,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from plurivox.cli._click.file_flags import pack_source
-from plurivox.cli._click.flags import GENERAL, JSON, NET_THREADS, QUIET, THREADS
+from plurivox.cli._click.flags import GENERAL, JSON, NET_THREADS, QUIET, THREADS, pack_source
 from plurivox.cli._click.screen import Screen
 from plurivox.core.errors import InputError, unknown
 

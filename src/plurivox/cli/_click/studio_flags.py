@@ -5,8 +5,7 @@ from typing import Any
 
 import click
 
-from plurivox.cli._click.file_flags import IN_AND_OUT, LabelList, OutFile, OutFolder
-from plurivox.cli._click.flags import Flag, OneOf, Operand
+from plurivox.cli._click.flags import IN_AND_OUT, Flag, LabelList, OneOf, Operand, OutFile, OutFolder
 
 STUDY, SERVER = "The study", "The server"
 FORMS = ("one-label", "select-top-two", "top-one", "top-two", "also-possible", "ranking", "chips", "histogram")

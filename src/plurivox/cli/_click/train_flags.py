@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._click.file_flags import Source, crowd_of
-from plurivox.cli._click.flags import Flag
+from plurivox.cli._click.flags import Flag, Source
 from plurivox.cli._click.screen import Screen
 
 if TYPE_CHECKING:
@@ -20,9 +19,10 @@ def read_inputs(screen: Screen, source: Source, part: str | None, pictures: "Pic
         from plurivox.train.data.training_data import read_material
 
         return read_material(source.where)
+    from plurivox.workflows.crowd import crowd_of
     from plurivox.workflows.train_inputs import material_of
 
-    return material_of(source.read(), pictures, lambda data: crowd_of(screen, data, part), screen.note)
+    return material_of(source.read(), pictures, lambda data: crowd_of(data, part), screen.note)
 
 
 def split_flag(section: str) -> Flag:

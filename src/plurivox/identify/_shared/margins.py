@@ -1,13 +1,19 @@
-"""Margins: by how much a label stood out while a classifier learnt, and how far each worker is trusted there."""
+"""Margins: by how much a label stood out while a classifier learnt, weighed by how far its worker is trusted there.
 
+AUM and WAUM are the same mean over votes: WAUM weighs each by trust in its worker, AUM takes one vote per task, the label
+that the task is given, and weighs all alike.
+"""
+
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from plurivox.core.encoding import positions
 from plurivox.core.errors import InputError, some
-from plurivox.core.results import Confusion, Dynamics
+from plurivox.core.results import Confusion, Dynamics, Scores
 from plurivox.core.types import Floats, Ints, Names
+from plurivox.core.votes import Votes
 
 Margin = Literal["yang", "pleiss"]
 MARGIN_HELP = "less the second largest of all labels (yang), or the largest of the other labels (pleiss)"
@@ -16,6 +22,52 @@ TOP_K_HELP = (
 )
 SPREAD_HELP = "divide by the sum of the weights, as in peerannot's code, or by the number of votes, as in its paper"
 AT_ONCE = 2**16  # votes weighed at a time
+
+
+@dataclass(frozen=True)
+class Margins:
+    """How the margins of votes are taken of what a classifier said while it learnt."""
+
+    margin: Margin
+    top_k: int
+    logits: bool = False  # margins of logits, else of probabilities
+
+    def of(self, votes: Votes, at: Ints, dynamics: Dynamics, trusted: Confusion | None = None) -> tuple[Floats, Floats]:
+        """(margin, weight) of the votes `at`, all on recorded tasks; without matrices of whom to trust all weigh 1."""
+        row = positions(dynamics.tasks, votes.tasks)[votes.task[at]]
+        label, lost = _places(dynamics.labels, votes.labels, votes.label[at])
+        if len(lost):
+            raise InputError(
+                f"the classifier was not trained on labels {some(lost)}; it knows {some(dynamics.labels, 6)}"
+            )
+        margin = mean_margins(dynamics, row, label, self.margin, self.top_k, logits=self.logits)
+        if trusted is None:
+            return margin, np.ones(len(at))
+        worker, lost = _places(trusted.workers, votes.workers, votes.worker[at])
+        if len(lost):
+            raise InputError(f"the fit knows nothing of {len(lost)} workers such as {some(lost)}; fit the same votes")
+        return margin, trust(dynamics, row, trusted, worker)
+
+
+def weighted_scores(
+    votes: Votes, at: Ints, margin: Floats, weight: Floats, made_by: str, *, by_weights: bool = True
+) -> Scores:
+    """The weighted margins of the votes `at` on each task over their weights, or over their number `n`; low is worse."""
+    task, each = votes.task[at], votes.weights[at]
+    total, trusted, n = (
+        np.bincount(task, part, minlength=votes.n_tasks) for part in (each * weight * margin, each * weight, each)
+    )
+    below = trusted if by_weights else n
+    raw = np.divide(total, below, out=np.full(votes.n_tasks, np.nan), where=below > 0)
+    return Scores("task", votes.tasks, -raw, made_by, raw=raw, n=n.astype(np.float64))
+
+
+def recorded(votes: Votes, dynamics: Dynamics) -> Ints:
+    """The rows of the votes on tasks that were recorded; raises where there are none."""
+    at = np.flatnonzero(positions(dynamics.tasks, votes.tasks)[votes.task] >= 0)
+    if not len(at):
+        raise InputError(f"no vote is on a task that was recorded; those are {some(dynamics.tasks)}")
+    return at
 
 
 def mean_margins(dynamics: Dynamics, row: Ints, label: Ints, margin: Margin, top_k: int, *, logits: bool) -> Floats:
@@ -62,17 +114,7 @@ def trust(dynamics: Dynamics, row: Ints, confusion: Confusion, worker: Ints) -> 
     return out
 
 
-def codes_of_labels(dynamics: Dynamics, labels: Names, used: Ints) -> Ints:
-    """(n_labels,) where each label stands in the dynamics; every one of the codes `used` must be there."""
-    place = positions(dynamics.labels, labels)
-    if len(lost := labels[used][place[used] < 0]):
-        raise InputError(f"the classifier was not trained on labels {some(lost)}; it knows {some(dynamics.labels, 6)}")
-    return place
-
-
-def codes_of_workers(confusion: Confusion, workers: Names, used: Ints) -> Ints:
-    """(n_workers,) where each worker stands in the fit; every one of the codes `used` must be there."""
-    place = positions(confusion.workers, workers)
-    if len(lost := workers[used][place[used] < 0]):
-        raise InputError(f"the fit knows nothing of {len(lost)} workers such as {some(lost)}; fit the same votes")
-    return place
+def _places(names: Names, given: Names, codes: Ints) -> tuple[Ints, Names]:
+    """(where the name of each code stands in `names`, the names that are absent there)."""
+    place = positions(names, given)[codes]
+    return place, given[np.unique(codes[place < 0])]

@@ -18,21 +18,14 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io.formats._contents import Contents, counted, votes_of
 from plurivox.io.formats._label_studio_records import RATING, Answer, Export, is_min, is_task, read_min, read_tasks
-from plurivox.io.tabular.polars_columns import frame_of
-from plurivox.io.tabular.text_files import decode, read_bytes, read_json
+from plurivox.io.tabular.table_files import frame_of
+from plurivox.io.tabular.text_files import read_json
 
 
-def recognises(path: Path) -> bool:
-    """Is this a JSON file whose first record looks like Label Studio's?"""
-    if path.suffix.lower() != ".json" or not path.is_file():
-        return False
-    try:
-        text = decode(read_bytes(path), path).lstrip()
-        begin = text.index("{")  # of the first record, in a list
-        first, _ = json.JSONDecoder().raw_decode(text, begin)
-    except (InputError, ValueError, RecursionError):
-        return False
-    return text[:begin].rstrip() == "[" and (is_task(first) or is_min(first))
+def is_export(records: Any) -> bool:
+    """Whether what a JSON file holds looks like Label Studio's: a list whose first record is a task or an annotation."""
+    first = records[0] if isinstance(records, list) and records else None
+    return isinstance(first, dict) and (is_task(first) or is_min(first))
 
 
 def read(
@@ -41,13 +34,14 @@ def read(
     *,
     task_field: str | None = None,
     labels: Iterable[object] | None = None,
+    records: Any = None,
 ) -> Contents:
-    """The votes of a Label Studio export.
+    """The votes of a Label Studio export; `records` are what the file holds, where it has been read already.
 
     `from_name` picks one of several controls. Tasks are named by their id, or by a field of their data (`task_field`).
     `labels` lists all labels, since the file holds only those that somebody chose.
     """
-    records = read_json(path)
+    records = read_json(path) if records is None else records
     if not isinstance(records, list) or not records or not all(isinstance(record, dict) for record in records):
         raise InputError(f"{path} must hold a list of tasks, as Label Studio exports it")
     if all(is_task(record) for record in records):

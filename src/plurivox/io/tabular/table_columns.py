@@ -20,6 +20,19 @@ from plurivox.core.types import TEXT, Ints, Names
 SHOWN = 12  # column names in a message
 NUMBERED = 4  # whole numbers within this many times the row count are coded by a table, not by sorting
 
+# what a column of answers may be called; the first name is the one we write
+CALLED = {
+    "top": ("top", "label", "label1"),
+    "top_percent": ("top_percent", "percent", "prob", "probability"),
+    "second": ("second", "label2"),
+    "second_percent": ("second_percent", "percent2", "prob2"),
+    "never": ("never", "impossible"),
+    "possible": ("possible",),
+    "position": ("position", "trial"),
+    "sitting": ("sitting", "batch", "session"),
+}
+MORE_THAN_VOTES = ("top", "abstain", "none_of_these", *CALLED["second"], *CALLED["never"], *CALLED["possible"])
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -61,6 +74,16 @@ class Columns:
             return series(self.source[name], name)
         native = next(one for one in self.source.columns if str(one) == name)  # pandas may name columns by numbers
         return _of_frame(self.source.get_column(native), name)
+
+    def hold_answers(self, label: str | None = None) -> bool:
+        """Whether a percent stands beside the label, or a second label, labels ruled out, ...: more than plain votes.
+
+        `label` is a further name that the column of the label may have.
+        """
+        if not set(MORE_THAN_VOTES).isdisjoint(self.names):
+            return True
+        labelled = label in self.names or not set(CALLED["top"]).isdisjoint(self.names)
+        return labelled and not set(CALLED["top_percent"]).isdisjoint(self.names)
 
     def categories(self, name: str) -> list[str] | None:
         """The values a column may have, in their order, where its type lists them (Enum, ordered categories)."""

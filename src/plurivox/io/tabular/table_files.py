@@ -1,18 +1,24 @@
-"""Tables in files: CSV, TSV, JSON, JSON lines, Parquet and Arrow, read into polars and written whole or not at all."""
+"""Tables in files: CSV, TSV, JSON, JSON lines, Parquet and Arrow, read into polars and written whole or not at all.
+
+Columns keep their kinds on the way between numpy and polars, or the change is an error.
+"""
 
 import gzip
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from plurivox.core.atomic_write import whole_file
-from plurivox.core.errors import InputError
-from plurivox.io.tabular.csv_files import read_delimited
-from plurivox.io.tabular.polars_columns import Kind, cast, frame_of
-from plurivox.io.tabular.text_files import must_be_file, read_json, read_json_lines
+from plurivox.core.base import Noun
+from plurivox.core.encoding import as_names
+from plurivox.core.errors import InputError, some
+from plurivox.core.types import Floats, Names
+from plurivox.io.folder_check import ENDINGS as ENDINGS
+from plurivox.io.tabular.text_files import must_be_file, read_delimited, read_json, read_json_lines
 
 ARROW_FILE = b"ARROW1"  # what an Arrow file begins with; a stream does not
 
@@ -27,8 +33,14 @@ WRITERS: dict[str, Write] = {
     ".arrow": lambda frame, file: frame.write_ipc(file),
     ".feather": lambda frame, file: frame.write_ipc(file),
 }
-ZIPPED = tuple(f"{ending}.gz" for ending in (".csv", ".tsv", ".jsonl", ".ndjson", ".json"))
-ENDINGS = (*WRITERS, *ZIPPED)
+Kind = type[str] | type[int] | type[float] | type[bool]
+KINDS: dict[Kind, tuple[type[pl.DataType], str]] = {
+    str: (pl.String, "text"),
+    int: (pl.Int64, "whole numbers"),
+    float: (pl.Float64, "numbers"),
+    bool: (pl.Boolean, "truth values"),
+}
+TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
 def ending_of(path: str | Path) -> str:
@@ -55,16 +67,16 @@ def read_table(
     if ending in (".csv", ".tsv"):
         frame = read_delimited(path, separator or ("\t" if ending == ".tsv" else None), quotes=quotes)
     elif ending in (".jsonl", ".ndjson"):
-        frame = _of_records(read_json_lines(path), path)
+        frame = frame_of_records(read_json_lines(path), path)
     elif ending == ".json":
-        frame = _of_records(read_json(path), path)
+        frame = frame_of_records(read_json(path), path)
     else:
         frame = _read_binary(Path(path), ending)
     found = {name: kind for name, kind in (types or {}).items() if name in frame.columns}
     return frame.with_columns([cast(frame[name], kind, path) for name, kind in found.items()])
 
 
-def write_table(table: pl.DataFrame | Mapping[str, NDArray[Any]], path: str | Path) -> None:
+def write_table(table: pl.DataFrame | Mapping[str, NDArray[Any] | Sequence[Any]], path: str | Path) -> None:
     """Write a frame, or columns as a noun gives them, in the format of the file's ending.
 
     The file is there whole or not at all: an error, Ctrl-C or a full disk leaves what was there before.
@@ -83,6 +95,14 @@ def write_table(table: pl.DataFrame | Mapping[str, NDArray[Any]], path: str | Pa
                 write(frame, file)
     except (OSError, pl.exceptions.PolarsError) as cause:
         raise InputError(f"{path} could not be written: {str(cause).splitlines()[0]}") from cause
+
+
+def write_saved(made: Noun, path: str | Path) -> None:
+    """Write a data type as `.npz`, which keeps all of it, or else its table."""
+    if Path(path).suffix.lower() == ".npz":
+        made.save(path)
+    else:
+        write_table(made.columns(), path)
 
 
 def _known_ending(path: str | Path) -> str:
@@ -108,8 +128,96 @@ def _read_binary(file: Path, ending: str) -> pl.DataFrame:
         raise InputError(f"{file} is no {ending[1:]} file, or it is damaged or cut short ({words})") from cause
 
 
-def _of_records(records: Any, path: str | Path) -> pl.DataFrame:
+def frame_of_records(records: Any, path: str | Path) -> pl.DataFrame:
+    """A frame of what a JSON file holds: a list of records, a column for each of their names."""
     if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
         raise InputError(f"{path} must hold a list of records such as {{'task': 1, 'label': 'cat'}}")
     names = dict.fromkeys(name for record in records for name in record)
     return frame_of({name: [record.get(name) for record in records] for name in names}, path)
+
+
+# ---- columns
+
+
+def require_columns(frame: pl.DataFrame, names: Iterable[str], path: str | Path) -> None:
+    """Say which columns a table lacks, and which it has.
+
+    >>> require_columns(pl.DataFrame({"task": [1], "label": [1], "user": [1]}), ["task", "worker"], "votes.csv")
+    Traceback (most recent call last):
+    plurivox.core.errors.InputError: votes.csv lacks columns ['worker']; it has ['task', 'label', 'user']
+    """
+    if absent := [name for name in names if name not in frame.columns]:
+        more = f" and {frame.width - 12} more" if frame.width > 12 else ""
+        raise InputError(f"{path} lacks columns {absent}; it has {frame.columns[:12]}{more}")
+
+
+def frame_of(columns: Mapping[str, NDArray[Any] | Sequence[Any]], path: str | Path) -> pl.DataFrame:
+    """A frame of named columns: numpy arrays as nouns give them, or lists where None is missing."""
+    sizes = {len(column) for column in columns.values()}
+    if len(sizes) > 1:
+        raise InputError(f"the columns for {path} have different lengths: {sorted(sizes)}")
+    return pl.DataFrame([_series(name, column, path) for name, column in columns.items()])
+
+
+def join_frames(frames: Sequence[pl.DataFrame], names: Sequence[str]) -> pl.DataFrame:
+    """Frames below each other, with columns in the order of `names`; a column that one of them lacks is empty there."""
+    whole = (
+        pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+    )
+    return whole.select([name for name in names if name in whole.columns])
+
+
+def _series(name: str, column: NDArray[Any] | Sequence[Any], path: str | Path) -> pl.Series:
+    if isinstance(column, np.ndarray):
+        if column.dtype.kind in "biuf":
+            return pl.Series(name, column)
+        column = column.tolist()
+    kinds = {type(value) for value in column if value is not None}
+    if kinds <= {int, float} and float in kinds:
+        return pl.Series(name, [None if value is None else float(value) for value in column], dtype=pl.Float64)
+    known = sorted(KINDS[kind][1] if kind in KINDS else kind.__name__ for kind in kinds)
+    if len(known) > 1:
+        raise InputError(f"column {name!r} of {path} mixes {' and '.join(known)}; make them all text")
+    kind = next(iter(kinds), str)
+    try:
+        return pl.Series(name, column, dtype=KINDS[kind][0] if kind in KINDS else None)
+    except (TypeError, OverflowError, pl.exceptions.PolarsError) as cause:
+        raise InputError(f"column {name!r} of {path} holds {known[0]} that do not fit; make them all text") from cause
+
+
+def cast(column: pl.Series, kind: Kind, path: str | Path) -> pl.Series:
+    """The column in another kind; a value that cannot be of that kind is an error that names it."""
+    wanted, words = KINDS[kind]
+    source = column
+    if column.dtype == pl.String and kind is not str:
+        text = column.str.strip_chars()
+        source = column = pl.select(pl.when(text != "").then(text)).to_series()
+        if kind is bool:
+            source = column.str.to_lowercase().replace_strict(TRUTH, default=None, return_dtype=pl.Boolean)
+    result = source.cast(wanted, strict=False)
+    lost = column.is_not_null() & result.is_null()
+    if kind is int and column.dtype.is_float():
+        lost = lost | (result != column)
+    if lost.any():
+        raise InputError(f"column {column.name!r} of {path} must hold {words}; look at {some(column.filter(lost))}")
+    return result
+
+
+def names_of(column: pl.Series, path: str | Path) -> Names:
+    """The column as names: text, whole numbers, numbers or truth values, as they are in the file."""
+    if column.dtype in (pl.Categorical, pl.Enum):
+        column = column.cast(pl.String)
+    what = f"column {column.name!r} of {path}"
+    if column.null_count():
+        rows = column.is_null().arg_true() + 1
+        raise InputError(f"{what} has no value in row {some(rows)}; fill it or drop the row")
+    if column.dtype == pl.String:
+        return as_names(column.to_list(), what)
+    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+        raise InputError(f"{what} holds {column.dtype}; use text, whole numbers, numbers or truth values")
+    return as_names(column.to_numpy(), what)
+
+
+def numbers_of(column: pl.Series, path: str | Path) -> Floats:
+    """The column as numbers, nan where a value is missing."""
+    return cast(column, float, path).cast(pl.Float64).fill_null(float("nan")).to_numpy()

@@ -128,7 +128,7 @@ def gains(texts: Texts, guesses: Mapping[Condition, list[SoftLabels]], repeats: 
             {"against one head": condition.word, "accuracy gain": told.gain, "p": told.p_value}
             | {"stars": told.stars, "macro F1 gain": f1[0], "median p of the runs": f1[1]}
         )
-    return Table("Two heads less one", {name: [row[name] for row in rows] for name in rows[0]} if rows else {})
+    return Table.of_rows("Two heads less one", rows)
 
 
 def _compared(one: SoftLabels, two: SoftLabels, gold: SoftLabels, repeats: int, fraction: float) -> tuple[float, float]:
@@ -160,7 +160,7 @@ def cells(texts: Texts, guesses: Mapping[Condition, list[SoftLabels]]) -> Table 
     if not rows:
         return None
     note = "who is right: tasks, and the mean over their softmax shares; p of Mann-Whitney between the two that differ"
-    return Table("Right and wrong, first run", {name: [row[name] for row in rows] for name in rows[0]}, (note,))
+    return Table.of_rows("Right and wrong, first run", rows, (note,))
 
 
 def results(texts: Texts, guesses: Mapping[Condition, list[SoftLabels]]) -> Runs:

@@ -22,7 +22,7 @@ from plurivox.web.study.secrets import Keys
 from plurivox.web.study.study_database import open_database
 from plurivox.web.study.task_images import read_picture
 from plurivox.web.study.terms import Completion
-from plurivox.workflows.api import simulate_crowd
+from plurivox.workflows import simulate_crowd
 
 N_TASKS, N_PRACTICE, SEED = 120, 3, 7
 STAGES = {"consent": 14, "instructions": 35, "quiz": 22, "practice": 40, "tasks": 290, "debrief": 8}  # median seconds

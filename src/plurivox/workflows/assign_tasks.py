@@ -1,0 +1,108 @@
+"""Whom to ask what next, from the votes there are; and batches of tasks for people to come."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plurivox import assign, io
+from plurivox.aggregate import Aggregator
+from plurivox.assign import Assigner, Batches, Ledger, Proposals, Proposer, Strata, plan
+from plurivox.core.encoding import as_names
+from plurivox.core.errors import InputError, some
+from plurivox.core.progress import Watch, quiet
+from plurivox.workflows.crowd import dataset_of
+from plurivox.workflows.fit_votes import fit
+
+
+def propose(
+    given: Any,
+    method: str | Proposer = "next-best",
+    *,
+    by: str | Aggregator = "ibcc",
+    workers: Sequence[object] | None = None,
+    watch: Watch = quiet,
+    **options: Any,
+) -> Proposals:
+    """Questions worth asking next, best first, from a fit of the votes `by` an aggregator.
+
+    `given` are Votes, a Dataset, the path or the name of one, or a DataFrame of votes. `workers` are those who can be
+    asked, everybody where none are named.
+    """
+    made = assign.methods.make(method, **options)
+    if not isinstance(made, Proposer):
+        raise InputError(f"{made.name()} plans batches of tasks and proposes no questions; plan_batches takes it")
+    data = dataset_of(given)
+    if (votes := data.votes) is None:
+        raise InputError(f"{data.name} has no votes of named workers; {made.name()} needs them")
+    return made.propose(votes, fit(votes, by, watch=watch), None if workers is None else as_names(workers))
+
+
+@dataclass(frozen=True)
+class BatchPlan:
+    """Batches of tasks: who comes first gets the first of them, and so on."""
+
+    columns: dict[str, list[Any]]  # batch, position, task, repeat; a row for each place
+    sizes: list[int]  # (n_batches,) how many places each has
+    given: int  # places given, of those wanted
+    wanted: int
+
+
+def plan_batches(
+    items: str | Path,
+    method: str | Assigner = "quota",
+    *,
+    workers: int | None = None,
+    per_task: int = 1,
+    **options: Any,
+) -> BatchPlan:
+    """Batches for people who come one after the other, until every task is in `per_task` of them or `workers` have come.
+
+    `items` is a table with a column task, and with stratum or batch where the method asks for it, or a data-set folder
+    that holds such a table as items.
+    """
+    made = assign.methods.make(method, **options)
+    names, ledger = _ledger(made, Path(items), per_task)
+    rows: dict[str, list[Any]] = {"batch": [], "position": [], "task": [], "repeat": []}
+    sizes: list[int] = []
+    for number, places in enumerate(plan(made, ledger, workers), start=1):
+        sizes.append(len(places))
+        rows["batch"] += [f"batch-{number:05d}"] * len(places)
+        rows["position"] += range(1, len(places) + 1)
+        rows["task"] += [names[place.task] for place in places]
+        rows["repeat"] += [int(place.repeat) for place in places]
+    return BatchPlan(rows, sizes, int(ledger.given.sum()), int(ledger.quota.sum()))
+
+
+def _ledger(method: Assigner, items: Path, per_task: int) -> tuple[list[str], Ledger]:
+    """The tasks of a table, each once, and the slots they have."""
+    file = _items_table(items) if items.is_dir() else items
+    frame = io.read_table(file)
+    needs = {"task"} | (
+        {"stratum"} if isinstance(method, Strata) else {"batch"} if isinstance(method, Batches) else set()
+    )
+    if missing := needs - set(frame.columns):
+        raise InputError(f"{file} lacks columns {sorted(missing)}; it has {some(frame.columns, 9)}")
+    column = [str(task) for task in frame["task"]]
+    places = {task: place for place, task in enumerate(dict.fromkeys(column))}
+    batches: dict[str, list[int]] = {}
+    if isinstance(method, Batches):
+        for batch, task in zip(frame["batch"], column, strict=True):
+            batches.setdefault(str(batch), []).append(places[task])
+    elif len(places) < len(column):
+        twice = [task for place, task in enumerate(column) if places[task] != place]
+        raise InputError(f"{file} names tasks twice: {some(dict.fromkeys(twice))}; give a row a task")
+    held = Counter(place for batch in batches.values() for place in set(batch)) if batches else None
+    quota = [per_task * (1 if held is None else held[place]) for place in range(len(places))]
+    strata = [str(one) for one in frame["stratum"]] if isinstance(method, Strata) else None
+    return list(places), Ledger(quota, strata, list(batches.values()), method.seed)
+
+
+def _items_table(folder: Path) -> Path:
+    tables = [one for one in sorted(folder.iterdir()) if one.name.split(".")[0] == "items"]
+    if not tables:
+        raise InputError(
+            f"{folder} holds no table items; give a table with a column task: for a folder of images, the name of each"
+        )
+    return tables[0]

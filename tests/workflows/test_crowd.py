@@ -1,0 +1,112 @@
+"""What workflows take: types, data sets, paths and frames, all alike; and which of a data set's parts they work on."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import plurivox as pv
+from plurivox.core.errors import InputError, PlurivoxWarning
+from plurivox.workflows.crowd import crowd_of, dataset_of
+
+COLUMNS = {"task": list("aaabbbcc"), "worker": list("vwxvwxvw"), "label": list("nnyynyny")}
+VOTES = pv.votes(COLUMNS)
+GOLD = pv.SoftLabels.gold(list("abc"), list("nyn"))
+COUNTS = pv.counts({"task": list("abcd"), "n": [3, 0, 1, 1], "y": [0, 4, 2, 1]})
+BOTH = pv.Dataset("both", votes=VOTES, counts=COUNTS, gold=GOLD)
+
+
+@pytest.fixture(params=["votes", "data set", "mapping", "pandas", "polars", "path"])
+def given(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    """The same votes in every form that a user may hold."""
+    pl.DataFrame(COLUMNS).write_csv(tmp_path / "votes.csv")
+    return {
+        "votes": VOTES,
+        "data set": pv.Dataset("made", votes=VOTES),
+        "mapping": COLUMNS,
+        "pandas": pd.DataFrame(COLUMNS),
+        "polars": pl.DataFrame(COLUMNS),
+        "path": tmp_path / "votes.csv",
+    }[request.param]
+
+
+ASKED: dict[str, Callable[[Any], Any]] = {
+    "fit": lambda votes: pv.fit(votes, "dawid-skene").soft.prob,
+    "score": lambda votes: pv.score(votes, "disagreement").value,
+    "rank": lambda votes: pv.rank(votes, "trace,agreement-with-rest").rank,
+    "compare": lambda votes: pv.compare(votes, "vote-shares", gold=GOLD).accuracy,
+    "describe": lambda votes: pv.describe(votes, GOLD).facts()["n_votes"],
+    "judge": lambda votes: pv.judge(votes, GOLD, measures="accuracy", repeats=0).value,
+    "propose": lambda votes: pv.propose(votes).gain,
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_the_form_of_votes_does_not_matter(name: str, given: Any) -> None:
+    np.testing.assert_array_equal(ASKED[name](given), ASKED[name](VOTES))
+
+
+def test_what_is_no_table_is_refused() -> None:
+    with pytest.raises(InputError, match=r"there is no file or folder nosuch\.csv"):
+        pv.fit("nosuch.csv")
+    with pytest.raises(InputError, match="int is not a table; give a pandas, polars or Arrow frame"):
+        pv.fit(3)
+    with pytest.raises(InputError, match="lacks columns"):
+        pv.fit({"task": [1]})
+
+
+def test_counts_that_cover_more_tasks_are_taken_with_a_warning() -> None:
+    with pytest.warns(PlurivoxWarning, match="both: counts cover 4 tasks, votes 3; counts are taken"):
+        assert len(pv.fit(BOTH, "vote-shares").soft) == 4
+    assert len(pv.fit(BOTH, "vote-shares", part="votes").soft) == 3
+    assert len(pv.fit(BOTH, "vote-shares", part="counts").soft) == 4
+
+
+def test_counts_are_refused_where_names_are_needed() -> None:
+    for ask in (
+        lambda: pv.fit(BOTH, "glad"),
+        lambda: pv.score(BOTH, "agreement-with-rest"),
+        lambda: pv.rank(BOTH, "posterior-entropy", by="glad"),
+    ):
+        with pytest.raises(InputError, match=r"must know who voted; .* Its votes \(3 tasks\) do: --part votes"):
+            ask()
+
+
+def test_counts_go_with_a_fit_that_is_given() -> None:
+    fit = pv.fit(VOTES, "glad")
+    with pytest.warns(PlurivoxWarning, match="counts are taken"):
+        made = pv.score(BOTH, "posterior-entropy", fit=fit)
+    np.testing.assert_array_equal(made.value, pv.score(VOTES, "posterior-entropy", fit=fit).value)
+
+
+def test_the_counts_are_not_read_where_votes_are_asked_for() -> None:
+    def unread() -> pv.Votes:
+        raise AssertionError("read although nobody asked")
+
+    assert crowd_of(pv.Dataset("made", votes=VOTES, counts=unread), "votes") is VOTES
+
+
+def test_gold_may_be_that_of_the_data_set_or_a_file(tmp_path: Path) -> None:
+    told = pv.fit(BOTH, "dawid-skene", gold=True, part="votes").soft.prob
+    np.testing.assert_array_equal(told, pv.fit(VOTES, "dawid-skene", gold=GOLD).soft.prob)
+    pv.write_soft(GOLD, tmp_path / "gold.csv")
+    np.testing.assert_array_equal(told, pv.fit(VOTES, "dawid-skene", gold=tmp_path / "gold.csv").soft.prob)
+    with pytest.raises(InputError, match="the votes has no gold labels"):
+        pv.fit(VOTES, "dawid-skene", gold=True)
+
+
+def test_answers_are_described_and_elicited_from_a_data_set() -> None:
+    marks = [[("named", "cat", "70")], [("named", "dog", "130")]]
+    data = dataset_of(pv.Answers.of(task=["a", "b"], worker=["v", "w"], marks=marks))
+    assert pv.describe(data).facts()["odd"] and pv.elicit_votes(data, "top-one").votes.n_tasks == 2
+    with pytest.raises(InputError, match="holds votes, which need no form"):
+        pv.elicit_votes(BOTH)
+
+
+def test_labels_that_look_alike_are_told() -> None:
+    with pytest.warns(PlurivoxWarning, match="differ by case or blanks alone"):
+        pv.describe({"task": ["a", "a"], "worker": ["v", "w"], "label": ["Cat", "cat"]})
