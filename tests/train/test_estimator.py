@@ -7,7 +7,8 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
 from plurivox.core.errors import InputError
-from plurivox.train import CrowdClassifier, Plan
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.train import CrowdClassifier, Plan, fit
 from toy_training import world
 
 X, GOLD, VOTES = world()
@@ -47,3 +48,13 @@ def test_labels_distributions_and_votes() -> None:
 def test_it_can_be_cross_validated() -> None:
     y = np.array(GOLD.hard().tolist())
     assert cross_val_score(CrowdClassifier(net="linear", plan=FAST, random_state=0), X, y, cv=3).mean() > 0.8
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.float32, np.float64])
+def test_inputs_become_the_same_tensors_as_in_fit(kind: type) -> None:
+    pixels = np.random.default_rng(0).integers(0, 256, (40, 3)).astype(kind)
+    truth = SoftLabels.one_hot((pixels[:, 0] > 127).astype(int), range(40), range(2))
+    plan = Plan(epochs=3, batch=8, lr=0.01, device="cpu")
+    ours = fit(pixels, truth, net="linear", plan=plan).predict(pixels).prob
+    found = CrowdClassifier(net="linear", plan=plan).fit(pixels, truth.prob).predict_proba(pixels)
+    np.testing.assert_array_equal(found, ours)

@@ -74,18 +74,19 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Inputs and target, checked; sets `classes_`."""
         table: Floats
         if isinstance(y, Votes):
-            table = validate_data(self, X, dtype=np.float32, allow_nd=True)
+            table = _inputs(validate_data(self, X, allow_nd=True))
             if len(table) != y.n_tasks:
                 raise InputError(f"there are {len(table)} rows of X for {y.n_tasks} tasks of the votes")
             self.classes_ = _plain(y.labels)
             return table, y
         prob = np.asarray(y)
         if prob.ndim == 2 and prob.shape[1] > 1:
-            table = validate_data(self, X, dtype=np.float32, allow_nd=True)
+            table = _inputs(validate_data(self, X, allow_nd=True))
             soft = SoftLabels.of(prob, range(len(prob)), range(prob.shape[1]) if self.labels is None else self.labels)
             self.classes_ = _plain(soft.labels)
             return table, soft
-        table, column = validate_data(self, X, y, dtype=np.float32, allow_nd=True, ensure_min_samples=2)
+        table, column = validate_data(self, X, y, allow_nd=True, ensure_min_samples=2)
+        table = _inputs(table)
         check_classification_targets(column)
         column = column_or_1d(column, warn=True)
         self.classes_, codes = np.unique(column, return_inverse=True)
@@ -96,13 +97,18 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> Floats:
         """(n, n_classes) the predicted probabilities."""
         check_is_fitted(self)
-        table = validate_data(self, X, dtype=np.float32, allow_nd=True, reset=False)
+        table = _inputs(validate_data(self, X, allow_nd=True, reset=False))
         return self.trained_.predict(table).prob
 
     def predict(self, X: Any) -> Any:
         """(n,) the most probable class of each row."""
         best = self.predict_proba(X).argmax(1)
         return self.classes_[best]
+
+
+def _inputs(X: Any) -> Any:
+    """Bytes stay bytes, which `fit` takes for pixels; other numbers are features, also whole ones."""
+    return X if X.dtype == np.uint8 else X.astype(np.float32, copy=False)
 
 
 def _plain(names: Any) -> Any:

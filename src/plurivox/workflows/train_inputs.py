@@ -13,7 +13,6 @@ import numpy as np
 from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, some
 from plurivox.core.types import Names
-from plurivox.core.votes import Votes
 from plurivox.train.data import splits
 from plurivox.train.data.training_data import Material
 
@@ -40,16 +39,17 @@ def _has_crowd(data: "Dataset") -> bool:
 def material_of(
     data: "Dataset",
     pictures: Pictures | None = None,
-    crowd: "Callable[[Dataset], Votes] | None" = None,
+    part: str | None = None,
     note: Callable[[str], None] | None = None,
 ) -> Material:
     """The features of a data set, or where there are none its images, with votes, gold labels and splits.
 
-    Without `pictures` features are required. `crowd` reads the votes of a data set that has some, `Dataset.crowd` by default.
-    `note` is called with a line about images that are left out.
+    Without `pictures` features are required. `part` names the votes or the counts, where a data set has both. `note` is
+    called with a line about images that are left out.
     """
-    read = crowd or (lambda one: one.crowd())
-    votes = read(data) if _has_crowd(data) else None
+    from plurivox.workflows.crowd import crowd_of  # needs polars, as any Dataset does
+
+    votes = crowd_of(data, part) if _has_crowd(data) else None
     features = data.features
     if features is None and pictures is None:
         raise InputError(f"{data.name} has no features to train on; it has {', '.join(data.parts())}")

@@ -19,10 +19,9 @@ def read_inputs(screen: Screen, source: Source, part: str | None, pictures: "Pic
         from plurivox.train.data.training_data import read_material
 
         return read_material(source.where)
-    from plurivox.workflows.crowd import crowd_of
     from plurivox.workflows.train_inputs import material_of
 
-    return material_of(source.read(), pictures, lambda data: crowd_of(data, part), screen.note)
+    return material_of(source.read(), pictures, part, screen.note)
 
 
 def split_flag(section: str) -> Flag:
