@@ -5,11 +5,11 @@ import pytest
 
 from crowds import crowd, soft_crowd
 from plurivox.aggregate import DawidSkene, DawidSkeneClusters
-from plurivox.aggregate._shared.keyed_votes import Crowd
+from plurivox.aggregate._shared.em_aggregator import OpenTasks
 from plurivox.aggregate.dawid_skene_clusters import _Clusters
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.engine.em import climb
+from plurivox.engine.em import run_em
 
 
 def two_kinds(n_tasks: int = 120, seed: int = 0) -> tuple[Votes, np.ndarray]:
@@ -50,12 +50,13 @@ def bound(votes: Votes, theta: np.ndarray, phi: np.ndarray) -> float:
 
 @pytest.mark.parametrize("votes", [two_kinds(40)[0], soft_crowd(n_tasks=40)], ids=["plain", "soft"])
 def test_the_trace_is_the_bound_and_never_falls(votes: Votes) -> None:
-    crowd = Crowd(votes)
-    model = _Clusters(crowd, 3, None)
-    end = climb(model.sweep, model.begin(crowd.count(crowd.vote_shares())), max_iter=5000, tol=1e-10)
+    tasks = OpenTasks(votes)
+    model = _Clusters(tasks, 3, None)
+    first = model.first_params(model.em.count(tasks.vote_shares()))
+    end = run_em(model.em_pass, first, max_iter=5000, tol=1e-10)
     assert end.converged and (np.diff(end.trace) >= -1e-9 * abs(end.trace[-1])).all()
-    theta, _ = crowd.believe(model.params(end.state))
-    np.testing.assert_allclose(end.trace[-1], bound(votes, theta, end.state.belongs), rtol=1e-7)
+    theta, _ = model.em.posterior(model.worker_params(end.params))
+    np.testing.assert_allclose(end.trace[-1], bound(votes, theta, end.params.q_cluster), rtol=1e-7)
 
 
 def test_a_fall_into_one_label_starts_again_by_the_seed() -> None:

@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.clamped_tasks import Told
+from plurivox.aggregate._shared.clamped_tasks import ClampedTasks
 from plurivox.aggregate._shared.dirichlet_priors import (
     DIAGONAL_HELP,
     OFF_DIAGONAL_HELP,
@@ -15,7 +15,16 @@ from plurivox.aggregate._shared.dirichlet_priors import (
     mean_confusion,
     pseudo_counts,
 )
-from plurivox.aggregate._shared.em_options import PRIOR_HELP, TOL_HELP, check_room, fixed_prior, soft_labels
+from plurivox.aggregate._shared.em_aggregator import (
+    USES,
+    accelerate_option,
+    check_memory,
+    fixed_prior,
+    max_iter_option,
+    prior_option,
+    soft_labels,
+    tol_option,
+)
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
@@ -23,7 +32,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.engine.dirichlet import expected_logs
-from plurivox.engine.em import Climb, best_of, climb
+from plurivox.engine.em import EMResult, best_of_starts, run_em
 from plurivox.engine.kernels import subtypes
 from plurivox.engine.threads import Blocks
 
@@ -63,19 +72,19 @@ class Ebcc(Aggregator):
     off_diagonal: float = option(1.0, OFF_DIAGONAL_HELP, low=1e-6)
     sparsity: float = option(0.1, "tasks of each label seen before, shared by its subtypes: low keeps few", low=1e-6)
     label_count: float | None = option(None, "tasks of each label seen before; none: their vote shares", low=1e-6)
-    prior: str = option("learnt", PRIOR_HELP)
-    max_iter: int = option(200, "most passes over the votes for each start", low=1)
-    tol: float = option(1e-6, TOL_HELP, low=0)
-    accelerate: bool = option(True, "try longer steps, and take back those that do not pay")
+    prior: str = prior_option()
+    max_iter: int = max_iter_option(200, " for each start")
+    tol: float = tol_option()
+    accelerate: bool = accelerate_option()
 
-    takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
+    takes: ClassVar[frozenset[str]] = USES
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        check_room(votes, self.name(), votes.n_workers * votes.n_labels**2 * self.subtypes)
-        model = _Model(self, Told(votes, gold, start))
+        check_memory(votes, self.name(), votes.n_workers * votes.n_labels**2 * self.subtypes)
+        model = _Model(self, ClampedTasks(votes, gold, start))
 
-        def attempt(i: int, watch: Watch) -> Climb[Sums]:
-            return climb(
+        def attempt(i: int, watch: Watch) -> EMResult[Sums]:
+            return run_em(
                 model.sweep,
                 model.first(i),
                 max_iter=self.max_iter,
@@ -84,13 +93,13 @@ class Ebcc(Aggregator):
                 space=model if self.accelerate else None,
             )
 
-        return model.answer(*best_of(self.starts, self.max_iter, attempt, watch))
+        return model.answer(*best_of_starts(self.starts, self.max_iter, attempt, watch))
 
 
 class _Model:
     """The model on some votes."""
 
-    def __init__(self, method: Ebcc, told: Told) -> None:
+    def __init__(self, method: Ebcc, told: ClampedTasks) -> None:
         self.method, self.told, votes = method, told, told.votes
         self.n_labels, self.n_kinds = votes.n_labels, votes.n_labels * method.subtypes
         self.table = votes.n_workers * votes.n_labels, self.n_kinds  # the shape of a table over keys
@@ -136,28 +145,28 @@ class _Model:
         log_kind, table, value = self.expect(sums)
 
         def work(first: int, last: int, n_kind: Floats, counts: Floats) -> float:
-            given = (*self.rows, self.told.held, log_kind, table, self.told.posterior)
+            given = (*self.rows, self.told.clamped, log_kind, table, self.told.posterior)
             return subtypes.sweep(first, last, *given, n_kind, counts.reshape(self.table))
 
         seen, better = self.blocks.gather(work, self.n_kinds, self.n_cells)
         return Sums(*better), value + seen
 
-    def answer(self, end: Climb[Sums], kept: int) -> Fit:
+    def answer(self, end: EMResult[Sums], kept: int) -> Fit:
         """What the best climb ended with, as a fit."""
         told, votes = self.told, self.told.votes
-        log_kind, table, _ = self.expect(end.state)
+        log_kind, table, _ = self.expect(end.params)
 
         def work(first: int, last: int, agree: Floats) -> float:
-            return subtypes.believe(first, last, *self.rows, told.held, log_kind, table, told.posterior, agree)
+            return subtypes.believe(first, last, *self.rows, told.clamped, log_kind, table, told.posterior, agree)
 
         agree = self.blocks.gather(work, votes.n_workers)[1][0]
-        by_label = end.state.n_kind.reshape(self.n_labels, -1)
+        by_label = end.params.n_kind.reshape(self.n_labels, -1)
         prior, within = self.labels.mean(by_label.sum(1) + self.told.n_silent), by_label + self.within.T
         kinds = (prior[:, None] * within / within.sum(1, keepdims=True)).ravel()
-        matrices = end.state.counts.reshape(votes.n_workers, self.n_labels, self.n_kinds) + self.pseudo
+        matrices = end.params.counts.reshape(votes.n_workers, self.n_labels, self.n_kinds) + self.pseudo
         ability, low, high = accuracies(matrices, kinds)
         return Fit(
-            soft_labels(votes, told.answers(prior)),
+            soft_labels(votes, told.whole_posterior(prior)),
             votes.workers,
             self.method.word,
             prior=prior,
@@ -167,13 +176,13 @@ class _Model:
             ability_high=high,
             trace=end.trace,
             converged=end.converged,
-            found={"passes": end.passes, "start kept": kept, "left_out": told.shared_with(agree)},
+            found={"passes": end.passes, "start kept": kept, "left_out": told.left_out(agree)},
         )
 
     # ---- the state as one row of numbers, for long steps
 
-    def flat(self, state: Sums) -> Floats:
+    def pack(self, state: Sums) -> Floats:
         return np.concatenate(state)
 
-    def state(self, flat: Floats) -> Sums:
+    def unpack(self, flat: Floats) -> Sums:
         return Sums(*np.split(np.maximum(flat, 0), [self.n_kinds]))

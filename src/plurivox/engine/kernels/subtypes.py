@@ -8,7 +8,7 @@ import numpy as np
 
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.engine.jit import kernel
-from plurivox.engine.kernels.softmax import copy, soften
+from plurivox.engine.kernels.softmax import copy, softmax
 
 
 @kernel
@@ -41,12 +41,12 @@ def sweep(
             n_subtypes = len(row) // n_labels
             for true in range(n_labels):
                 part, known = row[true * n_subtypes : (true + 1) * n_subtypes], posterior[t, true]
-                gain = soften(part)
+                gain = softmax(part)
                 value += known * gain if known > 0.0 else 0.0
                 for k in range(n_subtypes):
                     part[k] *= known
         else:
-            value += soften(row)
+            value += softmax(row)
         _add(n_kind, row, 1.0)
         for v in range(start[t], start[t + 1]):
             _add(counts[key[v]], row, 1.0 if weight is None else weight[v])
@@ -120,7 +120,7 @@ def _add(sums: Floats, row: Floats, by: float) -> None:
 @kernel
 def _by_label(score: Floats, label: Floats) -> None:
     """label[true] = the mass of its kinds, for scores that become a posterior."""
-    soften(score)
+    softmax(score)
     label[:] = 0.0
     for k in range(len(score)):
         label[k // (len(score) // len(label))] += score[k]
