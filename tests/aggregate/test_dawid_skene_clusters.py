@@ -14,11 +14,11 @@ from plurivox.engine.em import run_em
 
 def two_kinds(n_tasks: int = 120, seed: int = 0) -> tuple[Votes, np.ndarray]:
     """Seven good workers, and five who mistake label 0 for 1 and the other way round; everybody votes on all."""
-    chance = np.random.default_rng(seed)
-    true = chance.integers(0, 3, n_tasks)
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, 3, n_tasks)
     task, worker = np.repeat(np.arange(n_tasks), 12), np.tile(np.arange(12), n_tasks)
     seen = np.where(worker < 7, true[task], np.array([1, 0, 2])[true[task]])
-    label = np.where(chance.random(len(task)) < 0.85, seen, chance.integers(0, 3, len(task)))
+    label = np.where(rng.random(len(task)) < 0.85, seen, rng.integers(0, 3, len(task)))
     return Votes.of(task, worker, label), true
 
 
@@ -61,8 +61,8 @@ def test_the_trace_is_the_bound_and_never_falls(votes: Votes) -> None:
 
 def test_a_fall_into_one_label_starts_again_by_the_seed() -> None:
     """Votes at random: everything in one label explains them as well as anything."""
-    chance = np.random.default_rng(7)
-    votes = Votes.of(np.repeat(np.arange(30), 3), np.tile(np.arange(3), 30), chance.integers(0, 2, 90))
+    rng = np.random.default_rng(7)
+    votes = Votes.of(np.repeat(np.arange(30), 3), np.tile(np.arange(3), 30), rng.integers(0, 2, 90))
     fits = [DawidSkeneClusters(clusters=1, restarts=3, seed=s, max_iter=50).fit(votes) for s in (1, 1, 2)]
     np.testing.assert_array_equal(fits[0].soft.prob, fits[1].soft.prob)
     assert all(0 <= fit.found["restarts"] <= 3 for fit in fits)

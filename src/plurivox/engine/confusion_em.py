@@ -29,7 +29,7 @@ class KeyedVotes(NamedTuple):
         """Join worker and said label."""
         key = worker.astype(np.uint32)
         key *= np.uint32(n_labels)
-        key += said
+        np.add(key, said, out=key, casting="unsafe")
         return cls(start, key, weight, worker, said)
 
 

@@ -11,19 +11,19 @@ class Case:
     """Random votes and parameters over some labels, and what plain numpy makes of them."""
 
     def __init__(self, n_labels: int, weighted: bool, n_tasks: int = 60, n_workers: int = 7) -> None:
-        chance = np.random.default_rng(n_labels)
-        size = chance.integers(0, 9, n_tasks)
+        rng = np.random.default_rng(n_labels)
+        size = rng.integers(0, 9, n_tasks)
         self.start = np.concatenate([[0], np.cumsum(size)])
         self.task, n = np.repeat(np.arange(n_tasks), size), int(size.sum())
         self.worker, self.said = (
-            np.concatenate([np.sort(chance.integers(0, n_workers, s)) for s in size]),
-            chance.integers(0, n_labels, n),
+            np.concatenate([np.sort(rng.integers(0, n_workers, s)) for s in size]),
+            rng.integers(0, n_labels, n),
         )
         self.key = (self.worker * n_labels + self.said).astype(np.uint32)
-        self.weight = chance.random(n) if weighted else None
+        self.weight = rng.random(n) if weighted else None
         self.w = np.ones(n) if self.weight is None else self.weight
-        self.log_prior = np.log(chance.dirichlet(np.ones(n_labels)))
-        self.table = np.log(chance.dirichlet(np.ones(n_labels), (n_workers, n_labels)).transpose(0, 2, 1))
+        self.log_prior = np.log(rng.dirichlet(np.ones(n_labels)))
+        self.table = np.log(rng.dirichlet(np.ones(n_labels), (n_workers, n_labels)).transpose(0, 2, 1))
         self.log = np.repeat(self.log_prior[None], n_tasks, 0)
         np.add.at(self.log, self.task, self.w[:, None] * self.table.reshape(-1, n_labels)[self.key])
         self.value = np.logaddexp.reduce(self.log, axis=1)
@@ -122,8 +122,8 @@ def test_vote_shares(case: Case) -> None:
 
 @pytest.mark.parametrize("k", [1, 2, 3, 6, 10, 17, 33])
 def test_shares_in_logs_and_back(k: int) -> None:
-    chance = np.random.default_rng(0)
-    counts, pseudo = chance.random((5, k, k)), chance.random((k, k))
+    rng = np.random.default_rng(0)
+    counts, pseudo = rng.random((5, k, k)), rng.random((k, k))
     counts[2, :, k - 1], pseudo[:, k - 1] = 0, 0  # worker 2 was never seen where the last label is true
     counts[1, 0, 0] = pseudo[0, 0] = 0
     table, width = spare(counts.size), simd_width(k, coarse=True)
@@ -134,7 +134,7 @@ def test_shares_in_logs_and_back(k: int) -> None:
     share = np.exp(table[:-PAD].reshape(5, k, k))
     np.testing.assert_allclose(share, wanted / wanted.sum(1, keepdims=True), rtol=1e-13, atol=1e-299)
     moved = table.copy()
-    moved[:-PAD] += np.repeat(chance.normal(0, 9, (5, 1, k)), k, 1).ravel()
+    moved[:-PAD] += np.repeat(rng.normal(0, 9, (5, 1, k)), k, 1).ravel()
     confusion_tables.renormalise(2, 5, k, width, moved)
     confusion_tables.renormalise(0, 2, k, width, moved)
     np.testing.assert_allclose(moved, table, rtol=1e-12, atol=1e-12)
