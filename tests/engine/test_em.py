@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-from plurivox.engine.em import best_of_starts, run_em
+from plurivox.engine.em import best_of_starts, run_em, run_em_together
 
 
 class Line:
     def pack(self, state):
         return np.concatenate([np.atleast_1d(part) for part in state])
 
-    def unpack(self, flat):
+    def unpack(self, flat, _):
         return flat[:1], flat[1:]
 
 
@@ -92,3 +92,37 @@ def test_the_best_of_several_starts_is_kept_and_progress_counts_over_all():
     best, kept = best_of_starts(4, 5, run, lambda step, total, value=None: steps.append((step, total)))
     assert kept == 1 and best.params == 1 and best.trace == (3.0, 3.0)
     assert steps == [(0, 20), (1, 20), (5, 20), (6, 20), (10, 20), (11, 20), (15, 20), (16, 20)]
+
+
+def test_runs_together_are_those_of_one_after_the_other():
+    starts = [(np.full(1, x), np.full(2, x)) for x in (0.0, 0.5, -3.0)]
+    one = hill([0.99, 0.9, 0.5])
+    options = {"max_iter": 5000, "tol": 1e-12, "space": Line()}
+    steps = []
+    together = run_em_together(
+        lambda runs: [one(x) for x in runs], starts, watch=lambda step, *_: steps.append(step), **options
+    )
+    for found, start in zip(together, starts, strict=True):
+        alone = run_em(one, start, **options)
+        assert (found.trace, found.passes, found.converged) == (alone.trace, alone.passes, alone.converged)
+    assert steps == list(range(max(found.passes for found in together)))
+
+
+def test_parameters_may_be_dropped_on_the_way():
+    """A coordinate below the top by 1e-3 at most is fixed: the vector gets shorter, and no long step mixes lengths."""
+    rates = {0: 0.99, 1: 0.9, 2: 0.5}
+
+    def em_pass(state):
+        value = -sum((x - 1) ** 2 for x in state.values())
+        moved = {i: 1 + rates[i] * (x - 1) for i, x in state.items()}
+        return {i: x for i, x in moved.items() if i == 0 or abs(x - 1) > 1e-3}, value
+
+    class Named:
+        def pack(self, state):
+            return np.array(list(state.values()))
+
+        def unpack(self, flat, like):
+            return dict(zip(like, flat.tolist(), strict=True))
+
+    found = run_em(em_pass, dict.fromkeys(rates, 0.0), max_iter=5000, tol=1e-12, space=Named())
+    assert found.converged and list(found.params) == [0] and found.passes < 100

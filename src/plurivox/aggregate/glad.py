@@ -181,7 +181,7 @@ class _Model:
     def pack(self, params: Params) -> Floats:
         return np.concatenate(params)
 
-    def unpack(self, vector: Floats) -> Params:
+    def unpack(self, vector: Floats, _: Params) -> Params:
         n_labels, n_workers = self.tasks.n_labels, self.tasks.n_workers
         logs, ability, log_ease = np.split(vector, [n_labels, n_labels + n_workers])
         return Params(logs - np.logaddexp.reduce(logs), ability, np.clip(log_ease, -FARTHEST, FARTHEST))

@@ -137,6 +137,6 @@ class _Model:
     def pack(self, counts: Counts) -> Floats:
         return np.concatenate([counts.n_true, counts.confusion[: self.em.n_cells]])
 
-    def unpack(self, vector: Floats) -> Counts:
+    def unpack(self, vector: Floats, _: Counts) -> Counts:
         n_true, counts = np.split(np.maximum(vector, 0), [self.em.n_labels])
         return Counts(n_true, padded(counts))

@@ -188,7 +188,7 @@ class _Model:
     def pack(self, params: Params) -> Floats:
         return np.concatenate([params.log_prior, params.known.ravel()])
 
-    def unpack(self, vector: Floats) -> Params:
+    def unpack(self, vector: Floats, _: Params) -> Params:
         logs, known = np.split(vector, [self.n_labels])
         return Params(logs - np.logaddexp.reduce(logs), np.clip(known.reshape(self.shape), 0, self.total))
 

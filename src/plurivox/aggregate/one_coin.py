@@ -116,7 +116,7 @@ class _Model:
         logit = np.log(np.maximum(params.ability, TINY)) - np.log(np.maximum(1 - params.ability, TINY))
         return np.clip(np.concatenate([params.log_prior, logit]), -FARTHEST, FARTHEST)
 
-    def unpack(self, vector: Floats) -> _Params:
+    def unpack(self, vector: Floats, _: _Params) -> _Params:
         prior, logit = np.split(vector, [self.em.n_labels])
         return _Params(prior - np.logaddexp.reduce(prior), 1 / (1 + np.exp(-np.clip(logit, -700, 700))))
 

@@ -179,7 +179,7 @@ class ConfusionEM:
         whole = np.concatenate([params.log_prior, params.log_confusion[: self.n_cells]])
         return np.maximum(whole, LOWEST, out=whole)
 
-    def unpack(self, vector: Floats) -> Params:
+    def unpack(self, vector: Floats, _: Params) -> Params:
         """The nearest parameters that are probabilities."""
         log_prior, table = vector[: self.n_labels], padded(vector[self.n_labels :])
 

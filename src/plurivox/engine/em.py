@@ -5,7 +5,7 @@ together with the objective OF THE PARAMETERS IT WAS GIVEN (that is what an E-st
 parameters, so acceleration and warm starts are the caller's choice.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -25,8 +25,8 @@ class ParamSpace(Protocol[P]):
     def pack(self, params: P) -> Floats:
         """(n,) finite coordinates; steps of equal length should matter about equally."""
 
-    def unpack(self, vector: Floats) -> P:
-        """The feasible parameters at, or next to, any finite coordinates."""
+    def unpack(self, vector: Floats, like: P, /) -> P:
+        """The feasible parameters at, or next to, any finite coordinates; `like` are those of the last point."""
 
 
 @dataclass(frozen=True)
@@ -67,29 +67,81 @@ def run_em(
     >>> round(result.params, 4), result.converged, len(result.trace) == result.passes
     (3.0, True, True)
     """
+    steps = em_steps(params, max_iter=max_iter, tol=tol, watch=watch, space=space, spent=spent, may_fall=may_fall)
+    wanted = next(steps)
+    while True:
+        try:
+            wanted = steps.send(em_pass(wanted))
+        except StopIteration as end:
+            result: EMResult[P] = end.value
+            return result
+
+
+def run_em_together(
+    em_pass: Callable[[list[P]], list[tuple[P, float]]],
+    starts: Sequence[P],
+    *,
+    max_iter: int,
+    tol: float,
+    watch: Watch = quiet,
+    space: ParamSpace[P] | None = None,
+) -> list[EMResult[P]]:
+    """Run EM from several starts at once: `em_pass` gets the parameters of all that have not ended, and passes over the
+    votes once for all of them. The results are those of one run after the other.
+    """
+    runs = [em_steps(one, max_iter=max_iter, tol=tol, watch=quiet, space=space) for one in starts]
+    wanted = {i: next(run) for i, run in enumerate(runs)}
+    results: dict[int, EMResult[P]] = {}
+    step = 0
+    while wanted:
+        passed = em_pass(list(wanted.values()))
+        watch(step, max_iter, max(objective for _, objective in passed))
+        step += 1
+        for i, one in zip(list(wanted), passed, strict=True):
+            try:
+                wanted[i] = runs[i].send(one)
+            except StopIteration as end:
+                results[i] = end.value
+                del wanted[i]
+    return [results[i] for i in range(len(runs))]
+
+
+def em_steps(
+    params: P,
+    *,
+    max_iter: int,
+    tol: float,
+    watch: Watch,
+    space: ParamSpace[P] | None,
+    spent: int = 0,
+    may_fall: bool = False,
+) -> Generator[P, tuple[P, float], EMResult[P]]:
+    """The steps of `run_em`: yield parameters, take (updated parameters, objective) of a pass over the votes with them."""
     trace: list[float] = []
     passes = spent
 
-    def evaluate(params: P) -> tuple[P, float]:
+    def noted(passed: tuple[P, float]) -> tuple[P, float]:
         nonlocal passes
-        updated, objective = em_pass(params)
+        objective = passed[1]
         assert objective == objective, "the objective is NaN"
         watch(passes, max_iter, max([objective, *trace[-1:]]))
         passes += 1
-        return updated, objective
+        return passed
 
-    updated, objective = evaluate(params)
+    updated, objective = noted((yield params))
     trace.append(objective)
     path = [space.pack(params)] if space is not None else []  # where the plain steps since the last long one led
     longest = STEP_GROWTH
     while passes < max_iter:
         if space is not None:
             path.append(space.pack(updated))
+            if len(path[-1]) < len(path[-2]):  # some parameters are gone
+                path = path[-1:]
         if space is not None and len(path) == 3:
             step, vector = _extrapolate(path, longest)
             if step > 1 and passes + 1 < max_iter:
-                trial = space.unpack(vector)
-                trial_updated, objective = evaluate(trial)
+                trial = space.unpack(vector, updated)
+                trial_updated, objective = noted((yield trial))
                 if objective >= trace[-1]:
                     params, updated, path = trial, trial_updated, [space.pack(trial)]
                     trace.append(objective)
@@ -98,7 +150,7 @@ def run_em(
             longest = max(STEP_GROWTH, step / STEP_GROWTH)
             path = path[1:]
         params = updated
-        updated, objective = evaluate(params)
+        updated, objective = noted((yield params))
         trace.append(objective)
         gain = trace[-1] - trace[-2]
         if gain < tol and not (may_fall and gain < 0):

@@ -41,10 +41,10 @@ def em_pass(
     for t in range(np.uint64(first), np.uint64(last)):
         lo, hi = np.uint64(start[t]), np.uint64(start[t + np.uint64(1)])
         if ahead:
-            _prefetch_votes(key, min(lo + ahead, end), min(hi + ahead, end), n_labels, table, counts)
-        best = _add_votes(lo, hi, None, key, weight, prior, table, n_labels, 1.0, width, row)
+            prefetch_votes(key, min(lo + ahead, end), min(hi + ahead, end), n_labels, table, counts)
+        best = add_votes(lo, hi, None, key, weight, prior, table, n_labels, 1.0, width, row)
         mass = exp_row(row, best, width, row)
-        _add_counts(lo, hi, key, weight, row, 1 / mass, n_labels, width, n_true, counts)
+        add_counts(lo, hi, key, weight, row, 1 / mass, n_labels, width, n_true, counts)
         value += best
         mass_so_far *= mass
         if mass_so_far > FAR:
@@ -77,7 +77,7 @@ def hard_em_pass(
     value = 0.0
     for t in range(np.uint64(first), np.uint64(last)):
         lo, hi = np.uint64(start[t]), np.uint64(start[t + np.uint64(1)])
-        best = _add_votes(lo, hi, None, key, weight, prior, table, n_labels, 1.0, width, row)
+        best = add_votes(lo, hi, None, key, weight, prior, table, n_labels, 1.0, width, row)
         true = np.uint64(0)
         while row[true] < best:
             true += np.uint64(1)
@@ -111,21 +111,25 @@ def posterior(
     prior = padded_row(log_prior.shape[1], width, -math.inf)
     row, rest = np.empty(len(prior)), np.empty(len(prior))
     last_vote, ahead = np.uint64(start[last]), np.uint64(AHEAD if len(table) > NEAR else 0)
-    value = 0.0
+    value, mass_so_far = 0.0, 1.0
     for t in range(np.uint64(first), np.uint64(last)):
         lo, hi = np.uint64(start[t]), np.uint64(start[t + np.uint64(1)])
         if ahead:
-            _prefetch_votes(key, min(lo + ahead, last_vote), min(hi + ahead, last_vote), n_labels, table, table)
+            prefetch_votes(key, min(lo + ahead, last_vote), min(hi + ahead, last_vote), n_labels, table, table)
         for k in range(n_labels):
             prior[k] = log_prior[t * own_prior, k]
-        best = _add_votes(lo, hi, None, key, weight, prior, table, n_labels, 1.0, width, row)
+        best = add_votes(lo, hi, None, key, weight, prior, table, n_labels, 1.0, width, row)
         mass = exp_row(row, best, width, rest)
-        value += best + math.log(mass)
+        value += best
+        mass_so_far *= mass
+        if mass_so_far > FAR:
+            value += math.log(mass_so_far)
+            mass_so_far = 1.0
         for k in range(n_labels):
             prob[t, k] = rest[k] / mass
         if agree is not None:
-            add_left_out(lo, hi, worker, said, key, weight, row, table, n_labels, _add_votes, width, rest, agree)
-    return value
+            add_left_out(lo, hi, worker, said, key, weight, row, table, n_labels, add_votes, width, rest, agree)
+    return value + math.log(mass_so_far)
 
 
 @kernel
@@ -147,10 +151,10 @@ def count(
     for t in range(np.uint64(first), np.uint64(last)):
         lo, hi = np.uint64(start[t]), np.uint64(start[t + np.uint64(1)])
         if ahead:
-            _prefetch_votes(key, min(lo + ahead, end), min(hi + ahead, end), n_labels, counts, counts)
+            prefetch_votes(key, min(lo + ahead, end), min(hi + ahead, end), n_labels, counts, counts)
         for k in range(n_labels):
             row[k] = prob[t, k]
-        _add_counts(lo, hi, key, weight, row, 1.0, n_labels, width, n_true, counts)
+        add_counts(lo, hi, key, weight, row, 1.0, n_labels, width, n_true, counts)
     return 0.0
 
 
@@ -175,7 +179,7 @@ def vote_shares(first: int, last: int, start: Ints, said: Ints, weight: Floats |
 
 
 @part
-def _prefetch_votes(key: Ints, lo: int, hi: int, n_labels: int, table: Floats, counts: Floats) -> None:
+def prefetch_votes(key: Ints, lo: int, hi: int, n_labels: int, table: Floats, counts: Floats) -> None:
     """Prefetch what the votes lo:hi will need."""
     for v in range(lo, hi):
         at = np.uint64(key[v]) * n_labels
@@ -186,7 +190,7 @@ def _prefetch_votes(key: Ints, lo: int, hi: int, n_labels: int, table: Floats, c
 
 
 @part
-def _add_votes(
+def add_votes(
     lo: int,
     hi: int,
     said: Ints | None,
@@ -212,7 +216,7 @@ def _add_votes(
 
 
 @part
-def _add_counts(
+def add_counts(
     lo: int,
     hi: int,
     key: Ints,
