@@ -111,7 +111,7 @@ def posterior(
     prior = padded_row(log_prior.shape[1], width, -math.inf)
     row, rest = np.empty(len(prior)), np.empty(len(prior))
     last_vote, ahead = np.uint64(start[last]), np.uint64(AHEAD if len(table) > NEAR else 0)
-    value = 0.0
+    value, mass_so_far = 0.0, 1.0
     for t in range(np.uint64(first), np.uint64(last)):
         lo, hi = np.uint64(start[t]), np.uint64(start[t + np.uint64(1)])
         if ahead:
@@ -120,12 +120,16 @@ def posterior(
             prior[k] = log_prior[t * own_prior, k]
         best = _add_votes(lo, hi, None, key, weight, prior, table, n_labels, 1.0, width, row)
         mass = exp_row(row, best, width, rest)
-        value += best + math.log(mass)
+        value += best
+        mass_so_far *= mass
+        if mass_so_far > FAR:
+            value += math.log(mass_so_far)
+            mass_so_far = 1.0
         for k in range(n_labels):
             prob[t, k] = rest[k] / mass
         if agree is not None:
             add_left_out(lo, hi, worker, said, key, weight, row, table, n_labels, _add_votes, width, rest, agree)
-    return value
+    return value + math.log(mass_so_far)
 
 
 @kernel

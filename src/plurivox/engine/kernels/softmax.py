@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from plurivox.core.types import Floats, Ints
-from plurivox.engine.jit import part
+from plurivox.engine.jit import part, routine
 from plurivox.engine.kernels.fast_math import fast_exp
 from plurivox.engine.kernels.simd import add, exp, load, store, total
 
@@ -65,7 +65,7 @@ def answer_end(v: int, hi: int, worker: Ints) -> int:
     return hi
 
 
-@part
+@routine
 def add_left_out(
     lo: int,
     hi: int,
