@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from plurivox.core.types import Floats, Ints
-from plurivox.engine.jit import kernel, part
+from plurivox.engine.jit import kernel, routine
 from plurivox.engine.kernels.confusion import FAR
 from plurivox.engine.kernels.simd import add, load, scale, store, top
 from plurivox.engine.kernels.softmax import add_left_out, copy, exp_row, padded_row
@@ -86,7 +86,7 @@ def posterior(
     return 0.0
 
 
-@part
+@routine
 def _add_votes(
     lo: int,
     hi: int,
