@@ -5,20 +5,20 @@ import pytest
 
 from crowds import crowd, soft_crowd
 from plurivox.aggregate import DawidSkene, DawidSkeneClusters
-from plurivox.aggregate._shared.keyed_votes import Crowd
+from plurivox.aggregate._shared.em_aggregator import OpenTasks
 from plurivox.aggregate.dawid_skene_clusters import _Clusters
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.engine.em import climb
+from plurivox.engine.em import run_em
 
 
 def two_kinds(n_tasks: int = 120, seed: int = 0) -> tuple[Votes, np.ndarray]:
     """Seven good workers, and five who mistake label 0 for 1 and the other way round; everybody votes on all."""
-    chance = np.random.default_rng(seed)
-    true = chance.integers(0, 3, n_tasks)
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, 3, n_tasks)
     task, worker = np.repeat(np.arange(n_tasks), 12), np.tile(np.arange(12), n_tasks)
     seen = np.where(worker < 7, true[task], np.array([1, 0, 2])[true[task]])
-    label = np.where(chance.random(len(task)) < 0.85, seen, chance.integers(0, 3, len(task)))
+    label = np.where(rng.random(len(task)) < 0.85, seen, rng.integers(0, 3, len(task)))
     return Votes.of(task, worker, label), true
 
 
@@ -50,18 +50,19 @@ def bound(votes: Votes, theta: np.ndarray, phi: np.ndarray) -> float:
 
 @pytest.mark.parametrize("votes", [two_kinds(40)[0], soft_crowd(n_tasks=40)], ids=["plain", "soft"])
 def test_the_trace_is_the_bound_and_never_falls(votes: Votes) -> None:
-    crowd = Crowd(votes)
-    model = _Clusters(crowd, 3, None)
-    end = climb(model.sweep, model.begin(crowd.count(crowd.vote_shares())), max_iter=5000, tol=1e-10)
+    tasks = OpenTasks(votes)
+    model = _Clusters(tasks, 3, None)
+    first = model.first_params(model.em.count(tasks.vote_shares()))
+    end = run_em(model.em_pass, first, max_iter=5000, tol=1e-10)
     assert end.converged and (np.diff(end.trace) >= -1e-9 * abs(end.trace[-1])).all()
-    theta, _ = crowd.believe(model.params(end.state))
-    np.testing.assert_allclose(end.trace[-1], bound(votes, theta, end.state.belongs), rtol=1e-7)
+    theta, _ = model.em.posterior(model.worker_params(end.params))
+    np.testing.assert_allclose(end.trace[-1], bound(votes, theta, end.params.q_cluster), rtol=1e-7)
 
 
 def test_a_fall_into_one_label_starts_again_by_the_seed() -> None:
     """Votes at random: everything in one label explains them as well as anything."""
-    chance = np.random.default_rng(7)
-    votes = Votes.of(np.repeat(np.arange(30), 3), np.tile(np.arange(3), 30), chance.integers(0, 2, 90))
+    rng = np.random.default_rng(7)
+    votes = Votes.of(np.repeat(np.arange(30), 3), np.tile(np.arange(3), 30), rng.integers(0, 2, 90))
     fits = [DawidSkeneClusters(clusters=1, restarts=3, seed=s, max_iter=50).fit(votes) for s in (1, 1, 2)]
     np.testing.assert_array_equal(fits[0].soft.prob, fits[1].soft.prob)
     assert all(0 <= fit.found["restarts"] <= 3 for fit in fits)

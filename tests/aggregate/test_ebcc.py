@@ -77,10 +77,10 @@ def test_the_bound_tells_errors_that_go_together() -> None:
     """Four workers fail on the same third of the tasks, or each on an own third; five more are independent."""
     gains = []
     for together in (True, False):
-        chance = np.random.default_rng(0)
-        true = chance.integers(0, 2, 300)
-        fails = chance.random((300, 1 if together else 4)) < 0.33
-        right = np.concatenate([np.broadcast_to(~fails, (300, 4)), chance.random((300, 5)) < 0.8], 1)
+        rng = np.random.default_rng(0)
+        true = rng.integers(0, 2, 300)
+        fails = rng.random((300, 1 if together else 4)) < 0.33
+        right = np.concatenate([np.broadcast_to(~fails, (300, 4)), rng.random((300, 5)) < 0.8], 1)
         label = np.where(right, true[:, None], 1 - true[:, None])
         votes = Votes.of(task=np.repeat(np.arange(300), 9), worker=np.tile(np.arange(9), 300), label=label.ravel())
         gains.append(Ebcc(subtypes=3).fit(votes).trace[-1] - Ebcc(subtypes=3, starts=1).fit(votes).trace[-1])

@@ -74,10 +74,10 @@ def test_intervals_come_from_the_curvature() -> None:
 
 
 def test_hard_tasks_and_bad_workers_are_found() -> None:
-    chance = np.random.default_rng(0)
-    true, ease = chance.integers(0, 2, 400), np.exp(chance.normal(0.5, 1.2, 400))
+    rng = np.random.default_rng(0)
+    true, ease = rng.integers(0, 2, 400), np.exp(rng.normal(0.5, 1.2, 400))
     ability = np.linspace(-1, 1.5, 16)
-    right = chance.random((400, 16)) < 1 / (1 + np.exp(-np.outer(ease, ability)))
+    right = rng.random((400, 16)) < 1 / (1 + np.exp(-np.outer(ease, ability)))
     label = np.where(right, true[:, None], 1 - true[:, None])
     votes = Votes.of(task=np.repeat(np.arange(400), 16), worker=np.tile(np.arange(16), 400), label=label.ravel())
     fit = Glad().fit(votes)

@@ -72,10 +72,10 @@ def test_it_is_plain_numpy_pass_by_pass(votes: Votes, how: str) -> None:
 
 def spammers(n_tasks: int = 300) -> tuple[Votes, np.ndarray, np.ndarray]:
     """(votes, truth, competence): half of the workers know nothing and mostly say 2."""
-    chance = np.random.default_rng(1)
-    true, knows = chance.integers(0, 3, n_tasks), np.repeat([0.8, 0.0], 6)
-    guess = chance.choice(3, (n_tasks, 12), p=[0.1, 0.1, 0.8])
-    label = np.where(chance.random((n_tasks, 12)) < knows, true[:, None], guess)
+    rng = np.random.default_rng(1)
+    true, knows = rng.integers(0, 3, n_tasks), np.repeat([0.8, 0.0], 6)
+    guess = rng.choice(3, (n_tasks, 12), p=[0.1, 0.1, 0.8])
+    label = np.where(rng.random((n_tasks, 12)) < knows, true[:, None], guess)
     task, worker = np.repeat(np.arange(n_tasks), 12), np.tile(np.arange(12), n_tasks)
     return Votes.of(task=task, worker=worker, label=label.ravel()), true, knows
 

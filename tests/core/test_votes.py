@@ -73,6 +73,20 @@ def test_counts_without_names_are_votes_too() -> None:
     assert votes.n_answers == 6 and votes.n_workers == 0 and votes.n_repeats == 0
 
 
+def test_who_voted_can_be_required() -> None:
+    named, counts = Votes.of(["a"], ["w"], ["x"]), Votes.from_counts(np.array([[3, 1]]), ["a"], ["x", "y"])
+    mixed = Votes.coded(
+        task=np.array([0, 0]), worker=np.array([0, -1]), label=np.array([0, 0]),
+        tasks=named.tasks, workers=named.workers, labels=named.labels,
+    )  # fmt: skip
+    assert named.require_workers("glad") is named and mixed.require_workers("drift", every=False) is mixed
+    for votes, every in ((counts, True), (mixed, True), (counts, False)):
+        with pytest.raises(
+            InputError, match="glad must know who voted; these votes hold counts without names: so there"
+        ):
+            votes.require_workers("glad", ": so there", every=every)
+
+
 def test_soft_answers_count_once() -> None:
     votes = soft_crowd(n_tasks=4, n_workers=3)
     assert votes.n_answers == pytest.approx(12) and votes.support == pytest.approx([3] * 4) and votes.n_repeats == 0

@@ -25,9 +25,9 @@ def plain(counts: np.ndarray, prior: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def test_mean_logs_and_distance_from_the_prior() -> None:
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     for n, n_said, n_kinds in ((7, 3, 3), (5000, 4, 12), (1, 1, 1), (2, 5, 1)):
-        counts, prior = chance.gamma(0.5, 3, (n, n_said, n_kinds)), chance.gamma(1, 1, (n_said, n_kinds)) + 0.01
+        counts, prior = rng.gamma(0.5, 3, (n, n_said, n_kinds)), rng.gamma(1, 1, (n_said, n_kinds)) + 0.01
         logs, minus_kl = plain(counts, prior)
         spare = np.concatenate([counts.ravel(), np.zeros(16)])
         found, value = expected_logs(spare, prior, n)

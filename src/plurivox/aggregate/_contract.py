@@ -17,7 +17,7 @@ __all__ = ["Aggregator", "methods"]
 
 @dataclass(frozen=True)
 class Aggregator(Method, ABC):
-    """Votes in, what we believe out.
+    """Votes in, a `Fit` (soft labels, abilities of workers) out.
 
     `takes` says what a method can use beyond plain votes of named workers: `soft` answers, `counts` without names,
     known labels (`gold`), an earlier fit to `start` from. Contract tests try each and expect clear errors for the rest.
@@ -48,10 +48,8 @@ class Aggregator(Method, ABC):
             raise InputError(
                 f"{self.name()} takes plain votes only; these are soft answers: take the top label of each"
             )
-        if "counts" not in takes and len(votes) and bool((votes.worker < 0).any()):
-            raise InputError(
-                f"{self.name()} must know who voted; these votes hold counts without names: try vote-shares"
-            )
+        if "counts" not in takes:
+            votes.require_workers(self.name(), ": try vote-shares")
         if gold is not None and "gold" not in takes:
             raise InputError(f"{self.name()} cannot use known labels; leave gold out")
         if start is not None and "start" not in takes:

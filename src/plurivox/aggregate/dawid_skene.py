@@ -6,16 +6,29 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.confusion_model import SETTLE, LogSpace, MatrixModel, earlier_params
-from plurivox.aggregate._shared.em_options import PRIOR_HELP, TOL_HELP, check_room, fixed_prior
-from plurivox.aggregate._shared.keyed_votes import Crowd
+from plurivox.aggregate._shared.em_aggregator import (
+    USES,
+    OpenTasks,
+    accelerate_option,
+    beta_interval,
+    check_memory,
+    fixed_prior,
+    log_prior,
+    max_iter_option,
+    prior_option,
+    tol_option,
+)
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
-from plurivox.core.results import Fit
+from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.engine.em import climb
+from plurivox.engine.confusion_em import Counts, Params, accuracy
+from plurivox.engine.em import EMResult, run_em
+
+POOL_PASSES = 20  # passes in which a pooled prior may move
+POOL_TOL = 1e-3  # a pooled prior whose shares move by less than this has converged
 
 
 @dataclass(frozen=True)
@@ -44,36 +57,116 @@ class DawidSkene(Aggregator):
     smooth: float = option(0.01, "pseudo-count in every cell of a matrix; 0 is the method as published", low=0)
     diagonal: float | None = option(None, "pseudo-count on the diagonal; none: as everywhere", low=0)
     pool: float = option(0.0, "strength of a prior pooled over the crowd, in votes a row; 4 is a good one", low=0)
-    prior: str = option("learnt", PRIOR_HELP)
-    max_iter: int = option(100, "most passes over the votes", low=1)
-    tol: float = option(1e-6, TOL_HELP, low=0)
-    accelerate: bool = option(True, "try longer steps, and take back those that do not pay")
+    prior: str = prior_option()
+    max_iter: int = max_iter_option()
+    tol: float = tol_option()
+    accelerate: bool = accelerate_option()
 
-    takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
+    takes: ClassVar[frozenset[str]] = USES
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        check_room(votes, self.name())
-        crowd = Crowd(votes, gold)
-        fixed = fixed_prior(self.prior, votes.labels)
-        model = MatrixModel(crowd, crowd.sweep, fixed, self._pseudo(votes.n_labels))
-        params = earlier_params(crowd, start) or model.maximise(crowd.count(crowd.first_guess(start)))
-        spent = 0
+        check_memory(votes, self.name())
+        model = DawidSkeneModel(OpenTasks(votes, gold), fixed_prior(self.prior, votes.labels), self._pseudo(votes))
+        params, spent = model.first_params(start), 0
         if self.pool:
-            params, spent = model.settle(params, self.pool, min(SETTLE, self.max_iter - 1), watch, self.max_iter)
-        end = climb(
-            model.sweep,
+            params, spent = model.fit_pool(params, self.pool, min(POOL_PASSES, self.max_iter - 1), watch, self.max_iter)
+        result = run_em(
+            model.em_pass,
             params,
             max_iter=self.max_iter,
             tol=self.tol * votes.n_answers,
             watch=watch,
-            space=LogSpace(crowd) if self.accelerate else None,
+            space=model.em if self.accelerate else None,
             spent=spent,
         )
-        return model.answer(self.word, end)
+        return model.fit(self.word, result)
 
-    def _pseudo(self, n_labels: int) -> Floats:
+    def _pseudo(self, votes: Votes) -> Floats:
         """(said, true) the pseudo-counts."""
-        pseudo = np.full((n_labels, n_labels), self.smooth)
+        pseudo = np.full((votes.n_labels, votes.n_labels), self.smooth)
         if self.diagonal is not None:
             np.fill_diagonal(pseudo, self.diagonal)
         return pseudo
+
+
+class DawidSkeneModel:
+    """Point estimates of matrices and prior on some votes. `hard`: every task takes its best label for certain."""
+
+    def __init__(self, tasks: OpenTasks, fixed: Floats | None, pseudo: Floats, *, hard: bool = False) -> None:
+        self.tasks, self.em, self.hard = tasks, tasks.confusion_em(), hard
+        self.fixed = fixed  # (n_labels,) the prior, where it is not learnt
+        self.pseudo = pseudo  # (said, true) counts that are added to everybody's
+        self.counts: Counts | None = None  # of the latest pass
+
+    def first_params(self, start: Fit | None) -> Params:
+        """The parameters of an earlier fit, else those of vote shares; of majority labels (ties shared) if `hard`."""
+        if (params := self.tasks.earlier_params(self.em, start)) is not None:
+            return params
+        posterior = self.tasks.first_posterior(start)
+        if self.hard:
+            best = posterior >= posterior.max(1, keepdims=True, initial=0) - 1e-9
+            posterior = best / best.sum(1, keepdims=True)
+        return self.m_step(self.em.count(posterior))
+
+    def em_pass(self, params: Params) -> tuple[Params, float]:
+        """E-step and M-step: updated parameters, and the objective of those given."""
+        self.counts, objective = self.em.em_pass(params, hard=self.hard)
+        if self.pseudo.any():
+            objective += float((self.pseudo * self.em.tensor(params.log_confusion).sum(0)).sum())
+        return self.m_step(self.counts), objective
+
+    def m_step(self, counts: Counts) -> Params:
+        """Shares of the expected counts, pseudo-counts added."""
+        return Params(log_prior(counts.n_true, self.fixed), self.em.m_step(counts.confusion, self.pseudo))
+
+    def fit_pool(self, params: Params, strength: float, most: int, watch: Watch, total: int) -> tuple[Params, int]:
+        """EM passes in which `pseudo` follows the crowd's pooled matrix until that has converged: (params, passes)."""
+        base, before = self.pseudo, np.full_like(self.pseudo, np.inf)
+        for step in range(most):
+            counts, _ = self.em.em_pass(params)
+            said = self.em.tensor(counts.confusion).sum(0)  # (said, true) the whole crowd's counts
+            pooled = np.where(said.sum(0) > 0, said / np.maximum(said.sum(0), 1e-300), 1 / self.em.n_labels)
+            self.pseudo = base + strength * pooled
+            params = self.m_step(counts)
+            watch(step, total, None)
+            if np.abs(pooled - before).max() < POOL_TOL:
+                return params, step + 1
+            before = pooled
+        return params, most
+
+    def fit(self, made_by: str, result: EMResult[Params]) -> Fit:
+        """The result of EM as a fit, with accuracies of workers and their intervals."""
+        assert self.counts is not None
+        params, votes, prior = result.params, self.tasks.votes, np.exp(result.params.log_prior)
+        posterior, agree = self.em.posterior(params)
+        confusion = Confusion(self.em.matrices(params.log_confusion), votes.workers, votes.labels)
+        ability = accuracy(confusion.matrices, prior)
+        counts = self.em.tensor(self.counts.confusion) + self.pseudo
+        right = np.einsum("wkk->wk", counts)
+        low, high = _accuracy_interval(right, counts.sum(1) - right, prior)
+        return Fit(
+            self.tasks.soft_labels(posterior, prior),
+            votes.workers,
+            made_by,
+            prior=prior,
+            confusion=confusion,
+            ability=ability,
+            ability_low=np.minimum(low, ability),
+            ability_high=np.maximum(high, ability),
+            trace=result.trace,
+            converged=result.converged,
+            found={"passes": result.passes, "left_out": self.tasks.left_out(agree)},
+        )
+
+
+def _accuracy_interval(right: Floats, wrong: Floats, prior: Floats) -> tuple[Floats, Floats]:
+    """95% credible interval of workers' accuracy: (low, high), each (n_workers,).
+
+    `right`, `wrong` (n_workers, n_labels): how often a worker was right or wrong on each true label, pseudo-counts
+    included. Each chance of being right is Beta(right + 1/2, wrong + 1/2); their weighted mean is given the Beta
+    distribution of the same mean and variance.
+    """
+    a, b = right + 0.5, wrong + 0.5
+    mean = (a / (a + b)) @ prior
+    variance = (a * b / ((a + b) ** 2 * (a + b + 1))) @ prior**2
+    return beta_interval(mean, variance)

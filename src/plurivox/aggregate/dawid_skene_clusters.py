@@ -1,15 +1,21 @@
 """Dawid-Skene with worker clusters: workers of a cluster share one confusion matrix."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.confusion_model import accuracy
-from plurivox.aggregate._shared.em_options import PRIOR_HELP, TOL_HELP, check_room, fixed_prior, log_prior, soft_labels
-from plurivox.aggregate._shared.keyed_votes import Crowd, Params, Sums
+from plurivox.aggregate._shared.em_aggregator import (
+    USES,
+    OpenTasks,
+    check_memory,
+    fixed_prior,
+    log_prior,
+    max_iter_option,
+    prior_option,
+    tol_option,
+)
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
@@ -17,7 +23,8 @@ from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.engine.em import Climb, climb
+from plurivox.engine.confusion_em import Counts, Params, accuracy
+from plurivox.engine.em import EMResult, run_em
 from plurivox.engine.kernels.confusion_tables import TINY
 
 NOISE = 0.1  # spread of what is added to the vote shares of a new start
@@ -45,122 +52,112 @@ class DawidSkeneClusters(Aggregator):
     """
 
     clusters: int = option(2, "how many clusters of workers", low=1)
-    prior: str = option("learnt", PRIOR_HELP)
-    max_iter: int = option(500, "most passes over the votes, in each start", low=1)
-    tol: float = option(1e-7, TOL_HELP, low=0)
+    prior: str = prior_option()
+    max_iter: int = max_iter_option(500, ", in each start")
+    tol: float = tol_option(1e-7)
     published: bool = option(
         False, "labels and clusters both from the state before, as in the released code; the bound may fall"
     )
     restarts: int = option(10, "most new starts when all tasks fall to one label", low=0)
     seed: int = option(0, "chooses the noise of new starts", low=0)
 
-    takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
+    takes: ClassVar[frozenset[str]] = USES
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        check_room(votes, self.name())
-        crowd, chance = Crowd(votes, gold), np.random.default_rng(self.seed)
+        check_memory(votes, self.name())
+        tasks, rng = OpenTasks(votes, gold), np.random.default_rng(self.seed)
         n_clusters = min(self.clusters, votes.n_workers)
         if not n_clusters:
             raise InputError(f"{self.name()} needs at least one worker; the votes name none")
-        model = _Clusters(crowd, n_clusters, fixed_prior(self.prior, votes.labels), self.published)
-        follow = _follow if self.published else climb
-        guess = crowd.first_guess(start)
+        model = _Clusters(tasks, n_clusters, fixed_prior(self.prior, votes.labels), lagged=self.published)
+        first = tasks.first_posterior(start)
         for attempt in range(self.restarts + 1):  # noqa: B007
-            state = model.begin(crowd.count(guess))
-            end = follow(model.sweep, state, max_iter=self.max_iter, tol=self.tol * votes.n_answers, watch=watch)
-            posterior, left_out = crowd.believe(model.params(end.state))
-            if not _all_alike(posterior[crowd.open]) or _all_alike(crowd.vote_shares()):
+            result = run_em(
+                model.em_pass,
+                model.first_params(model.em.count(first)),
+                max_iter=self.max_iter,
+                tol=self.tol * votes.n_answers,
+                watch=watch,
+                may_fall=self.published,
+            )
+            posterior, agree = model.em.posterior(model.worker_params(result.params))
+            if not _all_alike(posterior) or _all_alike(tasks.vote_shares()):
                 break
-            noisy = np.clip(crowd.vote_shares() + chance.normal(0, NOISE, guess.shape), 1e-6, 1)
-            guess = noisy / noisy.sum(1, keepdims=True)
-        found = {"restarts": attempt, "passes": end.passes, "left_out": left_out}
-        return model.answer(self.word, end, posterior, found)
+            noisy = np.clip(tasks.vote_shares() + rng.normal(0, NOISE, first.shape), 1e-6, 1)
+            first = noisy / noisy.sum(1, keepdims=True)
+        found = {"restarts": attempt, "passes": result.passes, "left_out": tasks.left_out(agree)}
+        return model.fit(self.word, result, posterior, found)
 
 
-class _State(NamedTuple):
+class _ClusterParams(NamedTuple):
     log_prior: Floats  # (n_labels,)
     log_size: Floats  # (n_clusters,)
     log_matrix: Floats  # (n_clusters, said, true)
-    belongs: Floats  # (n_workers, n_clusters) how much of a worker is in each cluster
-    said: Floats | None = (
-        None  # (n_workers, said * true) what was said under the labels before, where clusters follow them
-    )
+    q_cluster: Floats  # (n_workers, n_clusters) the posterior of each worker's cluster
+    last_counts: Floats | None = None  # (n_workers, said * true) the counts before, where clusters lag behind labels
 
 
-@dataclass
 class _Clusters:
-    """The model on some votes."""
+    """The model on some votes. `lagged`: q(cluster) follows from the labels of the pass before, as published."""
 
-    crowd: Crowd
-    n: int
-    fixed: Floats | None  # (n_labels,) the prior, where it is not learnt
-    together: bool = False  # labels and clusters are both taken from the state before
+    def __init__(self, tasks: OpenTasks, n_clusters: int, fixed: Floats | None, *, lagged: bool = False) -> None:
+        self.tasks, self.em, self.n, self.lagged = tasks, tasks.confusion_em(), n_clusters, lagged
+        self.fixed = fixed  # (n_labels,) the prior, where it is not learnt
 
-    def begin(self, sums: Sums) -> _State:
+    def first_params(self, counts: Counts) -> _ClusterParams:
         """Workers by the nuclear norm of their matrices, largest first, in runs of equal length."""
-        pseudo = np.full((self.crowd.n_labels, self.crowd.n_labels), EMPTY)
-        own = np.exp(self.crowd.tensor(self.crowd.log_shares(sums.counts, pseudo)))
+        em = self.em
+        own = np.exp(em.tensor(em.m_step(counts.confusion, np.full((em.n_labels, em.n_labels), EMPTY))))
         norm = np.linalg.svd(own, compute_uv=False).sum(1)
         rank = np.argsort(np.argsort(-norm, kind="stable"))
-        edges = np.arange(1, self.n) * self.crowd.n_workers // self.n
-        belongs = np.eye(self.n)[np.searchsorted(edges, rank, side="right")]
-        mean = np.einsum("wl,wsk->lsk", belongs, own) / belongs.sum(0)[:, None, None]
-        said = self.crowd.tensor(sums.counts).reshape(self.crowd.n_workers, -1) if self.together else None
-        return _State(log_prior(sums.n_true, self.fixed), _log(belongs.mean(0)), _log(mean), belongs, said)
+        edges = np.arange(1, self.n) * em.n_workers // self.n
+        q_cluster = np.eye(self.n)[np.searchsorted(edges, rank, side="right")]
+        mean = np.einsum("wl,wsk->lsk", q_cluster, own) / q_cluster.sum(0)[:, None, None]
+        last = em.tensor(counts.confusion).reshape(em.n_workers, -1) if self.lagged else None
+        prior = log_prior(counts.n_true, self.fixed)
+        return _ClusterParams(prior, _log(q_cluster.mean(0)), _log(mean), q_cluster, last)
 
-    def params(self, state: _State) -> Params:
-        """What the passes over the votes need: each worker's expected logs."""
-        flat = state.belongs @ state.log_matrix.reshape(self.n, -1)
-        return Params(state.log_prior, self.crowd.flat(flat.reshape(-1, *state.log_matrix.shape[1:])))
+    def worker_params(self, params: _ClusterParams) -> Params:
+        """Each worker's expected log matrix, for the passes over the votes."""
+        tensor = params.q_cluster @ params.log_matrix.reshape(self.n, -1)
+        return Params(params.log_prior, self.em.table(tensor.reshape(-1, *params.log_matrix.shape[1:])))
 
-    def sweep(self, state: _State) -> tuple[_State, float]:
-        """One pass: labels, then clusters, then parameters; and the bound of the state given."""
-        sums, value = self.crowd.sweep(self.params(state))
-        value += float((state.belongs * (state.log_size - _log(state.belongs))).sum())
-        counts = self.crowd.tensor(sums.counts).reshape(self.crowd.n_workers, -1)
-        logit = state.log_size + (counts if state.said is None else state.said) @ state.log_matrix.reshape(self.n, -1).T
-        belongs = np.exp(logit - logit.max(1, keepdims=True))
-        belongs /= belongs.sum(1, keepdims=True)
-        return self._maximise(sums.n_true, belongs, counts), value
+    def em_pass(self, params: _ClusterParams) -> tuple[_ClusterParams, float]:
+        """One pass: q of the labels, q of the clusters, then parameters; and the bound of those given."""
+        counts, bound = self.em.em_pass(self.worker_params(params))
+        bound += float((params.q_cluster * (params.log_size - _log(params.q_cluster))).sum())
+        said = self.em.tensor(counts.confusion).reshape(self.em.n_workers, -1)
+        seen = said if params.last_counts is None else params.last_counts
+        logit = params.log_size + seen @ params.log_matrix.reshape(self.n, -1).T
+        q_cluster = np.exp(logit - logit.max(1, keepdims=True))
+        q_cluster /= q_cluster.sum(1, keepdims=True)
+        return self.m_step(counts.n_true, q_cluster, said), bound
 
-    def _maximise(self, n_true: Floats, belongs: Floats, counts: Floats) -> _State:
-        shape = self.n, self.crowd.n_labels, self.crowd.n_labels
-        said = (belongs.T @ counts).reshape(shape)
+    def m_step(self, n_true: Floats, q_cluster: Floats, counts: Floats) -> _ClusterParams:
+        """Prior, sizes and matrices of the clusters, from (n_workers, said * true) counts."""
+        shape = self.n, self.em.n_labels, self.em.n_labels
+        said = (q_cluster.T @ counts).reshape(shape)
         total = said.sum(1, keepdims=True)
         share = np.where(total > 0, said / np.where(total > 0, total, 1), 1 / shape[1])
-        before = counts if self.together else None
-        return _State(log_prior(n_true, self.fixed), _log(belongs.mean(0)), _log(share), belongs, before)
+        last, prior = counts if self.lagged else None, log_prior(n_true, self.fixed)
+        return _ClusterParams(prior, _log(q_cluster.mean(0)), _log(share), q_cluster, last)
 
-    def answer(self, word: str, end: Climb[_State], posterior: Floats, found: dict[str, object]) -> Fit:
-        state, votes = end.state, self.crowd.votes
-        cluster, prior = state.belongs.argmax(1), np.exp(state.log_prior)
-        matrices = np.exp(state.log_matrix).transpose(0, 2, 1)
+    def fit(self, made_by: str, result: EMResult[_ClusterParams], posterior: Floats, found: dict[str, object]) -> Fit:
+        """The result of EM as a fit."""
+        params, votes = result.params, self.tasks.votes
+        cluster, prior = params.q_cluster.argmax(1), np.exp(params.log_prior)
+        matrices = np.exp(params.log_matrix).transpose(0, 2, 1)
         return Fit(
-            soft_labels(votes, posterior),
+            self.tasks.soft_labels(posterior, prior),
             votes.workers,
-            word,
+            made_by,
             prior=prior,
             confusion=Confusion(matrices, votes.workers, votes.labels, which=cluster),
             ability=accuracy(matrices, prior)[cluster],
-            trace=end.trace,
-            converged=end.converged,
+            trace=result.trace,
+            converged=result.converged,
             found={"cluster": cluster, **found},
         )
-
-
-def _follow(
-    sweep: Callable[[_State], tuple[_State, float]], state: _State, *, max_iter: int, tol: float, watch: Watch
-) -> Climb[_State]:
-    """Repeat `sweep`, also where the bound falls, until it rises by less than `tol`."""
-    trace: list[float] = []
-    for step in range(max_iter):
-        better, value = sweep(state)
-        trace.append(value)
-        watch(step, max_iter, value)
-        if step and 0 <= trace[-1] - trace[-2] < tol:
-            return Climb(state, better, tuple(trace), True, step + 1)
-        state = better
-    return Climb(state, better, tuple(trace), False, max_iter)
 
 
 def _log(share: Floats) -> Floats:

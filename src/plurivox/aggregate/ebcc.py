@@ -1,12 +1,12 @@
 """EBCC: confusion matrices that differ between kinds of tasks."""
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.clamped_tasks import Told
+from plurivox.aggregate._shared.clamped_tasks import ClampedTasks
 from plurivox.aggregate._shared.dirichlet_priors import (
     DIAGONAL_HELP,
     OFF_DIAGONAL_HELP,
@@ -15,27 +15,28 @@ from plurivox.aggregate._shared.dirichlet_priors import (
     mean_confusion,
     pseudo_counts,
 )
-from plurivox.aggregate._shared.em_options import PRIOR_HELP, TOL_HELP, check_room, fixed_prior, soft_labels
+from plurivox.aggregate._shared.em_aggregator import (
+    USES,
+    accelerate_option,
+    check_memory,
+    fixed_prior,
+    max_iter_option,
+    prior_option,
+    soft_labels,
+    tol_option,
+)
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
+from plurivox.engine.confusion_em import KeyedVotes
 from plurivox.engine.dirichlet import expected_logs
-from plurivox.engine.em import Climb, best_of, climb
-from plurivox.engine.kernels import subtypes
-from plurivox.engine.threads import Blocks
+from plurivox.engine.em import EMResult, run_em_together
+from plurivox.engine.subtype_em import KindCounts, KindParams, SubtypeEM
 
-CHUNK = 4096  # tasks that get their random subtypes at a time
 FEW = 1e-3  # tasks of a label that nobody chose, where the vote shares of the crowd are the prior
-
-
-class Sums(NamedTuple):
-    """What one pass over the votes finds: it says all about the Dirichlet distributions."""
-
-    n_kind: Floats  # (n_kinds,) how many tasks are of each kind
-    counts: Floats  # (n_workers * n_labels * n_kinds,) flat [worker, said, kind], weights of votes
 
 
 @dataclass(frozen=True)
@@ -63,101 +64,93 @@ class Ebcc(Aggregator):
     off_diagonal: float = option(1.0, OFF_DIAGONAL_HELP, low=1e-6)
     sparsity: float = option(0.1, "tasks of each label seen before, shared by its subtypes: low keeps few", low=1e-6)
     label_count: float | None = option(None, "tasks of each label seen before; none: their vote shares", low=1e-6)
-    prior: str = option("learnt", PRIOR_HELP)
-    max_iter: int = option(200, "most passes over the votes for each start", low=1)
-    tol: float = option(1e-6, TOL_HELP, low=0)
-    accelerate: bool = option(True, "try longer steps, and take back those that do not pay")
+    prior: str = prior_option()
+    max_iter: int = max_iter_option(200, " for each start")
+    tol: float = tol_option()
+    accelerate: bool = accelerate_option()
 
-    takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
+    takes: ClassVar[frozenset[str]] = USES
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        check_room(votes, self.name(), votes.n_workers * votes.n_labels**2 * self.subtypes)
-        model = _Model(self, Told(votes, gold, start))
-
-        def attempt(i: int, watch: Watch) -> Climb[Sums]:
-            return climb(
-                model.sweep,
-                model.first(i),
-                max_iter=self.max_iter,
-                tol=self.tol * votes.n_answers,
-                watch=watch,
-                space=model if self.accelerate else None,
-            )
-
-        return model.answer(*best_of(self.starts, self.max_iter, attempt, watch))
+        check_memory(votes, self.name(), votes.n_workers * votes.n_labels**2 * self.subtypes)
+        model = _Model(self, ClampedTasks(votes, gold, start))
+        results = run_em_together(
+            model.em_pass,
+            [model.first(i) for i in range(self.starts)],
+            max_iter=self.max_iter,
+            tol=self.tol * votes.n_answers,
+            watch=watch,
+            space=model if self.accelerate else None,
+        )
+        kept = int(np.argmax([one.trace[-1] for one in results]))
+        return model.fit(results[kept], kept)
 
 
 class _Model:
-    """The model on some votes."""
+    """The model on some votes. With a low `sparsity` most kinds lose all their tasks in a few passes and are dropped."""
 
-    def __init__(self, method: Ebcc, told: Told) -> None:
-        self.method, self.told, votes = method, told, told.votes
+    def __init__(self, method: Ebcc, tasks: ClampedTasks) -> None:
+        self.method, self.tasks, votes = method, tasks, tasks.votes
         self.n_labels, self.n_kinds = votes.n_labels, votes.n_labels * method.subtypes
-        self.table = votes.n_workers * votes.n_labels, self.n_kinds  # the shape of a table over keys
-        self.n_cells = self.table[0] * self.n_kinds
-        key = votes.worker.astype(np.uint32) * np.uint32(votes.n_labels) + votes.label
-        self.rows = told.start, key, votes.weight
-        self.blocks = Blocks(told.start, cells=self.n_cells, width=self.n_kinds)
-        self.guess = told.posterior.copy()
+        keyed = KeyedVotes.of(tasks.start, tasks.worker, tasks.said, tasks.weight, self.n_labels)
+        known = tasks.posterior[tasks.clamped]
+        self.em = SubtypeEM(keyed, tasks.clamped, known, votes.n_workers, method.subtypes)
         rows = pseudo_counts(self.n_labels, method.diagonal, method.off_diagonal)
         self.pseudo = np.repeat(rows, method.subtypes, 1)  # (said, kind)
         self.within = np.full((method.subtypes, self.n_labels), method.sparsity / method.subtypes)
-        seen = np.maximum(told.vote_shares().sum(0), FEW) if method.label_count is None else method.label_count
+        seen = np.maximum(tasks.vote_shares().sum(0), FEW) if method.label_count is None else method.label_count
         self.labels = LabelPrior(np.full(self.n_labels, seen), fixed_prior(method.prior, votes.labels))
 
-    def first(self, start: int) -> Sums:
-        """A first guess at every label, split over its subtypes: all in the first of them, or at random."""
+    def first(self, start: int) -> KindCounts:
+        """A first posterior of every label, split over its subtypes: all in the first of them, or at random."""
+        posterior, n_subtypes = self.tasks.posterior, self.method.subtypes
+        if start == 0:
+            return self.em.count(np.arange(self.n_labels) * n_subtypes, lambda begin, end: posterior[begin:end])
 
-        def work(first: int, last: int, n_kind: Floats, counts: Floats) -> float:
-            for begin in range(first, last, CHUNK):
-                end = min(begin + CHUNK, last)
-                chance = np.random.default_rng([self.method.seed, start, begin])
-                share = chance.standard_exponential((end - begin, self.n_labels, self.method.subtypes))
-                if start == 0:
-                    share[:, :, 1:] = 0
-                share *= (self.guess[begin:end] / share.sum(2))[:, :, None]
-                share = share.reshape(-1, self.n_kinds)
-                subtypes.count(begin, end, *self.rows, share, n_kind, counts.reshape(self.table))
-            return 0.0
+        def shares(begin: int, end: int) -> Floats:
+            rng = np.random.default_rng([self.method.seed, start, begin])
+            share = rng.standard_exponential((end - begin, self.n_labels, n_subtypes))
+            share *= (posterior[begin:end] / share.sum(2))[:, :, None]
+            return share.reshape(-1, self.n_kinds)
 
-        return Sums(*self.blocks.gather(work, self.n_kinds, self.n_cells)[1])
+        return self.em.count(np.arange(self.n_kinds), shares)
 
-    def expect(self, sums: Sums) -> tuple[Floats, Floats, float]:
-        """(E[log frequency] of each kind, E[log p(said | kind)] of each key and kind, -KL from the priors)."""
-        by_label = sums.n_kind.reshape(self.n_labels, -1)
-        log_label, first = self.labels.expect(by_label.sum(1) + self.told.n_silent)
+    def expect(self, counts: KindCounts) -> tuple[KindParams, float]:
+        """(E[log] of every parameter, -KL from the priors)."""
+        by_label = self._by_label(counts)
+        log_label, first = self.labels.expect(by_label.sum(1) + self.tasks.n_silent)
         log_within, second = expected_logs(np.ascontiguousarray(by_label.T).ravel(), self.within)
-        table, third = expected_logs(sums.counts, self.pseudo, self.told.n_workers)
+        pseudo = np.ascontiguousarray(self.pseudo[:, counts.kinds])
+        table, third = expected_logs(counts.counts.ravel(), pseudo, self.em.n_workers)
         log_kind = (log_label[:, None] + log_within.reshape(self.within.shape).T).ravel()
-        return log_kind, table.reshape(self.table), first + second + third + float(self.told.n_silent @ log_label)
+        value = first + second + third + float(self.tasks.n_silent @ log_label)
+        return KindParams(counts.kinds, log_kind[counts.kinds], table.reshape(counts.counts.shape)), value
 
-    def sweep(self, sums: Sums) -> tuple[Sums, float]:
-        """One pass: better counts, and the bound of those given."""
-        log_kind, table, value = self.expect(sums)
+    def _by_label(self, counts: KindCounts) -> Floats:
+        """(n_labels, n_subtypes) how many tasks are of each kind."""
+        n_kind = np.zeros(self.n_kinds)
+        n_kind[counts.kinds] = counts.n_kind
+        return n_kind.reshape(self.n_labels, -1)
 
-        def work(first: int, last: int, n_kind: Floats, counts: Floats) -> float:
-            given = (*self.rows, self.told.held, log_kind, table, self.told.posterior)
-            return subtypes.sweep(first, last, *given, n_kind, counts.reshape(self.table))
+    def em_pass(self, runs: list[KindCounts]) -> list[tuple[KindCounts, float]]:
+        """One pass over the votes for all runs: better counts, and the bound of those given."""
+        expected = [self.expect(counts) for counts in runs]
+        passed = self.em.em_pass([params for params, _ in expected])
+        return [(better, value + seen) for (_, value), (better, seen) in zip(expected, passed, strict=True)]
 
-        seen, better = self.blocks.gather(work, self.n_kinds, self.n_cells)
-        return Sums(*better), value + seen
-
-    def answer(self, end: Climb[Sums], kept: int) -> Fit:
-        """What the best climb ended with, as a fit."""
-        told, votes = self.told, self.told.votes
-        log_kind, table, _ = self.expect(end.state)
-
-        def work(first: int, last: int, agree: Floats) -> float:
-            return subtypes.believe(first, last, *self.rows, told.held, log_kind, table, told.posterior, agree)
-
-        agree = self.blocks.gather(work, votes.n_workers)[1][0]
-        by_label = end.state.n_kind.reshape(self.n_labels, -1)
-        prior, within = self.labels.mean(by_label.sum(1) + self.told.n_silent), by_label + self.within.T
+    def fit(self, end: EMResult[KindCounts], kept: int) -> Fit:
+        """The result of the best run."""
+        tasks, votes, counts = self.tasks, self.tasks.votes, end.params
+        posterior, agree = self.em.posterior(self.expect(counts)[0])
+        tasks.posterior[~tasks.clamped] = posterior
+        by_label = self._by_label(counts)
+        prior, within = self.labels.mean(by_label.sum(1) + tasks.n_silent), by_label + self.within.T
         kinds = (prior[:, None] * within / within.sum(1, keepdims=True)).ravel()
-        matrices = end.state.counts.reshape(votes.n_workers, self.n_labels, self.n_kinds) + self.pseudo
+        matrices = np.tile(self.pseudo, (votes.n_workers, 1, 1))
+        matrices[:, :, counts.kinds] += counts.counts.reshape(votes.n_workers, self.n_labels, -1)
         ability, low, high = accuracies(matrices, kinds)
         return Fit(
-            soft_labels(votes, told.answers(prior)),
+            soft_labels(votes, tasks.whole_posterior(prior)),
             votes.workers,
             self.method.word,
             prior=prior,
@@ -167,13 +160,16 @@ class _Model:
             ability_high=high,
             trace=end.trace,
             converged=end.converged,
-            found={"passes": end.passes, "start kept": kept, "left_out": told.shared_with(agree)},
+            found={"passes": end.passes, "start kept": kept, "left_out": tasks.left_out(agree)},
         )
 
-    # ---- the state as one row of numbers, for long steps
+    # ---- SQUAREM extrapolates the counts
 
-    def flat(self, state: Sums) -> Floats:
-        return np.concatenate(state)
+    def pack(self, params: KindCounts) -> Floats:
+        """All counts in one vector."""
+        return np.concatenate([params.n_kind, params.counts.ravel()])
 
-    def state(self, flat: Floats) -> Sums:
-        return Sums(*np.split(np.maximum(flat, 0), [self.n_kinds]))
+    def unpack(self, vector: Floats, like: KindCounts) -> KindCounts:
+        """The nearest counts that are not negative, of the kinds of `like`."""
+        n_kind, counts = np.split(np.maximum(vector, 0), [len(like.kinds)])
+        return KindCounts(like.kinds, n_kind, counts.reshape(like.counts.shape))

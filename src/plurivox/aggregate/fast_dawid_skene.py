@@ -6,16 +6,23 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.confusion_model import MatrixModel, earlier_params
-from plurivox.aggregate._shared.em_options import PRIOR_HELP, TOL_HELP, check_room, fixed_prior, soft_labels
-from plurivox.aggregate._shared.keyed_votes import Crowd
+from plurivox.aggregate._shared.em_aggregator import (
+    USES,
+    OpenTasks,
+    check_memory,
+    fixed_prior,
+    max_iter_option,
+    prior_option,
+    soft_labels,
+    tol_option,
+)
+from plurivox.aggregate.dawid_skene import DawidSkeneModel
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.engine.em import climb
+from plurivox.engine.em import run_em
 
 
 @dataclass(frozen=True)
@@ -38,28 +45,22 @@ class FastDawidSkene(Aggregator):
 
     smooth: float = option(0.01, "pseudo-count in every cell of a matrix", low=0)
     answer: Literal["labels", "posterior"] = option("labels", "all mass on the label found, or the posterior")
-    prior: str = option("learnt", PRIOR_HELP)
-    max_iter: int = option(100, "most passes over the votes", low=1)
-    tol: float = option(1e-6, TOL_HELP, low=0)
+    prior: str = prior_option()
+    max_iter: int = max_iter_option()
+    tol: float = tol_option()
 
-    takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
+    takes: ClassVar[frozenset[str]] = USES
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        check_room(votes, self.name())
-        crowd = Crowd(votes, gold)
+        check_memory(votes, self.name())
+        tasks = OpenTasks(votes, gold)
         pseudo = np.full((votes.n_labels, votes.n_labels), self.smooth)
-        model = MatrixModel(crowd, crowd.hard_sweep, fixed_prior(self.prior, votes.labels), pseudo)
-        params = earlier_params(crowd, start) or model.maximise(crowd.count(_best(crowd.first_guess(start))))
-        end = climb(model.sweep, params, max_iter=self.max_iter, tol=self.tol * votes.n_answers, watch=watch)
-        fit = model.answer(self.word, end)
+        model = DawidSkeneModel(tasks, fixed_prior(self.prior, votes.labels), pseudo, hard=True)
+        tol = self.tol * votes.n_answers
+        result = run_em(model.em_pass, model.first_params(start), max_iter=self.max_iter, tol=tol, watch=watch)
+        fit = model.fit(self.word, result)
         if self.answer == "posterior":
             return fit
         prob = fit.soft.prob.copy()
-        prob[crowd.open] = np.eye(votes.n_labels)[prob[crowd.open].argmax(1)]
+        prob[tasks.open] = np.eye(votes.n_labels)[prob[tasks.open].argmax(1)]
         return replace(fit, soft=soft_labels(votes, prob))
-
-
-def _best(guess: Floats) -> Floats:
-    """The rows with all mass on their largest number, shared where some tie."""
-    best = guess >= guess.max(1, keepdims=True, initial=0) - 1e-9
-    return best / best.sum(1, keepdims=True)

@@ -6,8 +6,18 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.clamped_tasks import Told
-from plurivox.aggregate._shared.em_options import PRIOR_HELP, TOL_HELP, check_room, fixed_prior, log_prior, soft_labels
+from plurivox.aggregate._shared.clamped_tasks import ClampedTasks
+from plurivox.aggregate._shared.em_aggregator import (
+    USES,
+    accelerate_option,
+    check_memory,
+    fixed_prior,
+    log_prior,
+    max_iter_option,
+    prior_option,
+    soft_labels,
+    tol_option,
+)
 from plurivox.aggregate._shared.glad_published_em import PublishedEM
 from plurivox.core.encoding import positions
 from plurivox.core.errors import OptionError
@@ -17,7 +27,7 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Bools, Floats, Names
 from plurivox.core.votes import Votes
-from plurivox.engine.em import Climb, climb
+from plurivox.engine.em import EMResult, run_em
 from plurivox.engine.kernels import glad
 from plurivox.engine.threads import Blocks
 
@@ -25,7 +35,7 @@ FARTHEST = 20.0  # a log ease beyond it makes no difference: nobody gets such a 
 WIDE = 1.959964  # 95% of a normal distribution lie within so many standard deviations
 
 
-class State(NamedTuple):
+class Params(NamedTuple):
     """What the model learns."""
 
     log_prior: Floats  # (n_labels,)
@@ -53,130 +63,131 @@ class Glad(Aggregator):
     (['x', 'y', 'x'], array([ 1.14,  1.14, -0.49]))
     """
 
-    prior: str = option("even", PRIOR_HELP)
+    prior: str = prior_option("even")
     ability_mean: float = option(1.0, "what abilities are drawn to; below 0 a worker is wrong on purpose")
     ease_mean: float = option(1.0, "what the log of a task's ease is drawn to")
-    max_iter: int = option(100, "most passes over the votes", low=1)
-    tol: float = option(1e-6, TOL_HELP, low=0)
-    accelerate: bool = option(True, "try longer steps, and take back those that do not pay")
+    max_iter: int = max_iter_option()
+    tol: float = tol_option()
+    accelerate: bool = accelerate_option()
     published: bool = option(False, "EM with conjugate gradients as in papers: slow, and stops before the top")
 
-    takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
+    takes: ClassVar[frozenset[str]] = USES
 
     def can_take(self) -> frozenset[str]:
         return self.takes - {"gold", "start"} if self.published else self.takes
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        check_room(votes, self.name(), votes.n_workers)
-        model = _Model(self, Told(votes, gold, start))
+        check_memory(votes, self.name(), votes.n_workers)
+        model = _Model(self, ClampedTasks(votes, gold, start))
         if self.published:
-            return model.answer(model.climb_as_published(watch))
-        end = climb(
-            model.sweep,
-            model.first(start),
+            return model.fit(model.run_published(watch))
+        result = run_em(
+            model.em_pass,
+            model.first_params(start),
             max_iter=self.max_iter,
             tol=self.tol * votes.n_answers,
             watch=watch,
             space=model if self.accelerate else None,
         )
-        return model.answer(end)
+        return model.fit(result)
 
 
 class _Model:
     """The model on some votes."""
 
-    def __init__(self, method: Glad, told: Told) -> None:
-        self.method, self.told, votes = method, told, told.votes
+    def __init__(self, method: Glad, tasks: ClampedTasks) -> None:
+        self.method, self.tasks, votes = method, tasks, tasks.votes
         self.fixed = fixed_prior(method.prior, votes.labels)
-        self.rows = told.start, votes.worker, votes.label.astype(np.int32), votes.weight
-        self.blocks = Blocks(told.start, cells=2 * votes.n_workers, width=2)
+        self.rows = tasks.start, tasks.worker, tasks.said, tasks.weight
+        self.blocks = Blocks(tasks.start, cells=2 * votes.n_workers, width=2)
 
-    def first(self, start: Fit | None) -> State:
-        """The means of the priors; or where an earlier fit left off; or what follows from what it believed."""
-        votes, open_tasks = self.told.votes, self.told.votes.tasks[self.told.open]
-        state = State(
+    def first_params(self, start: Fit | None) -> Params:
+        """The means of the priors; or an earlier fit's parameters; or those that follow from its posterior."""
+        votes, open_tasks = self.tasks.votes, self.tasks.votes.tasks[self.tasks.open]
+        params = Params(
             log_prior(np.ones(votes.n_labels), self.fixed),
             np.full(votes.n_workers, self.method.ability_mean),
             np.full(len(open_tasks), self.method.ease_mean),
         )
         if start is None:
-            return state
+            return params
         if start.difficulty is None or start.ability is None:
-            return self._pass(state, np.ones(len(open_tasks), bool))[0]
-        _carry(start.workers, start.ability, votes.workers, state.ability)
-        _carry(start.soft.tasks, -np.log(start.difficulty), open_tasks, state.log_ease)
-        return state
+            return self._pass(params, np.ones(len(open_tasks), bool))[0]
+        _carry(start.workers, start.ability, votes.workers, params.ability)
+        _carry(start.soft.tasks, -np.log(start.difficulty), open_tasks, params.log_ease)
+        return params
 
-    def sweep(self, state: State) -> tuple[State, float]:
-        """One pass: a better state, and the objective of the one given."""
-        return self._pass(state, self.told.held)
+    def em_pass(self, params: Params) -> tuple[Params, float]:
+        """One pass: updated parameters, and the objective of those given."""
+        return self._pass(params, self.tasks.clamped)
 
-    def _pass(self, state: State, held: Bools) -> tuple[State, float]:
-        method, ease = self.method, np.empty_like(state.log_ease)
+    def _pass(self, params: Params, clamped: Bools) -> tuple[Params, float]:
+        method, ease = self.method, np.empty_like(params.log_ease)
 
         def work(first: int, last: int, n_true: Floats, toward: Floats, grip: Floats) -> float:
-            given = (*self.rows, held, *state, method.ease_mean, self.told.posterior)
-            return glad.sweep(first, last, *given, ease, n_true, toward, grip)
+            given = (*self.rows, clamped, *params, method.ease_mean, self.tasks.posterior)
+            return glad.em_pass(first, last, *given, ease, n_true, toward, grip)
 
-        sizes = len(state.log_prior), len(state.ability), len(state.ability)
+        sizes = len(params.log_prior), len(params.ability), len(params.ability)
         value, (n_true, toward, grip) = self.blocks.gather(work, *sizes)
-        n_true += self.told.n_silent
-        value += float(self.told.n_silent @ state.log_prior) - 0.5 * float(
-            ((state.ability - method.ability_mean) ** 2).sum()
+        n_true += self.tasks.n_silent
+        value += float(self.tasks.n_silent @ params.log_prior) - 0.5 * float(
+            ((params.ability - method.ability_mean) ** 2).sum()
         )
         ability = (method.ability_mean + toward) / (1 + grip)
-        return State(log_prior(n_true, self.fixed), ability, ease), value
+        return Params(log_prior(n_true, self.fixed), ability, ease), value
 
-    def climb_as_published(self, watch: Watch) -> Climb[State]:
-        """The EM of Whitehill et al. and peerannot, with its own rule to stop."""
-        told, first = self.told, self.first(None)
-        task = np.repeat(np.arange(len(told.open)), np.diff(told.start))
-        rows = task, told.votes.worker, told.votes.label.astype(np.int64), told.votes.weights
+    def run_published(self, watch: Watch) -> EMResult[Params]:
+        """The EM of Whitehill et al. and peerannot, with its own stopping rule."""
+        tasks, first = self.tasks, self.first_params(None)
+        task = np.repeat(np.arange(len(tasks.open)), np.diff(tasks.start))
+        rows = task, tasks.votes.worker, tasks.votes.label.astype(np.int64), tasks.votes.weights
         if self.fixed is None:
             raise OptionError("glad: as published the prior is even or given, not learnt; leave out published or prior")
-        em = PublishedEM(*rows, first.log_prior, told.n_workers, np.concatenate(first[1:]))
-        end = em.climb(watch)
-        here, there = (State(first.log_prior, *np.split(x, [told.n_workers])) for x in (end.state, end.better))
-        return Climb(here, there, end.trace, end.converged, end.passes)
+        em = PublishedEM(*rows, first.log_prior, tasks.n_workers, np.concatenate(first[1:]))
+        result = em.run(watch)
+        params = Params(first.log_prior, *np.split(result.params, [tasks.n_workers]))
+        return EMResult(params, result.trace, result.converged, result.passes)
 
-    def answer(self, end: Climb[State]) -> Fit:
-        """What a climb ended with, as a fit."""
-        state, told, votes = end.state, self.told, self.told.votes
+    def fit(self, result: EMResult[Params]) -> Fit:
+        """The result of EM as a fit."""
+        params, tasks, votes = result.params, self.tasks, self.tasks.votes
 
-        def work(first: int, last: int, agree: Floats, known: Floats) -> float:
-            return glad.believe(first, last, *self.rows, told.held, *state, told.posterior, agree, known)
+        def work(first: int, last: int, agree: Floats, information: Floats) -> float:
+            given = (*self.rows, tasks.clamped, *params, tasks.posterior)
+            return glad.posterior(first, last, *given, agree, information)
 
-        _, (agree, known) = self.blocks.gather(work, votes.n_workers, votes.n_workers)
-        reach = WIDE / np.sqrt(np.maximum(1 + known, 1.0))  # never wider than the prior's own
+        _, (agree, information) = self.blocks.gather(work, votes.n_workers, votes.n_workers)
+        reach = WIDE / np.sqrt(np.maximum(1 + information, 1.0))  # never wider than the prior's own
         difficulty = np.full(votes.n_tasks, np.exp(-self.method.ease_mean))
-        difficulty[told.open] = np.exp(-state.log_ease)
-        prior = np.exp(state.log_prior)
+        difficulty[tasks.open] = np.exp(-params.log_ease)
+        prior = np.exp(params.log_prior)
         return Fit(
-            soft_labels(votes, told.answers(prior)),
+            soft_labels(votes, tasks.whole_posterior(prior)),
             votes.workers,
             self.method.word,
             prior=prior,
-            ability=state.ability,
-            ability_low=state.ability - reach,
-            ability_high=state.ability + reach,
+            ability=params.ability,
+            ability_low=params.ability - reach,
+            ability_high=params.ability + reach,
             difficulty=difficulty,
-            trace=end.trace,
-            converged=end.converged,
-            found={"passes": end.passes, "left_out": told.shared_with(agree)},
+            trace=result.trace,
+            converged=result.converged,
+            found={"passes": result.passes, "left_out": tasks.left_out(agree)},
         )
 
-    # ---- the state as one row of numbers, for long steps
+    # ---- SQUAREM extrapolates all parameters as they are
 
-    def flat(self, state: State) -> Floats:
-        return np.concatenate(state)
+    def pack(self, params: Params) -> Floats:
+        return np.concatenate(params)
 
-    def state(self, flat: Floats) -> State:
-        n_labels, n_workers = self.told.votes.n_labels, self.told.votes.n_workers
-        logs, ability, log_ease = np.split(flat, [n_labels, n_labels + n_workers])
-        return State(logs - np.logaddexp.reduce(logs), ability, np.clip(log_ease, -FARTHEST, FARTHEST))
+    def unpack(self, vector: Floats, _: Params) -> Params:
+        n_labels, n_workers = self.tasks.n_labels, self.tasks.n_workers
+        logs, ability, log_ease = np.split(vector, [n_labels, n_labels + n_workers])
+        return Params(logs - np.logaddexp.reduce(logs), ability, np.clip(log_ease, -FARTHEST, FARTHEST))
 
 
 def _carry(names: Names, values: Floats, wanted: Names, into: Floats) -> None:
-    """Values by name to where the names stand now."""
+    """Copy values by name to where the names stand in `wanted`."""
     place = positions(names, wanted)
     into[place >= 0] = values[place[place >= 0]]

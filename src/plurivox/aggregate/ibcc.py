@@ -6,7 +6,6 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.confusion_model import earlier_params
 from plurivox.aggregate._shared.dirichlet_priors import (
     DIAGONAL_HELP,
     OFF_DIAGONAL_HELP,
@@ -15,17 +14,26 @@ from plurivox.aggregate._shared.dirichlet_priors import (
     mean_confusion,
     pseudo_counts,
 )
-from plurivox.aggregate._shared.em_options import PRIOR_HELP, TOL_HELP, check_room, fixed_prior, soft_labels
-from plurivox.aggregate._shared.keyed_votes import Crowd, Params, Sums
+from plurivox.aggregate._shared.em_aggregator import (
+    USES,
+    OpenTasks,
+    accelerate_option,
+    check_memory,
+    fixed_prior,
+    max_iter_option,
+    prior_option,
+    tol_option,
+)
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
+from plurivox.engine.confusion_em import ConfusionEM, Counts, Params
 from plurivox.engine.dirichlet import expected_logs
-from plurivox.engine.em import Climb, climb
-from plurivox.engine.kernels.simd import PAD
+from plurivox.engine.em import EMResult, run_em
+from plurivox.engine.kernels.simd import padded
 
 
 @dataclass(frozen=True)
@@ -52,75 +60,83 @@ class Ibcc(Aggregator):
     diagonal: float = option(4.0, DIAGONAL_HELP, low=1e-6)
     off_diagonal: float = option(1.0, OFF_DIAGONAL_HELP, low=1e-6)
     label_count: float = option(1.0, "tasks of each label that are taken to have been seen before", low=1e-6)
-    prior: str = option("learnt", PRIOR_HELP)
-    max_iter: int = option(200, "most passes over the votes", low=1)
-    tol: float = option(1e-6, TOL_HELP, low=0)
-    accelerate: bool = option(True, "try longer steps, and take back those that do not pay")
+    prior: str = prior_option()
+    max_iter: int = max_iter_option(200)
+    tol: float = tol_option()
+    accelerate: bool = accelerate_option()
 
-    takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
+    takes: ClassVar[frozenset[str]] = USES
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        check_room(votes, self.name())
-        crowd = Crowd(votes, gold)
+        check_memory(votes, self.name())
+        tasks = OpenTasks(votes, gold)
         labels = LabelPrior(np.full(votes.n_labels, self.label_count), fixed_prior(self.prior, votes.labels))
-        model = _Model(crowd, labels, pseudo_counts(votes.n_labels, self.diagonal, self.off_diagonal))
-        params = earlier_params(crowd, start)
-        end = climb(
-            model.sweep,
-            crowd.count(crowd.first_guess(start)) if params is None else crowd.sweep(params)[0],
+        pseudo = pseudo_counts(votes.n_labels, self.diagonal, self.off_diagonal)
+        model = _Model(tasks, tasks.confusion_em(), labels, pseudo)
+        result = run_em(
+            model.em_pass,
+            model.first_counts(start),
             max_iter=self.max_iter,
             tol=self.tol * votes.n_answers,
             watch=watch,
             space=model if self.accelerate else None,
         )
-        return model.answer(self.word, end)
+        return model.fit(self.word, result)
 
 
 @dataclass(frozen=True)
 class _Model:
-    """The model on some votes. Its state is what was counted: it says all about the Dirichlet distributions."""
+    """The model on some votes. Its parameters are the expected counts: they determine the Dirichlet distributions."""
 
-    crowd: Crowd
+    tasks: OpenTasks
+    em: ConfusionEM
     labels: LabelPrior
     pseudo: Floats  # (said, true)
 
-    def expect(self, sums: Sums) -> tuple[Params, float]:
+    def first_counts(self, start: Fit | None) -> Counts:
+        """The counts under an earlier fit's matrices; else under its posterior; else under vote shares."""
+        params = self.tasks.earlier_params(self.em, start)
+        return self.em.count(self.tasks.first_posterior(start)) if params is None else self.em.em_pass(params)[0]
+
+    def expected_params(self, counts: Counts) -> tuple[Params, float]:
         """(E[log] of every parameter, -KL from the priors)."""
-        log_prior, first = self.labels.expect(sums.n_true)
-        table, second = expected_logs(sums.counts, self.pseudo, self.crowd.n_workers)
-        return Params(log_prior, table), first + second
+        log_prior, first = self.labels.expect(counts.n_true)
+        log_confusion, second = expected_logs(counts.confusion, self.pseudo, self.em.n_workers)
+        return Params(log_prior, log_confusion), first + second
 
-    def sweep(self, sums: Sums) -> tuple[Sums, float]:
-        """One pass: better counts, and the bound of those given."""
-        params, value = self.expect(sums)
-        better, seen = self.crowd.sweep(params)
-        return better, value + seen
+    def em_pass(self, counts: Counts) -> tuple[Counts, float]:
+        """One pass of variational EM: updated counts, and the bound on the evidence of those given."""
+        params, minus_kl = self.expected_params(counts)
+        updated, log_likelihood = self.em.em_pass(params)
+        return updated, minus_kl + log_likelihood
 
-    def answer(self, word: str, end: Climb[Sums]) -> Fit:
-        """What a climb ended with, as a fit."""
-        crowd, prior = self.crowd, self.labels.mean(end.state.n_true)
-        posterior, left_out = crowd.believe(self.expect(end.state)[0])
-        matrices = crowd.tensor(end.state.counts) + self.pseudo
-        ability, low, high = accuracies(matrices, prior)
+    def fit(self, made_by: str, result: EMResult[Counts]) -> Fit:
+        """The result of EM as a fit."""
+        counts, votes = result.params, self.tasks.votes
+        prior = self.labels.mean(counts.n_true)
+        params, _ = self.expected_params(counts)
+        posterior, agree = self.em.posterior(params)
+        dirichlet = self.em.tensor(counts.confusion) + self.pseudo
+        ability, low, high = accuracies(dirichlet, prior)
         return Fit(
-            soft_labels(crowd.votes, posterior),
-            crowd.votes.workers,
-            word,
+            self.tasks.soft_labels(posterior, np.exp(params.log_prior)),
+            votes.workers,
+            made_by,
             prior=prior,
-            confusion=mean_confusion(matrices, prior, crowd.votes),
+            confusion=mean_confusion(dirichlet, prior, votes),
             ability=ability,
             ability_low=low,
             ability_high=high,
-            trace=end.trace,
-            converged=end.converged,
-            found={"passes": end.passes, "left_out": left_out},
+            trace=result.trace,
+            converged=result.converged,
+            found={"passes": result.passes, "left_out": self.tasks.left_out(agree)},
         )
 
-    # ---- the state as one row of numbers, for long steps
+    # ---- SQUAREM extrapolates the counts
 
-    def flat(self, state: Sums) -> Floats:
-        return np.concatenate([state.n_true, state.counts[: self.crowd.n_cells]])
+    def pack(self, counts: Counts) -> Floats:
+        return np.concatenate([counts.n_true, counts.confusion[: self.em.n_cells]])
 
-    def state(self, flat: Floats) -> Sums:
-        n_true, counts = np.split(np.maximum(flat, 0), [self.crowd.n_labels])
-        return Sums(n_true, np.concatenate([counts, np.zeros(PAD)]))
+    def unpack(self, vector: Floats, _: Counts) -> Counts:
+        n_true, counts = np.split(np.maximum(vector, 0), [self.em.n_labels])
+        return Counts(n_true, padded(counts))

@@ -7,29 +7,33 @@ import numpy as np
 from scipy.special import betaincinv
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.confusion_model import earlier_params
-from plurivox.aggregate._shared.em_options import PRIOR_HELP, TOL_HELP, check_room, fixed_prior, log_prior, soft_labels
-from plurivox.aggregate._shared.keyed_votes import Crowd
-from plurivox.aggregate._shared.unlabelled_tasks import OpenTasks
+from plurivox.aggregate._shared.em_aggregator import (
+    USES,
+    accelerate_option,
+    check_memory,
+    fixed_prior,
+    log_prior,
+    max_iter_option,
+    prior_option,
+    tol_option,
+)
+from plurivox.aggregate._shared.own_label_em import OwnLabelEM
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import DENSE_CELLS
-from plurivox.core.types import Bools, Floats
+from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.engine.dirichlet import expected_logs
-from plurivox.engine.em import Climb, best_of, climb
-from plurivox.engine.kernels import own_label
+from plurivox.engine.em import EMResult, best_of_starts, run_em
 from plurivox.engine.kernels.confusion_tables import TINY
-from plurivox.engine.kernels.simd import PAD, quads_of
-from plurivox.engine.threads import Blocks
 
 NOISE = 0.5  # how much the random starts differ, as in the authors' code
 
 
-class State(NamedTuple):
-    """What was counted: it says all about the parameters."""
+class Params(NamedTuple):
+    """Expected counts: they determine competences and guessing habits."""
 
     log_prior: Floats  # (n_labels,)
     known: Floats  # (n_workers, n_labels) votes for each label that came from knowing
@@ -60,106 +64,81 @@ class Mace(Aggregator):
     guesses: float = option(0.5, "vb: answers a worker is taken to have guessed before any is seen", low=1e-6)
     habit: float = option(10.0, "vb: guesses of each label before any is seen", low=1e-6)
     smooth: float | None = option(None, "em: what is added to every count; none: .01 / number of labels", low=1e-9)
-    prior: str = option("even", PRIOR_HELP)
-    max_iter: int = option(100, "most passes over the votes for each start", low=1)
-    tol: float = option(1e-6, TOL_HELP, low=0)
-    accelerate: bool = option(True, "try longer steps, and take back those that do not pay")
+    prior: str = prior_option("even")
+    max_iter: int = max_iter_option(100, " for each start")
+    tol: float = tol_option()
+    accelerate: bool = accelerate_option()
 
-    takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
+    takes: ClassVar[frozenset[str]] = USES
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        check_room(votes, self.name(), votes.n_workers * votes.n_labels)
+        check_memory(votes, self.name(), votes.n_workers * votes.n_labels)
         model = _Model(self, votes, gold)
-        chance = np.random.default_rng(self.seed)
+        rng = np.random.default_rng(self.seed)
 
-        def attempt(_: int, watch: Watch) -> Climb[State]:
-            return climb(
-                model.sweep,
-                model.some(chance) if start is None else model.earlier(start),
+        def run(_: int, watch: Watch) -> EMResult[Params]:
+            return run_em(
+                model.em_pass,
+                model.random_params(rng) if start is None else model.earlier_params(start),
                 max_iter=self.max_iter,
                 tol=self.tol * votes.n_answers,
                 watch=watch,
                 space=model if self.accelerate else None,
             )
 
-        end, kept = best_of(self.starts if start is None else 1, self.max_iter, attempt, watch)
-        return model.answer(end, kept)
+        return model.fit(*best_of_starts(self.starts if start is None else 1, self.max_iter, run, watch))
 
 
-class _Model(OpenTasks):
+class _Model:
     """The model on some votes."""
 
     def __init__(self, method: Mace, votes: Votes, gold: SoftLabels | None) -> None:
-        super().__init__(votes, gold)
-        self.method, self.shape = method, (votes.n_workers, votes.n_labels)
+        self.method, self.shape, self.n_labels = method, (votes.n_workers, votes.n_labels), votes.n_labels
         self.fixed = fixed_prior(method.prior, votes.labels)
         smooth = 0.01 / votes.n_labels if method.smooth is None else method.smooth
         pseudo = (method.knows, method.guesses, method.habit) if method.how == "vb" else (smooth, smooth, smooth)
         self.knows, self.guesses, self.habit = pseudo
-        rows = self.rows(self.is_open)
         key = votes.worker.astype(np.uint32) * np.uint32(votes.n_labels) + votes.label
-        self.open_rows = self.start, key[rows], votes.label[rows].astype(np.int32), self.weight(rows)
-        self.quads = quads_of(votes.n_labels)
-        self.blocks = Blocks(self.start, cells=votes.n_workers * votes.n_labels, width=4)
-        self.total = self._by_key(votes.weights, slice(None))
-        truth = np.zeros((0, self.n_labels)) if self.gold is None else self.gold.prob
-        self.known_true: Floats = truth.sum(0)  # (n_labels,) how many known tasks have each label
-        self.known_right = self._right(self.is_known, truth)
-
-    def _by_key(self, weight: Floats, rows: Bools | slice) -> Floats:
-        """(n_workers, n_labels) the sums of weights of some rows by who said what."""
-        key = self.votes.worker[rows] * np.int64(self.n_labels) + self.votes.label[rows]
-        return np.bincount(key, weight, minlength=self.shape[0] * self.n_labels).reshape(self.shape).astype(np.float64)
-
-    def _right(self, tasks: Bools, prob: Floats) -> Floats:
-        """(n_workers, n_labels) votes on some tasks that are right, given (n, n_labels) what is true."""
-        rows = self.rows(tasks)
-        place = (np.cumsum(tasks) - 1)[self.votes.task[rows]]
-        return self._by_key(self.votes.weights[rows] * prob[place, self.votes.label[rows]], rows)
+        self.em = OwnLabelEM(votes, gold, key, votes.n_workers * votes.n_labels)
+        self.total = self.em.total.reshape(self.shape)  # votes of each worker for each label
 
     # ---- where to begin
 
-    def some(self, chance: np.random.Generator) -> State:
+    def random_params(self, rng: np.random.Generator) -> Params:
         """About half of the votes of each worker and label are known."""
-        share = 1 + NOISE * chance.random((2, *self.shape))
-        return State(log_prior(np.ones(self.n_labels), self.fixed), self.total * share[0] / share.sum(0))
+        share = 1 + NOISE * rng.random((2, *self.shape))
+        return Params(log_prior(np.ones(self.n_labels), self.fixed), self.total * share[0] / share.sum(0))
 
-    def earlier(self, start: Fit) -> State:
-        """The counts that would lead to an earlier fit's matrices; or that follow from what it believed."""
-        crowd, n, log_labels = Crowd(self.votes), self.total.sum(1), log_prior(np.ones(self.n_labels), self.fixed)
-        params = earlier_params(crowd, start)
-        if params is None:
-            right = self._right(self.is_open, self.first_guess(start)) + self.known_right
-            return State(log_labels, right * self.n_labels / (self.n_labels + 1))  # half are known, guesses even
-        said = np.exp(crowd.tensor(params.table))  # (n_workers, said, true)
-        guess = (said.sum(2) - np.einsum("wkk->wk", said)) / max(self.n_labels - 1, 1)  # where another label is true
+    def earlier_params(self, start: Fit) -> Params:
+        """The counts that would lead to an earlier fit's matrices; or that follow from its posterior."""
+        em, n, even = self.em, self.total.sum(1), log_prior(np.ones(self.n_labels), self.fixed)
+        found = em.earlier_matrices(start)
+        if found is None:
+            right = em.right(em.is_open, em.first_posterior(start)) + em.known_right
+            return Params(
+                even, right.reshape(self.shape) * self.n_labels / (self.n_labels + 1)
+            )  # half known, guesses even
+        earlier_prior, matrices = found  # (n_workers, true, said)
+        guess = (matrices.sum(1) - np.einsum("wkk->wk", matrices)) / max(self.n_labels - 1, 1)  # where another is true
         n_known = (1 - guess.sum(1)) * (self.knows + self.guesses + n) - self.knows
         n_guessed = (n - np.clip(n_known, 0, n))[:, None] + self.habit * self.n_labels
         guessed = np.clip(_shares(guess + TINY) * n_guessed - self.habit, 0, self.total)
-        return State(params.log_prior if self.fixed is None else log_labels, self.total - guessed)
+        return Params(earlier_prior if self.fixed is None else even, self.total - guessed)
 
-    # ---- passes
+    # ---- E-step and M-step
 
-    def sweep(self, state: State) -> tuple[State, float]:
-        """One pass: better counts, and the objective of those given."""
-        log_know, log_guess, value = self.parameters(state.known)
-        gain = np.logaddexp(0, log_know - log_guess)
-        width = 4 * len(self.quads)
-        begin = np.full(-(-self.n_labels // width) * width, -np.inf)
-        begin[: self.n_labels] = state.log_prior
-        flat = gain.ravel()
+    def em_pass(self, params: Params) -> tuple[Params, float]:
+        """One pass: updated counts, and the objective of those given."""
+        log_guess, gain, prior_value = self.evidence(params.known)
+        n_true, right, value = self.em.em_pass(params.log_prior, log_guess.ravel(), gain.ravel())
+        known = right.reshape(self.shape) * -np.expm1(-gain)
+        return Params(log_prior(n_true, self.fixed), known), prior_value + value
 
-        def work(first: int, last: int, n_true: Floats, right: Floats) -> float:
-            return own_label.mace_sweep(first, last, *self.open_rows, begin, flat, self.quads, n_true, right)
+    def evidence(self, known: Floats) -> tuple[Floats, Floats, float]:
+        """(log of guessing a label, what a vote adds to its own, the priors' part of the objective).
 
-        seen, (n_true, hits) = self.blocks.gather(work, self.n_labels + PAD, gain.size)
-        right, n_true = hits.reshape(self.shape) + self.known_right, n_true[: self.n_labels]
-        value += seen + float((self.total * log_guess).sum())
-        value += float((self.known_right * gain).sum()) + float(self.known_true @ state.log_prior)
-        return State(log_prior(n_true + self.known_true, self.fixed), right * -np.expm1(-gain)), value
-
-    def parameters(self, known: Floats) -> tuple[Floats, Floats, float]:
-        """log theta (n_workers, 1), log of (1 - theta) xi (n_workers, n_labels), and what the priors say of them."""
+        The first two are (n_workers, n_labels): log of (1 - theta) xi, and log(1 + theta / ((1 - theta) xi)).
+        """
         guessed = self.total - known
         coin = np.stack([known.sum(1), guessed.sum(1)], 1)
         pseudo = np.array([self.knows, self.guesses]), np.full(self.n_labels, self.habit)
@@ -167,43 +146,33 @@ class _Model(OpenTasks):
             log_coin, first = expected_logs(coin.ravel(), pseudo[0][:, None], len(coin))
             log_habit, second = expected_logs(guessed.ravel(), pseudo[1][:, None], len(coin))
             log_coin, log_habit = log_coin.reshape(coin.shape), log_habit.reshape(self.shape)
-            return log_coin[:, :1], log_coin[:, 1:] + log_habit, first + second
-        log_coin, log_habit = np.log(_shares(coin + pseudo[0])), np.log(_shares(guessed + pseudo[1]))
-        value = float((pseudo[0] * log_coin).sum() + (pseudo[1] * log_habit).sum())
-        return log_coin[:, :1], log_coin[:, 1:] + log_habit, value
-
-    def believe(self, state: State) -> tuple[Floats, Floats]:
-        """(posterior of every task, for each worker the share of its answers that the rest agrees with)."""
-        log_know, log_guess, _ = self.parameters(state.known)
-        gain = np.logaddexp(0, log_know - log_guess).ravel()
-        posterior = np.empty((len(self.open), self.n_labels))
-
-        def work(first: int, last: int, agree: Floats) -> float:
-            return own_label.mace_believe(first, last, *self.open_rows, state.log_prior, gain, posterior, agree)
-
-        agree = self.blocks.gather(work, self.shape[0])[1][0] + self.known_right.sum(1)
-        return self.whole(posterior, np.exp(state.log_prior)), self.shared_with(agree)
+            value = first + second
+        else:
+            log_coin, log_habit = np.log(_shares(coin + pseudo[0])), np.log(_shares(guessed + pseudo[1]))
+            value = float((pseudo[0] * log_coin).sum() + (pseudo[1] * log_habit).sum())
+        log_guess = log_coin[:, 1:] + log_habit
+        return log_guess, np.logaddexp(0, log_coin[:, :1] - log_guess), value
 
     # ---- the answer
 
-    def answer(self, end: Climb[State], kept: int) -> Fit:
-        """What a climb ended with, as a fit."""
-        votes, known, vb = self.votes, end.state.known, self.method.how == "vb"
+    def fit(self, result: EMResult[Params], kept: int) -> Fit:
+        """The result of EM as a fit."""
+        (log_labels, known), votes, vb = result.params, self.em.votes, self.method.how == "vb"
         knows, guesses = known.sum(1) + self.knows, (self.total - known).sum(1) + self.guesses
         ability = knows / (knows + guesses)
-        posterior, left_out = self.believe(end.state)
+        soft, left_out = self.em.posterior(log_labels, self.evidence(known)[1].ravel())
         return Fit(
-            soft_labels(votes, posterior),
+            soft,
             votes.workers,
             self.method.word,
-            prior=np.exp(end.state.log_prior),
+            prior=np.exp(log_labels),
             confusion=self._confusion(ability, _shares(self.total - known + self.habit)),
             ability=ability,
             ability_low=betaincinv(knows, guesses, 0.025) if vb else None,
             ability_high=betaincinv(knows, guesses, 0.975) if vb else None,
-            trace=end.trace,
-            converged=end.converged,
-            found={"passes": end.passes, "start kept": kept, "left_out": left_out},
+            trace=result.trace,
+            converged=result.converged,
+            found={"passes": result.passes, "start kept": kept, "left_out": left_out},
         )
 
     def _confusion(self, ability: Floats, habit: Floats) -> Confusion | None:
@@ -212,16 +181,16 @@ class _Model(OpenTasks):
             return None
         matrices = np.repeat(((1 - ability)[:, None] * habit)[:, None], self.n_labels, 1)  # (n_workers, true, said)
         np.einsum("wkk->wk", matrices)[:] += ability[:, None]
-        return Confusion(matrices, self.votes.workers, self.votes.labels)
+        return Confusion(matrices, self.em.votes.workers, self.em.votes.labels)
 
-    # ---- the state as one row of numbers, for long steps
+    # ---- SQUAREM extrapolates log prior and counts
 
-    def flat(self, state: State) -> Floats:
-        return np.concatenate([state.log_prior, state.known.ravel()])
+    def pack(self, params: Params) -> Floats:
+        return np.concatenate([params.log_prior, params.known.ravel()])
 
-    def state(self, flat: Floats) -> State:
-        logs, known = np.split(flat, [self.n_labels])
-        return State(logs - np.logaddexp.reduce(logs), np.clip(known.reshape(self.shape), 0, self.total))
+    def unpack(self, vector: Floats, _: Params) -> Params:
+        logs, known = np.split(vector, [self.n_labels])
+        return Params(logs - np.logaddexp.reduce(logs), np.clip(known.reshape(self.shape), 0, self.total))
 
 
 def _shares(counts: Floats) -> Floats:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.vote_counts import believed, prior
+from plurivox.aggregate._shared.vote_counts import fill_unseen, prior
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
@@ -47,7 +47,7 @@ class MajorityVote(Aggregator):
         del gold, start, watch
         few = votes.n_labels <= FEW_LABELS and votes.n_tasks * votes.n_labels <= DENSE_CELLS
         body, n_tied = self._of_table(votes) if few else self._of_tally(votes.tally())
-        return Fit(believed(votes, body), votes.workers, self.word, prior=prior(votes), found={"ties": n_tied})
+        return Fit(fill_unseen(votes, body), votes.workers, self.word, prior=prior(votes), found={"ties": n_tied})
 
     def _of_table(self, votes: Votes) -> tuple[Dense | Candidates, int]:
         """Few labels: one label after the other, all tasks at once."""

@@ -7,8 +7,16 @@ import numpy as np
 from scipy.special import betaincinv
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.em_options import PRIOR_HELP, TOL_HELP, fixed_prior, log_prior, soft_labels
-from plurivox.aggregate._shared.unlabelled_tasks import OpenTasks
+from plurivox.aggregate._shared.em_aggregator import (
+    USES,
+    accelerate_option,
+    fixed_prior,
+    log_prior,
+    max_iter_option,
+    prior_option,
+    tol_option,
+)
+from plurivox.aggregate._shared.own_label_em import OwnLabelEM
 from plurivox.core.encoding import positions
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
@@ -16,11 +24,9 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.engine.em import Climb, climb
-from plurivox.engine.kernels import own_label
-from plurivox.engine.threads import Blocks
+from plurivox.engine.em import EMResult, run_em
+from plurivox.engine.kernels.confusion_tables import TINY
 
-TINY = 1e-300
 FARTHEST = 40.0  # logits and logs beyond it are all the same to a long step
 
 
@@ -41,24 +47,25 @@ class OneCoin(Aggregator):
     """
 
     smooth: float = option(0.01, "right and wrong votes added to everybody's", low=0)
-    prior: str = option("learnt", PRIOR_HELP)
-    max_iter: int = option(100, "most passes over the votes", low=1)
-    tol: float = option(1e-6, TOL_HELP, low=0)
-    accelerate: bool = option(True, "try longer steps, and take back those that do not pay")
+    prior: str = prior_option()
+    max_iter: int = max_iter_option()
+    tol: float = tol_option()
+    accelerate: bool = accelerate_option()
 
-    takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
+    takes: ClassVar[frozenset[str]] = USES
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        coins = _Coins(votes, gold, fixed_prior(self.prior, votes.labels), self.smooth)
-        end = climb(
-            coins.sweep,
-            coins.begin(start),
+        em = OwnLabelEM(votes, gold, votes.worker, votes.n_workers)
+        model = _Model(em, fixed_prior(self.prior, votes.labels), self.smooth)
+        result = run_em(
+            model.em_pass,
+            model.first_params(start),
             max_iter=self.max_iter,
             tol=self.tol * votes.n_answers,
             watch=watch,
-            space=coins if self.accelerate else None,
+            space=model if self.accelerate else None,
         )
-        return coins.answer(self.word, end)
+        return model.fit(self.word, result)
 
 
 class _Params(NamedTuple):
@@ -66,92 +73,70 @@ class _Params(NamedTuple):
     ability: Floats  # (n_workers,) the chance of being right
 
 
-class _Coins(OpenTasks):
+@dataclass
+class _Model:
     """The model on some votes."""
 
-    def __init__(self, votes: Votes, gold: SoftLabels | None, fixed: Floats | None, smooth: float) -> None:
-        super().__init__(votes, gold)
-        self.fixed, self.smooth = fixed, smooth
-        rows = self.rows(self.is_open)
-        self.worker, self.said = votes.worker[rows], votes.label[rows].astype(np.int32)
-        self.open_weight = self.weight(rows)
-        self.blocks = Blocks(self.start, cells=self.n_workers)
-        truth = np.zeros((0, self.n_labels)) if self.gold is None else self.gold.prob
-        self.known_true: Floats = truth.sum(0)  # (n_labels,) how many known tasks have each label
-        self.known_right = self._right(self.is_known, truth)  # (n_workers,) votes on them that are right,
-        self.known_wrong = self._right(self.is_known, 1 - truth)  # and wrong
+    em: OwnLabelEM
+    fixed: Floats | None  # (n_labels,) the prior, where it is not learnt
+    smooth: float
+    n_right: Floats | None = None  # (n_workers,) expected right votes in the latest pass
 
-    def _right(self, tasks: np.ndarray, prob: Floats) -> Floats:
-        """(n_workers,) how much of each one's votes on some tasks is right, given (n, n_labels) what is true."""
-        rows, votes = self.rows(tasks), self.votes
-        place = (np.cumsum(tasks) - 1)[votes.task[rows]]
-        right = votes.weights[rows] * prob[place, votes.label[rows]]
-        return np.bincount(votes.worker[rows], right, minlength=self.n_workers).astype(np.float64)
-
-    def begin(self, start: Fit | None) -> _Params:
-        """Parameters of vote shares, or of what an earlier fit believed and found its workers able to do."""
-        guess = self.first_guess(start)
-        params = self._maximise(guess.sum(0), self._right(self.is_open, guess))
+    def first_params(self, start: Fit | None) -> _Params:
+        """Parameters of vote shares, or of an earlier fit's posterior and abilities."""
+        em, posterior = self.em, self.em.first_posterior(start)
+        right = em.right(em.is_open, posterior) + em.known_right
+        params = self.m_step(posterior.sum(0) + em.known_true, right)
         if start is not None and start.ability is not None and start.made_by.startswith(OneCoin.name()):
-            place = positions(start.workers, self.votes.workers)
+            place = positions(start.workers, em.votes.workers)
             ability = np.where(place >= 0, start.ability[place], params.ability)
-            params = params._replace(ability=0.01 / max(self.n_labels, 2) + 0.99 * ability)
+            params = params._replace(ability=0.01 / max(em.n_labels, 2) + 0.99 * ability)
         return params
 
-    def _maximise(self, n_true: Floats, right: Floats) -> _Params:
-        right, load = right + self.known_right + self.smooth, self.votes.workload + 2 * self.smooth
-        ability = np.divide(right, load, out=np.full(self.n_workers, 1 / self.n_labels), where=load > 0)
-        return _Params(log_prior(n_true + self.known_true, self.fixed), ability)
+    def em_pass(self, params: _Params) -> tuple[_Params, float]:
+        """One pass: updated parameters, and the objective of those given."""
+        hit, miss = self.log_chances(params.ability)
+        n_true, self.n_right, value = self.em.em_pass(params.log_prior, miss, hit - miss)
+        return self.m_step(n_true, self.n_right), value + self.smooth * float(hit.sum() + miss.sum())
 
-    def _logs(self, ability: Floats) -> tuple[Floats, Floats]:
-        """(hit, miss): the log chance of the true label, and of each other one."""
-        hit, miss = np.maximum(ability, TINY), np.maximum((1 - ability) / max(self.n_labels - 1, 1), TINY)
+    def log_chances(self, ability: Floats) -> tuple[Floats, Floats]:
+        """(hit, miss), each (n_workers,): the log chance of the true label, and of each other one."""
+        hit, miss = np.maximum(ability, TINY), np.maximum((1 - ability) / max(self.em.n_labels - 1, 1), TINY)
         return np.log(hit), np.log(miss)
 
-    def sweep(self, params: _Params) -> tuple[_Params, float]:
-        hit, miss = self._logs(params.ability)
+    def m_step(self, n_true: Floats, n_right: Floats) -> _Params:
+        """The share of a worker's votes that are right, `smooth` right and wrong ones added."""
+        n_right, load = n_right + self.smooth, self.em.votes.workload + 2 * self.smooth
+        ability = np.divide(n_right, load, out=np.full(len(load), 1 / self.em.n_labels), where=load > 0)
+        return _Params(log_prior(n_true, self.fixed), ability)
 
-        def work(first: int, last: int, n_true: Floats, right: Floats) -> float:
-            votes = self.start, self.worker, self.said, self.open_weight
-            return own_label.one_coin_sweep(first, last, *votes, params.log_prior, hit, miss, n_true, right)
+    # ---- SQUAREM extrapolates log prior and logits
 
-        value, (n_true, self.right) = self.blocks.gather(work, self.n_labels, self.n_workers)
-        value += float(self.known_true @ params.log_prior + self.known_right @ hit + self.known_wrong @ miss)
-        value += self.smooth * float(hit.sum() + miss.sum())
-        return self._maximise(n_true, self.right), value
+    def pack(self, params: _Params) -> Floats:
+        logit = np.log(np.maximum(params.ability, TINY)) - np.log(np.maximum(1 - params.ability, TINY))
+        return np.clip(np.concatenate([params.log_prior, logit]), -FARTHEST, FARTHEST)
 
-    # ---- long steps go along log prior and logits
-
-    def flat(self, state: _Params) -> Floats:
-        logit = np.log(np.maximum(state.ability, TINY)) - np.log(np.maximum(1 - state.ability, TINY))
-        return np.clip(np.concatenate([state.log_prior, logit]), -FARTHEST, FARTHEST)
-
-    def state(self, flat: Floats) -> _Params:
-        prior, logit = flat[: self.n_labels], flat[self.n_labels :]
+    def unpack(self, vector: Floats, _: _Params) -> _Params:
+        prior, logit = np.split(vector, [self.em.n_labels])
         return _Params(prior - np.logaddexp.reduce(prior), 1 / (1 + np.exp(-np.clip(logit, -700, 700))))
 
-    def answer(self, word: str, end: Climb[_Params]) -> Fit:
-        hit, miss = self._logs(end.state.ability)
-        posterior = np.empty(len(self.open) * self.n_labels)
-
-        def work(first: int, last: int, agree: Floats) -> float:
-            votes = self.start, self.worker, self.said, self.open_weight
-            return own_label.one_coin_believe(first, last, *votes, end.state.log_prior, hit, miss, posterior, agree)
-
-        _, (agree,) = self.blocks.gather(work, self.n_workers)
-        prior, votes = np.exp(end.state.log_prior), self.votes
-        right = self.right + self.known_right + self.smooth + 0.5
+    def fit(self, made_by: str, result: EMResult[_Params]) -> Fit:
+        """The result of EM as a fit."""
+        assert self.n_right is not None
+        (log_labels, ability), votes = result.params, self.em.votes
+        hit, miss = self.log_chances(ability)
+        soft, left_out = self.em.posterior(log_labels, hit - miss)
+        right = self.n_right + self.smooth + 0.5
         wrong = votes.workload + 2 * self.smooth + 1 - right
-        ability = end.state.ability
         return Fit(
-            soft_labels(votes, self.whole(posterior.reshape(-1, self.n_labels), prior)),
+            soft,
             votes.workers,
-            word,
-            prior=prior,
+            made_by,
+            prior=np.exp(log_labels),
             ability=ability,
             ability_low=np.minimum(betaincinv(right, wrong, 0.025), ability),
             ability_high=np.maximum(betaincinv(right, wrong, 0.975), ability),
-            trace=end.trace,
-            converged=end.converged,
-            found={"passes": end.passes, "left_out": self.shared_with(agree + self.known_right)},
+            trace=result.trace,
+            converged=result.converged,
+            found={"passes": result.passes, "left_out": left_out},
         )

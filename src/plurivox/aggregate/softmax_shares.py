@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.vote_counts import believed, prior
+from plurivox.aggregate._shared.vote_counts import fill_unseen, prior
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
@@ -44,4 +44,4 @@ class SoftmaxShares(Aggregator):
         rest = tally.others * np.exp(-top / self.temperature)  # the labels nobody chose: exp(0) each
         total = np.bincount(tally.row, mass, minlength=votes.n_tasks) + rest
         body = replace(tally, mass=mass / total[tally.row], rest=rest / total)
-        return Fit(believed(votes, dense_if_small(body)), votes.workers, self.word, prior=prior(votes))
+        return Fit(fill_unseen(votes, dense_if_small(body)), votes.workers, self.word, prior=prior(votes))

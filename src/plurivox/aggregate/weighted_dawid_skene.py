@@ -6,7 +6,13 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.em_options import PRIOR_HELP, TOL_HELP, soft_labels
+from plurivox.aggregate._shared.em_aggregator import (
+    USES,
+    max_iter_option,
+    prior_option,
+    soft_labels,
+    tol_option,
+)
 from plurivox.aggregate.dawid_skene import DawidSkene
 from plurivox.core.encoding import positions
 from plurivox.core.method import option
@@ -35,11 +41,11 @@ class WeightedDawidSkene(Aggregator):
     """
 
     smooth: float = option(0.01, "pseudo-count in every cell of a matrix; 0 is the method as published", low=0)
-    prior: str = option("learnt", PRIOR_HELP)
-    max_iter: int = option(100, "most passes over the votes", low=1)
-    tol: float = option(1e-6, TOL_HELP, low=0)
+    prior: str = prior_option()
+    max_iter: int = max_iter_option()
+    tol: float = tol_option()
 
-    takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
+    takes: ClassVar[frozenset[str]] = USES
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
         inner = DawidSkene(smooth=self.smooth, prior=self.prior, max_iter=self.max_iter, tol=self.tol)

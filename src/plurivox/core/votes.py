@@ -230,6 +230,16 @@ class Votes(Noun):
         alone = np.sort(pair[first])
         return int((alone[1:] == alone[:-1]).sum())
 
+    def require_workers(self, what: str, hint: str = "", *, every: bool = True) -> Self:
+        """The votes themselves; InputError where some have no worker, or none has one (`every=False`).
+
+        `what` is the method that must know who voted; `hint` is added to the message.
+        """
+        unnamed = self.worker < 0
+        if unnamed.any() if every else unnamed.all():
+            raise InputError(f"{what} must know who voted; these votes hold counts without names{hint}")
+        return self
+
     def counts(self) -> Floats:
         """(n_tasks, n_labels) the weight each label got; a task nobody voted on has a row of zeros."""
         key = self.task.astype(np.int64) * self.n_labels + self.label

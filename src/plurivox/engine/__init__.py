@@ -1,5 +1,5 @@
-"""The engine: compiled kernels, the one loop, threads. It knows arrays only.
+"""The engine: compiled kernels, the one EM loop, threads. It knows arrays only.
 
-`threads` cuts the tasks into a fixed number of blocks and runs them on threads, `em` climbs an objective, `jit` says
-how a kernel is compiled and where the result is kept.
+`threads` cuts the tasks into a fixed number of blocks and runs them on threads, `em` repeats E- and M-step with SQUAREM
+acceleration, `confusion_em` holds both steps of models with confusion matrices, `jit` compiles kernels and caches them.
 """

@@ -56,7 +56,7 @@ class Table:
             top[rows] = np.where(said == said.max(1, keepdims=True), mine, -1.0).argmax(1)
         return top
 
-    def believe(self, weights: Weights) -> Floats:
+    def posterior(self, weights: Weights) -> Floats:
         """(n_tasks, n_labels) q of every label."""
         whole = np.empty((self.votes.n_tasks, self.n_labels))
         for rows, mine, trusted in self.blocks(weights.worker[self.votes.worker]):
@@ -74,7 +74,7 @@ class Table:
         return best, q_of
 
 
-def settle(table: Table, consensus: str, name: str, watch: Watch = quiet) -> tuple[Ints, Weights]:
+def consensus_labels(table: Table, consensus: str, name: str, watch: Watch = quiet) -> tuple[Ints, Weights]:
     """(n_tasks,) the label of each task, the best by q or the most voted for, and the weights held against it."""
     label = table.most_voted()
     if consensus == "best":

@@ -1,12 +1,12 @@
-"""The loop that every EM-like method shares, with acceleration that never lets the objective fall.
+"""The loop that every EM method shares, with SQUAREM acceleration that never lets the objective fall.
 
-A method brings `sweep`: one pass over the votes that takes parameters and returns better ones, together with the
-objective OF THE PARAMETERS IT WAS GIVEN (that is what an E-step knows). The state is the parameters, so acceleration
-and warm starts have something to hold.
+A method brings `em_pass`: one pass over the votes (E-step and M-step) that takes parameters and returns the updated ones,
+together with the objective OF THE PARAMETERS IT WAS GIVEN (that is what an E-step knows). The state of the loop is the
+parameters, so acceleration and warm starts are the caller's choice.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
@@ -14,163 +14,189 @@ import numpy as np
 from plurivox.core.progress import Watch, quiet
 from plurivox.core.types import Floats
 
-S = TypeVar("S")
+P = TypeVar("P")
 
-STEP_GROWTH = 4.0  # how fast the longest step may grow after one that paid
+STEP_GROWTH = 4.0  # how fast the longest step may grow after an accepted one
 
 
-class Space(Protocol[S]):
-    """How parameters become numbers that may be moved freely, and back."""
+class ParamSpace(Protocol[P]):
+    """How parameters become a vector that SQUAREM may extrapolate, and back."""
 
-    def flat(self, state: S) -> Floats:
-        """(n,) finite coordinates of a state; steps of equal length should matter about equally."""
+    def pack(self, params: P) -> Floats:
+        """(n,) finite coordinates; steps of equal length should matter about equally."""
 
-    def state(self, flat: Floats) -> S:
-        """The feasible state at, or next to, any finite coordinates."""
+    def unpack(self, vector: Floats, like: P, /) -> P:
+        """The feasible parameters at, or next to, any finite coordinates; `like` are those of the last point."""
 
 
 @dataclass(frozen=True)
-class Climb(Generic[S]):
-    """How a climb ended. The last pass was a sweep of `state`, so what it left behind (a posterior) belongs to it."""
+class EMResult(Generic[P]):
+    """How an EM run ended. Its last pass was over `params`, so what that left behind (a posterior) belongs to them."""
 
-    state: S  # the best parameters whose objective is known: it is trace[-1]
-    better: S  # what the last sweep made of them
+    params: P  # the best parameters whose objective is known: it is trace[-1]
     trace: tuple[float, ...]  # the objective after each pass that was kept; it never falls
     converged: bool
-    passes: int  # how often the votes were swept, steps that were taken back and passes spent before included
+    passes: int  # passes over the votes, rejected long steps and those spent before included
 
 
-def climb(
-    sweep: Callable[[S], tuple[S, float]],
-    state: S,
+def run_em(
+    em_pass: Callable[[P], tuple[P, float]],
+    params: P,
     *,
     max_iter: int,
     tol: float,
     watch: Watch = quiet,
-    space: Space[S] | None = None,
+    space: ParamSpace[P] | None = None,
     spent: int = 0,
-) -> Climb[S]:
-    """Repeat `sweep` until one of its steps gains less than `tol`, or for `max_iter` passes over the votes.
+    may_fall: bool = False,
+) -> EMResult[P]:
+    """Repeat E- and M-step until a pass gains less than `tol`, or for `max_iter` passes over the votes.
 
     Passes that were `spent` before count among them; there is always one.
 
-    With a `space`, every third pass tries a longer step: from x0, x1 = sweep(x0) and x2 = sweep(x1) it extrapolates
+    With a `space`, every third pass tries a longer step: from x0, x1 = em_pass(x0) and x2 = em_pass(x1) it extrapolates
     x0 + 2 a r + a^2 v with r = x1 - x0, v = x2 - 2 x1 + x0 and a = |r| / |v| (SQUAREM, Varadhan & Roland 2008,
-    https://doi.org/10.1111/j.1467-9469.2007.00585.x). A step whose objective is below that of x1 is taken back.
+    https://doi.org/10.1111/j.1467-9469.2007.00585.x). A step whose objective is below that of x1 is rejected.
 
-    Only a plain step may end the climb: a long one can gain little by chance. `tol=0` runs for `max_iter` passes, or
-    until the objective falls by rounding.
+    Only a plain step may end the run: a long one can gain little by chance. `tol=0` runs for `max_iter` passes, or until
+    the objective falls by rounding. For updates that are no exact EM (`may_fall`) a falling objective ends nothing.
 
-    >>> def sweep(x):  # a hill with its top at 3
+    >>> def em_pass(x):  # a hill with its top at 3
     ...     return 0.5 * x + 1.5, -((x - 3) ** 2)
-    >>> top = climb(sweep, 0.0, max_iter=100, tol=1e-12)
-    >>> round(top.state, 4), top.converged, len(top.trace) == top.passes
+    >>> result = run_em(em_pass, 0.0, max_iter=100, tol=1e-12)
+    >>> round(result.params, 4), result.converged, len(result.trace) == result.passes
     (3.0, True, True)
     """
-    climber = _Climber(sweep, max_iter, tol, watch, spent)
-    return climber.stride(state, space) if space is not None else climber.walk(state)
+    steps = em_steps(params, max_iter=max_iter, tol=tol, watch=watch, space=space, spent=spent, may_fall=may_fall)
+    wanted = next(steps)
+    while True:
+        try:
+            wanted = steps.send(em_pass(wanted))
+        except StopIteration as end:
+            result: EMResult[P] = end.value
+            return result
 
 
-@dataclass
-class _Climber(Generic[S]):
-    """A climb under way."""
+def run_em_together(
+    em_pass: Callable[[list[P]], list[tuple[P, float]]],
+    starts: Sequence[P],
+    *,
+    max_iter: int,
+    tol: float,
+    watch: Watch = quiet,
+    space: ParamSpace[P] | None = None,
+) -> list[EMResult[P]]:
+    """Run EM from several starts at once: `em_pass` gets the parameters of all that have not ended, and passes over the
+    votes once for all of them. The results are those of one run after the other.
+    """
+    runs = [em_steps(one, max_iter=max_iter, tol=tol, watch=quiet, space=space) for one in starts]
+    wanted = {i: next(run) for i, run in enumerate(runs)}
+    results: dict[int, EMResult[P]] = {}
+    step = 0
+    while wanted:
+        passed = em_pass(list(wanted.values()))
+        watch(step, max_iter, max(objective for _, objective in passed))
+        step += 1
+        for i, one in zip(list(wanted), passed, strict=True):
+            try:
+                wanted[i] = runs[i].send(one)
+            except StopIteration as end:
+                results[i] = end.value
+                del wanted[i]
+    return [results[i] for i in range(len(runs))]
 
-    sweep: Callable[[S], tuple[S, float]]
-    max_iter: int
-    tol: float
-    watch: Watch
-    passes: int
-    trace: list[float] = field(default_factory=list)
 
-    def walk(self, state: S) -> Climb[S]:
-        """Plain steps to the end."""
-        better, _ = self._keep(self._look(state))
-        while self.passes < self.max_iter:
-            state = better
-            better, gain = self._keep(self._look(state))
-            if gain < self.tol:
-                return self._end(state, better, True)
-        return self._end(state, better, False)
+def em_steps(
+    params: P,
+    *,
+    max_iter: int,
+    tol: float,
+    watch: Watch,
+    space: ParamSpace[P] | None,
+    spent: int = 0,
+    may_fall: bool = False,
+) -> Generator[P, tuple[P, float], EMResult[P]]:
+    """The steps of `run_em`: yield parameters, take (updated parameters, objective) of a pass over the votes with them."""
+    trace: list[float] = []
+    passes = spent
 
-    def stride(self, state: S, space: Space[S]) -> Climb[S]:
-        """Plain steps and long ones in turn."""
-        better, _ = self._keep(self._look(state))
-        path = [space.flat(state)]  # where the plain steps since the last long one led
-        longest = STEP_GROWTH
-        while self.passes < self.max_iter:
-            path.append(space.flat(better))
-            if len(path) == 3:
-                step, place = _stretched(path, longest)
-                trial = space.state(place)
-                seen = self._look(trial) if step > 1 and self.passes + 1 < self.max_iter else None
-                if seen is not None and seen[1] >= self.trace[-1]:
-                    state, (better, _) = trial, self._keep(seen)
-                    path = [space.flat(state)]
+    def noted(passed: tuple[P, float]) -> tuple[P, float]:
+        nonlocal passes
+        objective = passed[1]
+        assert objective == objective, "the objective is NaN"
+        watch(passes, max_iter, max([objective, *trace[-1:]]))
+        passes += 1
+        return passed
+
+    updated, objective = noted((yield params))
+    trace.append(objective)
+    path = [space.pack(params)] if space is not None else []  # where the plain steps since the last long one led
+    longest = STEP_GROWTH
+    while passes < max_iter:
+        if space is not None:
+            path.append(space.pack(updated))
+            if len(path[-1]) < len(path[-2]):  # some parameters are gone
+                path = path[-1:]
+        if space is not None and len(path) == 3:
+            step, vector = _extrapolate(path, longest)
+            if step > 1 and passes + 1 < max_iter:
+                trial = space.unpack(vector, updated)
+                trial_updated, objective = noted((yield trial))
+                if objective >= trace[-1]:
+                    params, updated, path = trial, trial_updated, [space.pack(trial)]
+                    trace.append(objective)
                     longest = max(longest, STEP_GROWTH * step)
                     continue
-                longest = max(STEP_GROWTH, step / STEP_GROWTH)
-                path = path[1:]
-            state = better
-            better, gain = self._keep(self._look(state))
-            if gain < self.tol:
-                return self._end(state, better, True)
-        return self._end(state, better, False)
-
-    def _look(self, state: S) -> tuple[S, float]:
-        """One pass over the votes."""
-        better, value = self.sweep(state)
-        assert value == value, "the objective is not a number"
-        self.watch(self.passes, self.max_iter, max([value, *self.trace[-1:]]))
-        self.passes += 1
-        return better, value
-
-    def _keep(self, seen: tuple[S, float]) -> tuple[S, float]:
-        """Note a pass that counts: (what it made of the state, how much the state gained)."""
-        better, value = seen
-        gain = value - self.trace[-1] if self.trace else np.inf
-        self.trace.append(value)
-        return better, gain
-
-    def _end(self, state: S, better: S, converged: bool) -> Climb[S]:
-        return Climb(state, better, tuple(self.trace), converged, self.passes)
+            longest = max(STEP_GROWTH, step / STEP_GROWTH)
+            path = path[1:]
+        params = updated
+        updated, objective = noted((yield params))
+        trace.append(objective)
+        gain = trace[-1] - trace[-2]
+        if gain < tol and not (may_fall and gain < 0):
+            return EMResult(params, tuple(trace), True, passes)
+    return EMResult(params, tuple(trace), False, passes)
 
 
-def _stretched(path: list[Floats], longest: float) -> tuple[float, Floats]:
-    """(step, place): where the last two steps lead when the first is made `step` times as long; 1 is where they ended.
+def _extrapolate(path: list[Floats], longest: float) -> tuple[float, Floats]:
+    """(step, x): SQUAREM extrapolation of the three points of `path` with step length `step`; 1 is the last point.
 
     Long arrays are changed in place, and summed without the linear algebra library, whose bits depend on its threads.
     """
-    place, second, third = path
-    step = second - place
-    curve = third - second
-    curve -= step
-    ahead, bend = (float(np.sqrt(np.einsum("i,i->", x, x))) for x in (step, curve))
-    length = min(ahead / bend, longest) if bend > 0 else (longest if ahead > 0 else 1.0)
-    step *= 2 * length
-    curve *= length**2
-    place = place + step
-    place += curve
-    return length, place
+    x, second, third = path
+    r = second - x
+    v = third - second
+    v -= r
+    norm_r, norm_v = (float(np.sqrt(np.einsum("i,i->", a, a))) for a in (r, v))
+    step = min(norm_r / norm_v, longest) if norm_v > 0 else (longest if norm_r > 0 else 1.0)
+    r *= 2 * step
+    v *= step**2
+    x = x + r
+    x += v
+    return step, x
 
 
-def best_of(starts: int, total: int, attempt: Callable[[int, Watch], Climb[S]], watch: Watch) -> tuple[Climb[S], int]:
-    """(the climb that ended highest, its number); of equals the first. `total` is how many passes one may take.
+def best_of_starts(
+    n_starts: int, max_iter: int, run: Callable[[int, Watch], EMResult[P]], watch: Watch
+) -> tuple[EMResult[P], int]:
+    """(the run with the highest objective, the number of its start); of equals the first.
 
-    What an attempt leaves behind beside its climb, such as a posterior, is that of the last one, not of the best.
+    `run(i, watch)` runs EM from start i for at most `max_iter` passes. What a run leaves behind beside its result, such as
+    a posterior, is that of the last one, not of the best.
     """
-    best, at = attempt(0, _part_of(watch, 0, starts * total)), 0
-    for i in range(1, starts):
-        one = attempt(i, _part_of(watch, i * total, starts * total))
-        if one.trace[-1] > best.trace[-1]:
-            best, at = one, i
-    return best, at
 
+    def counting_on(start: int) -> Watch:
+        """The progress callback of one start: it counts on from the passes of the starts before."""
 
-def _part_of(watch: Watch, before: int, whole: int) -> Watch:
-    """A watch that counts on from the steps of the attempts before."""
+        def one(step: int, total: int, value: float | None = None) -> None:
+            del total  # of this start alone
+            watch(start * max_iter + step, n_starts * max_iter, value)
 
-    def part(step: int, total: int, value: float | None = None) -> None:
-        del total  # of this attempt alone
-        watch(before + step, whole, value)
+        return one
 
-    return part
+    results = (run(i, counting_on(i)) for i in range(n_starts))
+    best, kept = next(results), 0
+    for i, result in enumerate(results, 1):
+        if result.trace[-1] > best.trace[-1]:
+            best, kept = result, i
+    return best, kept

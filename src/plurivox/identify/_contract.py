@@ -97,8 +97,8 @@ class Identifier(Method, ABC):
             raise InputError(
                 f"{self.name()} takes plain votes only; these are soft answers: take the top label of each"
             )
-        if votes is not None and "counts" not in self.takes and len(votes) and bool((votes.worker < 0).any()):
-            raise InputError(f"{self.name()} must know who voted; these votes hold counts without names")
+        if votes is not None and "counts" not in self.takes:
+            votes.require_workers(self.name())
         if "fit" in self.must_see() and seen.fit is not None:
             for part in self.reads:
                 if getattr(seen.fit, part) is None:

@@ -44,7 +44,7 @@ class LabelQuality(Identifier):
         votes, guess = seen.votes, seen.guess
         assert votes is not None and guess is not None
         table = crowdlab.Table(votes, guess, self.name())
-        label, weights = crowdlab.settle(table, self.consensus, self.name(), watch)
+        label, weights = crowdlab.consensus_labels(table, self.consensus, self.name(), watch)
         _, raw = table.judge(weights, label, watch)
         raw[votes.support == 0] = np.nan
         return Scores("task", votes.tasks, 1 - raw, self.word, raw=raw, n=votes.support)

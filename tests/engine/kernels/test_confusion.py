@@ -4,26 +4,26 @@ import numpy as np
 import pytest
 
 from plurivox.engine.kernels import confusion, confusion_tables
-from plurivox.engine.kernels.simd import PAD, padded, quads_of
+from plurivox.engine.kernels.simd import PAD, padded, simd_width
 
 
 class Case:
     """Random votes and parameters over some labels, and what plain numpy makes of them."""
 
     def __init__(self, n_labels: int, weighted: bool, n_tasks: int = 60, n_workers: int = 7) -> None:
-        chance = np.random.default_rng(n_labels)
-        size = chance.integers(0, 9, n_tasks)
+        rng = np.random.default_rng(n_labels)
+        size = rng.integers(0, 9, n_tasks)
         self.start = np.concatenate([[0], np.cumsum(size)])
         self.task, n = np.repeat(np.arange(n_tasks), size), int(size.sum())
-        worker, said = (
-            np.concatenate([np.sort(chance.integers(0, n_workers, s)) for s in size]),
-            chance.integers(0, n_labels, n),
+        self.worker, self.said = (
+            np.concatenate([np.sort(rng.integers(0, n_workers, s)) for s in size]),
+            rng.integers(0, n_labels, n),
         )
-        self.key = (worker * n_labels + said).astype(np.uint32)
-        self.weight = chance.random(n) if weighted else None
+        self.key = (self.worker * n_labels + self.said).astype(np.uint32)
+        self.weight = rng.random(n) if weighted else None
         self.w = np.ones(n) if self.weight is None else self.weight
-        self.log_prior = np.log(chance.dirichlet(np.ones(n_labels)))
-        self.table = np.log(chance.dirichlet(np.ones(n_labels), (n_workers, n_labels)).transpose(0, 2, 1))
+        self.log_prior = np.log(rng.dirichlet(np.ones(n_labels)))
+        self.table = np.log(rng.dirichlet(np.ones(n_labels), (n_workers, n_labels)).transpose(0, 2, 1))
         self.log = np.repeat(self.log_prior[None], n_tasks, 0)
         np.add.at(self.log, self.task, self.w[:, None] * self.table.reshape(-1, n_labels)[self.key])
         self.value = np.logaddexp.reduce(self.log, axis=1)
@@ -35,6 +35,16 @@ class Case:
         np.add.at(counts, self.key, self.w[:, None] * posterior[self.task])
         return counts.ravel()
 
+    def left_out(self) -> np.ndarray:
+        """(n_workers,) the weight of votes that the others on the task agree with."""
+        agree, rows = np.zeros(len(self.table)), self.table.reshape(-1, len(self.log_prior))
+        for t, w in sorted(set(zip(self.task, self.worker, strict=True))):
+            mine = np.flatnonzero((self.task == t) & (self.worker == w))
+            rest = self.log[t] - (self.w[mine, None] * rows[self.key[mine]]).sum(0)
+            rest = np.exp(rest - np.logaddexp.reduce(rest))
+            agree[w] += (self.w[mine] * rest[self.said[mine]]).sum()
+        return agree
+
 
 CASES = [(k, weighted) for k in (1, 2, 3, 4, 5, 10, 16, 17, 33, 40) for weighted in (False, True)]
 cases = pytest.mark.parametrize("case", [Case(*one) for one in CASES], ids=[f"K={k} {w}" for k, w in CASES])
@@ -45,10 +55,10 @@ def spare(n: int) -> np.ndarray:
 
 
 @cases
-def test_a_sweep(case: Case) -> None:
+def test_an_em_pass(case: Case) -> None:
     k = len(case.log_prior)
     n_true, counts = spare(k), spare(case.table.size)
-    value = confusion.sweep(*case.votes, case.log_prior, padded(case.table), quads_of(k), n_true, counts)
+    value = confusion.em_pass(*case.votes, case.log_prior, padded(case.table), simd_width(k), n_true, counts)
     np.testing.assert_allclose(value, case.value.sum(), rtol=1e-13)
     np.testing.assert_allclose(n_true[:k], case.posterior.sum(0), rtol=1e-12)
     np.testing.assert_allclose(counts[:-PAD], case.counts(case.posterior), rtol=1e-11)
@@ -56,11 +66,11 @@ def test_a_sweep(case: Case) -> None:
 
 
 @cases
-def test_a_hard_sweep(case: Case) -> None:
+def test_a_hard_em_pass(case: Case) -> None:
     k = len(case.log_prior)
     n_true, counts = spare(k), spare(case.table.size)
-    quads = quads_of(k, coarse=True)
-    value = confusion.hard_sweep(*case.votes, case.log_prior, padded(case.table), quads, n_true, counts)
+    width = simd_width(k, coarse=True)
+    value = confusion.hard_em_pass(*case.votes, case.log_prior, padded(case.table), width, n_true, counts)
     np.testing.assert_allclose(value, case.log.max(1).sum(), rtol=1e-13)
     labels = np.eye(k)[case.log.argmax(1)]
     np.testing.assert_array_equal(n_true[:k], labels.sum(0))
@@ -68,49 +78,65 @@ def test_a_hard_sweep(case: Case) -> None:
 
 
 @cases
-def test_what_is_believed_and_counting_it(case: Case) -> None:
+def test_the_posterior_and_counting_it(case: Case) -> None:
     k, n_tasks = len(case.log_prior), case.votes[1]
-    posterior, agree = np.empty(n_tasks * k), np.zeros(7)
-    quads = quads_of(k, coarse=True)
-    confusion.believe(*case.votes, case.log_prior, padded(case.table), quads, posterior, agree)
-    np.testing.assert_allclose(posterior.reshape(-1, k), case.posterior, rtol=1e-11)
+    prob, agree, width = np.empty((n_tasks, k)), np.zeros(7), simd_width(k, coarse=True)
+    given = (*case.votes, case.worker, case.said, case.log_prior[None], padded(case.table), width, prob)
+    value = confusion.posterior(*given, agree)
+    np.testing.assert_allclose(prob, case.posterior, rtol=1e-11)
+    np.testing.assert_allclose(value, case.value.sum(), rtol=1e-13)
+    np.testing.assert_allclose(agree, case.left_out(), rtol=1e-10)
+    alone = prob.copy()
+    prob[:] = 0
+    assert confusion.posterior(*given, None) == value
+    np.testing.assert_array_equal(prob, alone)
     n_true, counts = spare(k), spare(case.table.size)
-    confusion.count(*case.votes, posterior, k, quads, n_true, counts)
+    confusion.count(*case.votes, prob, width, n_true, counts)
     np.testing.assert_allclose(n_true[:k], case.posterior.sum(0), rtol=1e-12)
     np.testing.assert_allclose(counts[:-PAD], case.counts(case.posterior), rtol=1e-11)
 
 
 @cases
+def test_a_prior_of_its_own_for_every_task(case: Case) -> None:
+    k, n_tasks = len(case.log_prior), case.votes[1]
+    own = np.random.default_rng(9).normal(size=(n_tasks, k))
+    prob, width = np.empty((n_tasks, k)), simd_width(k, coarse=True)
+    value = confusion.posterior(*case.votes, case.worker, case.said, own, padded(case.table), width, prob, None)
+    score = case.log - case.log_prior + own
+    total = np.logaddexp.reduce(score, axis=1)
+    np.testing.assert_allclose(prob, np.exp(score - total[:, None]), rtol=1e-11)
+    np.testing.assert_allclose(value, total.sum(), rtol=1e-12)
+
+
+@cases
 def test_vote_shares(case: Case) -> None:
     k, n_tasks = len(case.log_prior), case.votes[1]
-    share = np.empty(n_tasks * k)
-    confusion.shares(*case.votes, k, share)
+    share = np.empty((n_tasks, k))
+    confusion.vote_shares(0, n_tasks, case.start, case.said, case.weight, share)
     counts = np.zeros((n_tasks, k))
-    np.add.at(counts, (case.task, case.key % k), case.w)
+    np.add.at(counts, (case.task, case.said), case.w)
     total = counts.sum(1, keepdims=True)
     wanted = np.where(total > 0, counts / np.where(total > 0, total, 1), 1 / k)
-    np.testing.assert_allclose(share.reshape(-1, k), wanted, rtol=1e-12)
+    np.testing.assert_allclose(share, wanted, rtol=1e-12)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 6, 10, 17, 33])
 def test_shares_in_logs_and_back(k: int) -> None:
-    chance = np.random.default_rng(0)
-    counts, pseudo = chance.random((5, k, k)), chance.random((k, k))
+    rng = np.random.default_rng(0)
+    counts, pseudo = rng.random((5, k, k)), rng.random((k, k))
     counts[2, :, k - 1], pseudo[:, k - 1] = 0, 0  # worker 2 was never seen where the last label is true
     counts[1, 0, 0] = pseudo[0, 0] = 0
-    table, quads = spare(counts.size), quads_of(k, coarse=True)
-    confusion_tables.log_shares(2, 5, k, padded(counts), padded(pseudo), quads, table)
-    confusion_tables.log_shares(
-        0, 2, k, padded(counts), padded(pseudo), quads, table
-    )  # writes nothing beyond its workers
+    table, width = spare(counts.size), simd_width(k, coarse=True)
+    confusion_tables.m_step(2, 5, k, padded(counts), padded(pseudo), width, table)
+    confusion_tables.m_step(0, 2, k, padded(counts), padded(pseudo), width, table)  # writes nothing beyond its workers
     wanted = counts + pseudo
     wanted = np.where(wanted.sum(1, keepdims=True) > 0, wanted, 1)
     share = np.exp(table[:-PAD].reshape(5, k, k))
     np.testing.assert_allclose(share, wanted / wanted.sum(1, keepdims=True), rtol=1e-13, atol=1e-299)
     moved = table.copy()
-    moved[:-PAD] += np.repeat(chance.normal(0, 9, (5, 1, k)), k, 1).ravel()
-    confusion_tables.renormalise(2, 5, k, quads, moved)
-    confusion_tables.renormalise(0, 2, k, quads, moved)
+    moved[:-PAD] += np.repeat(rng.normal(0, 9, (5, 1, k)), k, 1).ravel()
+    confusion_tables.renormalise(2, 5, k, width, moved)
+    confusion_tables.renormalise(0, 2, k, width, moved)
     np.testing.assert_allclose(moved, table, rtol=1e-12, atol=1e-12)
 
 
@@ -120,5 +146,7 @@ def test_many_votes_and_impossible_ones_stay_finite() -> None:
     key[::2] = 1
     table = padded(np.log([[1.0, 1e-300], [1e-300, 1.0]]))
     counts, n_true = spare(4), spare(2)
-    value = confusion.sweep(0, 1, np.array([0, n]), key, None, np.log([0.5, 0.5]), table, quads_of(2), n_true, counts)
+    value = confusion.em_pass(
+        0, 1, np.array([0, n]), key, None, np.log([0.5, 0.5]), table, simd_width(2), n_true, counts
+    )
     assert np.isfinite(value) and n_true[:2].tolist() == [0.5, 0.5]

@@ -10,11 +10,11 @@ LABELS = [f"l{k}" for k in range(7)]
 
 
 def random_answers(n: int = 60) -> Answers:
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     kinds, texts = ["named", "never", "possible"], ["", "70", "20", "100"]
-    pick = lambda words: str(chance.choice(words))  # noqa: E731
-    marks = [[(pick(kinds), pick(LABELS), pick(texts)) for _ in range(chance.integers(0, 9))] for _ in range(n)]
-    return Answers.of(task=chance.integers(0, 9, n), worker=chance.integers(0, 4, n), marks=marks, labels=LABELS)
+    pick = lambda words: str(rng.choice(words))  # noqa: E731
+    marks = [[(pick(kinds), pick(LABELS), pick(texts)) for _ in range(rng.integers(0, 9))] for _ in range(n)]
+    return Answers.of(task=rng.integers(0, 9, n), worker=rng.integers(0, 4, n), marks=marks, labels=LABELS)
 
 
 def test_compiled_or_not(monkeypatch) -> None:

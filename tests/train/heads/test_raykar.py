@@ -17,14 +17,14 @@ from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.train import Plan, fit, raykar_em
-from plurivox.train.em.raykar_em import Believing
+from plurivox.train.em.raykar_em import RaykarSteps
 from toy_training import spam, world
 
 
 def test_the_two_steps_are_those_of_the_paper() -> None:
     votes = Votes.of(task=[0, 0, 1, 1, 1], worker=list("abacb"), label=[0, 1, 1, 1, 0])
-    steps, prior = Believing(votes, clip=0.05), np.array([[0.9, 0.1], [0.0, 1.0]])
-    posterior, value = steps.posterior(prior, m := np.random.default_rng(0).dirichlet([1, 1], (3, 2)))
+    steps, prior = RaykarSteps(votes, clip=0.05), np.array([[0.9, 0.1], [0.0, 1.0]])
+    posterior, value = steps.e_step(prior, m := np.random.default_rng(0).dirichlet([1, 1], (3, 2)))
     held = np.array([[0.9, 0.1], [0.05, 0.95]])
     product = [held[0] * m[0, :, 0] * m[1, :, 1], held[1] * m[0, :, 1] * m[2, :, 1] * m[1, :, 0]]
     np.testing.assert_allclose(posterior, [row / row.sum() for row in product])
@@ -32,7 +32,7 @@ def test_the_two_steps_are_those_of_the_paper() -> None:
     want = np.zeros((3, 2, 2)) + 0.01
     for t, w, said in zip(votes.task, votes.worker, votes.label, strict=True):
         want[w, :, said] += posterior[t]
-    np.testing.assert_allclose(steps.matrices(posterior), want / want.sum(2, keepdims=True))
+    np.testing.assert_allclose(steps.m_step(posterior), want / want.sum(2, keepdims=True))
 
 
 def test_known_labels_stay_and_teach() -> None:

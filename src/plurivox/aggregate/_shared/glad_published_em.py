@@ -8,10 +8,10 @@ from scipy.special import expit, log_expit, logsumexp
 
 from plurivox.core.progress import Watch
 from plurivox.core.types import Floats, Ints
-from plurivox.engine.em import Climb
+from plurivox.engine.em import EMResult
 
-MOST_ROUNDS = 51
-ENOUGH = 1e-5  # the relative gain of Q that ends it
+MAX_ITER = 51
+Q_TOL = 1e-5  # the relative gain of Q that ends it
 M_STEP = {"method": "CG", "tol": 0.01, "options": {"maxiter": 25}}
 
 
@@ -30,23 +30,23 @@ class PublishedEM:
     n_workers: int
     mean: Floats  # (n_workers + n_tasks,) of the normal priors
 
-    def climb(self, watch: Watch) -> Climb[Floats]:
-        """From the means of the priors, until Q gains little: the state is the point of the last posterior."""
+    def run(self, watch: Watch) -> EMResult[Floats]:
+        """EM from the means of the priors until Q gains little; the parameters are the point of the last posterior."""
         here, trace, before = self.mean, list[float](), np.nan
-        for step in range(MOST_ROUNDS):
+        for step in range(MAX_ITER):
             score = self.scores(here)
             whole = logsumexp(score, 1, keepdims=True)
             trace.append(float(whole.sum() - 0.5 * ((here - self.mean) ** 2).sum()))
-            watch(step, MOST_ROUNDS, trace[-1])
+            watch(step, MAX_ITER, trace[-1])
             right = np.exp(score - whole)[self.task, self.said]
             if step == 0:
                 before = -self.minus_q(here, right)[0]
             found = minimize(self.minus_q, here, args=(right,), jac=True, **M_STEP)
             there, gain, before = found.x, abs((-found.fun - before) / before), -found.fun
-            if gain <= ENOUGH or step == MOST_ROUNDS - 1:
+            if gain <= Q_TOL or step == MAX_ITER - 1:
                 break
             here = there
-        return Climb(here, there, tuple(trace), bool(gain <= ENOUGH), len(trace))
+        return EMResult(here, tuple(trace), bool(gain <= Q_TOL), len(trace))
 
     def scores(self, point: Floats) -> Floats:
         """(n_tasks, n_labels) log p(label, votes)."""

@@ -18,10 +18,10 @@ def shares(votes: Votes) -> SoftLabels:
     """The votes of each task divided by their number; tasks without a vote get the prior."""
     many = votes.n_tasks * votes.n_labels > DENSE_CELLS
     soft = SoftLabels.shares(votes.tally() if many else votes.counts(), votes.tasks, votes.labels)
-    return believed(votes, soft.body)
+    return fill_unseen(votes, soft.body)
 
 
-def believed(votes: Votes, body: Dense | Candidates) -> SoftLabels:
+def fill_unseen(votes: Votes, body: Dense | Candidates) -> SoftLabels:
     """Soft labels for the tasks of `votes`; a task nobody voted on gets the prior and a support of 0."""
     unseen = np.flatnonzero(votes.support == 0)
     if len(unseen) and isinstance(body, Dense):  # among very many labels it stays even, to spare memory

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from plurivox.aggregate._shared.vote_counts import believed
+from plurivox.aggregate._shared.vote_counts import fill_unseen
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import DENSE_CELLS, Candidates
 from plurivox.core.soft_transforms import dense_if_small
@@ -106,4 +106,4 @@ class Ballots:
 
     def soft(self, split: Candidates) -> SoftLabels:
         """The split as soft labels; a task nobody voted on gets the prior."""
-        return believed(self.votes, dense_if_small(split))
+        return fill_unseen(self.votes, dense_if_small(split))

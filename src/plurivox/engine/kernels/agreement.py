@@ -4,7 +4,8 @@ import numpy as np
 
 from plurivox.core.types import Floats, Ints
 from plurivox.engine.jit import kernel, part
-from plurivox.engine.kernels.simd import fetch
+from plurivox.engine.kernels.simd import prefetch
+from plurivox.engine.kernels.softmax import answer_end
 
 AHEAD = 8  # rows of a worker that are brought near before they are wanted: they lie far apart
 LABEL_BITS = 31
@@ -79,7 +80,7 @@ def count_met(w: int, order: Ints, begin: Ints, key: Ints, count: Ints, met: Int
     """How many later workers w meets; who they are goes into `met`, how often into `count`, zero before."""
     n_met = 0
     for i in range(begin[w], begin[w + 1]):
-        fetch(key, order[min(i + AHEAD, len(order) - 1)])
+        prefetch(key, order[min(i + AHEAD, len(order) - 1)])
         row = order[i]
         while key[row] & 1 == 0:
             row += 1
@@ -190,10 +191,9 @@ def shares_of_rest(
             total += w
         v = start[t]
         while v < start[t + 1]:
-            end, own = v, 0.0
-            while end < start[t + 1] and worker[end] == worker[v]:
-                own += 1.0 if weight is None else weight[end]
-                end += 1
+            end, own = answer_end(v, start[t + 1], worker), 0.0
+            for u in range(v, end):
+                own += 1.0 if weight is None else weight[u]
             others = total - own
             while v < end:
                 same, mine = v, 0.0

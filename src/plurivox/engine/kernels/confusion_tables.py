@@ -13,30 +13,30 @@ TINY = 1e-300  # a share that counts as zero: its log is large, but finite, so t
 
 
 @kernel
-def log_shares(first: int, last: int, n_labels: int, counts: Floats, pseudo: Floats, quads: Any, table: Floats) -> None:
+def m_step(first: int, last: int, n_labels: int, counts: Floats, pseudo: Floats, width: Any, table: Floats) -> None:
     """The M-step of the workers first:last: table[worker, said, true] = log of the share that is said, given true.
 
     `pseudo`, flat [said, true] with spare cells, is added to the counts of every worker. Where nothing was counted for
     a true label, every label is as likely to be said.
     """
-    size, wide = n_labels * n_labels, 4 * len(quads)
-    n_cells = -(-n_labels // wide) * wide
+    size, step = n_labels * n_labels, 4 * len(width)
+    n_cells = -(-n_labels // step) * step
     by, even, share = np.empty(n_cells), np.empty(n_cells), np.empty(size + n_cells)
     for worker in range(first, last):
         begin = worker * size
-        for k in range(0, n_cells, wide):
-            n_true = add(load(counts, np.uint64(begin + k), quads), load(pseudo, np.uint64(k), quads))
+        for k in range(0, n_cells, step):
+            n_true = add(load(counts, np.uint64(begin + k), width), load(pseudo, np.uint64(k), width))
             for at in range(n_labels + k, size + k, n_labels):
-                n_true = add(n_true, load(counts, np.uint64(begin + at), quads))
-                n_true = add(n_true, load(pseudo, np.uint64(at), quads))
+                n_true = add(n_true, load(counts, np.uint64(begin + at), width))
+                n_true = add(n_true, load(pseudo, np.uint64(at), width))
             store(by, np.uint64(k), n_true)
         for k in range(n_cells):
             even[k] = 0.0 if by[k] > TINY else 1 / n_labels
             by[k] = 1 / by[k] if by[k] > TINY else 0.0
-        for at in range(0, size, n_labels):  # a row a time: what it writes beyond its end, the next one overwrites
-            for k in range(0, n_cells, wide):
-                n_said = add(load(counts, np.uint64(begin + at + k), quads), load(pseudo, np.uint64(at + k), quads))
-                x = add_scaled(load(even, np.uint64(k), quads), n_said, load(by, np.uint64(k), quads))
+        for at in range(0, size, n_labels):  # row by row: what it writes beyond its end, the next one overwrites
+            for k in range(0, n_cells, step):
+                n_said = add(load(counts, np.uint64(begin + at + k), width), load(pseudo, np.uint64(at + k), width))
+                x = add_scaled(load(even, np.uint64(k), width), n_said, load(by, np.uint64(k), width))
                 store(share, np.uint64(at + k), x)
         mine = table[begin : begin + size]
         for i in range(size):
@@ -44,22 +44,22 @@ def log_shares(first: int, last: int, n_labels: int, counts: Floats, pseudo: Flo
 
 
 @kernel
-def renormalise(first: int, last: int, n_labels: int, quads: Any, table: Floats) -> None:
+def renormalise(first: int, last: int, n_labels: int, width: Any, table: Floats) -> None:
     """Shift the logs of the workers first:last so that the shares of what is said sum to one again, in place."""
-    size, wide = n_labels * n_labels, 4 * len(quads)
-    n_cells = -(-n_labels // wide) * wide
+    size, step = n_labels * n_labels, 4 * len(width)
+    n_cells = -(-n_labels // step) * step
     best, shift = np.empty(n_cells), np.empty(n_cells)
     for worker in range(first, last):
         begin = worker * size
-        for k in range(0, n_cells, wide):
-            x = load(table, np.uint64(begin + k), quads)
+        for k in range(0, n_cells, step):
+            x = load(table, np.uint64(begin + k), width)
             for at in range(n_labels + k, size + k, n_labels):
-                x = higher(x, load(table, np.uint64(begin + at), quads))
+                x = higher(x, load(table, np.uint64(begin + at), width))
             store(best, np.uint64(k), scale(x, -1.0))
-            mass = exp(add(load(table, np.uint64(begin + k), quads), load(best, np.uint64(k), quads)))
+            mass = exp(add(load(table, np.uint64(begin + k), width), load(best, np.uint64(k), width)))
             for at in range(n_labels + k, size + k, n_labels):
-                says = load(table, np.uint64(begin + at), quads)
-                mass = add(mass, exp(add(says, load(best, np.uint64(k), quads))))
+                says = load(table, np.uint64(begin + at), width)
+                mass = add(mass, exp(add(says, load(best, np.uint64(k), width))))
             store(shift, np.uint64(k), mass)
         for k in range(n_labels):
             shift[k] = fast_log(shift[k]) - best[k]

@@ -24,7 +24,7 @@ WIDTHS = {  # numbers in a row, by n_labels
 @kernel
 def say(
     kind: int,
-    soften: bool,
+    use_softmax: bool,
     scale: float,
     logits: Floats,
     worker: Ints,
@@ -44,8 +44,8 @@ def say(
     for i in range(n):
         each[i] = 0
         output[i] = logits[i]
-        if soften:
-            _soften(output[i])
+        if use_softmax:
+            _softmax(output[i])
         for j in range(worker.shape[1]):
             w = np.float32(scale) * weight[i, j]
             if w <= 0:
@@ -53,7 +53,7 @@ def say(
             score = excess[i, j]
             _score(kind, output[i], table[worker[i, j]], score)
             said = score[label[i, j]]
-            each[i] += w * (_soften(score) - said)
+            each[i] += w * (_softmax(score) - said)
             for k in range(n_labels):
                 score[k] *= w
             score[label[i, j]] -= w
@@ -62,7 +62,7 @@ def say(
 @kernel
 def hear(
     kind: int,
-    soften: bool,
+    use_softmax: bool,
     by: Floats,
     output: Floats,
     worker: Ints,
@@ -83,7 +83,7 @@ def hear(
                 who = worker[i, j]
                 touched[who] = True
                 _push(kind, output[i], table[who], excess[i, j], by[i], n_labels, pull, d_table[who])
-        if soften:
+        if use_softmax:
             mean = np.float32(0)
             for k in range(n_labels):
                 mean += output[i, k] * pull[k]
@@ -92,8 +92,8 @@ def hear(
 
 
 @part
-def _soften(row: Floats) -> float:
-    """Turn scores into their softmax; return the log of what they were divided by."""
+def _softmax(row: Floats) -> float:
+    """Softmax of float32 scores in place; return the log of the sum. Training keeps to float32, unlike `softmax`."""
     best, mass = row[0], np.float32(0)
     for k in range(1, len(row)):
         best = max(best, row[k])

@@ -10,7 +10,7 @@ import numpy as np
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.engine.jit import kernel, part
 from plurivox.engine.kernels.fast_math import fast_exp, fast_log
-from plurivox.engine.kernels.softmax import copy, soften
+from plurivox.engine.kernels.softmax import answer_end, copy, softmax
 
 FLATTEST = -0.1  # a curvature nearer to zero than this says too little about how far to step
 LONGEST = 2.0  # of a step in the log of the ease
@@ -20,36 +20,36 @@ ROUNDING = 1e-13  # relative: a step this little below is no fall
 
 
 @kernel
-def sweep(
+def em_pass(
     first: int,
     last: int,
     start: Ints,
     worker: Ints,
     said: Ints,
     weight: Floats | None,
-    held: Bools,
+    clamped: Bools,
     log_prior: Floats,
     ability: Floats,
     log_ease: Floats,
     ease_mean: float,
-    posterior: Floats,
+    prob: Floats,
     better: Floats,
     n_true: Floats,
     toward: Floats,
     grip: Floats,
 ) -> float:
-    """Fill posterior[task, true] and better[task], a log ease that is no worse; add to what the other steps need.
+    """Fill prob[task, true] and better[task], a log ease that is no worse; add to the sums of the M-step.
 
     Returns the objective of the abilities and eases that are given. With the bound of Jaakkola and Jordan on log sigmoid,
     tight at x, the best ability of a worker is (mean + toward) / (1 + grip), and no step can lower the objective. The row
-    of a task that is `held` is what is known of its label, and stays.
+    of a `clamped` task is what is known of its label, and stays.
     """
     n_labels = len(log_prior)
     score, pull = np.empty(n_labels), np.empty(n_labels)
     value = 0.0
     for t in range(first, last):
-        row, known = posterior[t], held[t]
-        gain, better[t] = _improve(
+        row, known = prob[t], clamped[t]
+        gain, better[t] = _newton_step(
             start[t], start[t + 1], worker, said, weight, known, log_prior, ability, log_ease[t], ease_mean,
             row, score, pull,
         )  # fmt: skip
@@ -68,51 +68,50 @@ def sweep(
 
 
 @kernel
-def believe(
+def posterior(
     first: int,
     last: int,
     start: Ints,
     worker: Ints,
     said: Ints,
     weight: Floats | None,
-    held: Bools,
+    clamped: Bools,
     log_prior: Floats,
     ability: Floats,
     log_ease: Floats,
-    posterior: Floats,
+    prob: Floats,
     agree: Floats,
-    told: Floats,
+    information: Floats,
 ) -> float:
-    """Fill posterior[task, true] unless it is held; add to agree[worker] and told[worker].
+    """Fill prob[task, true] unless the task is clamped; add to agree[worker] and information[worker].
 
-    agree gains weight * p(true = said | the other votes on the task), the vote itself left out; told gains minus the
-    second derivative of the log likelihood in the ability. Rows of one worker stand together in a task, and hang on the
-    same unknown label.
+    agree gains weight * p(true = said | the votes of the other workers on the task); information gains minus the second
+    derivative of the log-likelihood in the ability. Rows of one worker stand together in a task, and hang on the same
+    unknown label.
     """
     n_labels = len(log_prior)
     score, rest, given = np.empty(n_labels), np.empty(n_labels), np.empty(n_labels)
     log_others = math.log(max(n_labels - 1.0, 1.0))
     for t in range(first, last):
-        row, known, ease = posterior[t], held[t], math.exp(log_ease[t])
+        row, known, ease = prob[t], clamped[t], math.exp(log_ease[t])
         copy(log_prior, score)
         for v in range(start[t], start[t + 1]):
             score[said[v]] += (ability[worker[v]] * ease + log_others) * (1.0 if weight is None else weight[v])
         if not known:
             copy(score, row)
-            soften(row)
+            softmax(row)
         lo = start[t]
         while lo < start[t + 1]:
-            who, hi, whole = worker[lo], lo, 0.0
+            who, hi, whole = worker[lo], answer_end(lo, start[t + 1], worker), 0.0
             given[:] = 0.0
-            while hi < start[t + 1] and worker[hi] == who:
-                given[said[hi]] += 1.0 if weight is None else weight[hi]
-                whole += 1.0 if weight is None else weight[hi]
-                hi += 1
+            for v in range(lo, hi):
+                given[said[v]] += 1.0 if weight is None else weight[v]
+                whole += 1.0 if weight is None else weight[v]
             x = ability[who] * ease
             small = math.exp(-abs(x))
-            share, spread = _judge(given, score, x + log_others, row, known, rest)
+            share, spread = _left_out(given, score, x + log_others, row, known, rest)
             agree[who] += share
-            told[who] += ease * ease * (whole * small / (1.0 + small) ** 2 - spread)
+            information[who] += ease * ease * (whole * small / (1.0 + small) ** 2 - spread)
             lo = hi
     return 0.0
 
@@ -121,11 +120,11 @@ def believe(
 
 
 @part
-def _judge(given: Floats, score: Floats, by: float, row: Floats, known: bool, rest: Floats) -> tuple[float, float]:
+def _left_out(given: Floats, score: Floats, by: float, row: Floats, known: bool, rest: Floats) -> tuple[float, float]:
     """What a worker gave to each label: (how much of it the rest agrees with, its variance over the unknown label)."""
     for k in range(len(row)):
         rest[k] = score[k] - given[k] * by
-    soften(rest)
+    softmax(rest)
     agree, mean, square = 0.0, 0.0, 0.0
     for k in range(len(row)):
         agree += given[k] * (row[k] if known else rest[k])
@@ -135,7 +134,7 @@ def _judge(given: Floats, score: Floats, by: float, row: Floats, known: bool, re
 
 
 @part
-def _improve(
+def _newton_step(
     lo: int,
     hi: int,
     worker: Ints,
@@ -156,7 +155,9 @@ def _improve(
     """
     best, there, step = 0.0, here, 0.0
     for i in range(TRIES + 2):
-        value, slope, curve = _weigh(lo, hi, worker, said, weight, known, log_prior, ability, there, row, score, pull)
+        value, slope, curve = _log_likelihood(
+            lo, hi, worker, said, weight, known, log_prior, ability, there, row, score, pull
+        )
         value -= 0.5 * (there - mean) ** 2
         if i == 0:
             best = value
@@ -171,7 +172,7 @@ def _improve(
 
 
 @part
-def _weigh(
+def _log_likelihood(
     lo: int,
     hi: int,
     worker: Ints,
@@ -200,12 +201,12 @@ def _weigh(
         shared -= w * (max(x, 0.0) + fast_log(1.0 + small) + log_others)
         slope -= w * right * x
         curve -= w * right * x * (1.0 + (1.0 - right) * x)
-    value, mean, spread = _settle(score, pull, known, row)
+    value, mean, spread = _posterior_row(score, pull, known, row)
     return shared + value, slope + mean, curve + mean + spread  # a label that is not known makes the top less sharp
 
 
 @part
-def _settle(score: Floats, pull: Floats, known: bool, row: Floats) -> tuple[float, float, float]:
+def _posterior_row(score: Floats, pull: Floats, known: bool, row: Floats) -> tuple[float, float, float]:
     """Turn scores into the posterior `row`: (log of their sum, mean and variance of `pull` under it).
 
     A row that is `known` stays as it is; the first number then is the mean of the scores under it.
@@ -218,7 +219,7 @@ def _settle(score: Floats, pull: Floats, known: bool, row: Floats) -> tuple[floa
                 mean += row[k] * pull[k]
         return value, mean, spread
     copy(score, row)
-    value = soften(row)
+    value = softmax(row)
     for k in range(len(row)):
         mean += row[k] * pull[k]
     for k in range(len(row)):

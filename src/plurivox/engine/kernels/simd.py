@@ -1,7 +1,7 @@
 """A row over labels in vector registers: what lets a kernel treat the labels of a task four at a time.
 
 Numba has no vector type, so this file gives it one. `Row(n)` is n times four float64. Its width is part of its type,
-taken from the length of the tuple `quads` that every kernel is handed, so it is known when the kernel is compiled and
+taken from the length of the tuple `width` that every kernel is given, so it is known when the kernel is compiled and
 the numbers of a task never leave the registers. K labels that are no multiple of four read a little beyond the end of
 a row, into the next one: arrays must have `PAD` spare cells at their end, and what is added there must be zero.
 """
@@ -17,7 +17,7 @@ from numba.extending import intrinsic, models, register_model
 
 from plurivox.core.types import Floats
 
-WIDEST = 4  # quads in a Row: sixteen labels leave registers to spare
+WIDEST = 4  # vectors in a Row: sixteen labels leave registers to spare
 PAD = 4 * WIDEST
 
 FOUR = ir.VectorType(ir.DoubleType(), 4)
@@ -25,21 +25,21 @@ FOUR_BITS = ir.VectorType(ir.IntType(64), 4)
 INDEX = ir.IntType(32)
 
 
-def quads_of(n_labels: int, *, coarse: bool = False) -> tuple[int, ...]:
-    """The tuple whose length is the width of a Row for this many labels; more than 16 take several rows.
+def simd_width(n_labels: int, *, coarse: bool = False) -> tuple[int, ...]:
+    """The SIMD width for this many labels: a tuple as long as a Row has vectors. More than 16 labels take several rows.
 
     A kernel is compiled for each width it meets. One that is not worth so much goes by the `coarse` widths, 1 and 4.
 
-    >>> [len(quads_of(k)) for k in (1, 4, 5, 16, 17, 20, 33)]
+    >>> [len(simd_width(k)) for k in (1, 4, 5, 16, 17, 20, 33)]
     [1, 1, 2, 4, 3, 3, 3]
-    >>> [len(quads_of(k, coarse=True)) for k in (1, 4, 5, 16, 17, 20, 33)]
+    >>> [len(simd_width(k, coarse=True)) for k in (1, 4, 5, 16, 17, 20, 33)]
     [1, 1, 4, 4, 4, 4, 4]
     """
     if coarse:
         return (0,) if n_labels <= 4 else (0,) * WIDEST
-    quads = -(-max(n_labels, 1) // 4)
-    n_rows = -(-quads // WIDEST)
-    return (0,) * -(-quads // n_rows)
+    n_vectors = -(-max(n_labels, 1) // 4)
+    n_rows = -(-n_vectors // WIDEST)
+    return (0,) * -(-n_vectors // n_rows)
 
 
 def padded(values: Floats, fill: float = 0.0) -> Floats:
@@ -69,14 +69,14 @@ class RowModel(models.PrimitiveModel):
 
 
 @intrinsic
-def load(_: Any, array: Any, at: Any, quads: Any) -> Any:
-    """load(array, at, quads): the numbers of a flat array from `at` on."""
+def load(_: Any, array: Any, at: Any, width: Any) -> Any:
+    """load(array, at, width): the numbers of a flat array from `at` on."""
 
     def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
-        parts = [build.load(_place(context, build, sig.args[0], args, q), align=8) for q in range(len(quads))]
+        parts = [build.load(_place(context, build, sig.args[0], args, q), align=8) for q in range(len(width))]
         return _pack(build, parts)
 
-    return Row(len(quads))(array, types.uint64, quads), code
+    return Row(len(width))(array, types.uint64, width), code
 
 
 @intrinsic
@@ -92,15 +92,15 @@ def store(_: Any, array: Any, at: Any, row: Any) -> Any:
 
 
 @intrinsic
-def fetch(_: Any, array: Any, at: Any) -> Any:
-    """fetch(array, at): have this number brought near, it will be wanted soon."""
+def prefetch(_: Any, array: Any, at: Any) -> Any:
+    """prefetch(array, at): bring this number into the cache, it will be needed soon."""
 
     def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
         byte = ir.IntType(8).as_pointer()
         place = build.bitcast(_place(context, build, sig.args[0], args, 0), byte)
         kind = ir.FunctionType(ir.VoidType(), [byte, INDEX, INDEX, INDEX])
-        bring = build.module.declare_intrinsic("llvm.prefetch", [byte], kind)
-        build.call(bring, [place, INDEX(0), INDEX(3), INDEX(1)])  # to read, as near as can be, data
+        call = build.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        build.call(call, [place, INDEX(0), INDEX(3), INDEX(1)])  # to read, as near as can be, data
         return context.get_dummy_value()
 
     return types.void(array, types.uint64), code

@@ -1,15 +1,20 @@
-"""Rows of one task, for kernels that do not keep them in vector registers."""
+"""Softmax of a task's row of log-scores, and what is left of it without one worker's votes."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
-from plurivox.core.types import Floats
-from plurivox.engine.jit import part
+import numpy as np
+
+from plurivox.core.types import Floats, Ints
+from plurivox.engine.jit import part, routine
 from plurivox.engine.kernels.fast_math import fast_exp
+from plurivox.engine.kernels.simd import add, exp, load, store, total
 
 
 @part
-def soften(row: Floats) -> float:
-    """row becomes exp(row) divided by its sum; return the log of that sum. Products of many votes would underflow."""
+def softmax(row: Floats) -> float:
+    """Softmax of a row in place; return the log of the sum of exp(row). For rows that are not padded for SIMD."""
     best, mass = row[0], 0.0
     for k in range(1, len(row)):
         best = max(best, row[k])
@@ -24,7 +29,68 @@ def soften(row: Floats) -> float:
 
 
 @part
+def exp_row(row: Floats, best: float, width: Any, out: Floats) -> float:
+    """out = exp(row - best) for a padded row whose largest number is `best`; return the sum. Divide for the softmax."""
+    mass, step = 0.0, np.uint64(4 * len(width))
+    for k in range(np.uint64(0), np.uint64(len(row)), step):  # up to 16 labels go round this loop once
+        x = exp(add(load(row, k, width), -best))
+        store(out, k, x)
+        mass += total(x)
+    return mass
+
+
+@part
+def padded_row(n_labels: int, width: Any, beyond: float) -> Floats:
+    """Room for a row that fills whole SIMD rows, with `beyond` in all cells: those beyond the labels keep it."""
+    step = 4 * len(width)
+    row = np.empty(-(-n_labels // step) * step)
+    for k in range(len(row)):
+        row[k] = beyond
+    return row
+
+
+@part
 def copy(row: Floats, into: Floats) -> None:
     """into[:] = row, without the checks that make numba compile that for seconds."""
     for k in range(len(row)):
         into[k] = row[k]
+
+
+@part
+def answer_end(v: int, hi: int, worker: Ints) -> int:
+    """Where the rows from v on that belong to one worker end: they are one answer to the task, and its repeats."""
+    for end in range(v, hi):
+        if worker[end] != worker[v]:
+            return end
+    return hi
+
+
+@routine
+def add_left_out(
+    lo: int,
+    hi: int,
+    worker: Ints,
+    said: Ints,
+    key: Ints,
+    weight: Floats | None,
+    row: Floats,
+    evidence: Floats,
+    n_labels: int,
+    add_votes: Callable[..., float],
+    width: Any,
+    rest: Floats,
+    agree: Floats,
+) -> None:
+    """Add to agree[worker] weight * p(true = said | the votes of the other workers) for each of a task's votes lo:hi.
+
+    `row` holds the task's log-scores with all votes; `add_votes` of the model takes those of one worker out of it again.
+    `rest` is room for the result.
+    """
+    v = lo
+    while v < hi:
+        end = answer_end(v, hi, worker)
+        best = add_votes(v, end, said, key, weight, row, evidence, n_labels, -1.0, width, rest)
+        mass = exp_row(rest, best, width, rest)
+        for u in range(v, end):
+            agree[worker[v]] += (1.0 if weight is None else weight[u]) * rest[said[u]] / mass
+        v = end

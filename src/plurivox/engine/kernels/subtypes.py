@@ -1,126 +1,170 @@
-"""Kernels of the model in which tasks of one true label fall into kinds, and a worker answers each kind in an own way.
+"""Passes over the votes for models in which the tasks of one label fall into kinds (EBCC).
 
-The n_labels * n_subtypes kinds stand in the order of their labels: kind // n_subtypes is the true label. Tables over
-keys hold a number for every kind.
+The live kinds stand in the order of their labels; those of label l are label_start[l]:label_start[l + 1].
 """
+
+import math
+from typing import Any
 
 import numpy as np
 
-from plurivox.core.types import Bools, Floats, Ints
-from plurivox.engine.jit import kernel
-from plurivox.engine.kernels.softmax import copy, soften
+from plurivox.core.types import Floats, Ints
+from plurivox.engine.jit import kernel, routine
+from plurivox.engine.kernels.confusion import AHEAD, FAR, NEAR, add_counts, add_votes, prefetch_votes
+from plurivox.engine.kernels.simd import add, exp, load, scale, store, top, total
+from plurivox.engine.kernels.softmax import answer_end, copy, exp_row, padded_row, softmax
+
+FOUR, ONE = np.uint64(4), (0,)  # cells of one vector, and the SIMD width that is one vector
 
 
 @kernel
-def sweep(
+def em_pass(
     first: int,
     last: int,
     start: Ints,
     key: Ints,
     weight: Floats | None,
-    held: Bools,
     log_prior: Floats,
     table: Floats,
-    posterior: Floats,
+    edges: Ints,
+    width: Any,
+    n_kind: Floats,
+    counts: Floats,
+    value: Floats,
+) -> float:
+    """E-step, and the counts of the M-step, of several runs: add to n_kind[column] and counts[key, column].
+
+    Run r has the columns edges[r]:edges[r + 1], a multiple of four; log_prior is -inf in those without a kind. Within each
+    run p(kind | votes) is proportional to exp(log_prior[kind] + sum over votes of weight * table[key, kind]). Its
+    log-likelihood is added to value[r].
+    """
+    n_columns, n_runs = np.uint64(len(log_prior)), len(edges) - 1
+    prior = padded_row(len(log_prior), width, -math.inf)
+    copy(log_prior, prior)
+    row = np.empty(len(prior))
+    end, ahead = np.uint64(start[last]), np.uint64(AHEAD if len(table) > NEAR else 0)
+    mass_so_far = np.ones(n_runs)
+    for t in range(np.uint64(first), np.uint64(last)):
+        lo, hi = np.uint64(start[t]), np.uint64(start[t + np.uint64(1)])
+        if ahead:
+            prefetch_votes(key, min(lo + ahead, end), min(hi + ahead, end), n_columns, table, counts)
+        add_votes(lo, hi, None, key, weight, prior, table, n_columns, 1.0, width, row)
+        for run in range(n_runs):
+            low, high = np.uint64(edges[run]), np.uint64(edges[run + 1])
+            best, mass = -math.inf, 0.0
+            for k in range(low, high, FOUR):
+                best = max(best, top(load(row, k, ONE)))
+            for k in range(low, high, FOUR):
+                x = exp(add(load(row, k, ONE), -best))
+                store(row, k, x)
+                mass += total(x)
+            for k in range(low, high, FOUR):
+                store(row, k, scale(load(row, k, ONE), 1.0 / mass))
+            value[run] += best
+            mass_so_far[run] *= mass
+            if mass_so_far[run] > FAR:
+                value[run] += math.log(mass_so_far[run])
+                mass_so_far[run] = 1.0
+        for k in range(n_columns, np.uint64(len(row))):
+            row[k] = 0.0
+        add_counts(lo, hi, key, weight, row, 1.0, n_columns, width, n_kind, counts)
+    for run in range(n_runs):
+        value[run] += math.log(mass_so_far[run])
+    return 0.0
+
+
+@kernel
+def clamped_pass(
+    start: Ints,
+    key: Ints,
+    weight: Floats | None,
+    known: Floats,
+    label_start: Ints,
+    log_prior: Floats,
+    table: Floats,
     n_kind: Floats,
     counts: Floats,
 ) -> float:
-    """E-step and M-step sums in one pass: add to n_kind[kind] and counts[key, kind]; return the log likelihood.
+    """The same for one run and tasks whose label distribution known[task, label] is given: only kinds within a label compete.
 
-    p(kind | votes) is proportional to exp(log_prior[kind] + sum over votes of weight * table[key, kind]). Where a task is
-    `held`, posterior[task, true] is what is known of the label, and only the kinds within each label are weighed.
+    Adds to n_kind[kind] and counts[key, kind]; returns the log-likelihood.
     """
-    n_labels = posterior.shape[1]
-    row = np.empty(len(log_prior))
-    value = 0.0
-    for t in range(first, last):
+    row, value = np.empty(len(log_prior)), 0.0
+    for t in range(len(start) - 1):
         copy(log_prior, row)
         for v in range(start[t], start[t + 1]):
-            _add(row, table[key[v]], 1.0 if weight is None else weight[v])
-        if held[t]:
-            n_subtypes = len(row) // n_labels
-            for true in range(n_labels):
-                part, known = row[true * n_subtypes : (true + 1) * n_subtypes], posterior[t, true]
-                gain = soften(part)
-                value += known * gain if known > 0.0 else 0.0
-                for k in range(n_subtypes):
-                    part[k] *= known
-        else:
-            value += soften(row)
-        _add(n_kind, row, 1.0)
-        for v in range(start[t], start[t + 1]):
-            _add(counts[key[v]], row, 1.0 if weight is None else weight[v])
+            for k in range(len(row)):
+                row[k] += table[key[v], k] if weight is None else weight[v] * table[key[v], k]
+        for label in range(len(label_start) - 1):
+            kinds, share = row[label_start[label] : label_start[label + 1]], known[t, label]
+            gain = softmax(kinds)
+            value += share * gain if share > 0.0 else 0.0
+            for k in range(len(kinds)):
+                kinds[k] *= share
+        for k in range(len(row)):
+            n_kind[k] += row[k]
+            for v in range(start[t], start[t + 1]):
+                counts[key[v], k] += row[k] if weight is None else weight[v] * row[k]
     return value
 
 
 @kernel
-def count(
-    first: int, last: int, start: Ints, key: Ints, weight: Floats | None, share: Floats, n_kind: Floats, counts: Floats
-) -> float:
-    """The M-step sums of given shares[task - first, kind]."""
-    for t in range(first, last):
-        _add(n_kind, share[t - first], 1.0)
-        for v in range(start[t], start[t + 1]):
-            _add(counts[key[v]], share[t - first], 1.0 if weight is None else weight[v])
-    return 0.0
-
-
-@kernel
-def believe(
+def posterior(
     first: int,
     last: int,
     start: Ints,
     key: Ints,
     weight: Floats | None,
-    held: Bools,
+    worker: Ints,
+    said: Ints,
     log_prior: Floats,
     table: Floats,
-    posterior: Floats,
+    label_start: Ints,
+    width: Any,
+    prob: Floats,
     agree: Floats,
 ) -> float:
-    """Fill posterior[task, true] unless it is held, and add to agree[worker] what the rest says of each of its votes.
-
-    That is weight * p(true = said | the other votes on the task), or weight * what is known of the label said.
-    """
-    n_labels = posterior.shape[1]
-    row, rest, label = np.empty(len(log_prior)), np.empty(len(log_prior)), np.empty(n_labels)
-    for t in range(first, last):
-        copy(log_prior, row)
-        for v in range(start[t], start[t + 1]):
-            _add(row, table[key[v]], 1.0 if weight is None else weight[v])
-        known = held[t]
-        if not known:
-            copy(row, rest)
-            _by_label(rest, posterior[t])
-        copy(posterior[t], label)
-        lo = start[t]
-        while lo < start[t + 1]:
-            worker, hi = key[lo] // np.uint32(n_labels), lo
-            copy(row, rest)
-            while hi < start[t + 1] and key[hi] // np.uint32(n_labels) == worker:  # the rows of one answer
-                _add(rest, table[key[hi]], -1.0 if weight is None else -weight[hi])
-                hi += 1
-            if not known:
-                _by_label(rest, label)
-            for v in range(lo, hi):
-                agree[worker] += label[key[v] % np.uint32(n_labels)] * (1.0 if weight is None else weight[v])
-            lo = hi
+    """Fill prob[task, label]; add to agree[worker] weight * p(label = said | the votes of the other workers on the task)."""
+    n_kinds = np.uint64(len(log_prior))
+    prior = padded_row(len(log_prior), width, -math.inf)
+    copy(log_prior, prior)
+    row, rest = np.empty(len(prior)), np.empty(len(prior))
+    for t in range(np.uint64(first), np.uint64(last)):
+        lo, hi = np.uint64(start[t]), np.uint64(start[t + np.uint64(1)])
+        best = add_votes(lo, hi, None, key, weight, prior, table, n_kinds, 1.0, width, row)
+        mass = exp_row(row, best, width, rest)
+        for label in range(len(label_start) - 1):
+            prob[t, label] = 0.0
+            for k in range(label_start[label], label_start[label + 1]):
+                prob[t, label] += rest[k] / mass
+        _add_left_out(lo, hi, worker, said, key, weight, row, table, label_start, width, rest, agree)
     return 0.0
 
 
-# ---- parts of the above
-
-
-@kernel
-def _add(sums: Floats, row: Floats, by: float) -> None:
-    for k in range(len(row)):
-        sums[k] += by * row[k]
-
-
-@kernel
-def _by_label(score: Floats, label: Floats) -> None:
-    """label[true] = the mass of its kinds, for scores that become a posterior."""
-    soften(score)
-    label[:] = 0.0
-    for k in range(len(score)):
-        label[k // (len(score) // len(label))] += score[k]
+@routine
+def _add_left_out(
+    lo: int,
+    hi: int,
+    worker: Ints,
+    said: Ints,
+    key: Ints,
+    weight: Floats | None,
+    row: Floats,
+    table: Floats,
+    label_start: Ints,
+    width: Any,
+    rest: Floats,
+    agree: Floats,
+) -> None:
+    """`softmax.add_left_out` where a label is a group of columns: its probability is the sum of theirs."""
+    n_kinds, v = np.uint64(label_start[-1]), lo
+    while v < hi:
+        end = answer_end(v, hi, worker)
+        best = add_votes(v, end, None, key, weight, row, table, n_kinds, -1.0, width, rest)
+        mass = exp_row(rest, best, width, rest)
+        for u in range(v, end):
+            share = 0.0
+            for k in range(label_start[said[u]], label_start[said[u] + 1]):
+                share += rest[k]
+            agree[worker[v]] += (1.0 if weight is None else weight[u]) * share / mass
+        v = end

@@ -15,9 +15,7 @@ from plurivox.identify._contract import Evidence
 
 def known_workers(votes: Votes, who: str) -> Votes:
     """The votes, where at least one of them is signed."""
-    if not votes.n_workers or not bool((votes.worker >= 0).any()):
-        raise InputError(f"{who} must know who voted; these votes are counts without names: give votes with workers")
-    return votes
+    return votes.require_workers(who, ": give votes with workers", every=False)
 
 
 def matrices(fit: Fit, who: str) -> Confusion:

@@ -9,7 +9,7 @@ from plurivox.core.progress import Watch, quiet
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.engine import crowdlab as together
+from plurivox.engine import crowdlab as engine
 
 Consensus = Literal["best", "majority"]
 
@@ -36,9 +36,9 @@ def crowdlab(votes: Votes, guess: SoftLabels, consensus: Consensus = "best", *, 
     """
     if consensus not in get_args(Consensus):
         raise OptionError(f"consensus is one of {some(get_args(Consensus))}; got {consensus!r}")
-    table = together.Table(votes, guess, "crowdlab")
-    label, weights = together.settle(table, consensus, "crowdlab", watch)
-    soft = SoftLabels.of(table.believe(weights), votes.tasks, guess.labels, support=votes.support)
+    table = engine.Table(votes, guess, "crowdlab")
+    label, weights = engine.consensus_labels(table, consensus, "crowdlab", watch)
+    soft = SoftLabels.of(table.posterior(weights), votes.tasks, guess.labels, support=votes.support)
     return Fit(
         soft,
         votes.workers,

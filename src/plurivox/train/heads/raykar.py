@@ -11,7 +11,7 @@ from plurivox.core.method import option
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
-from plurivox.train.em.raykar_em import CLIP_HELP, PSEUDO_HELP, Believing
+from plurivox.train.em.raykar_em import CLIP_HELP, PSEUDO_HELP, RaykarSteps
 from plurivox.train.heads._contract import Attached, Batch, Head, Scene
 from plurivox.train.heads._shared.worker_votes import votes_of
 from plurivox.train.targets._shared.examples import on_device
@@ -48,7 +48,7 @@ class _Em(Attached):
     def __init__(self, head: Raykar, scene: Scene) -> None:
         super().__init__()
         self.head = head
-        self.steps = Believing(votes_of(scene, head.name()), None, head.pseudo, head.clip)
+        self.steps = RaykarSteps(votes_of(scene, head.name()), None, head.pseudo, head.clip)
         self.register_buffer("posterior", torch.full((len(scene.tasks), scene.n_labels), 1 / scene.n_labels))
         self.register_buffer("matrices", torch.tensor(self.steps.identity()))
 
@@ -56,8 +56,8 @@ class _Em(Attached):
         if epoch % self.head.every:
             return
         prior = _probabilities(believe()) if epoch >= self.head.wait else self._even()
-        posterior, _ = self.steps.posterior(prior, self.matrices.cpu().numpy())
-        self._set(posterior, self.steps.matrices(posterior))
+        posterior, _ = self.steps.e_step(prior, self.matrices.cpu().numpy())
+        self._set(posterior, self.steps.m_step(posterior))
 
     def _even(self) -> Floats:
         return np.full(tuple(self.posterior.shape), 1 / self.posterior.shape[1])
@@ -71,8 +71,8 @@ class _Em(Attached):
 
     def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
         del soft, x
-        posterior, _ = self.steps.posterior(_probabilities(logits), self.matrices.cpu().numpy())
-        return self.steps.fit(self.head.word, posterior, self.steps.matrices(posterior))
+        posterior, _ = self.steps.e_step(_probabilities(logits), self.matrices.cpu().numpy())
+        return self.steps.fit(self.head.word, posterior, self.steps.m_step(posterior))
 
 
 def _probabilities(logits: Tensor) -> Floats:

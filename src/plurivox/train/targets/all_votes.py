@@ -6,7 +6,6 @@ from typing import ClassVar
 import numpy as np
 import torch
 
-from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
@@ -25,9 +24,7 @@ class AllVotes(Voted):
     seed: int = option(0, "the lot", low=0)
 
     def _examples(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        votes = votes_on(known, tasks, labels)
-        if (votes.worker < 0).any():
-            raise InputError(f"the target {self.name()} must know who voted; these votes hold counts without names")
+        votes = votes_on(known, tasks, labels).require_workers(f"the target {self.name()}")
         return AllOfThem(votes if self.most is None else self._some(votes, self.most), device)
 
     def _some(self, votes: Votes, most: int) -> Votes:

@@ -19,9 +19,7 @@ def votes_of(scene: Scene, name: str) -> Votes:
     """The votes of the scene; a head on votes cannot do without, nor without the names of all who voted."""
     if scene.votes is None or not len(scene.votes):
         raise InputError(f"the head {name} learns from votes; give the votes of the crowd")
-    if (scene.votes.worker < 0).any():
-        raise InputError(f"the head {name} must know who voted; these votes hold counts without names")
-    return scene.votes
+    return scene.votes.require_workers(f"the head {name}")
 
 
 def said_in(batch: Batch) -> Said:

@@ -1,0 +1,195 @@
+"""EM of models with a confusion matrix per worker: votes laid out for the kernels, E-step and M-step on them."""
+
+from collections.abc import Callable
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from plurivox.core.types import Floats, Ints
+from plurivox.engine.kernels import confusion, confusion_tables
+from plurivox.engine.kernels.confusion_tables import TINY
+from plurivox.engine.kernels.simd import PAD, padded, simd_width
+from plurivox.engine.threads import Blocks, run
+
+PIECE = 2**15  # cells of a table that one thread makes at a time
+LOWEST = -40.0  # logs below it are all the same to a long step: e^-40 is next to nothing
+
+
+class KeyedVotes(NamedTuple):
+    """Votes sorted by task, as the kernels read them: worker and said label joined in one key."""
+
+    start: Ints  # (n_tasks + 1,) where the votes of each task begin
+    key: Ints  # (n_votes,) worker * n_labels + said
+    weight: Floats | None  # (n_votes,) None: every row is one plain vote
+    worker: Ints  # (n_votes,)
+    said: Ints  # (n_votes,)
+
+    @classmethod
+    def of(cls, start: Ints, worker: Ints, said: Ints, weight: Floats | None, n_labels: int) -> Self:
+        """Join worker and said label."""
+        key = worker.astype(np.uint32)
+        key *= np.uint32(n_labels)
+        np.add(key, said, out=key, casting="unsafe")
+        return cls(start, key, weight, worker, said)
+
+
+class Params(NamedTuple):
+    """What such a model learns, in logs."""
+
+    log_prior: Floats  # (n_labels,)
+    log_confusion: Floats  # (n_workers * n_labels**2 + PAD,) flat table [worker, said, true]
+
+
+class Counts(NamedTuple):
+    """Expected counts under the posterior: all that the M-step needs."""
+
+    n_true: Floats  # (n_labels,) how many tasks truly have each label
+    confusion: Floats  # (n_workers * n_labels**2 + PAD,) flat table [worker, said, true] of weights of votes
+
+
+class ConfusionEM:
+    """E-step and M-step over votes. The votes on `known` tasks are counted once, by their clamped posterior.
+
+    >>> votes = KeyedVotes.of(np.array([0, 2]), np.array([0, 1]), np.array([0, 0]), None, n_labels=2)
+    >>> em = ConfusionEM(votes, n_workers=2, n_labels=2)
+    >>> matrices = np.array([[[0.9, 0.1], [0.4, 0.6]]] * 2)  # [worker, true, said]
+    >>> em.e_step(Params(np.log([0.5, 0.5]), em.log_table(matrices)))[0].round(3)  # .5 .9 .9 : .5 .4 .4
+    array([[0.835, 0.165]])
+    """
+
+    def __init__(
+        self, votes: KeyedVotes, n_workers: int, n_labels: int, known: tuple[KeyedVotes, Floats] | None = None
+    ) -> None:
+        self.votes, self.n_workers, self.n_labels = votes, n_workers, n_labels
+        self.n_cells = n_workers * n_labels**2
+        self.width, self.coarse_width = simd_width(n_labels), simd_width(n_labels, coarse=True)
+        self.blocks = self._blocks(votes)
+        self.known = None if known is None else self._count(self._blocks(known[0]), *known)
+
+    def _blocks(self, votes: KeyedVotes) -> Blocks:
+        return Blocks(votes.start, cells=self.n_cells, width=self.n_labels)
+
+    # ---- passes over the votes
+
+    def em_pass(self, params: Params, *, hard: bool = False) -> tuple[Counts, float]:
+        """E-step and the counts of the M-step: (counts, log-likelihood of the votes, known labels included).
+
+        `hard`: every task takes its most probable label for certain, and the likelihood is that of votes and labels.
+        """
+        kernel, width = (confusion.hard_em_pass, self.coarse_width) if hard else (confusion.em_pass, self.width)
+
+        def work(first: int, last: int, n_true: Floats, counts: Floats) -> float:
+            return kernel(first, last, *self.votes[:3], *params, width, n_true, counts)
+
+        value, (n_true, counts) = self.blocks.gather(work, self.n_labels + PAD, self.n_cells + PAD)
+        if self.known is not None:
+            value += float(self.known.n_true @ params.log_prior)
+            value += float(np.einsum("i,i->", self.known.confusion, params.log_confusion))  # same bits for any threads
+        return self._with_known(Counts(n_true[: self.n_labels], counts)), value
+
+    def e_step(self, params: Params) -> tuple[Floats, float]:
+        """((n_tasks, n_labels) posterior, log-likelihood). The prior may be (n_tasks, n_labels), one for every task."""
+        prob = np.empty((len(self.votes.start) - 1, self.n_labels))
+
+        def work(first: int, last: int) -> float:
+            return self._posterior(first, last, params, prob, None)
+
+        value, _ = self.blocks.gather(work)
+        return prob, value
+
+    def posterior(self, params: Params) -> tuple[Floats, Floats]:
+        """((n_tasks, n_labels) posterior, (n_workers,) the weight of a worker's votes that the others agree with).
+
+        A vote is compared with the posterior under the other workers' votes on its task, or with its known label.
+        """
+        prob = np.empty((len(self.votes.start) - 1, self.n_labels))
+
+        def work(first: int, last: int, agree: Floats) -> float:
+            return self._posterior(first, last, params, prob, agree)
+
+        _, (agree,) = self.blocks.gather(work, self.n_workers)
+        if self.known is not None:
+            agree += np.einsum("wkk->w", self.tensor(self.known.confusion))
+        return prob, agree
+
+    def _posterior(self, first: int, last: int, params: Params, prob: Floats, agree: Floats | None) -> float:
+        log_prior = np.atleast_2d(params.log_prior)
+        return confusion.posterior(
+            first, last, *self.votes, log_prior, params.log_confusion, self.coarse_width, prob, agree
+        )
+
+    def count(self, posterior: Floats) -> Counts:
+        """The counts of the M-step for a given (n_tasks, n_labels) posterior."""
+        return self._with_known(self._count(self.blocks, self.votes, posterior))
+
+    def _count(self, blocks: Blocks, votes: KeyedVotes, posterior: Floats) -> Counts:
+        prob = np.ascontiguousarray(posterior, np.float64)
+
+        def work(first: int, last: int, n_true: Floats, counts: Floats) -> float:
+            return confusion.count(first, last, *votes[:3], prob, self.coarse_width, n_true, counts)
+
+        _, (n_true, counts) = blocks.gather(work, self.n_labels + PAD, self.n_cells + PAD)
+        return Counts(n_true[: self.n_labels], counts)
+
+    def _with_known(self, counts: Counts) -> Counts:
+        if self.known is None:
+            return counts
+        return Counts(counts.n_true + self.known.n_true, counts.confusion + self.known.confusion)
+
+    # ---- tables: flat [worker, said, true] with PAD spare cells
+
+    def m_step(self, counts: Floats, pseudo: Floats) -> Floats:
+        """The table of log p(said | true) of every worker, `pseudo` (said, true) added to each one's counts."""
+        table, added = np.zeros(self.n_cells + PAD), padded(pseudo)
+
+        def work(first: int, last: int) -> None:
+            confusion_tables.m_step(first, last, self.n_labels, counts, added, self.coarse_width, table)
+
+        self._by_worker(work)
+        return table
+
+    def _by_worker(self, work: Callable[[int, int], None]) -> None:
+        step = max(1, PIECE // self.n_labels**2)
+        run(lambda i: work(i * step, min((i + 1) * step, self.n_workers)), -(-self.n_workers // step))
+
+    def tensor(self, table: Floats) -> Floats:
+        """(n_workers, said, true) a view of a table without its spare cells."""
+        return table[: self.n_cells].reshape(self.n_workers, self.n_labels, self.n_labels)
+
+    def table(self, tensor: Floats) -> Floats:
+        """The table of a (n_workers, said, true) tensor."""
+        table = np.zeros(self.n_cells + PAD)
+        self.tensor(table)[:] = tensor
+        return table
+
+    def matrices(self, log_confusion: Floats) -> Floats:
+        """(n_workers, true, said) the confusion matrices of a table of logs."""
+        matrices = np.exp(self.tensor(log_confusion).transpose(0, 2, 1))
+        matrices[matrices < 2 * TINY] = 0
+        return matrices
+
+    def log_table(self, matrices: Floats, floor: float = TINY) -> Floats:
+        """The table of logs of (n_workers, true, said) confusion matrices; what is below the floor counts as that."""
+        return self.table(np.log(np.maximum(matrices, floor)).transpose(0, 2, 1))
+
+    # ---- SQUAREM extrapolates logs of probabilities, and what comes out is made to sum to one again
+
+    def pack(self, params: Params) -> Floats:
+        """All parameters in one vector."""
+        whole = np.concatenate([params.log_prior, params.log_confusion[: self.n_cells]])
+        return np.maximum(whole, LOWEST, out=whole)
+
+    def unpack(self, vector: Floats, _: Params) -> Params:
+        """The nearest parameters that are probabilities."""
+        log_prior, table = vector[: self.n_labels], padded(vector[self.n_labels :])
+
+        def work(first: int, last: int) -> None:
+            confusion_tables.renormalise(first, last, self.n_labels, self.coarse_width, table)
+
+        self._by_worker(work)
+        return Params(log_prior - np.logaddexp.reduce(log_prior), table)
+
+
+def accuracy(matrices: Floats, prior: Floats) -> Floats:
+    """(n_workers,) how often each is right on a task drawn at random: the diagonal, weighted by the prior."""
+    return np.asarray(np.einsum("wkk,k->w", matrices, prior))
