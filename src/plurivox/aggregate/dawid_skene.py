@@ -1,13 +1,11 @@
 """Dawid-Skene: a confusion matrix for every worker, found together with the labels by EM."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.em_aggregator import (
-    USES,
+    EMAggregator,
     OpenTasks,
     accelerate_option,
     beta_interval,
@@ -32,7 +30,7 @@ POOL_TOL = 1e-3  # a pooled prior whose shares move by less than this has conver
 
 
 @dataclass(frozen=True)
-class DawidSkene(Aggregator):
+class DawidSkene(EMAggregator):
     """A confusion matrix for every worker, found together with the labels by EM.
 
     p(task has k) is proportional to prior_k * product over its votes of matrix_worker[k, said] ^ weight; the matrices
@@ -61,8 +59,6 @@ class DawidSkene(Aggregator):
     max_iter: int = max_iter_option()
     tol: float = tol_option()
     accelerate: bool = accelerate_option()
-
-    takes: ClassVar[frozenset[str]] = USES
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
         check_memory(votes, self.name())

@@ -1,13 +1,12 @@
 """Dawid-Skene with worker clusters: workers of a cluster share one confusion matrix."""
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.em_aggregator import (
-    USES,
+    EMAggregator,
     OpenTasks,
     check_memory,
     fixed_prior,
@@ -32,7 +31,7 @@ EMPTY = 1e-10  # added to what a worker said before its first matrix is made
 
 
 @dataclass(frozen=True)
-class DawidSkeneClusters(Aggregator):
+class DawidSkeneClusters(EMAggregator):
     """Workers fall into clusters, and those of a cluster share one confusion matrix.
 
     A task has the label k with chance prior_k, a worker belongs to cluster l with chance size_l, and its votes follow
@@ -60,8 +59,6 @@ class DawidSkeneClusters(Aggregator):
     )
     restarts: int = option(10, "most new starts when all tasks fall to one label", low=0)
     seed: int = option(0, "chooses the noise of new starts", low=0)
-
-    takes: ClassVar[frozenset[str]] = USES
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
         check_memory(votes, self.name())

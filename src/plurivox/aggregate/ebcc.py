@@ -1,11 +1,9 @@
 """EBCC: confusion matrices that differ between kinds of tasks."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.clamped_tasks import ClampedTasks
 from plurivox.aggregate._shared.dirichlet_priors import (
     DIAGONAL_HELP,
@@ -16,7 +14,7 @@ from plurivox.aggregate._shared.dirichlet_priors import (
     pseudo_counts,
 )
 from plurivox.aggregate._shared.em_aggregator import (
-    USES,
+    EMAggregator,
     accelerate_option,
     check_memory,
     fixed_prior,
@@ -40,7 +38,7 @@ FEW = 1e-3  # tasks of a label that nobody chose, where the vote shares of the c
 
 
 @dataclass(frozen=True)
-class Ebcc(Aggregator):
+class Ebcc(EMAggregator):
     """IBCC whose tasks fall into subtypes, so that workers may err on the same tasks.
 
     Workers who fail together are no independent witnesses. Here the tasks of each label are a mixture of `subtypes`, and a
@@ -68,8 +66,6 @@ class Ebcc(Aggregator):
     max_iter: int = max_iter_option(200, " for each start")
     tol: float = tol_option()
     accelerate: bool = accelerate_option()
-
-    takes: ClassVar[frozenset[str]] = USES
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
         check_memory(votes, self.name(), votes.n_workers * votes.n_labels**2 * self.subtypes)

@@ -1,13 +1,12 @@
 """Fast Dawid-Skene: EM in which every task takes its best label for certain."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
-from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.em_aggregator import (
-    USES,
+    EMAggregator,
     OpenTasks,
     check_memory,
     fixed_prior,
@@ -26,7 +25,7 @@ from plurivox.engine.em import run_em
 
 
 @dataclass(frozen=True)
-class FastDawidSkene(Aggregator):
+class FastDawidSkene(EMAggregator):
     """Dawid-Skene in which every task takes its best label for certain: few passes, firm answers.
 
     In turn, label = argmax_k of prior_k * product over votes of matrix_worker[k, said] ^ weight, and matrices and prior
@@ -48,8 +47,6 @@ class FastDawidSkene(Aggregator):
     prior: str = prior_option()
     max_iter: int = max_iter_option()
     tol: float = tol_option()
-
-    takes: ClassVar[frozenset[str]] = USES
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
         check_memory(votes, self.name())

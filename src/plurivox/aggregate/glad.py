@@ -1,14 +1,13 @@
 """GLAD: abilities of workers, difficulties of tasks."""
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.clamped_tasks import ClampedTasks
 from plurivox.aggregate._shared.em_aggregator import (
-    USES,
+    EMAggregator,
     accelerate_option,
     check_memory,
     fixed_prior,
@@ -44,7 +43,7 @@ class Params(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Glad(Aggregator):
+class Glad(EMAggregator):
     """A worker's ability and a task's difficulty decide how likely a vote is right.
 
     With x = ability * ease of the task, a vote is right with chance 1 / (1 + exp(-x)), and else on any other label alike;
@@ -70,8 +69,6 @@ class Glad(Aggregator):
     tol: float = tol_option()
     accelerate: bool = accelerate_option()
     published: bool = option(False, "EM with conjugate gradients as in papers: slow, and stops before the top")
-
-    takes: ClassVar[frozenset[str]] = USES
 
     def can_take(self) -> frozenset[str]:
         return self.takes - {"gold", "start"} if self.published else self.takes

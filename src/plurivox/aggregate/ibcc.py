@@ -1,11 +1,9 @@
 """IBCC: Dawid-Skene with priors, every parameter a distribution."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.dirichlet_priors import (
     DIAGONAL_HELP,
     OFF_DIAGONAL_HELP,
@@ -15,7 +13,7 @@ from plurivox.aggregate._shared.dirichlet_priors import (
     pseudo_counts,
 )
 from plurivox.aggregate._shared.em_aggregator import (
-    USES,
+    EMAggregator,
     OpenTasks,
     accelerate_option,
     check_memory,
@@ -37,7 +35,7 @@ from plurivox.engine.kernels.simd import padded
 
 
 @dataclass(frozen=True)
-class Ibcc(Aggregator):
+class Ibcc(EMAggregator):
     """Confusion matrices with priors, found by variational Bayes: doubt about workers counts.
 
     Every row of a worker's matrix has a Dirichlet prior with `diagonal` on the true label and `off_diagonal` on every
@@ -64,8 +62,6 @@ class Ibcc(Aggregator):
     max_iter: int = max_iter_option(200)
     tol: float = tol_option()
     accelerate: bool = accelerate_option()
-
-    takes: ClassVar[frozenset[str]] = USES
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
         check_memory(votes, self.name())

@@ -1,14 +1,13 @@
 """MACE: who knows, and who only guesses."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import betaincinv
 
-from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.em_aggregator import (
-    USES,
+    EMAggregator,
     accelerate_option,
     check_memory,
     fixed_prior,
@@ -40,7 +39,7 @@ class Params(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Mace(Aggregator):
+class Mace(EMAggregator):
     """Each worker knows the true label with an own chance, and else guesses by an own habit.
 
     p(said l | true k) = theta [l = k] + (1 - theta) xi_l, with the competence theta and the guessing habit xi of a worker.
@@ -68,8 +67,6 @@ class Mace(Aggregator):
     max_iter: int = max_iter_option(100, " for each start")
     tol: float = tol_option()
     accelerate: bool = accelerate_option()
-
-    takes: ClassVar[frozenset[str]] = USES
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
         check_memory(votes, self.name(), votes.n_workers * votes.n_labels)

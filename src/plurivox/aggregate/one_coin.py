@@ -1,14 +1,13 @@
 """One-coin Dawid-Skene: one accuracy a worker."""
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import betaincinv
 
-from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.em_aggregator import (
-    USES,
+    EMAggregator,
     accelerate_option,
     fixed_prior,
     log_prior,
@@ -31,7 +30,7 @@ FARTHEST = 40.0  # logits and logs beyond it are all the same to a long step
 
 
 @dataclass(frozen=True)
-class OneCoin(Aggregator):
+class OneCoin(EMAggregator):
     """One accuracy a worker: right with chance a, else any wrong label alike.
 
     p(task has k) is proportional to prior_k * product over its votes of (a_worker if it said k, else
@@ -51,8 +50,6 @@ class OneCoin(Aggregator):
     max_iter: int = max_iter_option()
     tol: float = tol_option()
     accelerate: bool = accelerate_option()
-
-    takes: ClassVar[frozenset[str]] = USES
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
         em = OwnLabelEM(votes, gold, votes.worker, votes.n_workers)

@@ -1,13 +1,11 @@
 """Weighted Dawid-Skene: votes weighed by the diagonals of Dawid-Skene's matrices."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
-from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.em_aggregator import (
-    USES,
+    EMAggregator,
     max_iter_option,
     prior_option,
     soft_labels,
@@ -24,7 +22,7 @@ from plurivox.core.votes import Votes
 
 
 @dataclass(frozen=True)
-class WeightedDawidSkene(Aggregator):
+class WeightedDawidSkene(EMAggregator):
     """Vote shares in which a vote weighs the chance that its worker is right on that label.
 
     p(task has k) = sum of matrix_worker[k, k] over the votes for k, divided by the same sum over all labels, with the
@@ -44,8 +42,6 @@ class WeightedDawidSkene(Aggregator):
     prior: str = prior_option()
     max_iter: int = max_iter_option()
     tol: float = tol_option()
-
-    takes: ClassVar[frozenset[str]] = USES
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
         inner = DawidSkene(smooth=self.smooth, prior=self.prior, max_iter=self.max_iter, tol=self.tol)

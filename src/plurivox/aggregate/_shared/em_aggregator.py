@@ -1,10 +1,12 @@
 """What all EM aggregators share: their options, the prior, the tasks they pass over, the start and the answer."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import betaincinv
 
+from plurivox.aggregate._contract import Aggregator
 from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, OptionError, some
 from plurivox.core.method import option
@@ -20,10 +22,16 @@ from plurivox.engine.memory import available, gigabytes
 from plurivox.engine.threads import Blocks
 
 DOUBT = 0.01  # share of doubt put into an earlier fit's matrices, so that new votes can change every cell of them
-USES = frozenset({"soft", "gold", "start"})  # what EM aggregators take beyond plain votes
 
 
-# ---- options
+@dataclass(frozen=True)
+class EMAggregator(Aggregator):
+    """An aggregator that runs EM: it can use soft answers, clamp gold labels and start from an earlier fit."""
+
+    takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
+
+
+# ---- options: a function each, since the fields of a base class would come first in help, repr and saved words
 
 
 def prior_option(default: str = "learnt") -> Any:
