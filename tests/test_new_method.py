@@ -11,30 +11,9 @@ import pytest
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
-TOY = '''
-"""A toy."""
-
-from dataclasses import dataclass
-
-import numpy as np
-
-from plurivox.aggregate import Aggregator
-from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.method import option
-from plurivox.core.results import Fit
-
-
-@dataclass(frozen=True)
-class ShyCount(Aggregator):
-    """Counts with doubts."""
-
-    doubt: float = option(0.5, "votes added to every label", low=0)
-
-    def _fit(self, votes, gold, start, watch):
-        counts = votes.counts() + self.doubt
-        soft = SoftLabels.shares(counts, votes.tasks, votes.labels, support=votes.support)
-        return Fit(soft, votes.workers, self.word)
-'''
+# the example of the document, whose first line names its file
+TOY = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
+NAME = TOY.partition("\n")[0].removeprefix("# ")
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +24,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tree / name)
-    (tree / "src" / "plurivox" / "aggregate" / "shy_count.py").write_text(TOY)
+    (tree / NAME).write_text(TOY)
     return tree
 
 
@@ -76,7 +55,7 @@ def test_one_file_is_enough(form: str, request: pytest.FixtureRequest, tmp_path:
     assert "shy-count" in run(place, "-m", "plurivox.cli", **complete)
     run(place, "-m", "plurivox.cli", "aggregate", "shy-count", "toy", "--doubt", "1", "-o", str(tmp_path / "soft.csv"))
     assert (tmp_path / "soft.csv").read_text().startswith("task,label,confidence,p:cat,p:dog\n")
-    assert "Counts with doubts" in run(place, "-c", "from plurivox.aggregate import ShyCount; print(ShyCount.__doc__)")
+    assert "some votes added" in run(place, "-c", "from plurivox.aggregate import ShyCount; print(ShyCount.__doc__)")
 
 
 def test_the_contract_tests_try_it(tree: Path) -> None:
