@@ -13,7 +13,7 @@ from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.io import Dataset, convert, read, write
+from plurivox.io import Dataset, convert, dataset_catalog, read, write
 from plurivox.io.features import Features
 
 VOTES = Votes.of(
@@ -177,6 +177,20 @@ def test_what_a_folder_lacks_is_said(tmp_path: Path, files: dict[str, str], word
         (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=words):
         _ = read(tmp_path).votes
+
+
+def test_endings_may_be_in_large_letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "source"
+    folder.mkdir()
+    (folder / "votes.CSV").write_text("task,worker,label\na,w,x\nb,w,y\n")
+    pl.DataFrame({"task": ["a", "b"], "label": ["x", "y"]}).write_parquet(folder / "gold.Parquet")
+    monkeypatch.setenv("PLURIVOX_DATA", str(tmp_path / "shelf"))
+    dataset_catalog.install("large", folder)
+    data = read("large")
+    assert data.parts() == ["votes", "gold"] and data.votes.n_tasks == len(data.gold) == 2
+    assert (tmp_path / "shelf" / "large" / "votes.CSV").is_file()  # copied as it is: a folder of ours
+    data.votes.save(tmp_path / "votes.NPZ")
+    assert read(tmp_path / "votes.NPZ").votes.n_tasks == 2
 
 
 def test_dataset_toml_says_what_the_tables_cannot(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from plurivox.cli._click.flags import (
 from plurivox.cli._click.screen import Answer, Screen, phrase
 from plurivox.core.errors import InputError
 from plurivox.core.method import Method
+from plurivox.io.tabular.endings import suffix_of
 
 if TYPE_CHECKING:
     from plurivox.aggregate import Aggregator
@@ -82,7 +83,7 @@ def run(
     check_ending(out, ".npy", ".npz")
     if workers_out:
         check_ending(workers_out)
-    if save and save.suffix != ".npz":
+    if save and suffix_of(save) != ".npz":
         raise InputError(f"{save} must end in .npz, the form of a saved fit")
     data = source.read()
     with screen.progress(method.name()) as watch:

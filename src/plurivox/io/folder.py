@@ -22,11 +22,12 @@ from plurivox.core.votes import Votes
 from plurivox.io import answer_frames, frames
 from plurivox.io.dataset import Dataset
 from plurivox.io.features import read_features
+from plurivox.io.folder_check import ABOUT, is_table, no_set, stem_of
 from plurivox.io.soft_files import read_soft, soft_of
+from plurivox.io.tabular.endings import suffix_of
 from plurivox.io.tabular.table_columns import Columns, code
-from plurivox.io.tabular.table_files import ENDINGS, read_table
+from plurivox.io.tabular.table_files import read_table
 
-ABOUT = "dataset.toml"
 READING = ("labels", "ordered", "missing", "repeats", "task", "worker", "label")
 KNOWN: dict[str, Any] = {  # what dataset.toml may say, and in which kind
     "name": str,
@@ -70,10 +71,7 @@ def read_folder(folder: Path, **how: Any) -> Dataset:
     if features is not None:
         parts["features"] = lambda: read_features(features, reader.items())
     if not parts:
-        found = ", ".join(sorted(file.name for file in folder.iterdir())[:6]) or "nothing"
-        raise InputError(
-            f"{folder} holds no data set; it needs votes, answers, counts or gold as a table, and has {found}"
-        )
+        raise no_set(folder)
     further = {name: table for name, table in tables.items() if name not in parts or name in ("votes", "gold")}
     name = str(about.get("name", folder.resolve().name))
     return Dataset(name, about=about, tables=further, path=folder, **parts)
@@ -93,7 +91,7 @@ class _Folder:
     def _columns(self, name: str) -> Columns:
         """A table seen as columns: those of Parquet are read one at a time, when they are asked for."""
         file = self.files[name]
-        return Columns.of(file if file.suffix == ".parquet" else self.tables[name](), self._called(name))
+        return Columns.of(file if suffix_of(file) == ".parquet" else self.tables[name](), self._called(name))
 
     def _called(self, name: str) -> str:
         return f"{self.folder.resolve().name}/{self.files[name].name}"
@@ -190,12 +188,12 @@ class _Folder:
 
 def _tables_of(folder: Path) -> dict[str, Path]:
     """name -> file, for every table in the folder; two tables of one name are refused."""
-    found = [file for file in sorted(folder.iterdir()) if _is_table(file)]
-    twice = [name for name, n in Counter(_stem(file) for file in found).items() if n > 1]
+    found = [file for file in sorted(folder.iterdir()) if is_table(file)]
+    twice = [name for name, n in Counter(stem_of(file) for file in found).items() if n > 1]
     if twice:
-        names = ", ".join(file.name for file in found if _stem(file) == twice[0])
+        names = ", ".join(file.name for file in found if stem_of(file) == twice[0])
         raise InputError(f"{folder} holds {names}; keep one of them")
-    return {_stem(file): file for file in found}
+    return {stem_of(file): file for file in found}
 
 
 def _about(folder: Path) -> dict[str, Any]:
@@ -214,11 +212,3 @@ def _about(folder: Path) -> dict[str, Any]:
     if not all(isinstance(one, int | float) for one in about.get("scale", [])):
         raise InputError(f"{file}: scale must be a list of numbers")
     return about
-
-
-def _is_table(file: Path) -> bool:
-    return file.is_file() and not file.name.startswith(".") and any(file.name.endswith(ending) for ending in ENDINGS)
-
-
-def _stem(file: Path) -> str:
-    return file.name.split(".")[0]

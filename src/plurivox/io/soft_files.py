@@ -16,6 +16,7 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import WHOLE, Candidates
 from plurivox.core.types import Floats, Ints, Names
+from plurivox.io.tabular.endings import suffix_of
 from plurivox.io.tabular.table_files import names_of, numbers_of, read_table, write_table
 
 PREFIX = "p:"
@@ -29,7 +30,7 @@ def write_soft(soft: SoftLabels, path: str | Path) -> None:
     A table has `task, label, confidence` and one `p:<label>` column per label, up to 64 labels; beyond that it is long:
     `task, label, p`. `.npy` is the bare (n_tasks, n_labels) matrix in task order; `.npz` keeps everything.
     """
-    ending = Path(path).suffix.lower()
+    ending = suffix_of(path)
     if ending in (".npz", ".npy"):
         try:
             _write_arrays(soft, path, ending)
@@ -54,7 +55,7 @@ def read_soft(path: str | Path) -> SoftLabels:
 
     Names keep the kind they have in the file; in CSV they are text. What was dropped or mended is in `notes`.
     """
-    ending = Path(path).suffix.lower()
+    ending = suffix_of(path)
     if ending == ".npy":
         raise InputError(
             f"{path} holds numbers without the names of tasks and labels; "
