@@ -193,6 +193,39 @@ def test_endings_may_be_in_large_letters(tmp_path: Path, monkeypatch: pytest.Mon
     assert read(tmp_path / "votes.NPZ").votes.n_tasks == 2
 
 
+def _set_with(folder: Path, **boxes: dict[str, object]) -> Dataset:
+    """A folder of votes on a and b, with an `.npz` of these arrays for each name."""
+    (folder / "votes.csv").write_text("task,worker,label\na,w,x\nb,w,y\n")
+    for name, arrays in boxes.items():
+        np.savez(folder / f"{name}.npz", **arrays)
+    return read(folder)
+
+
+def test_features_may_have_another_name(tmp_path: Path) -> None:
+    assert _set_with(tmp_path, vgg16={"x_train": np.ones((2, 3))}).features.x.shape == (2, 3)
+    some_soft().save(tmp_path / "soft.npz")  # what plurivox saved is left alone, and needs no word
+    assert read(tmp_path).features.x.shape == (2, 3)
+    (tmp_path / "vgg16.npz").unlink()
+    assert not read(tmp_path).has("features")
+
+
+def test_an_npz_without_features_is_told_and_left(tmp_path: Path) -> None:
+    with pytest.warns(PlurivoxWarning, match=r"not read in .*: 'weights.npz'; features are arrays x and task"):
+        assert not _set_with(tmp_path, weights={"w": np.ones(2)}).has("features")
+    (tmp_path / "weights.npz").write_bytes(b"cut short")
+    with pytest.warns(PlurivoxWarning, match=r"not read in .*: 'weights.npz'"):
+        assert read(tmp_path).parts() == ["votes"]
+
+
+def test_of_several_features_one_must_be_named_so(tmp_path: Path) -> None:
+    rows = {"task": ["a", "b"]}
+    with pytest.warns(PlurivoxWarning, match=r"'one.npz', 'two.npz' all hold features; call the one to read"):
+        made = _set_with(tmp_path, one={"x": np.zeros((2, 1)), **rows}, two={"x": np.ones((2, 1)), **rows})
+    assert not made.has("features")
+    (tmp_path / "two.npz").rename(tmp_path / "features.npz")
+    assert read(tmp_path).features.x.tolist() == [[1], [1]]
+
+
 def test_dataset_toml_says_what_the_tables_cannot(tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text("item,who,said\na,w,high\nb,w,?\n")
     (tmp_path / "dataset.toml").write_text(

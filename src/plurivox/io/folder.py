@@ -5,6 +5,7 @@ and their order, column names, the value that means "no answer".
 """
 
 import tomllib
+import zipfile
 from collections import Counter
 from collections.abc import Callable
 from functools import cache, partial
@@ -14,8 +15,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from plurivox.core.base import HEADER
 from plurivox.core.encoding import as_names, by_value, positions
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, some
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
@@ -65,10 +67,7 @@ def read_folder(folder: Path, **how: Any) -> Dataset:
     for name, key in (("items", "task"), ("workers", "worker")):
         if name in files or reader.spare_columns(reader.columns[key]):
             parts[name] = getattr(reader, name)
-    features = files.get("features") or next(
-        (file for file in sorted(folder.glob("*.npz")) if file.stem != "fit"), None
-    )
-    if features is not None:
+    if (features := files.get("features") or _features_file(folder)) is not None:
         parts["features"] = lambda: read_features(features, reader.items())
     if not parts:
         raise no_set(folder)
@@ -194,6 +193,33 @@ def _tables_of(folder: Path) -> dict[str, Path]:
         names = ", ".join(file.name for file in found if stem_of(file) == twice[0])
         raise InputError(f"{folder} holds {names}; keep one of them")
     return {stem_of(file): file for file in found}
+
+
+def _features_file(folder: Path) -> Path | None:
+    """`features.npz`, or else the only `.npz` that has arrays of features.
+
+    Warns of an `.npz` that is left out; what plurivox saved itself (soft labels, a fit) is never features.
+    """
+    if (named := folder / "features.npz").is_file():
+        return named
+    arrays = {file: _array_names(file) for file in sorted(folder.glob("*.npz"))}
+    found = [file for file, names in arrays.items() if any(name == "x" or name.startswith("x_") for name in names)]
+    if len(found) > 1:
+        frames.tell([f"{some(file.name for file in found)} all hold features; call the one to read features.npz"])
+        return None
+    unknown = [file.name for file, names in arrays.items() if file not in found and HEADER not in names]
+    if unknown:
+        frames.tell([f"not read in {folder}: {some(unknown)}; features are arrays x and task, or x_<split>"])
+    return found[0] if found else None
+
+
+def _array_names(file: Path) -> list[str]:
+    """The names of the arrays in an `.npz`; none where it cannot be read."""
+    try:
+        with zipfile.ZipFile(file) as box:
+            return [name.removesuffix(".npy") for name in box.namelist()]
+    except (zipfile.BadZipFile, OSError):
+        return []
 
 
 def _about(folder: Path) -> dict[str, Any]:
