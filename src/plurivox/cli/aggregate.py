@@ -17,6 +17,7 @@ from plurivox.cli._click.flags import (
     Source,
     check_ending,
     keep_apart,
+    out_flag,
 )
 from plurivox.cli._click.screen import Answer, Screen, phrase
 from plurivox.core.errors import InputError
@@ -30,14 +31,7 @@ if TYPE_CHECKING:
 
 def params(method: type[Method]) -> Sequence[click.Parameter]:
     """What every aggregation is given beside the options of its method."""
-    out = Flag(
-        ["-o", "--out"],
-        IN_AND_OUT,
-        type=OutFile(),
-        required=True,
-        metavar="FILE",
-        help="the soft labels: .csv, .parquet, .jsonl, .npy or .npz  [required]",
-    )
+    out = out_flag("the soft labels: .csv, .parquet, .jsonl, .npy or .npz", required=True)
     workers = Flag(
         ["--workers-out"],
         IN_AND_OUT,
