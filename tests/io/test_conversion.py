@@ -10,7 +10,7 @@ from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.io import convert, dataset_catalog, read
 from plurivox.io.folder_check import may_replace
 from plurivox.io.tabular import table_files
-from plurivox.io.tabular.endings import ENDINGS
+from plurivox.io.tabular.file_names import ENDINGS
 
 TOY = dataset_catalog.BUNDLED / "toy"
 

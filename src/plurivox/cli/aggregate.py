@@ -22,7 +22,7 @@ from plurivox.cli._click.flags import (
 from plurivox.cli._click.screen import Answer, Screen, phrase
 from plurivox.core.errors import InputError
 from plurivox.core.method import Method
-from plurivox.io.tabular.endings import suffix_of
+from plurivox.io.tabular.file_names import suffix_of
 
 if TYPE_CHECKING:
     from plurivox.aggregate import Aggregator

@@ -12,7 +12,7 @@ from plurivox.io.folder_check import keep_apart, may_replace
 from plurivox.io.folder_writer import count_columns, vote_columns, write
 from plurivox.io.formats import peerannot
 from plurivox.io.frames import tell
-from plurivox.io.tabular.endings import ENDINGS, suffix_of
+from plurivox.io.tabular.file_names import ENDINGS, suffix_of
 from plurivox.io.tabular.table_files import write_saved, write_table
 
 FORMS = ("plurivox", "peerannot")

@@ -24,9 +24,9 @@ from plurivox.core.votes import Votes
 from plurivox.io import answer_frames, frames
 from plurivox.io.dataset import Dataset
 from plurivox.io.features import read_features
-from plurivox.io.folder_check import ABOUT, is_table, no_set, stem_of
+from plurivox.io.folder_check import ABOUT, is_table, no_set
 from plurivox.io.soft_files import read_soft, soft_of
-from plurivox.io.tabular.endings import suffix_of
+from plurivox.io.tabular.file_names import stem_of, suffix_of
 from plurivox.io.tabular.table_columns import Columns, code
 from plurivox.io.tabular.table_files import read_table
 

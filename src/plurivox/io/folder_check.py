@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from plurivox.core.errors import InputError, some
-from plurivox.io.tabular.endings import ENDINGS, suffix_of
+from plurivox.io.tabular.file_names import ENDINGS, stem_of, suffix_of
 
 MAIN = ("votes", "answers", "counts", "gold")  # a data set has one of these tables
 ABOUT, METADATA, SPLITS = "dataset.toml", "metadata.json", ("train", "val", "test")
@@ -13,11 +13,6 @@ ABOUT, METADATA, SPLITS = "dataset.toml", "metadata.json", ("train", "val", "tes
 def is_table(file: Path) -> bool:
     """Whether a file holds a table, by its ending in large or small letters; a hidden file holds none."""
     return suffix_of(file) in ENDINGS and not file.name.startswith(".") and file.is_file()
-
-
-def stem_of(file: Path) -> str:
-    """What a table is called: its file's name up to the first dot."""
-    return file.name.split(".")[0]
 
 
 def holds_main_table(folder: Path) -> bool:

@@ -16,7 +16,7 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import WHOLE, Candidates
 from plurivox.core.types import Floats, Ints, Names
-from plurivox.io.tabular.endings import suffix_of
+from plurivox.io.tabular.file_names import suffix_of
 from plurivox.io.tabular.table_files import names_of, numbers_of, read_table, write_table
 
 PREFIX = "p:"
@@ -31,23 +31,15 @@ def write_soft(soft: SoftLabels, path: str | Path) -> None:
     `task, label, p`. `.npy` is the bare (n_tasks, n_labels) matrix in task order; `.npz` keeps everything.
     """
     ending = suffix_of(path)
-    if ending in (".npz", ".npy"):
-        try:
-            _write_arrays(soft, path, ending)
-        except OSError as cause:
-            raise InputError(f"{path} could not be written: {cause.strerror or cause}") from cause
+    if ending == ".npz":
+        soft.save(path)
+    elif ending == ".npy":
+        prob = soft.prob
+        with whole_file(path) as part, part.open("wb") as file:
+            np.save(file, prob, allow_pickle=False)
     else:
         columns = soft.columns()
         write_table(columns if "p" not in columns else _with_every_label(soft, columns), path)
-
-
-def _write_arrays(soft: SoftLabels, path: str | Path, ending: str) -> None:
-    if ending == ".npz":
-        soft.save(path)
-        return
-    prob = soft.prob
-    with whole_file(path) as part, part.open("wb") as file:
-        np.save(file, prob, allow_pickle=False)
 
 
 def read_soft(path: str | Path) -> SoftLabels:

@@ -11,7 +11,7 @@ from plurivox.elicit import Elicited, Form
 from plurivox.io import Dataset
 from plurivox.io.folder_writer import vote_columns
 from plurivox.io.frames import tell
-from plurivox.io.tabular.endings import ENDINGS, suffix_of
+from plurivox.io.tabular.file_names import ENDINGS, suffix_of
 
 
 def elicit_votes(answers: Answers | Dataset | str | Path, form: str | Form = "as-asked", **options: Any) -> Elicited:

@@ -195,7 +195,7 @@ class LabelList(click.ParamType[list[str]]):
 
 def check_ending(path: Path, *others: str) -> None:
     """Refuse, before the work begins, a file of a form that nobody can write."""
-    from plurivox.io.tabular.endings import ENDINGS, suffix_of
+    from plurivox.io.tabular.file_names import ENDINGS, suffix_of
 
     if suffix_of(path) not in (*ENDINGS, *others):
         raise InputError(f"{path} has an ending nobody knows; known are {', '.join([*ENDINGS, *others])}")

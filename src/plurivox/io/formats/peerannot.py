@@ -22,7 +22,7 @@ from plurivox.io.formats import _peerannot_names as naming
 from plurivox.io.formats._contents import Contents, counted, votes_of
 from plurivox.io.formats._peerannot_writer import ANSWERS, METADATA, write
 from plurivox.io.formats.image_folder import Found, Image, find_images
-from plurivox.io.tabular.endings import suffix_of
+from plurivox.io.tabular.file_names import suffix_of
 from plurivox.io.tabular.text_files import read_json
 
 __all__ = ["read", "recognises", "write", "write_labels"]

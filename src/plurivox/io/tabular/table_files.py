@@ -17,7 +17,7 @@ from plurivox.core.base import Noun
 from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, some
 from plurivox.core.types import Floats, Names
-from plurivox.io.tabular.endings import ENDINGS, suffix_of
+from plurivox.io.tabular.file_names import ENDINGS, suffix_of
 from plurivox.io.tabular.text_files import must_be_file, read_delimited, read_json, read_json_lines
 
 ARROW_FILE = b"ARROW1"  # what an Arrow file begins with; a stream does not
@@ -74,8 +74,6 @@ def write_table(table: pl.DataFrame | Mapping[str, NDArray[Any] | Sequence[Any]]
     ending = _known_ending(path)
     frame = table if isinstance(table, pl.DataFrame) else frame_of(table, path)
     write = WRITERS[ending.removesuffix(".gz")]
-    if Path(path).is_dir():
-        raise InputError(f"{path} is a folder; name a file in it")
     try:
         with whole_file(path) as part, part.open("wb") as file:
             if ending.endswith(".gz"):  # no name and no time inside: the same table gives the same bytes
@@ -83,7 +81,7 @@ def write_table(table: pl.DataFrame | Mapping[str, NDArray[Any] | Sequence[Any]]
                     write(frame, zipped)
             else:
                 write(frame, file)
-    except (OSError, pl.exceptions.PolarsError) as cause:
+    except pl.exceptions.PolarsError as cause:
         raise InputError(f"{path} could not be written: {str(cause).splitlines()[0]}") from cause
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from plurivox import io
 from plurivox.core.errors import InputError, some
-from plurivox.io.tabular.endings import ENDINGS
+from plurivox.io.tabular.file_names import ENDINGS
 from plurivox.io.tabular.table_files import read_table
 from plurivox.web.store.collect.tasks import Medium, NewTask
 from plurivox.web.study.config import Study

@@ -1,4 +1,4 @@
-"""The endings of files that hold tables. Needs no polars, so that commands can check a name before anything is imported."""
+"""What the name of a file says: the format of its ending, and what its table is called. Needs no polars."""
 
 from pathlib import Path
 
@@ -14,3 +14,8 @@ def suffix_of(path: str | Path) -> str:
     """
     parts = Path(path).name.lower().split(".")[1:]
     return "".join(f".{part}" for part in parts[-2 if parts[-1:] == ["gz"] else -1 :])
+
+
+def stem_of(file: Path) -> str:
+    """What a table is called: its file's name up to the first dot."""
+    return file.name.split(".")[0]
