@@ -10,6 +10,7 @@ from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.io import convert, dataset_catalog, read
 from plurivox.io.folder_check import may_replace
 from plurivox.io.tabular import table_files
+from plurivox.io.tabular.file_names import ENDINGS
 
 TOY = dataset_catalog.BUNDLED / "toy"
 
@@ -25,7 +26,7 @@ def both(tmp_path: Path) -> Path:
 
 
 def test_every_ending_of_a_table_can_be_written() -> None:
-    assert {one.removesuffix(".gz") for one in table_files.ENDINGS} == set(table_files.WRITERS)
+    assert {one.removesuffix(".gz") for one in ENDINGS} == set(table_files.WRITERS)
 
 
 def test_a_folder_with_strangers_is_never_replaced(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.io import Dataset, convert, read, write
+from plurivox.io import Dataset, convert, dataset_catalog, read, write
 from plurivox.io.features import Features
 
 VOTES = Votes.of(
@@ -177,6 +177,53 @@ def test_what_a_folder_lacks_is_said(tmp_path: Path, files: dict[str, str], word
         (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=words):
         _ = read(tmp_path).votes
+
+
+def test_endings_may_be_in_large_letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "source"
+    folder.mkdir()
+    (folder / "votes.CSV").write_text("task,worker,label\na,w,x\nb,w,y\n")
+    pl.DataFrame({"task": ["a", "b"], "label": ["x", "y"]}).write_parquet(folder / "gold.Parquet")
+    monkeypatch.setenv("PLURIVOX_DATA", str(tmp_path / "shelf"))
+    dataset_catalog.install("large", folder)
+    data = read("large")
+    assert data.parts() == ["votes", "gold"] and data.votes.n_tasks == len(data.gold) == 2
+    assert (tmp_path / "shelf" / "large" / "votes.CSV").is_file()  # copied as it is: a folder of ours
+    data.votes.save(tmp_path / "votes.NPZ")
+    assert read(tmp_path / "votes.NPZ").votes.n_tasks == 2
+
+
+def _set_with(folder: Path, **boxes: dict[str, object]) -> Dataset:
+    """A folder of votes on a and b, with an `.npz` of these arrays for each name."""
+    (folder / "votes.csv").write_text("task,worker,label\na,w,x\nb,w,y\n")
+    for name, arrays in boxes.items():
+        np.savez(folder / f"{name}.npz", **arrays)
+    return read(folder)
+
+
+def test_features_may_have_another_name(tmp_path: Path) -> None:
+    assert _set_with(tmp_path, vgg16={"x_train": np.ones((2, 3))}).features.x.shape == (2, 3)
+    some_soft().save(tmp_path / "soft.npz")  # what plurivox saved is left alone, and needs no word
+    assert read(tmp_path).features.x.shape == (2, 3)
+    (tmp_path / "vgg16.npz").unlink()
+    assert not read(tmp_path).has("features")
+
+
+def test_an_npz_without_features_is_told_and_left(tmp_path: Path) -> None:
+    with pytest.warns(PlurivoxWarning, match=r"not read in .*: 'weights.npz'; features are arrays x and task"):
+        assert not _set_with(tmp_path, weights={"w": np.ones(2)}).has("features")
+    (tmp_path / "weights.npz").write_bytes(b"cut short")
+    with pytest.warns(PlurivoxWarning, match=r"not read in .*: 'weights.npz'"):
+        assert read(tmp_path).parts() == ["votes"]
+
+
+def test_of_several_features_one_must_be_named_so(tmp_path: Path) -> None:
+    rows = {"task": ["a", "b"]}
+    with pytest.warns(PlurivoxWarning, match=r"'one.npz', 'two.npz' all hold features; call the one to read"):
+        made = _set_with(tmp_path, one={"x": np.zeros((2, 1)), **rows}, two={"x": np.ones((2, 1)), **rows})
+    assert not made.has("features")
+    (tmp_path / "two.npz").rename(tmp_path / "features.npz")
+    assert read(tmp_path).features.x.tolist() == [[1], [1]]
 
 
 def test_dataset_toml_says_what_the_tables_cannot(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from plurivox.cli._click.command import Command, Index
-from plurivox.cli._click.flags import GENERAL, Flag
+from plurivox.cli._click.flags import GENERAL, Completed, Flag
 from plurivox.cli._click.screen import Answer
 from plurivox.core.errors import OptionError
 from plurivox.core.method import Method, Option
@@ -54,6 +54,16 @@ def help_lines(room: str) -> dict[str, str]:
         except BrokenGuest as fault:
             lines[name] = str(fault)
     return lines
+
+
+def method_list(room: str) -> Completed:
+    """Methods of a room, perhaps several with commas between; the shell completes the last one."""
+
+    def complete(incomplete: str) -> list[CompletionItem[Any]]:
+        before, comma, last = incomplete.rpartition(",")
+        return [CompletionItem(before + comma + name) for name in catalogue(room) if name.startswith(last)]
+
+    return Completed(room, complete)
 
 
 class Room(Index):

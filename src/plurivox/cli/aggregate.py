@@ -17,10 +17,12 @@ from plurivox.cli._click.flags import (
     Source,
     check_ending,
     keep_apart,
+    out_flag,
 )
 from plurivox.cli._click.screen import Answer, Screen, phrase
 from plurivox.core.errors import InputError
 from plurivox.core.method import Method
+from plurivox.io.tabular.file_names import suffix_of
 
 if TYPE_CHECKING:
     from plurivox.aggregate import Aggregator
@@ -29,14 +31,7 @@ if TYPE_CHECKING:
 
 def params(method: type[Method]) -> Sequence[click.Parameter]:
     """What every aggregation is given beside the options of its method."""
-    out = Flag(
-        ["-o", "--out"],
-        IN_AND_OUT,
-        type=OutFile(),
-        required=True,
-        metavar="FILE",
-        help="the soft labels: .csv, .parquet, .jsonl, .npy or .npz  [required]",
-    )
+    out = out_flag("the soft labels: .csv, .parquet, .jsonl, .npy or .npz", required=True)
     workers = Flag(
         ["--workers-out"],
         IN_AND_OUT,
@@ -82,7 +77,7 @@ def run(
     check_ending(out, ".npy", ".npz")
     if workers_out:
         check_ending(workers_out)
-    if save and save.suffix != ".npz":
+    if save and suffix_of(save) != ".npz":
         raise InputError(f"{save} must end in .npz, the form of a saved fit")
     data = source.read()
     with screen.progress(method.name()) as watch:

@@ -14,10 +14,10 @@ from plurivox.cli._click.flags import (
     Flag,
     LabelList,
     Operand,
-    OutFile,
     Source,
     check_ending,
     keep_apart,
+    out_flag,
 )
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.method import Method
@@ -36,13 +36,7 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
 
 
 def _of_proposals() -> Sequence[click.Parameter]:
-    out = Flag(
-        ["-o", "--out"],
-        IN_AND_OUT,
-        type=OutFile(),
-        metavar="FILE",
-        help="all proposals: .csv, .parquet, .jsonl or .npz",
-    )
+    out = out_flag("all proposals: .csv, .parquet, .jsonl or .npz")
     by = Flag(["--by"], IN_AND_OUT, default="ibcc", metavar="METHOD", help="the aggregator  [default: ibcc]")
     workers = Flag(
         ["--workers"], IN_AND_OUT, type=LabelList(), metavar="LIST", help="who is there  [default: everybody]"
@@ -58,13 +52,7 @@ def _of_plan() -> Sequence[click.Parameter]:
         type=click.Path(path_type=Path),
         metavar="ITEMS",
     )
-    out = Flag(
-        ["-o", "--out"],
-        IN_AND_OUT,
-        type=OutFile(),
-        metavar="FILE",
-        help="a table of batch and task, for studio new --batches: .csv, .parquet or .jsonl",
-    )
+    out = out_flag("a table of batch and task, for studio new --batches: .csv, .parquet or .jsonl")
     workers = Flag(
         ["--workers"],
         IN_AND_OUT,

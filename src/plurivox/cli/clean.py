@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from plurivox.cli._build import Room, catalogue, registry
+from plurivox.cli._build import Room, catalogue, method_list, registry
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.flags import FORCE, IN_AND_OUT, INPUT, READING, READING_FLAGS, Flag, OneOf, OutFolder, Source
+from plurivox.cli._click.flags import FORCE, IN_AND_OUT, INPUT, READING, READING_FLAGS, Flag, OneOf, Source, out_flag
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.errors import InputError, OptionError, unknown
 from plurivox.core.method import Method, split_list
@@ -22,29 +22,11 @@ if TYPE_CHECKING:
 RULES, DROPPING = "Taking out by rules", "Taking out the worst by a score"
 
 
-class Names(click.ParamType[str]):
-    """Methods of a room, perhaps several with commas between; the shell completes the last one."""
-
-    def __init__(self, room: str) -> None:
-        self.name, self.room = room, room
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        del param, ctx
-        return str(value)
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
-        del ctx, param
-        before, comma, last = incomplete.rpartition(",")
-        return [CompletionItem(before + comma + name) for name in catalogue(self.room) if name.startswith(last)]
-
-
-OUT = Flag(
-    ["-o", "--out"],
-    IN_AND_OUT,
-    type=OutFolder(),
+OUT = out_flag(
+    "a new data-set folder: what is left, the rest of the set, and audit.csv",
     required=True,
     metavar="FOLDER",
-    help="a new data-set folder: what is left, the rest of the set, and audit.csv  [required]",
+    folder=True,
 )
 GOLD = Flag(
     ["--gold"],
@@ -64,12 +46,12 @@ SEVERAL = [
     Flag(
         ["--rules"],
         RULES,
-        type=Names("clean"),
+        type=method_list("clean"),
         metavar="LIST",
         help="rules in their order, commas between, options in brackets: stored-twice,too-fast[seconds=2]",
     ),
-    Flag(["--drop-workers"], DROPPING, type=Names("identify"), metavar="SCORE", help="drop the worst workers"),
-    Flag(["--drop-tasks"], DROPPING, type=Names("identify"), metavar="SCORE", help="drop the worst tasks"),
+    Flag(["--drop-workers"], DROPPING, type=method_list("identify"), metavar="SCORE", help="drop the worst workers"),
+    Flag(["--drop-tasks"], DROPPING, type=method_list("identify"), metavar="SCORE", help="drop the worst tasks"),
     Flag(
         ["--quantile"],
         DROPPING,

@@ -4,9 +4,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.flags import GOLD, IN_AND_OUT, PART, READING_FLAGS, Flag, Operand, OutFile, Source, SourceName
+from plurivox.cli._click.flags import (
+    GOLD,
+    IN_AND_OUT,
+    PART,
+    READING_FLAGS,
+    SOURCE_NAME,
+    Flag,
+    Operand,
+    Source,
+    out_flag,
+)
+from plurivox.cli._click.report_file import check_report, write_report
 from plurivox.cli._click.screen import Answer, Screen, table
-from plurivox.core.errors import InputError
 
 if TYPE_CHECKING:
     from plurivox.workflows.compare_methods import Comparison
@@ -26,15 +36,14 @@ def run(
     """Read every data set, fit every method on it, show the means; the whole comparison goes to OUT."""
     from plurivox.workflows.compare_methods import compare as compared
 
-    if out is not None and out.suffix not in ENDINGS:
-        raise InputError(f"{out} has an ending nobody knows; a comparison is written as {', '.join(ENDINGS)}")
+    check_report(out, "a comparison", ENDINGS)
     data = [source.read() for source in sources]
     with screen.progress("compare") as watch:
         made = compared(data, methods or None, gold=gold, part=part, reference=reference, watch=watch)
     for note in made.notes:
         screen.note(note)
     if out is not None:
-        write(made, out)
+        write_report(made, out)
     means = made.mean_columns()
     facts = {"command": screen.command, "datasets": made.datasets, "reference": made.reference, "means": means}
     return Answer({**facts, "rows": made.columns(), "out": out}, text=shown(made), line=f"-> {out}" if out else "")
@@ -51,17 +60,6 @@ def shown(made: "Comparison") -> str:
     return f"{over}; reference: {made.reference}\n" + table(rows)
 
 
-def write(made: "Comparison", out: Path) -> None:
-    """The rows as CSV, every table as Markdown, or the comparison itself."""
-    from plurivox.core.atomic_write import whole_file
-
-    if out.suffix == ".npz":
-        made.save(out)
-        return
-    with whole_file(out) as part:
-        part.write_text(made.csv() if out.suffix == ".csv" else made.markdown(), encoding="utf-8")
-
-
 compare = Command(
     "compare",
     params=[
@@ -69,12 +67,12 @@ compare = Command(
             "inputs",
             IN_AND_OUT,
             "files, data-set folders or names, each with gold labels or with --gold",
-            type=SourceName(),
+            type=SOURCE_NAME,
             metavar="INPUT...",
             nargs=-1,
             required=True,
         ),
-        Flag(["-o", "--out"], IN_AND_OUT, type=OutFile(), metavar="FILE", help="all figures: .csv, .md or .npz"),
+        out_flag("all figures: .csv, .md or .npz"),
         GOLD,
         *READING_FLAGS,
         PART,

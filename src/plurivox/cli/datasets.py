@@ -4,27 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from plurivox.cli._click.command import Command, Index
-from plurivox.cli._click.flags import FORCE, IN_AND_OUT, Flag, Operand, complete_datasets
+from plurivox.cli._click.flags import DATASET_NAME, FORCE, IN_AND_OUT, Flag, Operand
 from plurivox.cli._click.screen import Answer, Screen, table
 
 MOST = 20  # names in a line, such as labels; --json gives all
-
-
-class DatasetName(click.ParamType[str]):
-    """The name of a data set on the shelf."""
-
-    name = "name"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        del param, ctx
-        return str(value)
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
-        del ctx, param
-        return complete_datasets(incomplete)
 
 
 def run_list(screen: Screen) -> Answer:
@@ -62,7 +47,7 @@ def _said(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-NAME = Operand("name", IN_AND_OUT, "a name that plurivox datasets list shows", type=DatasetName(), metavar="NAME")
+NAME = Operand("name", IN_AND_OUT, "a name that plurivox datasets list shows", type=DATASET_NAME, metavar="NAME")
 NEW = Operand("name", IN_AND_OUT, "the name it gets; toy ships with plurivox", metavar="NAME")
 FROM = Flag(
     ["--from", "source"],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from plurivox.cli._build import Room
-from plurivox.cli._click.flags import FORCE, IN_AND_OUT, INPUT, READING_FLAGS, Flag, OutFolder, Source, keep_apart
+from plurivox.cli._click.flags import FORCE, INPUT, READING_FLAGS, Source, keep_apart, out_flag
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.method import Method
 
@@ -18,13 +18,11 @@ if TYPE_CHECKING:
 def params(method: type[Method]) -> Sequence[click.Parameter]:
     """Where the answers are, and where the votes go."""
     del method
-    out = Flag(
-        ["-o", "--out"],
-        IN_AND_OUT,
-        type=OutFolder(),
+    out = out_flag(
+        "a new data-set folder, or a table of votes: .csv, .parquet or .jsonl",
         required=True,
         metavar="OUT",
-        help="a new data-set folder, or a table of votes: .csv, .parquet or .jsonl  [required]",
+        folder=True,
     )
     return [INPUT, out, FORCE, *READING_FLAGS]
 

@@ -10,19 +10,18 @@ from plurivox.cli._click.flags import (
     GENERAL,
     IN_AND_OUT,
     PART,
+    SOURCE_NAME,
     Flag,
     OneOf,
     Operand,
-    OutFile,
     Source,
-    SourceName,
     keep_apart,
+    out_flag,
 )
+from plurivox.cli._click.report_file import check_report, write_report
 from plurivox.cli._click.screen import Answer, Screen, table
-from plurivox.core.errors import InputError
 
 if TYPE_CHECKING:
-    from plurivox.evaluate import Judgement
     from plurivox.evaluate.measures.accuracy import Ties
 
 ENDINGS = (".csv", ".md", ".json", ".tex", ".npz")
@@ -43,8 +42,7 @@ def run(
     """Read the sides, judge, show; the whole judgement goes to OUT."""
     from plurivox.workflows.judge_labels import judge
 
-    if out is not None and out.suffix not in ENDINGS:
-        raise InputError(f"{out} has an ending nobody knows; a judgement is written as {', '.join(ENDINGS)}")
+    check_report(out, "a judgement", ENDINGS)
     for where in filter(None, (guess, truth, against)):
         keep_apart(Source(where, {}), out)
     tied: Ties = "share" if ties == "share" else "first"
@@ -52,7 +50,7 @@ def run(
     for note in made.notes:
         screen.note(note)
     if out is not None:
-        write(made, out)
+        write_report(made, out)
     facts = {"command": screen.command, "guess": guess, "truth": truth, "against": against, "out": out}
     majority = {"label": made.majority_label, "accuracy": made.majority_share}
     how = {"repeats": repeats, "level": made.level, "seed": seed}
@@ -63,18 +61,6 @@ def run(
     )
 
 
-def write(made: "Judgement", out: Path) -> None:
-    """The rows as CSV, Markdown, JSON or LaTeX, or the judgement itself."""
-    from plurivox.core.atomic_write import whole_file
-
-    if out.suffix == ".npz":
-        made.save(out)
-        return
-    text = {".csv": made.csv, ".md": made.markdown, ".json": made.json, ".tex": made.latex}[out.suffix]()
-    with whole_file(out) as part:
-        part.write_text(text, encoding="utf-8")
-
-
 evaluate = Command(
     "evaluate",
     params=[
@@ -82,30 +68,24 @@ evaluate = Command(
             "guess",
             IN_AND_OUT,
             "soft labels to judge: a file that aggregate or predict wrote, or a data set",
-            type=SourceName(),
+            type=SOURCE_NAME,
             metavar="GUESS",
         ),
         Operand(
             "truth",
             IN_AND_OUT,
             "true labels: a table task,label, soft labels, or a data set (its gold, else its vote shares)",
-            type=SourceName(),
+            type=SOURCE_NAME,
             metavar="TRUTH",
         ),
         Flag(
             ["--against"],
             IN_AND_OUT,
-            type=SourceName(),
+            type=SOURCE_NAME,
             metavar="VOTES",
             help="what soft measures look at: votes, a data set with votes, or soft labels  [default: TRUTH]",
         ),
-        Flag(
-            ["-o", "--out"],
-            IN_AND_OUT,
-            type=OutFile(),
-            metavar="FILE",
-            help="every row: .csv, .md, .json, .tex or .npz",
-        ),
+        out_flag("every row: .csv, .md, .json, .tex or .npz"),
         PART,
         Flag(
             ["--measures"],

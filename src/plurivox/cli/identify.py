@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._build import Room, catalogue
+from plurivox.cli._build import Room, method_list
 from plurivox.cli._click.command import Command
 from plurivox.cli._click.flags import (
     IN_AND_OUT,
@@ -14,10 +14,10 @@ from plurivox.cli._click.flags import (
     PART,
     READING_FLAGS,
     Flag,
-    OutFile,
     Source,
     check_ending,
     keep_apart,
+    out_flag,
 )
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.method import Method, split_list
@@ -27,13 +27,7 @@ if TYPE_CHECKING:
     from plurivox.identify import Identifier
     from plurivox.workflows.rank_scores import Ranking
 
-OUT = Flag(
-    ["-o", "--out"],
-    IN_AND_OUT,
-    type=OutFile(),
-    metavar="FILE",
-    help="all scores: .csv, .parquet, .jsonl or .npz",
-)
+OUT = out_flag("all scores: .csv, .parquet, .jsonl or .npz")
 WORST = Flag(
     ["--worst"],
     IN_AND_OUT,
@@ -215,18 +209,6 @@ def _records(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-class ScoreList(click.ParamType[str]):
-    """Scores with commas between; the shell completes the last of them."""
-
-    name = "scores"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> Any:
-        del ctx, param
-        before, comma, last = incomplete.rpartition(",")
-        names = (name for name in catalogue("identify") if name.startswith(last))
-        return [click.shell_completion.CompletionItem(f"{before}{comma}{name}") for name in names]
-
-
 RANK = Command(
     "rank",
     params=[
@@ -234,7 +216,7 @@ RANK = Command(
         Flag(
             ["--scores"],
             IN_AND_OUT,
-            type=ScoreList(),
+            type=method_list("identify"),
             required=True,
             metavar="LIST",
             help="scores with commas between, options in brackets: entropy[unit=bits],glad-difficulty  [required]",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from plurivox.cli._build import Room
-from plurivox.cli._click.flags import FORCE, IN_AND_OUT, Flag, OutFolder
+from plurivox.cli._click.flags import FORCE, IN_AND_OUT, Flag, out_flag
 from plurivox.cli._click.screen import Answer, Screen
 from plurivox.core.method import Method
 
@@ -27,13 +27,11 @@ MATRICES = Flag(
 
 def params(method: type[Method]) -> Sequence[click.Parameter]:
     """Where the crowd goes, and what may be given instead of drawn."""
-    out = Flag(
-        ["-o", "--out"],
-        IN_AND_OUT,
-        type=OutFolder(),
+    out = out_flag(
+        "a new data-set folder: votes or answers, gold, and what each worker and task is like",
         required=True,
         metavar="FOLDER",
-        help="a new data-set folder: votes or answers, gold, and what each worker and task is like  [required]",
+        folder=True,
     )
     return [*([MATRICES] if "matrices" in method.takes else []), out, FORCE]
 

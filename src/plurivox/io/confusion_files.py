@@ -9,6 +9,7 @@ from plurivox.core.encoding import by_value, numbered, positions
 from plurivox.core.errors import InputError, some
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.types import Floats, Names
+from plurivox.io.tabular.file_names import suffix_of
 from plurivox.io.tabular.table_files import names_of, numbers_of, read_table, require_columns
 
 ROUNDED = 5e-3  # sums this near to one come from rounded numbers, and are mended
@@ -21,7 +22,7 @@ def read_confusion(path: str | Path) -> Confusion:
     array [worker, true, said], whose workers and labels are then numbered. An `.npz` holds a saved Confusion, or a Fit that has
     one.
     """
-    ending = Path(path).suffix.lower()
+    ending = suffix_of(path)
     if ending == ".npz":
         return _of_noun(path)
     if ending == ".npy":

@@ -12,7 +12,8 @@ from plurivox.io.folder_check import keep_apart, may_replace
 from plurivox.io.folder_writer import count_columns, vote_columns, write
 from plurivox.io.formats import peerannot
 from plurivox.io.frames import tell
-from plurivox.io.tabular.table_files import ENDINGS, ending_of, write_saved, write_table
+from plurivox.io.tabular.file_names import ENDINGS, suffix_of
+from plurivox.io.tabular.table_files import write_saved, write_table
 
 FORMS = ("plurivox", "peerannot")
 SPEAKING = ("votes", "counts")  # the parts that `part` chooses between
@@ -57,7 +58,7 @@ def _is_one_file(out: Path, form: str) -> bool:
     """Whether the name is a file's; an ending that nobody knows is an error."""
     if form not in FORMS:
         raise InputError(f"a folder is written in the form {' or '.join(FORMS)}, not {form!r}")
-    known = out.suffix == ".npz" or ending_of(out) in ENDINGS
+    known = suffix_of(out) in (*ENDINGS, ".npz")
     if known and form != "plurivox":
         raise InputError(f"the form {form} is a folder, and {out.name} is a file; name a folder, or leave the form out")
     if not known and out.suffix and not out.is_dir():
@@ -75,7 +76,7 @@ def _narrowed(data: Dataset, part: str) -> Dataset:
 
 
 def _write_file(main: Any, out: Path) -> None:
-    if isinstance(main, Votes) and out.suffix != ".npz":
+    if isinstance(main, Votes) and suffix_of(out) != ".npz":
         write_table(vote_columns(main) if main.n_workers else count_columns(main), out)
     else:
         write_saved(main, out)

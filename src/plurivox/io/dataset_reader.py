@@ -15,10 +15,12 @@ from plurivox.core.votes import Votes
 from plurivox.io import answer_frames, dataset_catalog, frames
 from plurivox.io.dataset import Dataset
 from plurivox.io.folder import read_folder
+from plurivox.io.folder_check import holds_main_table
 from plurivox.io.formats import Contents, image_folder, label_studio, peerannot, reader_of
 from plurivox.io.soft_files import read_soft, soft_of
+from plurivox.io.tabular.file_names import ENDINGS, stem_of, suffix_of
 from plurivox.io.tabular.table_columns import Columns
-from plurivox.io.tabular.table_files import ENDINGS, ending_of, frame_of_records, read_table
+from plurivox.io.tabular.table_files import frame_of_records, read_table
 from plurivox.io.tabular.text_files import read_json
 
 
@@ -40,22 +42,19 @@ def read(where: str | Path, **how: Any) -> Dataset:
 
 def is_ours(path: Path) -> bool:
     """A folder in our own form."""
-    own = ("votes", "answers", "counts", "gold")
-    if not path.is_dir() or peerannot.recognises(path):
-        return False
-    return any(ending_of(file) and file.name.split(".")[0] in own for file in path.iterdir())
+    return holds_main_table(path) and not peerannot.recognises(path)
 
 
 def read_labels(where: str | Path) -> SoftLabels | Dataset:
     """The soft or known labels in a file; a data set where the file names workers, counts people or is another program's."""
     path = Path(where)
-    if not ending_of(path):
+    if suffix_of(path) not in ENDINGS:
         return read_soft(where)  # which says what endings it knows
     found = _opened(path, {})
     if isinstance(found, Dataset):
         return found
-    unlabelled = "task" not in found.names and ".json" in ending_of(path)
-    if unlabelled or "worker" in found.names or path.name.startswith("counts."):
+    unlabelled = "task" not in found.names and ".json" in suffix_of(path)
+    if unlabelled or "worker" in found.names or stem_of(path) == "counts":
         return _of_table(found, path, {})
     return soft_of(read_table(path) if isinstance(found.source, Path) else found.source.to_native(), where)
 
@@ -66,7 +65,7 @@ def _read_folder(path: Path, how: dict[str, Any]) -> Dataset:
 
 
 def _read_file(path: Path, how: dict[str, Any]) -> Dataset:
-    if path.suffix == ".npz":
+    if suffix_of(path) == ".npz":
         return _of_noun(Noun.load(path), path)
     found = _opened(path, how)
     return found if isinstance(found, Dataset) else _of_table(found, path, how)
@@ -74,14 +73,14 @@ def _read_file(path: Path, how: dict[str, Any]) -> Dataset:
 
 def _opened(path: Path, how: dict[str, Any]) -> Dataset | Columns:
     """The table in a file, or the data set where it is a JSON export of another program; the file is read once."""
-    if path.suffix.lower() == ".json":
+    if suffix_of(path) == ".json":
         if peerannot.recognises(path):
             return _foreign(peerannot, path, how)
         records = read_json(path)
         if label_studio.is_export(records):
             return _foreign(label_studio, path, how, records=records)
         return Columns.of(frame_of_records(records, path), path.name)
-    if path.suffix == ".parquet":
+    if suffix_of(path) == ".parquet":
         with suppress(InputError):  # read_table says what is wrong with it
             return Columns.of(path)
     return Columns.of(read_table(path), path.name)
@@ -89,7 +88,7 @@ def _opened(path: Path, how: dict[str, Any]) -> Dataset | Columns:
 
 def _of_table(table: Columns, path: Path, how: dict[str, Any]) -> Dataset:
     """The data set of a table of answers, of counts or of votes."""
-    name = path.name.split(".")[0]
+    name = stem_of(path)
     if not how.get("wide") and table.hold_answers(how.get("label")):
         if "repeats" in how:
             raise InputError(
@@ -152,10 +151,10 @@ def _of_noun(noun: Noun, path: Path) -> Dataset:
     if part is None:
         raise InputError(f"{path} holds {type(noun).__name__}; a data set needs Votes, Answers or SoftLabels")
     parts: dict[str, Any] = {part: noun}
-    return Dataset(path.name.split(".")[0], path=path, **parts)
+    return Dataset(stem_of(path), path=path, **parts)
 
 
 def _absent(where: str) -> Exception:
-    if "/" in where or any(where.endswith(ending) for ending in ENDINGS):
+    if "/" in where or suffix_of(where) in ENDINGS:
         return InputError(f"there is no file or folder {where}")
     return unknown("file, folder or data set", where, dataset_catalog.listed())

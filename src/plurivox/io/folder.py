@@ -5,6 +5,7 @@ and their order, column names, the value that means "no answer".
 """
 
 import tomllib
+import zipfile
 from collections import Counter
 from collections.abc import Callable
 from functools import cache, partial
@@ -14,19 +15,21 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from plurivox.core.base import HEADER
 from plurivox.core.encoding import as_names, by_value, positions
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, some
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.io import answer_frames, frames
 from plurivox.io.dataset import Dataset
 from plurivox.io.features import read_features
+from plurivox.io.folder_check import ABOUT, is_table, no_set
 from plurivox.io.soft_files import read_soft, soft_of
+from plurivox.io.tabular.file_names import stem_of, suffix_of
 from plurivox.io.tabular.table_columns import Columns, code
-from plurivox.io.tabular.table_files import ENDINGS, read_table
+from plurivox.io.tabular.table_files import read_table
 
-ABOUT = "dataset.toml"
 READING = ("labels", "ordered", "missing", "repeats", "task", "worker", "label")
 KNOWN: dict[str, Any] = {  # what dataset.toml may say, and in which kind
     "name": str,
@@ -64,16 +67,10 @@ def read_folder(folder: Path, **how: Any) -> Dataset:
     for name, key in (("items", "task"), ("workers", "worker")):
         if name in files or reader.spare_columns(reader.columns[key]):
             parts[name] = getattr(reader, name)
-    features = files.get("features") or next(
-        (file for file in sorted(folder.glob("*.npz")) if file.stem != "fit"), None
-    )
-    if features is not None:
+    if (features := files.get("features") or _features_file(folder)) is not None:
         parts["features"] = lambda: read_features(features, reader.items())
     if not parts:
-        found = ", ".join(sorted(file.name for file in folder.iterdir())[:6]) or "nothing"
-        raise InputError(
-            f"{folder} holds no data set; it needs votes, answers, counts or gold as a table, and has {found}"
-        )
+        raise no_set(folder)
     further = {name: table for name, table in tables.items() if name not in parts or name in ("votes", "gold")}
     name = str(about.get("name", folder.resolve().name))
     return Dataset(name, about=about, tables=further, path=folder, **parts)
@@ -93,7 +90,7 @@ class _Folder:
     def _columns(self, name: str) -> Columns:
         """A table seen as columns: those of Parquet are read one at a time, when they are asked for."""
         file = self.files[name]
-        return Columns.of(file if file.suffix == ".parquet" else self.tables[name](), self._called(name))
+        return Columns.of(file if suffix_of(file) == ".parquet" else self.tables[name](), self._called(name))
 
     def _called(self, name: str) -> str:
         return f"{self.folder.resolve().name}/{self.files[name].name}"
@@ -190,12 +187,39 @@ class _Folder:
 
 def _tables_of(folder: Path) -> dict[str, Path]:
     """name -> file, for every table in the folder; two tables of one name are refused."""
-    found = [file for file in sorted(folder.iterdir()) if _is_table(file)]
-    twice = [name for name, n in Counter(_stem(file) for file in found).items() if n > 1]
+    found = [file for file in sorted(folder.iterdir()) if is_table(file)]
+    twice = [name for name, n in Counter(stem_of(file) for file in found).items() if n > 1]
     if twice:
-        names = ", ".join(file.name for file in found if _stem(file) == twice[0])
+        names = ", ".join(file.name for file in found if stem_of(file) == twice[0])
         raise InputError(f"{folder} holds {names}; keep one of them")
-    return {_stem(file): file for file in found}
+    return {stem_of(file): file for file in found}
+
+
+def _features_file(folder: Path) -> Path | None:
+    """`features.npz`, or else the only `.npz` that has arrays of features.
+
+    Warns of an `.npz` that is left out; what plurivox saved itself (soft labels, a fit) is never features.
+    """
+    if (named := folder / "features.npz").is_file():
+        return named
+    arrays = {file: _array_names(file) for file in sorted(folder.glob("*.npz"))}
+    found = [file for file, names in arrays.items() if any(name == "x" or name.startswith("x_") for name in names)]
+    if len(found) > 1:
+        frames.tell([f"{some(file.name for file in found)} all hold features; call the one to read features.npz"])
+        return None
+    unknown = [file.name for file, names in arrays.items() if file not in found and HEADER not in names]
+    if unknown:
+        frames.tell([f"not read in {folder}: {some(unknown)}; features are arrays x and task, or x_<split>"])
+    return found[0] if found else None
+
+
+def _array_names(file: Path) -> list[str]:
+    """The names of the arrays in an `.npz`; none where it cannot be read."""
+    try:
+        with zipfile.ZipFile(file) as box:
+            return [name.removesuffix(".npy") for name in box.namelist()]
+    except (zipfile.BadZipFile, OSError):
+        return []
 
 
 def _about(folder: Path) -> dict[str, Any]:
@@ -214,11 +238,3 @@ def _about(folder: Path) -> dict[str, Any]:
     if not all(isinstance(one, int | float) for one in about.get("scale", [])):
         raise InputError(f"{file}: scale must be a list of numbers")
     return about
-
-
-def _is_table(file: Path) -> bool:
-    return file.is_file() and not file.name.startswith(".") and any(file.name.endswith(ending) for ending in ENDINGS)
-
-
-def _stem(file: Path) -> str:
-    return file.name.split(".")[0]

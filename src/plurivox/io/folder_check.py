@@ -4,19 +4,27 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from plurivox.core.errors import InputError, some
+from plurivox.io.tabular.file_names import ENDINGS, stem_of, suffix_of
 
-PLAIN = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".arrow", ".feather")
-ENDINGS = (*PLAIN, ".csv.gz", ".tsv.gz", ".jsonl.gz", ".ndjson.gz", ".json.gz")  # of tables
 MAIN = ("votes", "answers", "counts", "gold")  # a data set has one of these tables
 ABOUT, METADATA, SPLITS = "dataset.toml", "metadata.json", ("train", "val", "test")
+
+
+def is_table(file: Path) -> bool:
+    """Whether a file holds a table, by its ending in large or small letters; a hidden file holds none."""
+    return suffix_of(file) in ENDINGS and not file.name.startswith(".") and file.is_file()
+
+
+def holds_main_table(folder: Path) -> bool:
+    """Whether a folder has votes, answers, counts or gold as a table: ours, or peerannot's answers."""
+    return folder.is_dir() and any(stem_of(one) in MAIN and is_table(one) for one in folder.iterdir())
 
 
 def holds_set(folder: Path) -> bool:
     """Whether a folder can be read as a data set: our tables, peerannot's answers, or a folder of images a label."""
     if not folder.is_dir():
         return False
-    entries = list(folder.iterdir())
-    return any(_is_table(one, MAIN) for one in entries) or (any(map(Path.is_dir, entries)) and _holds_images(folder))
+    return holds_main_table(folder) or (any(map(Path.is_dir, folder.iterdir())) and _holds_images(folder))
 
 
 def may_replace(folder: str | Path, also: Iterable[str] = ()) -> None:
@@ -40,7 +48,7 @@ def may_replace(folder: str | Path, also: Iterable[str] = ()) -> None:
             f"{target} is not replaced: {some(strangers)} would be lost, which are no part of a data set; "
             "choose another folder, or move them away"
         )
-    if not any(_is_table(one, (*MAIN, "metadata")) for one in entries):
+    if not any(stem_of(one) in (*MAIN, "metadata") and is_table(one) for one in entries):
         raise InputError(f"{target} is not replaced: it holds no data set ({_named(entries)}); choose another folder")
 
 
@@ -65,14 +73,7 @@ def _belongs(entry: Path) -> bool:
         return False
     if entry.is_dir():
         return entry.name in SPLITS and (entry.parent / METADATA).is_file() and _only_images(entry)
-    return entry.name == ABOUT or entry.suffix == ".npz" or _is_table(entry)
-
-
-def _is_table(file: Path, stems: Iterable[str] | None = None) -> bool:
-    name = file.name.lower()
-    if name.startswith(".") or not name.endswith(ENDINGS) or not file.is_file():
-        return False
-    return stems is None or name.split(".")[0] in stems
+    return entry.name == ABOUT or suffix_of(entry) == ".npz" or is_table(entry)
 
 
 def _only_images(folder: Path) -> bool:

@@ -16,8 +16,7 @@ from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.io.dataset import Dataset
 from plurivox.io.features import write_features
-from plurivox.io.folder import ABOUT
-from plurivox.io.folder_check import may_replace
+from plurivox.io.folder_check import ABOUT, may_replace
 from plurivox.io.soft_files import write_soft
 from plurivox.io.tabular.table_files import write_table
 

@@ -1,4 +1,4 @@
-"""Frames and arrays become nouns here: long and wide votes, counts, and what people entered."""
+"""Votes and counts from frames and arrays."""
 
 import warnings
 from collections.abc import Iterable, Sequence
@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
-import polars as pl
 
 from plurivox.core.encoding import as_names, as_text, by_value, positions, scale_of
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, some
-from plurivox.core.types import Bools, Ints, Names
+from plurivox.core.types import Bools, Names
 from plurivox.core.votes import UNNAMED, Votes
+from plurivox.io.repeats import settle_repeats
 from plurivox.io.tabular.table_columns import Columns, code, floats_of, seconds_of
+from plurivox.io.tabular.wide_tables import long_of_wide
 
 Repeats = Literal["keep", "first", "last", "error"]
 
@@ -65,7 +66,9 @@ def votes(
     columns = reader.codes(task, worker, label)
     columns |= reader.extras(**_extra_names(extras, table, given=data is not None))
     columns = reader.keep_answered(columns)
-    columns = reader.settle_repeats(columns, repeats)
+    if repeats != "keep":
+        columns, notes = settle_repeats(columns, reader.names, repeats)
+        reader.notes += notes
     names = reader.listed(columns, tasks=tasks, workers=workers, labels=labels)
     made = Votes.coded(
         **columns,
@@ -74,16 +77,11 @@ def votes(
         notes=tuple(reader.notes),
         missing=reader.n_missing,
     )
-    made = _told_of_repeats(made) if repeats == "keep" else made
+    if repeats == "keep" and made.n_repeats:
+        note = f"{made.n_repeats:,} answers are a worker's second or later one to the same task; all are kept"
+        made = replace(made, notes=(*made.notes, note))
     tell(made.notes)
     return made
-
-
-def _told_of_repeats(made: Votes) -> Votes:
-    if not made.n_repeats:
-        return made
-    note = f"{made.n_repeats:,} answers are a worker's second or later one to the same task; all are kept"
-    return replace(made, notes=(*made.notes, note))
 
 
 def _table(
@@ -97,7 +95,7 @@ def _table(
         given |= {role: column for role, column in extras.items() if not isinstance(column, str | None)}
         return Columns.of(given, where), "task", None if worker is None else "worker", "label"
     table = Columns.of(data, where)
-    return (_long(table, task), "task", "worker", "label") if wide else (table, task, worker, label)
+    return (long_of_wide(table, task), "task", "worker", "label") if wide else (table, task, worker, label)
 
 
 def _extra_names(extras: dict[str, Any], table: Columns, *, given: bool) -> dict[str, str | None]:
@@ -224,23 +222,6 @@ class _Reader:
             if not any(name.startswith("-") for name in others.tolist() if name != "-1"):
                 self.notes.append("-1 is read as a label like any other; if it means no answer, say missing=-1")
 
-    def settle_repeats(self, columns: dict[str, Any], rule: Repeats) -> dict[str, Any]:
-        """Of several answers of a worker to one task, the one the rule keeps; `keep` leaves all."""
-        if rule == "keep":
-            return columns
-        pair = _pairs(columns, len(self.names["worker"]))
-        later = _later(pair, columns, last=rule == "last")
-        n_later = int(later.sum()) if "answer" not in columns else len(np.unique(columns["answer"][later]))
-        if not n_later:
-            return columns
-        if rule == "error":
-            at = np.flatnonzero(later)
-            who = [(self.names["worker"][columns["worker"][i]], self.names["task"][columns["task"][i]]) for i in at[:3]]
-            told = ", ".join(f"{w} on {t}" for w, t in who)
-            raise InputError(f"{n_later:,} answers repeat a worker's answer to the same task ({told}); choose repeats")
-        self.notes.append(f"{n_later:,} repeated answers of a worker to the same task dropped; the {rule} one is kept")
-        return {name: column[~later] for name, column in columns.items()}
-
     def listed(self, columns: dict[str, Any], **given: Iterable[object] | None) -> dict[str, Any]:
         """The names, widened to the lists given; codes are moved in place where names move."""
         out: dict[str, Any] = {}
@@ -262,65 +243,6 @@ class _Reader:
         if len(strangers := self.names[role][(place < 0) & used]):
             raise InputError(f"{role}s outside the given list: {some(strangers)}; the list has {some(names, 6)}")
         columns[role] = np.append(place, -1)[columns[role]]
-
-
-def _pairs(columns: dict[str, Any], n_workers: int) -> Ints:
-    """(n_rows,) one number for every (task, worker); unnamed votes all differ."""
-    pair = columns["task"].astype(np.int64) * max(n_workers, 1) + columns["worker"]
-    unnamed = columns["worker"] < 0
-    if unnamed.any():
-        pair[unnamed] = -1 - np.arange(int(unnamed.sum()))
-    return pair
-
-
-def _later(pair: Ints, columns: dict[str, Any], *, last: bool) -> Bools:
-    """(n_rows,) rows that belong to a pair's answers beyond the first (or before the last), by time where it is known."""
-    n = len(pair)
-    answer = columns.get("answer", np.arange(n))
-    time = np.nan_to_num(columns["when"], nan=np.inf) if "when" in columns else np.zeros(n)
-    came = np.arange(n)
-    order = np.lexsort((-came if last else came, -time if last else time, pair))
-    new_pair = np.append(True, np.diff(pair[order]) != 0)
-    chosen = answer[order][np.maximum.accumulate(np.where(new_pair, np.arange(n), 0))]
-    out = np.zeros(n, bool)
-    out[order] = answer[order] != chosen
-    return out
-
-
-def _long(table: Columns, task: str | None) -> Columns:
-    """A wide table (a row a task, a column a worker) as long columns."""
-    if task is not None:
-        table.need({"task": task})
-    people = [name for name in table.names if name != task]
-    if not people:
-        raise InputError(f"{table.where} has no column besides {task!r}; a wide table has one column a worker")
-    found = {name: table[name] for name in people}
-    columns = [column if column.null_count() < len(column) else column.cast(pl.Null) for column in found.values()]
-    said = _stacked(columns, table.where)
-    n = len(columns[0])
-    tasks = pl.Series("task", np.arange(n)) if task is None else table[task]
-    named = pl.Series("worker", np.repeat(np.array(people, dtype=object), n).tolist(), dtype=pl.String)
-    long = {"task": pl.concat([tasks] * len(people)), "worker": named, "label": said}
-    return Columns(long, list(long), table.where)
-
-
-def _stacked(columns: list[pl.Series], where: str) -> pl.Series:
-    """The columns of a wide table one under the other, in one kind; a column without a vote fits every kind."""
-    kinds = {column.dtype for column in columns if column.dtype != pl.Null}
-    texts = (pl.String, pl.Categorical, pl.Enum)
-    if all(isinstance(kind, texts) for kind in kinds):
-        common: Any = pl.String
-    elif all(kind.is_numeric() for kind in kinds):
-        common = pl.Float64 if any(kind.is_float() for kind in kinds) else pl.Int64
-    elif len(kinds) == 1:
-        common = next(iter(kinds))
-    else:
-        names = ", ".join(sorted(map(str, kinds)))
-        raise InputError(f"the columns of {where} hold labels of different kinds: {names}; make them all text")
-    try:
-        return pl.concat([column.cast(common).alias("label") for column in columns])
-    except pl.exceptions.PolarsError:
-        raise InputError(f"{where} holds labels that are too large for whole numbers; turn them into text") from None
 
 
 def _several(missing: object) -> Names:

@@ -16,6 +16,7 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import WHOLE, Candidates
 from plurivox.core.types import Floats, Ints, Names
+from plurivox.io.tabular.file_names import suffix_of
 from plurivox.io.tabular.table_files import names_of, numbers_of, read_table, write_table
 
 PREFIX = "p:"
@@ -29,24 +30,16 @@ def write_soft(soft: SoftLabels, path: str | Path) -> None:
     A table has `task, label, confidence` and one `p:<label>` column per label, up to 64 labels; beyond that it is long:
     `task, label, p`. `.npy` is the bare (n_tasks, n_labels) matrix in task order; `.npz` keeps everything.
     """
-    ending = Path(path).suffix.lower()
-    if ending in (".npz", ".npy"):
-        try:
-            _write_arrays(soft, path, ending)
-        except OSError as cause:
-            raise InputError(f"{path} could not be written: {cause.strerror or cause}") from cause
+    ending = suffix_of(path)
+    if ending == ".npz":
+        soft.save(path)
+    elif ending == ".npy":
+        prob = soft.prob
+        with whole_file(path) as part, part.open("wb") as file:
+            np.save(file, prob, allow_pickle=False)
     else:
         columns = soft.columns()
         write_table(columns if "p" not in columns else _with_every_label(soft, columns), path)
-
-
-def _write_arrays(soft: SoftLabels, path: str | Path, ending: str) -> None:
-    if ending == ".npz":
-        soft.save(path)
-        return
-    prob = soft.prob
-    with whole_file(path) as part, part.open("wb") as file:
-        np.save(file, prob, allow_pickle=False)
 
 
 def read_soft(path: str | Path) -> SoftLabels:
@@ -54,7 +47,7 @@ def read_soft(path: str | Path) -> SoftLabels:
 
     Names keep the kind they have in the file; in CSV they are text. What was dropped or mended is in `notes`.
     """
-    ending = Path(path).suffix.lower()
+    ending = suffix_of(path)
     if ending == ".npy":
         raise InputError(
             f"{path} holds numbers without the names of tasks and labels; "

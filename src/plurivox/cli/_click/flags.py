@@ -1,6 +1,6 @@
 """Options and arguments of commands: their headings in the help, those that every command has, INPUT and what is written."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -106,18 +106,30 @@ def keep_apart(source: Source, *targets: Path | None) -> None:
             seen.add(target.resolve())
 
 
-class SourceName(click.ParamType[str]):
-    """A file, a folder or the name of a data set; the shell completes all three."""
+class Completed(click.ParamType[str]):
+    """Any text; `complete` gives what the shell offers for the beginning of it."""
 
-    name = "input"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        del param, ctx
-        return str(value)
+    def __init__(self, name: str, complete: Callable[[str], list[CompletionItem[Any]]]) -> None:
+        self.name, self.complete = name, complete
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
         del ctx, param
-        return [CompletionItem(incomplete, type="file"), *complete_datasets(incomplete)]
+        return self.complete(incomplete)
+
+
+def _datasets(incomplete: str) -> list[CompletionItem[Any]]:
+    """The data sets whose name begins so."""
+    from plurivox.io import dataset_catalog
+
+    return [CompletionItem(name, help="data set") for name in dataset_catalog.listed() if name.startswith(incomplete)]
+
+
+def _files_and_datasets(incomplete: str) -> list[CompletionItem[Any]]:
+    return [CompletionItem(incomplete, type="file"), *_datasets(incomplete)]
+
+
+SOURCE_NAME = Completed("input", _files_and_datasets)  # a file, a folder or the name of a data set
+DATASET_NAME = Completed("name", _datasets)
 
 
 class OutFile(click.ParamType[Path]):
@@ -153,6 +165,18 @@ class OutFolder(OutFile):
         return [CompletionItem(incomplete, type="dir")]
 
 
+def out_flag(help: str, *, required: bool = False, metavar: str = "FILE", folder: bool = False) -> Flag:
+    """-o, --out: the file, or the folder, that a command writes."""
+    return Flag(
+        ["-o", "--out"],
+        IN_AND_OUT,
+        type=OutFolder() if folder else OutFile(),
+        required=required,
+        metavar=metavar,
+        help=f"{help}  [required]" if required else help,
+    )
+
+
 class LabelList(click.ParamType[list[str]]):
     """Labels with commas between them; quotes hold a label that has a comma itself."""
 
@@ -171,17 +195,10 @@ class LabelList(click.ParamType[list[str]]):
 
 def check_ending(path: Path, *others: str) -> None:
     """Refuse, before the work begins, a file of a form that nobody can write."""
-    from plurivox.io.tabular.table_files import ENDINGS, ending_of
+    from plurivox.io.tabular.file_names import ENDINGS, suffix_of
 
-    if not ending_of(path) and path.suffix.lower() not in others:
+    if suffix_of(path) not in (*ENDINGS, *others):
         raise InputError(f"{path} has an ending nobody knows; known are {', '.join([*ENDINGS, *others])}")
-
-
-def complete_datasets(incomplete: str) -> list[CompletionItem[Any]]:
-    """The data sets whose name begins so."""
-    from plurivox.io import dataset_catalog
-
-    return [CompletionItem(name, help="data set") for name in dataset_catalog.listed() if name.startswith(incomplete)]
 
 
 def pack_source(given: dict[str, Any]) -> None:
@@ -207,7 +224,7 @@ INPUT = Operand(
     "input",
     IN_AND_OUT,
     "a file, a data-set folder, or the name of a data set (see plurivox datasets list)",
-    type=SourceName(),
+    type=SOURCE_NAME,
     metavar="INPUT",
 )
 PART = Flag(

@@ -15,9 +15,9 @@ from plurivox.core.errors import InputError, some
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Ints
 from plurivox.core.votes import UNNAMED, Votes
+from plurivox.io.folder_check import SPLITS
 from plurivox.io.formats._contents import counted
 from plurivox.io.formats._peerannot_names import NAMES, save_names
-from plurivox.io.formats.image_folder import SPLITS
 
 ANSWERS, METADATA = "answers.json", "metadata.json"
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.io.folder_check import MAIN, SPLITS
 from plurivox.io.formats._contents import Contents, counted
 
 IMAGES = frozenset((".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff", ".ppm", ".pgm"))
-SPLITS = ("train", "val", "test")
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Found:
 
 def recognises(path: Path) -> bool:
     """Is this a folder with images, or a folder of images, in it, and no table of votes or truth?"""
-    if not path.is_dir() or any(any(path.glob(f"{part}.*")) for part in ("votes", "answers", "counts", "gold")):
+    if not path.is_dir() or any(any(path.glob(f"{part}.*")) for part in MAIN):
         return False
     return any(is_image(file) for root in _roots(path).values() for file in root.glob("*/*")) or bool(_loose(path))
 

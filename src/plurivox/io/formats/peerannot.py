@@ -17,10 +17,12 @@ from plurivox.core.atomic_write import whole_file
 from plurivox.core.encoding import as_names, as_text
 from plurivox.core.errors import InputError, some
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.io.folder_check import SPLITS
 from plurivox.io.formats import _peerannot_names as naming
 from plurivox.io.formats._contents import Contents, counted, votes_of
 from plurivox.io.formats._peerannot_writer import ANSWERS, METADATA, write
-from plurivox.io.formats.image_folder import SPLITS, Found, Image, find_images
+from plurivox.io.formats.image_folder import Found, Image, find_images
+from plurivox.io.tabular.file_names import suffix_of
 from plurivox.io.tabular.text_files import read_json
 
 __all__ = ["read", "recognises", "write", "write_labels"]
@@ -40,7 +42,7 @@ class Answers:
 def recognises(path: Path) -> bool:
     """Is this a folder with an `answers.json`, or such a file (also `answers_valid.json`)?"""
     file = path / ANSWERS if path.is_dir() else path
-    if not (file.name.startswith("answers") and file.suffix == ".json" and file.is_file()):
+    if not (file.name.startswith("answers") and suffix_of(file) == ".json" and file.is_file()):
         return False
     with file.open("rb") as opened:
         return opened.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")

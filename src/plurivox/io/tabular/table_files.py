@@ -17,7 +17,7 @@ from plurivox.core.base import Noun
 from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, some
 from plurivox.core.types import Floats, Names
-from plurivox.io.folder_check import ENDINGS as ENDINGS
+from plurivox.io.tabular.file_names import ENDINGS, suffix_of
 from plurivox.io.tabular.text_files import must_be_file, read_delimited, read_json, read_json_lines
 
 ARROW_FILE = b"ARROW1"  # what an Arrow file begins with; a stream does not
@@ -41,16 +41,6 @@ KINDS: dict[Kind, tuple[type[pl.DataType], str]] = {
     bool: (pl.Boolean, "truth values"),
 }
 TRUTH = {"true": True, "1": True, "false": False, "0": False}
-
-
-def ending_of(path: str | Path) -> str:
-    """The ending that says what is in a file, in small letters; "" where it is none of a table.
-
-    >>> ending_of("Votes.CSV.gz"), ending_of("votes.xlsx")
-    ('.csv.gz', '')
-    """
-    name = Path(path).name.lower()
-    return next((ending for ending in sorted(ENDINGS, key=len, reverse=True) if name.endswith(ending)), "")
 
 
 def read_table(
@@ -84,8 +74,6 @@ def write_table(table: pl.DataFrame | Mapping[str, NDArray[Any] | Sequence[Any]]
     ending = _known_ending(path)
     frame = table if isinstance(table, pl.DataFrame) else frame_of(table, path)
     write = WRITERS[ending.removesuffix(".gz")]
-    if Path(path).is_dir():
-        raise InputError(f"{path} is a folder; name a file in it")
     try:
         with whole_file(path) as part, part.open("wb") as file:
             if ending.endswith(".gz"):  # no name and no time inside: the same table gives the same bytes
@@ -93,20 +81,20 @@ def write_table(table: pl.DataFrame | Mapping[str, NDArray[Any] | Sequence[Any]]
                     write(frame, zipped)
             else:
                 write(frame, file)
-    except (OSError, pl.exceptions.PolarsError) as cause:
+    except pl.exceptions.PolarsError as cause:
         raise InputError(f"{path} could not be written: {str(cause).splitlines()[0]}") from cause
 
 
 def write_saved(made: Noun, path: str | Path) -> None:
     """Write a data type as `.npz`, which keeps all of it, or else its table."""
-    if Path(path).suffix.lower() == ".npz":
+    if suffix_of(path) == ".npz":
         made.save(path)
     else:
         write_table(made.columns(), path)
 
 
 def _known_ending(path: str | Path) -> str:
-    if ending := ending_of(path):
+    if (ending := suffix_of(path)) in ENDINGS:
         return ending
     raise InputError(f"{path} has no ending of a table; known are {', '.join(ENDINGS)}")
 

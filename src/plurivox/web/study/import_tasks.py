@@ -6,7 +6,8 @@ from typing import Any
 
 from plurivox import io
 from plurivox.core.errors import InputError, some
-from plurivox.io.tabular.table_files import ENDINGS, read_table
+from plurivox.io.tabular.file_names import ENDINGS
+from plurivox.io.tabular.table_files import read_table
 from plurivox.web.store.collect.tasks import Medium, NewTask
 from plurivox.web.study.config import Study
 from plurivox.web.study.task_audio import read_sound
