@@ -20,7 +20,7 @@ from plurivox.web.jobs.snapshot import compute
 from plurivox.web.jobs.work import Work
 from plurivox.web.store.admin.erase import erase
 from plurivox.web.store.collect.excluded_workers import exclude, lift
-from plurivox.web.store.kv import fact
+from plurivox.web.store.facts import fact
 from plurivox.web.store.report.pay_sheet import PayLine
 from plurivox.web.store.report.snapshots import is_stale
 from plurivox.web.store.schema import pay, slots, workers

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from sqlalchemy import Connection, select
 
 from plurivox.core.errors import InputError, some
-from plurivox.web.store.kv import fact, set_fact
+from plurivox.web.store.facts import fact, set_fact
 from plurivox.web.store.schema import answers, tasks
 
 

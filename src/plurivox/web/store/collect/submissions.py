@@ -178,10 +178,10 @@ def add_answer(
     return int(answer[0])
 
 
-def count_answer(
+def mark_answered(
     connection: Connection, slot: AnsweredSlot, answer: int, extra: bool, lease_seconds: float
 ) -> Sitting | None:
-    """Point a slot to its answer; its sitting one step further, or None where the slot was answered before."""
+    """Mark a slot as answered by its latest answer; its sitting with one more done, None where it was answered before."""
     place = {"slot": slot.id, "answer": answer}
     if extra and slot.state != "extra":
         connection.execute(update(slots).where(slots.c.id == slot.id).values(state="extra", answer_id=answer))

@@ -12,8 +12,8 @@ from plurivox.web.store import draws
 from plurivox.web.store.collect import arms
 from plurivox.web.store.database import batched, put
 from plurivox.web.store.errors import NotFound
+from plurivox.web.store.facts import fact, set_fact
 from plurivox.web.store.ids import new_id
-from plurivox.web.store.kv import fact, set_fact
 from plurivox.web.store.report import counters
 from plurivox.web.store.schema import STILL, beliefs, media, plan_tasks, plans, tasks
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from plurivox.web.store.database import now
-from plurivox.web.store.kv import fact, set_fact
+from plurivox.web.store.facts import fact, set_fact
 from plurivox.web.store.report.leader_lease import lease_end
 from plurivox.web.store.report.snapshots import Snapshot, is_recomputing, is_stale, latest_snapshot
 from plurivox.web.store.schema import facts

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Engine, bindparam, delete, func, insert, sele
 
 from plurivox.web.store.collect.tasks import unknown
 from plurivox.web.store.database import WRITES, batched, now
-from plurivox.web.store.kv import fact, set_fact
+from plurivox.web.store.facts import fact, set_fact
 from plurivox.web.store.report import alerts, counters
 from plurivox.web.store.report.snapshots import Settled, Snapshot, erased, newest_number, recounted
 from plurivox.web.store.schema import STILL, answers, beliefs, facts, flags, snapshots, standings, tasks

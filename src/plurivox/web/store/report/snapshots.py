@@ -8,7 +8,7 @@ from sqlalchemy import Connection, delete, insert, select
 
 from plurivox.web.store.collect.tasks import unknown
 from plurivox.web.store.database import batched, now
-from plurivox.web.store.kv import fact, set_fact
+from plurivox.web.store.facts import fact, set_fact
 from plurivox.web.store.report.counters import SETTLES
 from plurivox.web.store.schema import answers, beliefs, flags, slots, snapshots, standings
 
