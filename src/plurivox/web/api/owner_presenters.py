@@ -8,10 +8,10 @@ from pydantic import BaseModel
 from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.store.ids import shown
-from plurivox.web.store.report.alerts import BackgroundState, Trouble
+from plurivox.web.store.report.alerts import Trouble
 from plurivox.web.store.report.pay_sheet import PayPage
 from plurivox.web.store.report.snapshots import Snapshot
-from plurivox.web.store.report.study_progress import StudyCounts
+from plurivox.web.store.report.study_progress import BackgroundState, StudyCounts
 from plurivox.web.store.report.task_results import TaskDetail
 from plurivox.web.study.config import Study
 

@@ -20,10 +20,9 @@ from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
 from plurivox.evaluate import accuracy, soft_accuracy
 from plurivox.web.store.database import now
-from plurivox.web.store.report import snapshot_inputs
+from plurivox.web.store.report import statistics
 from plurivox.web.store.report.answer_log import Collected
-from plurivox.web.store.report.snapshot_inputs import ArmPeople
-from plurivox.web.store.report.snapshots import ArmResult
+from plurivox.web.store.report.statistics import ArmPeople, ArmResult
 from plurivox.web.study.config import Arm, Study
 from plurivox.workflows import curve, fit, score
 
@@ -35,11 +34,11 @@ CURVE, SEEDS = (1, 2, 3, 4, 6, 8), 5  # answers a task
 def compare(connection: Connection, study: Study, held: Collected, read: Elicited) -> list[ArmResult]:
     """A result for each arm; what cannot be told yet is None."""
     found, votes, first = held.answers, read.votes, held.is_first
-    arm_of = snapshot_inputs.arm_of_workers(connection)
+    arm_of = statistics.arm_of_workers(connection)
     arms = np.array([arm_of.get(name, "") for name in found.workers.tolist()] or [""], dtype=object)  # (n_workers,)
     said = arms[found.worker]  # (n_answers,)
-    gold, inputs = snapshot_inputs.gold_labels(connection, study.labels), snapshot_inputs.inputs_by_arm(connection)
-    people = snapshot_inputs.people_by_arm(connection, before=now() - study.lease_minutes * 60)
+    gold, inputs = statistics.gold_labels(connection, study.labels), statistics.inputs_by_arm(connection)
+    people = statistics.people_by_arm(connection, before=now() - study.lease_minutes * 60)
     assert votes.answer is not None
     rows = []
     for one in study.arms:

@@ -3,7 +3,7 @@
 import math
 import warnings
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 from sqlalchemy import Connection
@@ -14,11 +14,11 @@ from plurivox.core.results import Fit
 from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
+from plurivox.web.store.collect.workers import STAGES
 from plurivox.web.store.report.answer_log import Collected
-from plurivox.web.store.report.snapshot_inputs import stage_seconds
-from plurivox.web.store.report.snapshot_writer import WorkerScores
-from plurivox.web.store.report.snapshots import Agreement, Times
-from plurivox.web.study.config import Stage, Study
+from plurivox.web.store.report.statistics import Agreement, Times, stage_seconds
+from plurivox.web.store.report.worker_results import WorkerScores
+from plurivox.web.study.config import Study
 from plurivox.workflows import score
 
 OF_WORKERS: dict[str, dict[str, Any]] = {"agreement-with-rest": {}, "repeat-consistency": {}, "too-fast": {}}
@@ -138,7 +138,7 @@ def stage_times(connection: Connection) -> dict[str, float]:
     for stage, seconds in stage_seconds(connection):
         spent.setdefault(stage, []).append(seconds)
     medians = {stage: round(float(np.median(seconds)), 3) for stage, seconds in spent.items()}
-    return {stage: medians[stage] for stage in get_args(Stage) if stage in medians}
+    return {stage: medians[stage] for stage in STAGES if stage in medians}
 
 
 def odd_answers(study: Study, held: Collected, read: Elicited) -> dict[int, list[str]]:

@@ -13,7 +13,6 @@ from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.auth import StudioDep, owner_of
 from plurivox.web.api.parameters import FAULTS, After, Limit, Prefix
 from plurivox.web.store.report import pay_sheet, study_progress, task_results, worker_results
-from plurivox.web.store.report.alerts import background_state
 from plurivox.web.store.report.snapshots import latest_snapshot
 
 router = APIRouter(prefix="/api/owner", tags=["owners"], responses=FAULTS, dependencies=[Depends(owner_of)])
@@ -92,7 +91,7 @@ async def flagged(studio: StudioDep, after: After = None, limit: Limit = 50) -> 
 @router.get("/snapshot")
 async def snapshot(studio: StudioDep) -> o.Snapshot:
     """What the background last computed, and how old it is."""
-    return present.snapshot(await studio.read(background_state), [*studio.troubles.values()])
+    return present.snapshot(await studio.read(study_progress.background_state), [*studio.troubles.values()])
 
 
 @router.get("/pay")

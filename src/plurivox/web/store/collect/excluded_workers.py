@@ -13,6 +13,7 @@ from plurivox.web.store.collect.submissions import AnsweredSlot
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotFound
 from plurivox.web.store.report import counters, snapshots
+from plurivox.web.store.report.worker_results import drop_scores
 from plurivox.web.store.schema import answers, exclusions, plans, sittings, slots, visits, workers
 
 COMPREHENSION = "comprehension"
@@ -48,8 +49,8 @@ def exclude(connection: Connection, worker: int, rule: str, reason: str) -> bool
     connection.execute(insert(exclusions).values(worker_id=worker, rule=rule, reason=reason, at=now()))
     counters.put_in(connection, worker)
     if _has_answered(connection, worker):  # who failed the check at the door changes nothing that was computed
-        snapshots.drop_scores(connection, worker)
-        snapshots.recount(connection)
+        drop_scores(connection, worker)
+        snapshots.mark_stale(connection)
     tell(connection, "rules", "exclude", worker=pseudonym, rule=rule, reason=reason, slots=len(back))
     return True
 
@@ -105,7 +106,7 @@ def lift(connection: Connection, who: str, pseudonym: str) -> None:
         connection.execute(update(workers).where(workers.c.id == worker).values(stage="quiz"))
     counters.put_in(connection, worker)
     if _has_answered(connection, worker):
-        snapshots.recount(connection)
+        snapshots.mark_stale(connection)
     tell(connection, who, "exclusion lifted", worker=pseudonym)
 
 

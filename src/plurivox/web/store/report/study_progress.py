@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, func, select
 
 from plurivox.web.store import study_state
+from plurivox.web.store.database import now
 from plurivox.web.store.report import counters
-from plurivox.web.store.report.snapshots import Settled, latest_snapshot
+from plurivox.web.store.report.alerts import Trouble, all_told
+from plurivox.web.store.report.snapshots import Snapshot, is_recomputing, is_stale, latest_snapshot, lease_end
+from plurivox.web.store.report.statistics import StoppingSummary
 from plurivox.web.store.schema import sittings, slots, tasks, workers
 
 HOURS = 72
+SILENT = 120.0  # seconds after which a leader counts as gone
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ class StudyProgress:
     quotas: list[Quota]
     per_hour: list[tuple[float, int]]  # (hour as seconds since 1970, answers), the latest 72 hours with answers
     snapshot_at: float | None
-    settled: Settled | None
+    settled: StoppingSummary | None
 
 
 def study_counts(connection: Connection) -> StudyCounts:
@@ -108,3 +112,27 @@ def _quotas(connection: Connection, found: counters.Tally, full: dict[str, int])
         )
         for stratum, n in sorted((of, n) for (what, of), n in found.items() if what == "tasks")
     ]
+
+
+# ---- the background
+
+
+@dataclass(frozen=True)
+class BackgroundState:
+    """The latest snapshot, whether it is stale, and what goes wrong beside the requests."""
+
+    latest: Snapshot
+    is_stale: bool
+    is_recomputing: bool  # somebody was excluded or taken back since
+    troubles: list[Trouble]  # the oldest first
+
+
+def background_state(connection: Connection) -> BackgroundState:
+    """What the background has done, and what keeps it from its work."""
+    latest = latest_snapshot(connection)
+    stale = is_stale(connection, latest=latest)
+    troubles = all_told(connection)
+    until = lease_end(connection) if stale else None
+    if until is not None and until <= now() - SILENT:
+        troubles.append(Trouble("leader", "No server computes aggregates or ends leases any more.", until))
+    return BackgroundState(latest, stale, is_recomputing(connection, latest), troubles)

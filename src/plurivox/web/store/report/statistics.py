@@ -1,13 +1,69 @@
-"""What a snapshot is computed from beside the answers: gold labels, times per page, full tasks, people and inputs per arm."""
+"""Statistics of a study: the records that a snapshot holds, and what they are computed from beside the answers."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, Integer, case, cast, func, select
 
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.web.store.schema import answers, sittings, slots, tasks, visits, workers
+
+Interval = tuple[float, float, float]  # a value and the ends of its 95% interval
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far people agree, with each other and with themselves."""
+
+    scores: dict[str, float | None] = field(default_factory=dict)
+    repeats: int = 0
+    repeats_same_top: float | None = None  # share of repeats with the same top label
+    by_hour: list[tuple[float, float, int]] = field(default_factory=list)  # hour, share with the top label, answers
+
+
+@dataclass(frozen=True)
+class Times:
+    """Medians in seconds, and the learning curve."""
+
+    first_input: float | None = None
+    top_label: float | None = None
+    active: float | None = None
+    hidden: float | None = None
+    by_position: list[tuple[int, float | None, int]] = field(default_factory=list)  # position, median, answers
+
+
+@dataclass(frozen=True)
+class StoppingSummary:
+    """Tasks that next-best asks no more about: a further answer is expected to tell less than `least` nats."""
+
+    tasks: int  # whose quota is not full
+    spared: int  # answers that are not asked for
+    least: float
+
+
+@dataclass(frozen=True)
+class ArmResult:
+    """What the answers of one arm cost and what they are worth."""
+
+    arm: str
+    form: str
+    wording: str
+    people: int
+    finished: int
+    left: int
+    drop_out: Interval | None
+    answers: int
+    seconds: Interval | None
+    inputs: float | None
+    entropy: float | None
+    agreement: float | None
+    against: str | None
+    tasks: int
+    accuracy: float | None
+    match: float | None
+    per_minute: float | None
+    curve: list[tuple[int, float | None, float | None]]
 
 
 @dataclass(frozen=True)
