@@ -11,16 +11,28 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, select, tuple_
 
+from plurivox.web.store.collect.submissions import Mark, marks_of
 from plurivox.web.store.errors import Conflict, Invalid, NotFound
 from plurivox.web.store.ids import number_of, shown
-from plurivox.web.store.report.answer_log import EVERY
 from plurivox.web.store.report.snapshots import newest_number, oldest_number
-from plurivox.web.store.schema import STILL, answers, beliefs, flags, media, slots, tasks
+from plurivox.web.store.schema import STILL, answers, beliefs, flags, media, sittings, slots, tasks, workers
 
 Order = Literal["name", "entropy", "given"]
 TOP = 3
-HOLDS = beliefs.c.until + 0  # a sum has no index: the one on `until` would find all rows, and sort them
+HOLDS = (
+    beliefs.c.until + 0
+)  # `+ 0` keeps the planner from ix_beliefs_until, by which it would find all rows and sort them
 LAST = "\U0010ffff"
+EACH_ANSWER = (
+    select(answers, slots.c.kind, slots.c.position, slots.c.repeat_of, slots.c.state, slots.c.answer_id.label("latest"))
+    .add_columns(tasks.c.name.label("task"), workers.c.pseudonym.label("worker"), sittings.c.number.label("sitting"))
+    .add_columns(workers.c.arm)
+    .select_from(answers.join(slots, slots.c.id == answers.c.slot_id))
+    .join(tasks, tasks.c.id == answers.c.task_id)
+    .join(workers, workers.c.id == answers.c.worker_id)
+    .join(sittings, sittings.c.id == slots.c.sitting_id)
+    .order_by(answers.c.id)
+)
 LINE = (
     select(tasks, beliefs.c.n, beliefs.c.sure, beliefs.c.soft)
     .select_from(tasks.join(beliefs, beliefs.c.task_id == tasks.c.id))
@@ -58,15 +70,6 @@ class TaskPage:
 
     tasks: list[TaskLine]
     next: str | None  # the place where the next page begins
-
-
-@dataclass(frozen=True)
-class Mark:
-    """A label that is named, ruled out or held possible."""
-
-    kind: str
-    label: str
-    typed: str
 
 
 @dataclass(frozen=True)
@@ -178,7 +181,7 @@ def task_detail(connection: Connection, task: str) -> TaskDetail:
         raise NotFound("task")
     size = connection.execute(select(media.c.width, media.c.height).where(media.c.id == (row.media_id or 0))).first()
     width, height = size or (None, None)
-    said = EVERY.add_columns(flags.c.flags).outerjoin(flags, flags.c.answer_id == answers.c.id)
+    said = EACH_ANSWER.add_columns(flags.c.flags).outerjoin(flags, flags.c.answer_id == answers.c.id)
     said = said.where(answers.c.task_id == row.id, slots.c.answer_id == answers.c.id, slots.c.kind != "practice")
     return TaskDetail(
         line=_line(row),
@@ -198,7 +201,7 @@ def _answer(row: Any) -> TaskAnswer:
         worker=row.worker,
         when=row.received,
         seconds=None if row.submitted_ms is None else max(0.0, row.submitted_ms - row.hidden_ms) / 1000,
-        marks=[Mark(*one) for one in json.loads(row.marks)],
+        marks=marks_of(row.marks),
         abstain=bool(row.abstain),
         none_of_these=bool(row.none_of_these),
         position=row.position,

@@ -9,9 +9,8 @@ from sqlalchemy import Connection, Engine, delete, func, insert, select, tuple_
 
 from plurivox.web.store.database import WRITES, batched
 from plurivox.web.store.ids import number_of, shown
-from plurivox.web.store.report.answer_log import EVERY
 from plurivox.web.store.report.snapshots import latest_snapshot
-from plurivox.web.store.report.task_results import lost_place
+from plurivox.web.store.report.task_results import EACH_ANSWER, lost_place
 from plurivox.web.store.schema import answers, flags, sittings, standings, workers
 
 WorkerOrder = Literal[
@@ -134,7 +133,7 @@ def _worker(row: Any) -> WorkerLine:
 
 def flagged_page(connection: Connection, after: str | None, limit: int) -> FlaggedPage:
     """Odd answers, the newest first."""
-    wanted = EVERY.add_columns(flags.c.flags).join(flags, flags.c.answer_id == answers.c.id)
+    wanted = EACH_ANSWER.add_columns(flags.c.flags).join(flags, flags.c.answer_id == answers.c.id)
     if after and after.isdigit() and len(after) < 19:
         wanted = wanted.where(flags.c.answer_id < int(after))
     rows = connection.execute(wanted.order_by(None).order_by(flags.c.answer_id.desc()).limit(limit + 1)).all()
