@@ -7,8 +7,8 @@ from functools import partial
 
 from fastapi import APIRouter, Depends
 
-from plurivox.web.api import owner_presenters as present
 from plurivox.web.api import owner_schemas as o
+from plurivox.web.api import presenters as present
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.auth import StudioDep, owner_of
 from plurivox.web.api.parameters import FAULTS, After, Limit, Prefix

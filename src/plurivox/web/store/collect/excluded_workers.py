@@ -13,7 +13,7 @@ from plurivox.web.store.collect.submissions import AnsweredSlot
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotFound
 from plurivox.web.store.report import counters, snapshots
-from plurivox.web.store.report.worker_results import drop_scores
+from plurivox.web.store.report.worker_results import drop_scores, newest_first
 from plurivox.web.store.schema import answers, exclusions, plans, sittings, slots, visits, workers
 
 COMPREHENSION = "comprehension"
@@ -23,12 +23,20 @@ COMPREHENSION = "comprehension"
 class Exclusion:
     """A person who was left out, by which rule and why."""
 
-    id: int
+    exclusion: str  # its number
     worker: str  # the pseudonym
     rule: str
     reason: str
     at: float
     lifted: float | None  # when an owner took it back
+
+
+@dataclass(frozen=True)
+class ExclusionPage:
+    """A part of the list of exclusions."""
+
+    exclusions: list[Exclusion]
+    next: str | None
 
 
 def exclude(connection: Connection, worker: int, rule: str, reason: str) -> bool:
@@ -116,10 +124,9 @@ def spared(connection: Connection) -> set[str]:
     return set(connection.execute(wanted.where(exclusions.c.lifted.is_not(None))).scalars())
 
 
-def page(connection: Connection, after: int, limit: int) -> list[Exclusion]:
-    """Exclusions, the newest first, those before the one with the number `after`."""
+def page(connection: Connection, after: str | None, limit: int) -> ExclusionPage:
+    """Exclusions, the newest first."""
     columns = (exclusions.c.id, workers.c.pseudonym, exclusions.c.rule, exclusions.c.reason, exclusions.c.at)
     wanted = select(*columns, exclusions.c.lifted).join(workers, workers.c.id == exclusions.c.worker_id)
-    if after:
-        wanted = wanted.where(exclusions.c.id < after)
-    return [Exclusion(*row) for row in connection.execute(wanted.order_by(exclusions.c.id.desc()).limit(limit))]
+    rows, following = newest_first(connection, wanted, exclusions.c.id, after, limit)
+    return ExclusionPage([Exclusion(str(row[0]), *row[1:]) for row in rows], following)

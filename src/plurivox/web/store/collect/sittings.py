@@ -27,10 +27,9 @@ OVERDUE = 20  # sittings whose lease has ended, looked after at a time
 SOONEST, LATEST = 5.0, 30.0  # seconds until the page asks again
 COLUMNS = (sittings.c.id, sittings.c.number, sittings.c.plan_id, sittings.c.total, sittings.c.done, sittings.c.until)
 NEWEST = select(*COLUMNS).where(sittings.c.worker_id == bindparam("worker")).order_by(sittings.c.number.desc()).limit(1)
-SHOWN = (
-    select(slots.c.id, slots.c.position, slots.c.kind, tasks.c.kind.label("task_kind"), tasks.c.text, tasks.c.text2)
-    .add_columns(tasks.c.media_id, media.c.width, media.c.height)
-    .select_from(slots.join(tasks, tasks.c.id == slots.c.task_id).outerjoin(media, media.c.id == tasks.c.media_id))
+TASK = (tasks.c.kind.label("task_kind"), tasks.c.text, tasks.c.text2, tasks.c.media_id, media.c.width, media.c.height)
+SHOWN = select(slots.c.id, slots.c.position, slots.c.kind, *TASK).select_from(
+    slots.join(tasks, tasks.c.id == slots.c.task_id).outerjoin(media, media.c.id == tasks.c.media_id)
 )
 OPEN = (
     SHOWN.where(slots.c.sitting_id == bindparam("sitting"), slots.c.state == "leased")
@@ -75,18 +74,31 @@ class Sitting:
 
 
 @dataclass(frozen=True)
+class ShownTask:
+    """What a task shows."""
+
+    kind: TaskKind
+    text: str | None
+    text2: str | None
+    media_id: int | None
+    width: int | None
+    height: int | None
+
+
+@dataclass(frozen=True)
 class Slot:
     """One place in a sitting, with the task that is shown there."""
 
     id: int
     position: int
     kind: str  # task, repeat, practice
-    task_kind: TaskKind
-    text: str | None
-    text2: str | None
-    media_id: int | None
-    width: int | None
-    height: int | None
+    shown: ShownTask
+
+    @classmethod
+    def of(cls, row: Sequence[Any]) -> "Slot":
+        """The slot of a row of `SHOWN`."""
+        slot, position, kind, *task = row
+        return cls(slot, position, kind, ShownTask(*task))
 
 
 @dataclass(frozen=True)
@@ -111,7 +123,7 @@ def lock_worker(connection: Connection, worker: int) -> None:
 
 def open_slots(connection: Connection, sitting: int, n: int) -> list[Slot]:
     """The next slots of a sitting that are to be answered, at most `n`."""
-    return [Slot(*row) for row in connection.execute(OPEN, {"sitting": sitting, "n": n})] if n else []
+    return [Slot.of(row) for row in connection.execute(OPEN, {"sitting": sitting, "n": n})] if n else []
 
 
 def answered_by(connection: Connection, worker: int) -> int:

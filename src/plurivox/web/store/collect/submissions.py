@@ -224,7 +224,9 @@ def own_answers(connection: Connection, worker: int, n: int) -> list[OwnAnswer]:
         .limit(n)
     )
     rows = connection.execute(held).all()
-    shown = {row.id: Slot(*row) for row in connection.execute(SHOWN.where(slots.c.id.in_([row.slot for row in rows])))}
+    shown = {
+        row.id: Slot.of(row) for row in connection.execute(SHOWN.where(slots.c.id.in_([row.slot for row in rows])))
+    }
     return [
         OwnAnswer(row.key, marks_of(row.marks), bool(row.abstain), bool(row.none_of_these), shown[row.slot])
         for row in rows

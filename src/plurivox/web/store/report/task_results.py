@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, select, tuple_
 
+from plurivox.web.store.collect.sittings import TASK, ShownTask
 from plurivox.web.store.collect.submissions import Mark, marks_of
 from plurivox.web.store.errors import Conflict, Invalid, NotFound
 from plurivox.web.store.ids import number_of, shown
@@ -95,11 +96,7 @@ class TaskDetail:
     """One task, what it shows, its soft label and every answer to it."""
 
     line: TaskLine
-    text: str | None
-    text2: str | None
-    media_id: int | None
-    width: int | None
-    height: int | None
+    shown: ShownTask
     soft: list[SoftLabel]  # every label
     answers: list[TaskAnswer]
 
@@ -179,17 +176,13 @@ def task_detail(connection: Connection, task: str) -> TaskDetail:
     row = connection.execute(LINE.where(tasks.c.id == number_of(task), beliefs.c.until == STILL)).first()
     if row is None:
         raise NotFound("task")
-    size = connection.execute(select(media.c.width, media.c.height).where(media.c.id == (row.media_id or 0))).first()
-    width, height = size or (None, None)
+    content = select(*TASK).select_from(tasks.outerjoin(media, media.c.id == tasks.c.media_id))
+    seen = connection.execute(content.where(tasks.c.id == row.id)).one()
     said = EACH_ANSWER.add_columns(flags.c.flags).outerjoin(flags, flags.c.answer_id == answers.c.id)
     said = said.where(answers.c.task_id == row.id, slots.c.answer_id == answers.c.id, slots.c.kind != "practice")
     return TaskDetail(
         line=_line(row),
-        text=row.text,
-        text2=row.text2,
-        media_id=row.media_id,
-        width=width,
-        height=height,
+        shown=ShownTask(*seen),
         soft=_soft(row.soft),
         answers=[_answer(one) for one in connection.execute(said)],
     )

@@ -131,17 +131,28 @@ def _worker(row: Any) -> WorkerLine:
     )
 
 
+def newest_first(
+    connection: Connection, wanted: Any, key: Any, after: str | None, limit: int
+) -> tuple[Sequence[Any], str | None]:
+    """A page of rows by a counted key, the largest first, and the place where the next page begins.
+
+    `key` is the first column of `wanted`. A place that is no such key is the beginning.
+    """
+    if after and after.isdigit() and len(after) < 19:
+        wanted = wanted.where(key < int(after))
+    rows = connection.execute(wanted.order_by(key.desc()).limit(limit + 1)).all()
+    return rows[:limit], str(rows[limit - 1][0]) if len(rows) > limit else None
+
+
 def flagged_page(connection: Connection, after: str | None, limit: int) -> FlaggedPage:
     """Odd answers, the newest first."""
     wanted = EACH_ANSWER.add_columns(flags.c.flags).join(flags, flags.c.answer_id == answers.c.id)
-    if after and after.isdigit() and len(after) < 19:
-        wanted = wanted.where(flags.c.answer_id < int(after))
-    rows = connection.execute(wanted.order_by(None).order_by(flags.c.answer_id.desc()).limit(limit + 1)).all()
+    rows, following = newest_first(connection, wanted.order_by(None), flags.c.answer_id, after, limit)
     lines = [
         Flagged(str(row.id), row.worker, shown(row.task_id), row.task, json.loads(row.flags), row.received)
-        for row in rows[:limit]
+        for row in rows
     ]
-    return FlaggedPage(lines, latest_snapshot(connection).flags, lines[-1].answer if len(rows) > limit else None)
+    return FlaggedPage(lines, latest_snapshot(connection).flags, following)
 
 
 # ---- what a snapshot writes
