@@ -9,7 +9,8 @@ from sqlalchemy import select
 
 from interfaces.cli.cli_process import environment
 from plurivox.web.jobs.leader import Background
-from plurivox.web.jobs.snapshot import SnapshotComputer, interval
+from plurivox.web.jobs.snapshot import SnapshotComputer
+from plurivox.web.jobs.study_statistics import interval
 from plurivox.web.store.admin.erase import erase
 from plurivox.web.store.database import now
 from plurivox.web.store.report.snapshots import is_stale, lead

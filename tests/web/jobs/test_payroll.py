@@ -15,9 +15,9 @@ from sqlalchemy import event, select
 from plurivox.cli.main import main
 from plurivox.core.errors import InputError
 from plurivox.web.jobs.exclusion import apply_rules
+from plurivox.web.jobs.paid_work import Work
 from plurivox.web.jobs.payroll import Payroll, pay_line, sheet, write_pay
 from plurivox.web.jobs.snapshot import SnapshotComputer
-from plurivox.web.jobs.work import Work
 from plurivox.web.store.admin.erase import erase
 from plurivox.web.store.collect.excluded_workers import exclude, lift
 from plurivox.web.store.facts import fact

@@ -4,8 +4,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from plurivox.web.api.worker_schemas import Model, Plain, ShownMark, Signed, State, Task
-from plurivox.web.study.config import Stage
+from plurivox.web.api.worker_schemas import Model, Plain, ShownMark, Signed, Task
+from plurivox.web.store.collect.workers import Stage
+from plurivox.web.store.study_state import State
 from plurivox.web.study.wordings import Form, Person
 
 

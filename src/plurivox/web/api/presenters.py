@@ -11,7 +11,7 @@ from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.services.complete_study import Completion
 from plurivox.web.services.next_tasks import NextTasks
-from plurivox.web.services.stages import Standing
+from plurivox.web.services.stages import CurrentStage
 from plurivox.web.services.submit_answer import Taken
 from plurivox.web.store.collect.excluded_workers import ExclusionPage
 from plurivox.web.store.collect.sittings import ShownTask, Sitting, Slot, Waiting
@@ -44,11 +44,11 @@ def progress_of(study: Study, sitting: Sitting | None) -> s.Progress:
     return s.Progress(done=sitting.done, total=sitting.total, sitting=number, sittings=study.sittings)
 
 
-def me_of(study: Study, standing: Standing) -> s.Me:
+def me_of(study: Study, current: CurrentStage) -> s.Me:
     """Everything a worker's page needs."""
-    worker, sitting = standing.worker, standing.sitting
+    worker, sitting = current.worker, current.sitting
     study = study.in_arm(worker.arm)
-    if standing.state != "open" and worker.stage in ("practice", "tasks"):
+    if current.state != "open" and worker.stage in ("practice", "tasks"):
         text = study.texts.closed
     else:
         text = getattr(study.texts, worker.stage) if worker.stage in TEXTS else ""
@@ -59,7 +59,7 @@ def me_of(study: Study, standing: Standing) -> s.Me:
         worker=worker.pseudonym,
         study=study.name,
         title=study.title or study.name,
-        state=standing.state,
+        state=current.state,
         stage=worker.stage,
         stages=study.stages(),
         progress=progress_of(study, sitting),

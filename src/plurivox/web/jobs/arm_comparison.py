@@ -9,7 +9,6 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.stats import beta
 from sqlalchemy import Connection
 
 from plurivox.core.answers import Answers
@@ -19,6 +18,7 @@ from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
 from plurivox.evaluate import accuracy, soft_accuracy
+from plurivox.web.jobs.study_statistics import finite, interval
 from plurivox.web.store.database import now
 from plurivox.web.store.report import statistics
 from plurivox.web.store.report.answer_log import Collected
@@ -60,11 +60,11 @@ def _named(study: Study, one: Arm) -> dict[str, Any]:
 
 
 def _told(one: ArmPeople) -> dict[str, Any]:
-    over = one.finished + one.left
-    share = None
+    over, share = one.finished + one.left, None
     if over:
-        low, high = beta.ppf([0.025, 0.975], one.left + 0.5, one.finished + 0.5)  # Jeffreys
-        share = [one.left / over, min(low, one.left / over), max(high, one.left / over)]
+        p = np.array([one.left / over])
+        low, high = interval(p, over)
+        share = [p[0], low[0], high[0]]
     return {**vars(one), "drop_out": _three(share)}
 
 
@@ -122,10 +122,10 @@ def _spread(ours: Votes, found: Answers) -> dict[str, Any]:
         assert ours.answer is not None
         p = ours.weights
         _, place = np.unique(ours.answer, return_inverse=True)
-        told["entropy"] = _number(float(np.bincount(place, -p * np.log(np.maximum(p, 1e-300))).mean()))
+        told["entropy"] = finite(float(np.bincount(place, -p * np.log(np.maximum(p, 1e-300))).mean()))
         try:
             made = score(ours, "observed-agreement", answers=found, resamples=0)
-            told["agreement"] = _number(float((made.value if made.raw is None else made.raw)[0]))
+            told["agreement"] = finite(float((made.value if made.raw is None else made.raw)[0]))
         except PlurivoxError:  # no two answers to one task yet
             return told
     return told
@@ -164,11 +164,11 @@ def _worth(ours: Votes, theirs: Votes, gold: SoftLabels | None, seconds: list[fl
     return {
         "against": against,
         "tasks": len(reference),
-        "accuracy": _number(accuracy(soft, reference)),
-        "match": _number(float(values[0])),
-        "per_minute": _number(60 * gain / cost) if cost else None,
+        "accuracy": finite(accuracy(soft, reference)),
+        "match": finite(float(values[0])),
+        "per_minute": finite(60 * gain / cost) if cost else None,
         "curve": [
-            [m, _number(s), _number(v)] for m, s, v in zip(ms, line.seconds.tolist(), values.tolist(), strict=True)
+            [m, finite(s), finite(v)] for m, s, v in zip(ms, line.seconds.tolist(), values.tolist(), strict=True)
         ],
     }
 
@@ -185,10 +185,6 @@ def _by_chance(here: Votes, reference: SoftLabels) -> float:
         return float(np.mean([soft_accuracy(guess, other) for other in others]))
 
     return float(curve(here, common, [1], 1.0, name="", seeds=SEEDS).values.mean())
-
-
-def _number(value: float) -> float | None:
-    return round(value, 5) if math.isfinite(value) else None
 
 
 def _three(values: list[float] | None) -> list[float] | None:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine
 
 from plurivox.core.atomic_write import whole_file
 from plurivox.core.errors import InputError
-from plurivox.web.jobs.work import Work, WorkLog, work_of
+from plurivox.web.jobs.paid_work import Work, WorkLog, work_of
 from plurivox.web.store.database import WRITES
 from plurivox.web.store.report import pay_sheet
 from plurivox.web.store.report.answer_log import AnswerLog

@@ -9,13 +9,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import beta
 from sqlalchemy import Connection, Engine
 
 from plurivox.core.answers import Answers
 from plurivox.core.errors import PlurivoxError
 from plurivox.core.results import Fit
-from plurivox.core.types import Floats, Ints, Names
+from plurivox.core.types import Ints, Names
 from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
 from plurivox.web.jobs import study_statistics
@@ -189,16 +188,8 @@ def _soft_labels(held: Collected, fitted: Fit, touched: Ints) -> Iterator[SoftLa
         sure = 0.0 - np.round(entropy[block], 6)
         order = np.argsort(-prob, axis=1, kind="stable")[:, :MOST]
         top = np.take_along_axis(prob, order, axis=1)
-        low, high = interval(top, n[block][:, None])
+        low, high = study_statistics.interval(top, n[block][:, None])
         rows = np.stack([top, low, high], axis=2).round(5).tolist()
         for at, task in enumerate(block.tolist()):
             soft = [[labels[k], *three] for k, three in zip(order[at].tolist(), rows[at], strict=True)]
             yield SoftLabelRow(int(ids[task]), int(n[task]), float(sure[at]), json.dumps(soft))
-
-
-def interval(prob: Floats, n: Any) -> tuple[Floats, Floats]:
-    """A 95% interval of a mean of n soft answers, as if each were a vote: Beta(n p + 1/2, n (1 - p) + 1/2)."""
-    both, again = np.unique((prob + 1j * n).ravel(), return_inverse=True)  # many tasks share theirs: quantiles are slow
-    a, b = both.imag * both.real + 0.5, both.imag * (1 - both.real) + 0.5
-    low, high = (beta.ppf(q, a, b)[again].reshape(prob.shape) for q in (0.025, 0.975))
-    return np.minimum(low, prob), np.maximum(high, prob)

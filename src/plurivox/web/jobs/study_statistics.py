@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.stats import beta
 from sqlalchemy import Connection
 
 from plurivox.core.answers import Answers
@@ -57,12 +58,22 @@ def _scores(names: Mapping[str, dict[str, Any]], votes: Votes, found: Answers) -
             except PlurivoxError:
                 continue
         values = made.value if made.raw is None or made.of == "worker" else made.raw
-        told[name] = dict(zip(map(str, made.names.tolist()), map(_number, values.tolist()), strict=True))
+        told[name] = dict(zip(map(str, made.names.tolist()), map(finite, values.tolist()), strict=True))
     return told
 
 
-def _number(value: float) -> float | None:
+def finite(value: float) -> float | None:
+    """A number rounded to 5 digits, as JSON can hold it; None where it is not finite."""
     return round(value, 5) if math.isfinite(value) else None
+
+
+def interval(prob: Floats, n: Any) -> tuple[Floats, Floats]:
+    """A 95% Jeffreys interval of a share, or of a mean of n soft answers, as if each were a vote:
+    Beta(n p + 1/2, n (1 - p) + 1/2)."""
+    both, again = np.unique((prob + 1j * n).ravel(), return_inverse=True)  # many tasks share theirs: quantiles are slow
+    a, b = both.imag * both.real + 0.5, both.imag * (1 - both.real) + 0.5
+    low, high = (beta.ppf(q, a, b)[again].reshape(prob.shape) for q in (0.025, 0.975))
+    return np.minimum(low, prob), np.maximum(high, prob)
 
 
 def agreement(held: Collected, read: Elicited, fitted: Fit | None) -> Agreement:

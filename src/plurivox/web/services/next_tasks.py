@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
-from plurivox.web.services.stages import WrongStage, advance, standing_of
+from plurivox.web.services.stages import WrongStage, advance, current_stage
 from plurivox.web.store import draws
 from plurivox.web.store.collect import sittings
 from plurivox.web.store.collect.arms import pool_of
@@ -42,7 +42,7 @@ def next_tasks(connection: Connection, study: Study, worker: int, n: int) -> Nex
     """The next slots of a worker's sitting, leased to the worker; the same ones again until they are answered."""
     person = worker_of(connection, worker)
     if person.stage not in ("practice", "tasks"):
-        raise WrongStage(standing_of(connection, person))
+        raise WrongStage(current_stage(connection, person))
     if person.status == "excluded":
         return NextTasks(go_to_end(connection, person), None)
     must_be_open(connection, study.texts.closed)

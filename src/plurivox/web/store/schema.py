@@ -1,4 +1,20 @@
-"""The tables. Answers, visits and audit are only ever appended to; withdrawal of consent alone takes rows away."""
+"""The tables. Answers, visits and audit are only ever appended to; withdrawal of consent alone takes rows away.
+
+Where the code uses another term than the table:
+
+    beliefs      soft labels of tasks (a row holds from snapshot `since` to before snapshot `until`)
+    plans        batches that a file has fixed
+    standings    scores of workers, as of the latest snapshot
+    tallies      counters of answers
+    facts        single values of a study, as JSON
+    leaders      the lease of the server that leads
+    raw_ids      the ids by which platforms know workers
+    places       addresses from which owners have signed in
+    workers.door       the key of the worker's client, as a keyed hash
+    sittings.until     when the lease of the sitting's slots ends
+    tasks.gain         nats that one more answer is expected to tell, by which next-best orders the queue
+    slots.number       the place in the task's quota that the slot takes
+"""
 
 from sqlalchemy import (
     BigInteger,
