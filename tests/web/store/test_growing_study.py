@@ -315,6 +315,24 @@ def test_what_was_broken_off_is_taken_back(tmp_path: Path) -> None:
         assert study.look(select(beliefs).order_by(beliefs.c.task_id)) == before
 
 
+def test_owners_see_no_soft_label_before_its_snapshot_is_published(tmp_path: Path) -> None:
+    with served(tmp_path / "s", None, text_tasks(4)) as study:
+        engine = study.studio.engine
+        study.sign_in()
+
+        def seen() -> list[Any]:
+            lists = [study.http.get(f"/api/owner/tasks?order={order}").json() for order in ("name", "entropy", "given")]
+            tasks = sorted(one["task"] for one in lists[0]["tasks"])
+            return [*lists, *(study.http.get(f"/api/owner/tasks/{task}").json() for task in tasks)]
+
+        new = [SoftLabelRow(row.id, 9, -0.5, '[["cat", 1.0, 0.9, 1.0]]') for row in study.look(select(tasks.c.id))]
+        before, number = seen(), publishing.begin(engine)
+        assert publishing.write_soft_labels(engine, number, new) == 4
+        assert seen() == before
+        publishing.publish(engine, number, Snapshot())
+        assert [one["line"]["top"][0]["label"] for one in seen()[3:]] == ["cat"] * 4
+
+
 def test_a_server_that_was_held_up_writes_no_more_into_what_another_has_begun(tmp_path: Path) -> None:
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         engine = study.studio.engine

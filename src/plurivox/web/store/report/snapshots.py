@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self, TypeVar
 
-from sqlalchemy import Connection, Engine, delete, func, insert, select, tuple_, update
+from sqlalchemy import BigInteger, Connection, Engine, cast, delete, func, insert, select, tuple_, update
 
 from plurivox.web.store.database import WRITES, batched, now
 from plurivox.web.store.facts import fact, set_fact
@@ -21,6 +21,8 @@ AT_ONCE = 500  # rows in one transaction: some ten milliseconds
 LEASE = 30.0  # seconds a leader may be silent before another takes over
 KEPT = 900.0  # seconds for which a list stays as it was
 NEWEST = select(answers.c.id, answers.c.received).order_by(answers.c.id.desc()).limit(1)
+PUBLISHED = select(cast(facts.c.value, BigInteger)).where(facts.c.name == "published").scalar_subquery()
+NEWEST_NUMBER = func.coalesce(PUBLISHED, 0)  # `newest_number` within a statement
 T = TypeVar("T")
 
 
@@ -182,7 +184,7 @@ def erased_by_now(connection: Connection) -> int:
 
 
 def write_soft_labels(engine: Engine, number: int, new: Iterable[SoftLabelRow], by: str = "") -> int:
-    """Write the soft labels that differ from those that hold; how many."""
+    """Write the soft labels that differ from those that hold; how many. Readers see them once `number` is published."""
     n = 0
     for part in batched(map(vars, new), AT_ONCE):
         ids = [one["task_id"] for one in part]

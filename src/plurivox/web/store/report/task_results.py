@@ -15,14 +15,15 @@ from plurivox.web.store.collect.sittings import TASK, ShownTask
 from plurivox.web.store.collect.submissions import Mark, marks_of
 from plurivox.web.store.errors import Conflict, Invalid, NotFound
 from plurivox.web.store.ids import number_of, shown
-from plurivox.web.store.report.snapshots import newest_number, oldest_number
-from plurivox.web.store.schema import STILL, answers, beliefs, flags, media, sittings, slots, tasks, workers
+from plurivox.web.store.report.snapshots import NEWEST_NUMBER, newest_number, oldest_number
+from plurivox.web.store.schema import answers, beliefs, flags, media, sittings, slots, tasks, workers
 
 Order = Literal["name", "entropy", "given"]
 TOP = 3
 HOLDS = (
     beliefs.c.until + 0
 )  # `+ 0` keeps the planner from ix_beliefs_until, by which it would find all rows and sort them
+IS_PUBLISHED = (beliefs.c.since <= NEWEST_NUMBER) & (HOLDS > NEWEST_NUMBER)  # not those that are being written
 LAST = "\U0010ffff"
 EACH_ANSWER = (
     select(answers, slots.c.kind, slots.c.position, slots.c.repeat_of, slots.c.state, slots.c.answer_id.label("latest"))
@@ -122,7 +123,7 @@ def task_page(connection: Connection, after: str | None, limit: int, order: Orde
 
 def _by_name(connection: Connection, wanted: Any, after: str | None, limit: int) -> TaskPage:
     """A name never changes: these are listed as they are."""
-    wanted = wanted.where(HOLDS == STILL).order_by(tasks.c.name)
+    wanted = wanted.where(IS_PUBLISHED).order_by(tasks.c.name)
     if after:
         name = connection.execute(select(tasks.c.name).where(tasks.c.id == number_of(after))).scalar()
         if name is None:
@@ -173,7 +174,7 @@ def _soft(text: str | None) -> list[SoftLabel]:
 
 def task_detail(connection: Connection, task: str) -> TaskDetail:
     """One task with every answer to it that counts."""
-    row = connection.execute(LINE.where(tasks.c.id == number_of(task), beliefs.c.until == STILL)).first()
+    row = connection.execute(LINE.where(tasks.c.id == number_of(task), IS_PUBLISHED)).first()
     if row is None:
         raise NotFound("task")
     content = select(*TASK).select_from(tasks.outerjoin(media, media.c.id == tasks.c.media_id))
