@@ -3,9 +3,6 @@ services take it."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import TypeVar
-
-from pydantic import BaseModel
 
 from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import worker_schemas as s
@@ -24,13 +21,7 @@ from plurivox.web.store.report.study_progress import BackgroundState, StudyCount
 from plurivox.web.store.report.task_results import TaskDetail
 from plurivox.web.study.config import Study
 
-Schema = TypeVar("Schema", bound=BaseModel)
 TEXTS = ("consent", "instructions", "debrief")  # stages that show a text of their own
-
-
-def as_schema(kind: type[Schema], found: object) -> Schema:
-    """A schema with the values of a dataclass that has the same fields, nested ones too."""
-    return kind.model_validate(found, from_attributes=True)
 
 
 # ---- workers
@@ -158,10 +149,10 @@ def study_line(study: Study, counts: StudyCounts) -> o.StudyLine:
 def task_detail(one: TaskDetail) -> o.TaskDetail:
     """One task with every answer to it."""
     return o.TaskDetail(
-        line=as_schema(o.TaskLine, one.line),
+        line=one.line,
         task=_task(one.shown),
-        soft=[as_schema(o.SoftLabel, label) for label in one.soft],
-        answers=[as_schema(o.OneAnswer, answer) for answer in one.answers],
+        soft=one.soft,
+        answers=[o.OneAnswer.model_validate(answer, from_attributes=True) for answer in one.answers],
     )
 
 
@@ -188,17 +179,15 @@ def snapshot(state: BackgroundState, unwritten: Iterable[Trouble]) -> o.Snapshot
         label_shares=latest.label_shares,
         pending=state.is_stale,
         recomputing=state.is_recomputing,
-        troubles=[as_schema(o.Trouble, one) for one in (*unwritten, *state.troubles)],
+        troubles=[o.Trouble.model_validate(one, from_attributes=True) for one in (*unwritten, *state.troubles)],
     )
 
 
 def pay_page(page: PayPage, currency: str) -> o.PayPage:
     """A part of the pay sheet."""
-    lines = [as_schema(o.PayLine, line) for line in page.lines]
-    return o.PayPage(lines=lines, currency=currency, total=page.total, people=page.people, next=page.next)
+    return o.PayPage(lines=page.lines, currency=currency, total=page.total, people=page.people, next=page.next)
 
 
 def exclusions(page: ExclusionPage, study: Study) -> o.Exclusions:
     """A part of the list of exclusions, and the rules of the study."""
-    lines = [as_schema(o.Exclusion, one) for one in page.exclusions]
-    return o.Exclusions(exclusions=lines, rules=study.exclude.rules, next=page.next)
+    return o.Exclusions(exclusions=page.exclusions, rules=study.exclude.rules, next=page.next)

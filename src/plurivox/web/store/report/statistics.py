@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import Connection, Integer, case, cast, func, select
 
@@ -44,26 +44,26 @@ class StoppingSummary:
 
 @dataclass(frozen=True)
 class ArmResult:
-    """What the answers of one arm cost and what they are worth."""
+    """What the answers of one arm cost and what they are worth. Three numbers are a value and the ends of its 95% interval."""
 
     arm: str
     form: str
     wording: str
     people: int
     finished: int
-    left: int
-    drop_out: Interval | None
+    left: int  # neither done nor seen for as long as a lease lasts
+    drop_out: Interval | None  # of those who finished or left
     answers: int
-    seconds: Interval | None
-    inputs: float | None
-    entropy: float | None
-    agreement: float | None
-    against: str | None
-    tasks: int
-    accuracy: float | None
-    match: float | None
-    per_minute: float | None
-    curve: list[tuple[int, float | None, float | None]]
+    seconds: Interval | None  # the median of active ones
+    inputs: float | None  # keys, clicks and taps of an answer, at the median
+    entropy: float | None  # of one answer, in nats
+    agreement: float | None  # within the arm
+    against: Literal["gold", "others"] | None  # what answers are held against
+    tasks: int  # that can be held against it
+    accuracy: float | None  # share of tasks whose most probable label is the reference's
+    match: float | None  # mass that one answer has in common with the reference
+    per_minute: float | None  # how much more than with references of other tasks, per minute of work
+    curve: list[tuple[int, float | None, float | None]]  # answers per task, seconds per task, match of their mean
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from plurivox.web.store.report.alerts import Trouble, all_told
 from plurivox.web.store.report.snapshots import Snapshot, is_recomputing, is_stale, latest_snapshot, lease_end
 from plurivox.web.store.report.statistics import StoppingSummary
 from plurivox.web.store.schema import sittings, slots, tasks, workers
+from plurivox.web.store.study_state import State
 
 HOURS = 72
 SILENT = 120.0  # seconds after which a leader counts as gone
@@ -20,7 +21,7 @@ SILENT = 120.0  # seconds after which a leader counts as gone
 class StudyCounts:
     """The size of a study."""
 
-    state: str
+    state: State
     tasks: int
     answers: int
     workers: int
@@ -42,7 +43,7 @@ class Quota:
 class StudyProgress:
     """How many answers there are and how many are wanted, by stratum, stage and hour."""
 
-    state: str
+    state: State
     answers: int  # the last one of each slot; repeats, practice and extras not counted
     wanted: int
     repeats: int
@@ -53,7 +54,7 @@ class StudyProgress:
     quotas: list[Quota]
     per_hour: list[tuple[float, int]]  # (hour as seconds since 1970, answers), the latest 72 hours with answers
     snapshot_at: float | None
-    settled: StoppingSummary | None
+    settled: StoppingSummary | None  # only where the study asks for what tells most; of the latest snapshot
 
 
 def study_counts(connection: Connection) -> StudyCounts:

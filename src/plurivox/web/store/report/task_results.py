@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, select, tuple_
 
-from plurivox.web.store.collect.sittings import TASK, ShownTask
+from plurivox.web.store.collect.sittings import TASK, ShownTask, TaskKind
 from plurivox.web.store.collect.submissions import Mark, marks_of
 from plurivox.web.store.errors import Conflict, Invalid, NotFound
 from plurivox.web.store.ids import number_of, shown
@@ -59,7 +59,7 @@ class TaskLine:
     task: str  # its id as addresses show it
     name: str
     stratum: str
-    kind: str
+    kind: TaskKind
     given: int
     quota: int
     entropy: float | None  # of the soft label, in nats; None before the first snapshot that knows it

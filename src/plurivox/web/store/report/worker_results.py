@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, Engine, delete, func, insert, select, tuple_
 
+from plurivox.web.store.collect.workers import Stage
 from plurivox.web.store.database import WRITES, batched
 from plurivox.web.store.ids import number_of, shown
 from plurivox.web.store.report.snapshots import latest_snapshot
@@ -42,8 +43,8 @@ class WorkerLine:
     """A worker in a list."""
 
     worker: str
-    stage: str
-    status: str
+    stage: Stage
+    status: Literal["active", "excluded", "erased"]
     answers: int
     median_seconds: float | None
     scores: dict[str, float | None]  # higher is worse
