@@ -251,14 +251,13 @@ owners = Table("owners", meta_data, _id(counts=True), _text("name", unique=True)
 sessions = Table(
     "sessions", meta_data, Column("hidden", Text, primary_key=True), _to("owners"), _text("csrf"), _float("until")
 )
-places = (
-    Table(  # addresses from which owners have signed in, as keyed hashes: strangers cannot keep them out from there
-        "places",
-        meta_data,
-        Column("owner_id", BigInteger, ForeignKey("owners.id"), primary_key=True, autoincrement=False),
-        Column("hidden", Text, primary_key=True),
-        _float("seen"),
-    )
+# addresses from which owners have signed in, as keyed hashes: strangers cannot keep them out from there
+places = Table(
+    "places",
+    meta_data,
+    Column("owner_id", BigInteger, ForeignKey("owners.id"), primary_key=True, autoincrement=False),
+    Column("hidden", Text, primary_key=True),
+    _float("seen"),
 )
 
 leaders = Table("leaders", meta_data, Column("name", Text, primary_key=True), _text("holder"), _float("until"))
@@ -266,24 +265,21 @@ snapshots = Table(
     "snapshots", meta_data, _id(counts=True), _float("at"), Column("last_answer", BigInteger), _text("body")
 )
 STILL = 1 << 62  # the `until` of what holds today
-beliefs = (
-    Table(  # of every task but practice; a new one ends the one before, so that a list keeps its order while it is read
-        "beliefs",
-        meta_data,
-        Column("task_id", BigInteger, ForeignKey("tasks.id"), primary_key=True, autoincrement=False),
-        Column(
-            "since", BigInteger, primary_key=True, autoincrement=False
-        ),  # the snapshot that brought it; 0: the beginning
-        Column("until", BigInteger, nullable=False),  # the first snapshot in which it holds no more
-        _int("n"),  # answers it rests on
-        _float(
-            "sure"
-        ),  # minus the entropy in nats; 1 before any answer: the index goes from doubtful to sure to unknown
-        _text("soft"),
-        Index("ix_beliefs_sure", "sure", "task_id"),
-        Index("ix_beliefs_n", "n", "task_id"),
-        Index("ix_beliefs_until", "until"),
-    )
+# of every task but practice; a new one ends the one before, so that a list keeps its order while it is read
+beliefs = Table(
+    "beliefs",
+    meta_data,
+    Column("task_id", BigInteger, ForeignKey("tasks.id"), primary_key=True, autoincrement=False),
+    Column(
+        "since", BigInteger, primary_key=True, autoincrement=False
+    ),  # the snapshot that brought it; 0: the beginning
+    Column("until", BigInteger, nullable=False),  # the first snapshot in which it holds no more
+    _int("n"),  # answers it rests on
+    _float("sure"),  # minus the entropy in nats; 1 before any answer: the index goes from doubtful to sure to unknown
+    _text("soft"),
+    Index("ix_beliefs_sure", "sure", "task_id"),
+    Index("ix_beliefs_n", "n", "task_id"),
+    Index("ix_beliefs_until", "until"),
 )
 standings = Table(  # what the latest snapshot knows of workers
     "standings",
