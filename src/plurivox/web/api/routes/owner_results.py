@@ -3,6 +3,7 @@
 A SameSite cookie identifies the owner; writes need the token of the session and our own Origin.
 """
 
+from dataclasses import asdict
 from functools import partial
 
 from fastapi import APIRouter, Depends
@@ -76,7 +77,10 @@ async def times(studio: StudioDep) -> o.Times:
 async def forms(studio: StudioDep) -> o.FormsCompared:
     """The forms of a study that asks in several, side by side: what answers cost and what they are worth."""
     latest = await studio.read(latest_snapshot)
-    return o.FormsCompared(arms=latest.forms, at=latest.at)
+    arms = [
+        asdict(one) for one in latest.forms
+    ]  # of JSON, which has lists for tuples: pydantic makes them tuples again
+    return o.FormsCompared.model_validate({"arms": arms, "at": latest.at})
 
 
 @router.get("/flagged")
