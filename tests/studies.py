@@ -6,8 +6,9 @@ import itertools
 import os
 import random
 import secrets
+import socket
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +22,8 @@ import uvicorn
 from argon2 import PasswordHasher
 from sqlalchemy import Engine
 
-from plurivox.web.server.run import running
+from plurivox.web.server.multi_study import House, create_house, lodge
+from plurivox.web.server.run import listening, running
 from plurivox.web.services import owner_sign_in
 from plurivox.web.settings import Settings
 from plurivox.web.store import database, draws
@@ -48,6 +50,17 @@ def seeded(seed: str) -> Iterator[None]:
         patch.setattr(secrets, "randbits", rng.getrandbits)
         patch.setattr(secrets, "token_bytes", lambda n=None: rng.randbytes(32 if n is None else n))  # other tokens too
         yield
+
+
+@contextmanager
+def running_house(studies: Sequence[Settings], base_url: str = "") -> Iterator[tuple[str, House]]:
+    """Several studies in a thread of this process, on a free port."""
+    with socket.socket() as line:
+        line.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{line.getsockname()[1]}"
+        house = create_house(lodge(studies, base_url or url))
+        with listening(house, studies[0], line):
+            yield url, house
 
 
 @functools.cache

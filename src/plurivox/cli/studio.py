@@ -120,9 +120,8 @@ def _serve(screen: Screen, studies: "list[Settings]", host: str, port: int, proc
 
     must_be_free(host, port)
     for settings in studies:
-        studio = opened(settings)
-        token = studio.writer.submit(partial(offer_setup, keys=studio.keys)).result()
-        studio.close()
+        with opened(settings) as studio:
+            token = studio.writer.submit(partial(offer_setup, keys=studio.keys)).result()
         if not screen.quiet:
             click.echo(f"{studio.study.name} at {settings.base_url}, owners at {settings.base_url}/owner", err=True)
         if token is not None:
@@ -155,11 +154,8 @@ def run_export(screen: Screen, study: Path, database: str | None, out: Path, for
     from plurivox.web.studio import opened
     from plurivox.web.study.export import export
 
-    studio = opened(settings)
-    try:
+    with opened(settings) as studio:
         n = export(studio.engine, studio.study, out, form=form, replace=force)
-    finally:
-        studio.close()
     line = f"{n:,} answers, repeats counted -> {out}; next: plurivox elicit as-asked {out} -o votes"
     return Answer({"command": screen.command, "answers": n, "out": out}, line=line)
 
@@ -171,8 +167,7 @@ def run_import(screen: Screen, study: Path, source: Path, database: str | None, 
     from plurivox.web.study.create import add_answers, fill
     from plurivox.web.study.import_tasks import read_answers, read_tasks
 
-    studio = opened(settings)
-    try:
+    with opened(settings) as studio:
         if not answers:
             n = fill(settings, studio.study, read_tasks(source, studio.study))
             return Answer({"command": screen.command, "tasks": n}, line=f"{n:,} tasks in {study} now")
@@ -181,8 +176,6 @@ def run_import(screen: Screen, study: Path, source: Path, database: str | None, 
             raise InputError(f"{source} holds no answers")
         job = studio.writer.submit(lambda connection: add_answers(connection, studio.study, studio.keys, given))
         n = job.result()
-    finally:
-        studio.close()
     return Answer({"command": screen.command, "answers": n}, line=f"{n:,} answers added to {study}")
 
 
@@ -193,11 +186,8 @@ def run_status(screen: Screen, study: Path, database: str | None) -> Answer:
     from plurivox.web.store.report.study_progress import progress
     from plurivox.web.studio import opened
 
-    studio = opened(settings)
-    try:
+    with opened(settings) as studio:
         found = {name: value for name, value in asdict(studio.look(progress)).items() if name != "per_hour"}
-    finally:
-        studio.close()
     rows = [(name, str(found[name])) for name in ("state", "answers", "wanted", "repeats", "extras", "replaced")]
     rows += [(f"workers at {stage}", str(n)) for stage, n in found["workers"].items()]
     rows += [
@@ -234,11 +224,8 @@ def run_pay(screen: Screen, study: Path, database: str | None, out: Path, with_i
     from plurivox.web.jobs.payroll import write_pay
     from plurivox.web.studio import opened
 
-    studio = opened(settings)
-    try:
+    with opened(settings) as studio:
         told = write_pay(studio.engine, studio.study, out, with_ids)
-    finally:
-        studio.close()
     line = (
         f"{told['people']:,} worker{'s' * (told['people'] != 1)}, {told['total']} {told['currency']}".rstrip()
         + f" -> {out}"
@@ -254,13 +241,10 @@ def run_erase(screen: Screen, study: Path, worker: str, database: str | None) ->
     from plurivox.web.store.admin.erase import erase, wipe
     from plurivox.web.studio import opened
 
-    studio = opened(settings)
-    try:
+    with opened(settings) as studio:
         told = studio.writer.submit(lambda connection: erase(connection, "command line", worker)).result()
         if not wipe(studio.engine):
             screen.note("old copies may stay in the database's own files until it tidies up: see docs/studio_server.md")
-    finally:
-        studio.close()
     gone = ", ".join(f"{n} {what}" for what, n in told["gone"].items())
     line = f"{told['worker']}: {gone} are gone; the pseudonym and a line in the audit stay"
     return Answer({"command": screen.command, **told}, line=line)

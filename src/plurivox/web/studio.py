@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
@@ -30,7 +30,10 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class Studio:
-    """One study, its database and its secret."""
+    """One study, its database and its secret.
+
+    Requests use `study` as it was read when the server started; the background reads study.toml again in every round.
+    """
 
     settings: Settings
     study: Study
@@ -71,6 +74,12 @@ class Studio:
         self.readers.shutdown()
         self.engine.dispose()
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     async def write(self, job: Callable[[Connection], T]) -> T:
         """The result of a job that writes, once it is on disk."""
         future = asyncio.wrap_future(self.writer.submit(job))
@@ -96,7 +105,7 @@ class Studio:
 
 
 def opened(settings: Settings) -> Studio:
-    """A study that is there, for a command."""
+    """Open a study that is there already, for a command; close it after use (`with opened(settings) as studio`)."""
     if not settings.database and not (settings.folder / "study.db").is_file():
         read_study(settings.folder)
         raise InputError(f"{settings.folder} has no study.db; where is its database? (--database)")

@@ -102,7 +102,7 @@ def test_replies_tell_nothing_of_what_is_inside(tmp_path: Path, monkeypatch: pyt
         study.sign_in()
         person = study.enter()
         monkeypatch.setattr(study_progress, "progress", broken)
-        monkeypatch.setattr(stages, "standing_of", broken)
+        monkeypatch.setattr(stages, "current_stage", broken)
         said = [
             study.http.get("/api/owner/progress"),
             person.get("/api/me"),

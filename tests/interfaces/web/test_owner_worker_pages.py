@@ -7,8 +7,8 @@ from sqlalchemy import select
 
 from interfaces.web.page_actions import fits
 from plurivox.web.jobs.exclusion import apply_rules
-from plurivox.web.jobs.payroll import compute_pay
-from plurivox.web.jobs.snapshot import compute
+from plurivox.web.jobs.payroll import Payroll
+from plurivox.web.jobs.snapshot import SnapshotComputer
 from plurivox.web.store.schema import slots
 from studies import plain_study, served, text_tasks
 
@@ -25,8 +25,8 @@ def test_exclusions_and_pay_are_shown_and_taken_back(tmp_path: Path, context: An
                 person.answer(slot["slot"], submitted_ms=ms)
         engine = live.studio.engine
         assert apply_rules(engine, study) == 1
-        compute(engine, study)
-        compute_pay(engine, study)
+        SnapshotComputer(engine).compute(study)
+        Payroll(engine).keep(study)
         live.sign_in()
         page = context().new_page()
         page.on("dialog", lambda one: one.accept())

@@ -8,9 +8,9 @@ from sqlalchemy import func, select
 
 from interfaces.web.live_server import LIMITS, Running, studio_of
 from interfaces.web.page_actions import answer, key, resize, saved, shown
-from plurivox.web.server.run import running_house
 from plurivox.web.settings import Settings
 from plurivox.web.store.schema import answers
+from studies import running_house
 
 KEYS = "Object.keys(localStorage)"
 NAMES = ("pets", "ships")

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from plurivox.web.api.assets import DECLARED, join_script, modules_of
+from plurivox.web.api.assets import join_script, modules_of
 from plurivox.web.api.routes.pages import STATIC, assets, page
 from studies import served
 
+DECLARED = re.compile(r"^(?:export )?(?:const|let|function|async function|class) +([A-Za-z_$][\w$]*)", re.MULTILINE)
 ENTRIES = ["work.js", "owner.js", "api_page.js", "house.js"]
 
 

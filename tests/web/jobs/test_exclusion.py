@@ -10,7 +10,7 @@ import plurivox as pv
 from interfaces.web.page_actions import answer
 from plurivox.core.errors import InputError
 from plurivox.web.jobs.exclusion import apply_rules
-from plurivox.web.jobs.snapshot import Aggregates, compute
+from plurivox.web.jobs.snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase import erase
 from plurivox.web.store.collect.excluded_workers import lift
 from plurivox.web.store.collect.tasks import NewTask, fix_batches
@@ -75,7 +75,7 @@ def test_who_breaks_a_rule_is_out_politely_and_others_fill_the_slots(
         assert export(engine, study, tmp_path / "out") == 4
         views = pv.io.read(tmp_path / "out").tables["views"]()
         assert sorted(views["excluded"].to_list()) == [False] * 4 + [True] * 4
-        compute(engine, study)
+        SnapshotComputer(engine).compute(study)
         assert apply_rules(engine, study) == 0
 
 
@@ -85,7 +85,7 @@ def test_an_owner_sees_why_and_can_take_it_back(tmp_path: Path) -> None:
         bad, engine = live.enter(), live.studio.engine
         fail(bad)
         apply_rules(engine, study)
-        compute(engine, study)
+        SnapshotComputer(engine).compute(study)
         live.sign_in()
         said = live.http.get("/api/owner/exclusions").json()
         [one] = said["exclusions"]
@@ -132,10 +132,10 @@ def test_nothing_is_believed_of_a_task_for_what_the_excluded_said(tmp_path: Path
         bad, engine = live.enter(), live.studio.engine
         for slot in bad.slots():
             bad.answer(slot["slot"], "dog", submitted_ms=1.0)
-        compute(engine, study)
+        SnapshotComputer(engine).compute(study)
         assert [len(live.look(select(one))) for one in (flags, standings)] == [4, 1]
         apply_rules(engine, study)
-        compute(engine, study)
+        SnapshotComputer(engine).compute(study)
         assert [len(live.look(select(one))) for one in (flags, standings)] == [0, 0]
         assert {(row.n, row.soft) for row in live.look(select(beliefs).where(beliefs.c.until == STILL))} == {(0, "[]")}
 
@@ -149,7 +149,7 @@ def test_owners_see_the_former_figures_until_they_are_computed_anew(tmp_path: Pa
         for slot in good.slots():
             good.answer(slot["slot"])
         fail(bad)
-        aggregates = Aggregates(engine)
+        aggregates = SnapshotComputer(engine)
         aggregates.compute(study)
         see = lambda page: live.http.get(f"/api/owner/{page}").json()  # noqa: E731
         pages = ("agreement", "times", "tasks?order=entropy")
@@ -161,7 +161,7 @@ def test_owners_see_the_former_figures_until_they_are_computed_anew(tmp_path: Pa
         told = see("snapshot")
         assert told["recomputing"] and told["pending"] and told["answers"] == 8
         assert see("flagged")["flagged"] == [] and live.studio.look(lambda c: is_stale(c, study.digest))
-        (Aggregates(engine) if again else aggregates).compute(study)  # another process knows as well
+        (SnapshotComputer(engine) if again else aggregates).compute(study)  # another process knows as well
         told = see("snapshot")
         assert not told["recomputing"] and not told["pending"] and told["answers"] == 4
         assert {one["top"][0]["label"] for one in see(pages[2])["tasks"]} == {"cat"}
@@ -175,7 +175,7 @@ def test_owners_see_the_former_figures_until_they_are_computed_anew(tmp_path: Pa
 def test_rules_look_at_what_has_been_read_and_all_is_read_anew_after_them(tmp_path: Path) -> None:
     study = plain_study(per_task=2, exclude=RULES)
     with served(tmp_path / "s", study, KNOWN) as live:
-        aggregates, good, bad = Aggregates(live.studio.engine), live.enter(), live.enter()
+        aggregates, good, bad = SnapshotComputer(live.studio.engine), live.enter(), live.enter()
         for slot in good.slots():
             good.answer(slot["slot"])
         assert aggregates.exclude(study) == 0
@@ -205,7 +205,7 @@ def test_who_fails_at_the_door_changes_nothing_that_was_computed(tmp_path: Path)
         good, lost = live.enter(), live.enter()
         good.post("/api/me/stage", {"stage": "quiz", "quiz": [1]})
         good.answer(good.slots()[0]["slot"])
-        compute(live.studio.engine, study)
+        SnapshotComputer(live.studio.engine).compute(study)
         assert lost.post("/api/me/stage", {"stage": "quiz", "quiz": [0]}).json()["me"]["stage"] == "done"
         assert len(live.look(select(exclusions))) == len(live.look(select(snapshots))) == 1
         who = lost.entered["me"]["worker"]

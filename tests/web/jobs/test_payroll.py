@@ -15,12 +15,12 @@ from sqlalchemy import event, select
 from plurivox.cli.main import main
 from plurivox.core.errors import InputError
 from plurivox.web.jobs.exclusion import apply_rules
-from plurivox.web.jobs.payroll import Payroll, compute_pay, pay_line, sheet, write_pay
-from plurivox.web.jobs.snapshot import compute
-from plurivox.web.jobs.work import Work
+from plurivox.web.jobs.paid_work import Work
+from plurivox.web.jobs.payroll import Payroll, pay_line, sheet, write_pay
+from plurivox.web.jobs.snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase import erase
 from plurivox.web.store.collect.excluded_workers import exclude, lift
-from plurivox.web.store.kv import fact
+from plurivox.web.store.facts import fact
 from plurivox.web.store.report.pay_sheet import PayLine
 from plurivox.web.store.report.snapshots import is_stale
 from plurivox.web.store.schema import pay, slots, workers
@@ -35,7 +35,7 @@ def test_terms_that_are_said_after_the_last_answer_are_computed_too(tmp_path: Pa
     with served(tmp_path / "s", plain) as live:
         person = live.enter()
         person.answer(person.slots()[0]["slot"])
-        compute(live.studio.engine, plain)
+        SnapshotComputer(live.studio.engine).compute(plain)
         assert not live.studio.look(lambda c: is_stale(c, plain.digest)) and live.studio.look(
             lambda c: is_stale(c, paid.digest)
         )
@@ -88,8 +88,8 @@ def test_the_sheet_of_a_study_by_pseudonym_and_by_id(tmp_path: Path) -> None:
         assert out.read_text() == "SecondPerson,0.05\n" and stat.S_IMODE(out.stat().st_mode) == 0o600
         live.sign_in()
         assert live.http.get("/api/owner/pay").json()["lines"] == []  # no request computes it
-        compute_pay(engine, study)
-        compute_pay(engine, study)
+        Payroll(engine).keep(study)
+        Payroll(engine).keep(study)
         page = live.http.get("/api/owner/pay", params={"limit": 2})
         assert len(page.json()["lines"]) == 2 and (page.json()["people"], page.json()["total"]) == (3, "1.30")
         rest = live.http.get("/api/owner/pay", params={"after": page.json()["next"]}).json()

@@ -11,13 +11,12 @@ from sqlalchemy import select, text
 
 from plurivox.core.errors import InputError
 from plurivox.web.server.multi_study import databases_of, find_studies, lodge
-from plurivox.web.server.run import running_house
 from plurivox.web.settings import Settings
 from plurivox.web.store.schema import answers, workers
 from plurivox.web.studio import opened
 from plurivox.web.study.backup_folder import back_up, restore
 from plurivox.web.study.create import make_study
-from studies import LIMITS, PATIENCE, Served, fresh_database, plain_study, text_tasks
+from studies import LIMITS, PATIENCE, Served, fresh_database, plain_study, running_house, text_tasks
 
 NAMES = ("pets", "ships")
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from sqlalchemy import func, select, update
 
 from plurivox.core.errors import InputError
-from plurivox.web.jobs.snapshot import compute
+from plurivox.web.jobs.snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase import erase
 from plurivox.web.store.collect import queue
 from plurivox.web.store.collect.excluded_workers import exclude, lift
-from plurivox.web.store.collect.leases import end_overdue
+from plurivox.web.store.collect.sittings import end_overdue
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.schema import answers, arm_tasks, plan_tasks, plans, sittings, slots, tasks, workers
 from plurivox.web.study.create import fill
@@ -306,7 +306,7 @@ def test_next_best_spends_answers_on_doubtful_tasks_and_stops(
                 person.answer(slot["slot"], marks=[{"kind": "named", "label": label}])
             if turn == 1:
                 assert {row.given for row in study.look(select(tasks.c.given))} == {1}  # first, everything once
-            compute(study.studio.engine, made)
+            SnapshotComputer(study.studio.engine).compute(made)
             if not given:
                 break
         counts = {row.name: row.given for row in study.look(select(tasks.c.name, tasks.c.given))}

@@ -18,20 +18,18 @@ from sqlalchemy import select, text, update
 from interfaces.web.server_kills import studied
 from plurivox.web.jobs.child_process import Computation
 from plurivox.web.jobs.leader import Background
-from plurivox.web.jobs.snapshot import Aggregates, compute
+from plurivox.web.jobs.snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase import erase
 from plurivox.web.store.collect.excluded_workers import exclude, lift
-from plurivox.web.store.collect.leases import end
+from plurivox.web.store.collect.sittings import end
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.database import batched
 from plurivox.web.store.errors import Unavailable
-from plurivox.web.store.report import counters, study_progress, task_results
-from plurivox.web.store.report import snapshot_writer as publishing
+from plurivox.web.store.report import counters, study_progress, task_results, worker_results
+from plurivox.web.store.report import snapshots as publishing
 from plurivox.web.store.report.alerts import all_told, tell
 from plurivox.web.store.report.answer_log import AnswerLog, collect
-from plurivox.web.store.report.leader_lease import lead
-from plurivox.web.store.report.snapshot_writer import SoftLabelRow
-from plurivox.web.store.report.snapshots import Snapshot, is_stale
+from plurivox.web.store.report.snapshots import Snapshot, SoftLabelRow, is_stale, lead
 from plurivox.web.store.schema import (
     STILL,
     answers,
@@ -181,7 +179,7 @@ def listed(study: Served, order: Any, between: Any = None, limit: int = 3) -> li
 def test_no_task_is_listed_twice_or_left_out_while_answers_come_in(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(per_task=6, batch=5, sittings=4), text_tasks(14)) as study:
         chance = random.Random(1)
-        aggregates = Aggregates(study.studio.engine)
+        aggregates = SnapshotComputer(study.studio.engine)
 
         def answer() -> None:
             person = study.enter()
@@ -211,7 +209,7 @@ def test_a_list_that_is_too_old_is_begun_anew(tmp_path: Path, monkeypatch: pytes
         person = study.enter()
         for slot in person.slots():
             person.answer(slot["slot"])
-            compute(study.studio.engine, study.studio.study)
+            SnapshotComputer(study.studio.engine).compute(study.studio.study)
         said = study.http.get(f"/api/owner/tasks?order=given&limit=2&after={first['next']}")
         assert said.status_code == 409 and "first page" in said.json()["detail"]
         assert len(study.look(select(beliefs))) == 6 and len(study.look(select(snapshots))) == 1  # nothing piles up
@@ -242,7 +240,7 @@ def test_workers_are_listed_by_any_score(tmp_path: Path) -> None:
             for slot in person.slots()[: i or None]:
                 person.answer(slot["slot"], submitted_ms=1000 + 100 * i)
         study.enter()
-        compute(study.studio.engine, study.studio.study)
+        SnapshotComputer(study.studio.engine).compute(study.studio.study)
         for order in ("answers", "seconds", "flags", "seen", "too-fast", "agreement-with-rest"):
             lines, after = [], ""
             while after is not None:
@@ -286,7 +284,7 @@ def test_reading_on_is_reading_all(tmp_path: Path, kind: str, request: pytest.Fi
 
 def test_new_answers_alone_give_new_beliefs(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(per_task=9, batch=2, sittings=3), text_tasks(6)) as study:
-        aggregates = Aggregates(study.studio.engine)
+        aggregates = SnapshotComputer(study.studio.engine)
         person = study.enter()
         for _ in range(3):
             for slot in person.slots():
@@ -295,7 +293,7 @@ def test_new_answers_alone_give_new_beliefs(tmp_path: Path) -> None:
         held = study.look(select(beliefs).where(beliefs.c.until == STILL))
         assert sorted(row.since for row in held) == [1, 1, 2, 2, 3, 3]
         assert len(study.look(select(flags))) == 6 and [row.flags for row in study.look(select(standings))] == [6]
-        one_go = Aggregates(study.studio.engine)
+        one_go = SnapshotComputer(study.studio.engine)
         one_go.compute(study.studio.study)
         assert study.look(select(beliefs).where(beliefs.c.until == STILL)) == held  # and a new process agrees
 
@@ -305,7 +303,7 @@ def test_what_was_broken_off_is_taken_back(tmp_path: Path) -> None:
         person = study.enter()
         for slot in person.slots():
             person.answer(slot["slot"])
-        compute(study.studio.engine, study.studio.study)
+        SnapshotComputer(study.studio.engine).compute(study.studio.study)
         before = study.look(select(beliefs).order_by(beliefs.c.task_id))
         number = publishing.begin(study.studio.engine)
         wrong = [SoftLabelRow(row.task_id, 9, -0.5, "[]") for row in before]
@@ -315,6 +313,24 @@ def test_what_was_broken_off_is_taken_back(tmp_path: Path) -> None:
         } == {f"t{i:03d}" for i in range(4)}
         assert publishing.begin(study.studio.engine) == number
         assert study.look(select(beliefs).order_by(beliefs.c.task_id)) == before
+
+
+def test_owners_see_no_soft_label_before_its_snapshot_is_published(tmp_path: Path) -> None:
+    with served(tmp_path / "s", None, text_tasks(4)) as study:
+        engine = study.studio.engine
+        study.sign_in()
+
+        def seen() -> list[Any]:
+            lists = [study.http.get(f"/api/owner/tasks?order={order}").json() for order in ("name", "entropy", "given")]
+            tasks = sorted(one["task"] for one in lists[0]["tasks"])
+            return [*lists, *(study.http.get(f"/api/owner/tasks/{task}").json() for task in tasks)]
+
+        new = [SoftLabelRow(row.id, 9, -0.5, '[["cat", 1.0, 0.9, 1.0]]') for row in study.look(select(tasks.c.id))]
+        before, number = seen(), publishing.begin(engine)
+        assert publishing.write_soft_labels(engine, number, new) == 4
+        assert seen() == before
+        publishing.publish(engine, number, Snapshot())
+        assert [one["line"]["top"][0]["label"] for one in seen()[3:]] == ["cat"] * 4
 
 
 def test_a_server_that_was_held_up_writes_no_more_into_what_another_has_begun(tmp_path: Path) -> None:
@@ -360,14 +376,14 @@ def test_nothing_is_published_of_somebody_who_is_erased_meanwhile(
         for one in (person, other):
             for slot in one.slots():
                 one.answer(slot["slot"])
-        aggregates, name = Aggregates(study.studio.engine), person.entered["me"]["worker"]
-        flag = publishing.write_flags
+        aggregates, name = SnapshotComputer(study.studio.engine), person.entered["me"]["worker"]
+        flag = worker_results.write_flags
 
         def late(*given: Any) -> None:
             study.studio.writer.submit(lambda c: erase(c, "test", name)).result()
-            monkeypatch.setattr(publishing, "write_flags", flag)
+            monkeypatch.setattr(worker_results, "write_flags", flag)
 
-        monkeypatch.setattr(publishing, "write_flags", late)
+        monkeypatch.setattr(worker_results, "write_flags", late)
         with pytest.raises(publishing.Outdated):
             aggregates.compute(study.studio.study)
         assert study.look(select(snapshots)) == []
@@ -410,15 +426,15 @@ def test_an_aggregator_that_fails_is_told_to_the_owner(tmp_path: Path, monkeypat
         person = study.enter()
         for slot in person.slots():
             person.answer(slot["slot"])
-        compute(study.studio.engine, study.studio.study)
+        SnapshotComputer(study.studio.engine).compute(study.studio.study)
         told = study.http.get("/api/owner/snapshot").json()
         [trouble] = told["troubles"]
         assert "ValueError: bad luck" in trouble["what"] and "vote-shares meanwhile" in trouble["what"]
         assert told["by"] == "vote-shares" and "another aggregator" in trouble["to_do"]
-        compute(study.studio.engine, study.studio.study)
+        SnapshotComputer(study.studio.engine).compute(study.studio.study)
         assert study.http.get("/api/owner/snapshot").json()["troubles"] == [trouble]  # not anew in every round
         mended = study.studio.study.model_copy(update={"aggregator": ""})
-        compute(study.studio.engine, mended)
+        SnapshotComputer(study.studio.engine).compute(mended)
         assert study.http.get("/api/owner/snapshot").json()["troubles"] == []
 
 
@@ -617,7 +633,7 @@ def test_an_answer_that_is_committed_late_is_not_forgotten(tmp_path: Path, postg
     with served(tmp_path / "s", None, text_tasks(4), database=fresh_database(postgres)) as study:
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
-        aggregates = Aggregates(study.studio.engine)
+        aggregates = SnapshotComputer(study.studio.engine)
         aggregates.compute(study.studio.study)
         assert not study.studio.look(is_stale)
         long_ago = time.time() - 10 * counters.SETTLES
@@ -643,12 +659,12 @@ def test_only_beliefs_that_changed_are_looked_at(
             return believe(engine, number, rows, by)
 
         monkeypatch.setattr(publishing, "write_soft_labels", watch)
-        one, other = Aggregates(study.studio.engine), Aggregates(study.studio.engine)
+        one, other = SnapshotComputer(study.studio.engine), SnapshotComputer(study.studio.engine)
 
         def named(slot: Any) -> dict[str, str]:
             return {"kind": "named", "label": LABELS[int(slot["task"]["text"].split()[1]) % 2]}
 
-        def renewed(by: Aggregates) -> int:
+        def renewed(by: SnapshotComputer) -> int:
             del written[:]
             by.compute(study.studio.study)
             return sum(written)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, event
 
-from plurivox.web.jobs.payroll import compute_pay
-from plurivox.web.jobs.snapshot import compute
+from plurivox.web.jobs.payroll import Payroll
+from plurivox.web.jobs.snapshot import SnapshotComputer
 from studies import Served, plain_study, served, text_tasks
 
 LARGE = r"answers|slots|tasks|arm_tasks|beliefs|visits|flags|media"
@@ -57,8 +57,8 @@ def test_no_request_reads_a_large_table_from_end_to_end(tmp_path: Path, way: dic
         study.sign_in()
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
-        compute(study.studio.engine, made)
-        compute_pay(study.studio.engine, made)
+        SnapshotComputer(study.studio.engine).compute(made)
+        Payroll(study.studio.engine).keep(made)
         with heard(study.studio.engine) as said:
             ask_all(study)
         assert len(said) > 40  # it does listen

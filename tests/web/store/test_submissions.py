@@ -16,9 +16,9 @@ from plurivox.web.store.collect.submissions import (
     Submission,
     add_answer,
     answer_with_key,
-    count_answer,
     draft_of,
     keep_draft,
+    mark_answered,
     own_answers,
     slot_to_answer,
 )
@@ -59,7 +59,7 @@ def test_a_sitting_goes_from_its_first_slot_to_its_last(connection: Connection) 
         assert slot.worker == worker and slot.sitting.done == at
         said = Submission(f"k{at}", slot.id, [Mark("named", "cat", "70")])
         answer = add_answer(connection, slot, said, "top-two", None, extra=False)
-        counted = count_answer(connection, slot, answer, False, LEASE)
+        counted = mark_answered(connection, slot, answer, False, LEASE)
         assert counted is not None and counted.done == at + 1
     latest = latest_sitting(connection, worker.id)
     assert latest is not None and latest.is_over and latest.until is None
@@ -72,14 +72,14 @@ def test_an_answer_is_found_by_its_key_and_says_what_it_said(connection: Connect
     slot = slot_to_answer(connection, open_slots(connection, sit(connection, worker).id, 1)[0].id, worker.id)
     said = Submission("k", slot.id, [Mark("named", "caté", "70"), Mark("never", "dog")])
     first = add_answer(connection, slot, said, "top-two", None, extra=False)
-    assert count_answer(connection, slot, first, False, LEASE) is not None
+    assert mark_answered(connection, slot, first, False, LEASE) is not None
     saved = answer_with_key(connection, worker.id, "k")
     assert saved is not None and saved.id == first and saved.says(said)
     assert not saved.says(Submission("k", slot.id, [Mark("named", "caté", "70")]))
     assert not saved.says(Submission("k", slot.id, said.marks, abstain=True))
     assert answer_with_key(connection, worker.id + 1, "k") is None
     again = add_answer(connection, slot, Submission("k2", slot.id), "top-two", first, extra=False)
-    assert count_answer(connection, slot, again, False, LEASE) is None  # the sitting goes no step further
+    assert mark_answered(connection, slot, again, False, LEASE) is None  # the sitting goes no step further
     assert slot_to_answer(connection, slot.id, worker.id).answer_id == again
     with pytest.raises(NotFound):
         slot_to_answer(connection, slot.id, worker.id + 1)
@@ -93,7 +93,7 @@ def test_a_draft_goes_with_the_answer_to_its_slot(connection: Connection) -> Non
     add_answer(connection, slot_to_answer(connection, other.id, worker.id), Submission("k", other.id), "x", None, False)
     assert draft_of(connection, worker.id) == Draft(one.id, "longer")
     slot = slot_to_answer(connection, one.id, worker.id)
-    count_answer(
+    mark_answered(
         connection, slot, add_answer(connection, slot, Submission("l", one.id), "x", None, False), False, LEASE
     )
     assert draft_of(connection, worker.id) is None and not keep_draft(connection, worker.id, Draft(one.id, "late"))
@@ -105,7 +105,7 @@ def test_a_lease_is_renewed_by_an_answer_once_a_quarter_is_over(connection: Conn
     assert not sitting.is_due(LEASE) and sitting.is_due(2 * LEASE)
     slot = slot_to_answer(connection, open_slots(connection, sitting.id, 1)[0].id, worker.id)
     answer = add_answer(connection, slot, Submission("k", slot.id), "top-two", None, extra=False)
-    count_answer(connection, slot, answer, False, 2 * LEASE)
+    mark_answered(connection, slot, answer, False, 2 * LEASE)
     latest = latest_sitting(connection, worker.id)
     assert latest is not None and latest.until is not None and latest.until > now() + 1.9 * LEASE
 

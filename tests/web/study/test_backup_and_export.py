@@ -14,7 +14,7 @@ from sqlalchemy import Connection, insert, inspect, select, text
 import plurivox as pv
 from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
-from plurivox.web.store.collect.leases import end
+from plurivox.web.store.collect.sittings import end
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.database import WRITES, age_of, migrate, take_time
 from plurivox.web.store.report.study_progress import progress

@@ -10,7 +10,6 @@ from pathlib import Path
 
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z_]+\.js)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=const |function |async function |class )", re.MULTILINE)
-DECLARED = re.compile(r"^(?:export )?(?:const|let|function|async function|class) +([A-Za-z_$][\w$]*)", re.MULTILINE)
 REMARK = re.compile(r"^\s*//.*\n|(?<=[;{,]) // .*$|^ +", re.MULTILINE)  # and the indentation
 
 

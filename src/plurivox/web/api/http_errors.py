@@ -17,7 +17,7 @@ class Refused(Exception):
     more: dict[str, Any] | None = None
 
     def body(self) -> dict[str, Any]:
-        """As a schemas.Fault."""
+        """The body of the response, a `worker_schemas.Fault`."""
         return {"error": self.error, "detail": self.detail, "retry": self.retry, **(self.more or {})}
 
 

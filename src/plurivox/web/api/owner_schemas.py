@@ -1,12 +1,16 @@
-"""Requests and answers of the owners' part of the API."""
+"""Requests and answers of the owners' part of the API; lists are answered with the dataclasses of the store."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from plurivox.web.api.worker_schemas import Model, Plain, ShownMark, Signed, State, Task
-from plurivox.web.study.config import Stage
-from plurivox.web.study.wordings import Form, Person
+from plurivox.web.api.worker_schemas import Model, Plain, ShownMark, Signed, Task
+from plurivox.web.store.collect.excluded_workers import Exclusion
+from plurivox.web.store.report.pay_sheet import PayLine
+from plurivox.web.store.report.statistics import ArmResult
+from plurivox.web.store.report.task_results import SoftLabel, TaskLine
+from plurivox.web.store.study_state import State
+from plurivox.web.study.wordings import Form
 
 
 class SetUp(Model):
@@ -41,63 +45,6 @@ class StudyLine(BaseModel):
     workers: int
 
 
-class Quota(BaseModel):
-    """How full a stratum is."""
-
-    stratum: str
-    tasks: int
-    wanted: int  # answers that quotas ask for
-    given: int  # done
-    leased: int  # being answered now
-    full_tasks: int  # as of the latest snapshot
-
-
-class Settled(BaseModel):
-    """What next-best asks no more about: a further answer is expected to tell less than `least` nats."""
-
-    tasks: int  # whose quota is not full
-    spared: int  # answers that are not asked for
-    least: float
-
-
-class StudyProgress(BaseModel):
-    state: State
-    answers: int  # the last word of each slot; repeats, practice and extras not counted
-    wanted: int
-    repeats: int
-    practice: int
-    extras: int
-    replaced: int
-    workers: dict[str, int]  # by stage
-    quotas: list[Quota]
-    per_hour: list[tuple[float, int]]  # (hour as seconds since 1970, answers), the latest 72 hours with answers
-    snapshot_at: float | None
-    settled: Settled | None = None  # only where the study asks for what tells most; of the latest snapshot
-
-
-class SoftLabel(BaseModel):
-    label: str
-    p: float
-    low: float  # of a 95% interval
-    high: float
-
-
-class TaskLine(BaseModel):
-    task: str  # opaque
-    name: str
-    stratum: str
-    kind: Literal["image", "audio", "text", "pair"]
-    given: int
-    quota: int
-    entropy: float | None  # of the soft label, in nats; None before the first snapshot that knows it
-    top: list[SoftLabel]  # the most probable labels, at most three
-
-
-class TaskPage(BaseModel):
-    tasks: list[TaskLine]
-    next: str | None  # hand back as `after`
-
-
 class OneAnswer(BaseModel):
     answer: str
     worker: str
@@ -118,22 +65,6 @@ class TaskDetail(BaseModel):
     task: Task
     soft: list[SoftLabel]  # every label
     answers: list[OneAnswer]
-
-
-class WorkerLine(BaseModel):
-    worker: str
-    stage: Stage
-    status: Literal["active", "excluded", "erased"]
-    answers: int
-    median_seconds: float | None
-    scores: dict[str, float | None]  # agreement-with-rest, repeat-consistency, ...: higher is worse
-    flags: int
-    last_seen: float
-
-
-class WorkerPage(BaseModel):
-    workers: list[WorkerLine]
-    next: str | None
 
 
 class Agreement(BaseModel):
@@ -158,47 +89,9 @@ class Times(BaseModel):
     at: float | None
 
 
-class ArmLine(BaseModel):
-    """One arm of a study that asks in several forms. Three numbers are a value and the ends of its 95% interval."""
-
-    arm: str
-    form: Form
-    wording: Person
-    people: int
-    finished: int
-    left: int  # neither done nor seen for as long as a lease lasts
-    drop_out: tuple[float, float, float] | None  # of those who finished or left
-    answers: int
-    seconds: tuple[float, float, float] | None  # the median of active ones
-    inputs: float | None  # keys, clicks and taps of an answer, at the median
-    entropy: float | None  # of one answer, in nats
-    agreement: float | None  # within the arm
-    against: Literal["gold", "others"] | None  # what answers are held against
-    tasks: int  # that can be held against it
-    accuracy: float | None  # share of tasks whose most probable label is the reference's
-    match: float | None  # mass that one answer has in common with the reference
-    per_minute: float | None  # how much more than with references of other tasks, for a minute of work
-    curve: list[tuple[int, float | None, float | None]]  # answers a task, seconds a task, match of their mean
-
-
 class FormsCompared(BaseModel):
-    arms: list[ArmLine]  # empty where the study asks in one form, or before the first snapshot
+    arms: list[ArmResult]  # empty where the study asks in one form, or before the first snapshot
     at: float | None
-
-
-class Flagged(BaseModel):
-    answer: str
-    worker: str
-    task: str
-    name: str
-    flags: list[str]
-    when: float
-
-
-class FlaggedPage(BaseModel):
-    flagged: list[Flagged]
-    counts: dict[str, int]
-    next: str | None
 
 
 class Trouble(BaseModel):
@@ -262,36 +155,10 @@ class Audit(BaseModel):
 # ---- people: exclusions and pay
 
 
-class Exclusion(BaseModel):
-    """Somebody who was left out, and why; `lifted` where an owner has taken it back."""
-
-    exclusion: str
-    worker: str
-    rule: str
-    reason: str
-    at: float
-    lifted: float | None
-
-
 class Exclusions(BaseModel):
     exclusions: list[Exclusion]
     rules: list[str]  # of the study
     next: str | None
-
-
-class PayLine(BaseModel):
-    """What one person is paid, as exact decimals; `reasons` say how it came about."""
-
-    worker: str
-    answers: int
-    active_minutes: str
-    total_minutes: str
-    matched: int
-    compared: int  # answers to tasks that others have answered too
-    base: str  # for taking part and for the time
-    bonus: str
-    total: str
-    reasons: list[str]
 
 
 class PayPage(BaseModel):

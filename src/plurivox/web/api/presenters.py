@@ -1,18 +1,30 @@
-"""What services return, as the API shows it to workers; and what workers send, as services take it."""
+"""Dataclasses of services and of the store as schemas of the API, for workers and for owners; and what workers send, as
+services take it."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 
+from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.services.complete_study import Completion
 from plurivox.web.services.next_tasks import NextTasks
-from plurivox.web.services.stages import Standing
+from plurivox.web.services.stages import CurrentStage
 from plurivox.web.services.submit_answer import Taken
-from plurivox.web.store.collect.sittings import Sitting, Slot, Waiting
+from plurivox.web.store.collect.excluded_workers import ExclusionPage
+from plurivox.web.store.collect.sittings import ShownTask, Sitting, Slot, Waiting
 from plurivox.web.store.collect.submissions import Mark, OwnAnswer, Submission
 from plurivox.web.store.ids import number_of, shown
+from plurivox.web.store.report.alerts import Trouble
+from plurivox.web.store.report.pay_sheet import PayPage
+from plurivox.web.store.report.snapshots import Snapshot
+from plurivox.web.store.report.study_progress import BackgroundState, StudyCounts
+from plurivox.web.store.report.task_results import TaskDetail
 from plurivox.web.study.config import Study
 
 TEXTS = ("consent", "instructions", "debrief")  # stages that show a text of their own
+
+
+# ---- workers
 
 
 def progress_of(study: Study, sitting: Sitting | None) -> s.Progress:
@@ -23,11 +35,11 @@ def progress_of(study: Study, sitting: Sitting | None) -> s.Progress:
     return s.Progress(done=sitting.done, total=sitting.total, sitting=number, sittings=study.sittings)
 
 
-def me_of(study: Study, standing: Standing) -> s.Me:
+def me_of(study: Study, current: CurrentStage) -> s.Me:
     """Everything a worker's page needs."""
-    worker, sitting = standing.worker, standing.sitting
+    worker, sitting = current.worker, current.sitting
     study = study.in_arm(worker.arm)
-    if standing.state != "open" and worker.stage in ("practice", "tasks"):
+    if current.state != "open" and worker.stage in ("practice", "tasks"):
         text = study.texts.closed
     else:
         text = getattr(study.texts, worker.stage) if worker.stage in TEXTS else ""
@@ -38,7 +50,7 @@ def me_of(study: Study, standing: Standing) -> s.Me:
         worker=worker.pseudonym,
         study=study.name,
         title=study.title or study.name,
-        state=standing.state,
+        state=current.state,
         stage=worker.stage,
         stages=study.stages(),
         progress=progress_of(study, sitting),
@@ -73,16 +85,14 @@ def _waiting(study: Study, waiting: Waiting) -> s.Waiting:
 
 
 def slot_of(slot: Slot) -> s.Slot:
-    """A leased slot; the task's own name stays with us, since it may tell the answer."""
-    task = s.Task(
-        kind=slot.task_kind,
-        text=slot.text,
-        text2=slot.text2,
-        media=None if slot.media_id is None else f"/media/{shown(slot.media_id)}",
-        width=slot.width,
-        height=slot.height,
-    )
-    return s.Slot(slot=shown(slot.id), task=task, position=slot.position, practice=slot.kind == "practice")
+    """A leased slot."""
+    return s.Slot(slot=shown(slot.id), task=_task(slot.shown), position=slot.position, practice=slot.kind == "practice")
+
+
+def _task(task: ShownTask) -> s.Task:
+    """What a task shows; its own name stays with us, since it may tell the answer."""
+    address = None if task.media_id is None else f"/media/{shown(task.media_id)}"
+    return s.Task(kind=task.kind, text=task.text, text2=task.text2, media=address, width=task.width, height=task.height)
 
 
 def submission_of(body: s.GiveAnswer) -> Submission:
@@ -119,3 +129,65 @@ def own_answer_of(answer: OwnAnswer) -> s.MyAnswer:
 def done_of(completion: Completion) -> s.Done:
     """The end of a person who is at the last stage."""
     return s.Done.model_validate(asdict(completion))
+
+
+# ---- owners
+
+
+def study_line(study: Study, counts: StudyCounts) -> o.StudyLine:
+    """The study in a line."""
+    return o.StudyLine(
+        name=study.name,
+        title=study.title or study.name,
+        form=study.form,
+        arms=[one.name for one in study.arms],
+        labels=study.labels,
+        **vars(counts),
+    )
+
+
+def task_detail(one: TaskDetail) -> o.TaskDetail:
+    """One task with every answer to it."""
+    return o.TaskDetail(
+        line=one.line,
+        task=_task(one.shown),
+        soft=one.soft,
+        answers=[o.OneAnswer.model_validate(answer, from_attributes=True) for answer in one.answers],
+    )
+
+
+def agreement(latest: Snapshot) -> o.Agreement:
+    """How far people agree, as of the latest snapshot."""
+    return o.Agreement(**vars(latest.agreement), at=latest.at)
+
+
+def times(latest: Snapshot) -> o.Times:
+    """Where the time goes, as of the latest snapshot."""
+    return o.Times(**vars(latest.times), stages=latest.stages, at=latest.at)
+
+
+def snapshot(state: BackgroundState, unwritten: Iterable[Trouble]) -> o.Snapshot:
+    """The latest snapshot, and what goes wrong; `unwritten` is what the store could not be told."""
+    latest = state.latest
+    return o.Snapshot(
+        at=latest.at,
+        answers=latest.answers,
+        by=latest.by,
+        seconds=latest.seconds,
+        entropy=latest.entropy,
+        confidence=latest.confidence,
+        label_shares=latest.label_shares,
+        pending=state.is_stale,
+        recomputing=state.is_recomputing,
+        troubles=[o.Trouble.model_validate(one, from_attributes=True) for one in (*unwritten, *state.troubles)],
+    )
+
+
+def pay_page(page: PayPage, currency: str) -> o.PayPage:
+    """A part of the pay sheet."""
+    return o.PayPage(lines=page.lines, currency=currency, total=page.total, people=page.people, next=page.next)
+
+
+def exclusions(page: ExclusionPage, study: Study) -> o.Exclusions:
+    """A part of the list of exclusions, and the rules of the study."""
+    return o.Exclusions(exclusions=page.exclusions, rules=study.exclude.rules, next=page.next)

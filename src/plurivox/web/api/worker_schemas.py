@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from plurivox.web.store.collect.sittings import TaskKind
 from plurivox.web.store.collect.submissions import MarkKind
 from plurivox.web.store.collect.workers import Stage
-from plurivox.web.store.study_state import State as State
+from plurivox.web.store.study_state import State
 from plurivox.web.study.terms import PlatformName
 from plurivox.web.study.wordings import Form, Person
 

@@ -9,7 +9,6 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.stats import beta
 from sqlalchemy import Connection
 
 from plurivox.core.answers import Answers
@@ -19,11 +18,11 @@ from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
 from plurivox.evaluate import accuracy, soft_accuracy
+from plurivox.web.jobs.study_statistics import finite, interval
 from plurivox.web.store.database import now
-from plurivox.web.store.report import snapshot_inputs
+from plurivox.web.store.report import statistics
 from plurivox.web.store.report.answer_log import Collected
-from plurivox.web.store.report.snapshot_inputs import ArmPeople
-from plurivox.web.store.report.snapshots import ArmResult
+from plurivox.web.store.report.statistics import ArmPeople, ArmResult
 from plurivox.web.study.config import Arm, Study
 from plurivox.workflows import curve, fit, score
 
@@ -35,11 +34,11 @@ CURVE, SEEDS = (1, 2, 3, 4, 6, 8), 5  # answers a task
 def compare(connection: Connection, study: Study, held: Collected, read: Elicited) -> list[ArmResult]:
     """A result for each arm; what cannot be told yet is None."""
     found, votes, first = held.answers, read.votes, held.is_first
-    arm_of = snapshot_inputs.arm_of_workers(connection)
+    arm_of = statistics.arm_of_workers(connection)
     arms = np.array([arm_of.get(name, "") for name in found.workers.tolist()] or [""], dtype=object)  # (n_workers,)
     said = arms[found.worker]  # (n_answers,)
-    gold, inputs = snapshot_inputs.gold_labels(connection, study.labels), snapshot_inputs.inputs_by_arm(connection)
-    people = snapshot_inputs.people_by_arm(connection, before=now() - study.lease_minutes * 60)
+    gold, inputs = statistics.gold_labels(connection, study.labels), statistics.inputs_by_arm(connection)
+    people = statistics.people_by_arm(connection, before=now() - study.lease_minutes * 60)
     assert votes.answer is not None
     rows = []
     for one in study.arms:
@@ -61,11 +60,11 @@ def _named(study: Study, one: Arm) -> dict[str, Any]:
 
 
 def _told(one: ArmPeople) -> dict[str, Any]:
-    over = one.finished + one.left
-    share = None
+    over, share = one.finished + one.left, None
     if over:
-        low, high = beta.ppf([0.025, 0.975], one.left + 0.5, one.finished + 0.5)  # Jeffreys
-        share = [one.left / over, min(low, one.left / over), max(high, one.left / over)]
+        p = np.array([one.left / over])
+        low, high = interval(p, over)
+        share = [p[0], low[0], high[0]]
     return {**vars(one), "drop_out": _three(share)}
 
 
@@ -123,10 +122,10 @@ def _spread(ours: Votes, found: Answers) -> dict[str, Any]:
         assert ours.answer is not None
         p = ours.weights
         _, place = np.unique(ours.answer, return_inverse=True)
-        told["entropy"] = _number(float(np.bincount(place, -p * np.log(np.maximum(p, 1e-300))).mean()))
+        told["entropy"] = finite(float(np.bincount(place, -p * np.log(np.maximum(p, 1e-300))).mean()))
         try:
             made = score(ours, "observed-agreement", answers=found, resamples=0)
-            told["agreement"] = _number(float((made.value if made.raw is None else made.raw)[0]))
+            told["agreement"] = finite(float((made.value if made.raw is None else made.raw)[0]))
         except PlurivoxError:  # no two answers to one task yet
             return told
     return told
@@ -165,11 +164,11 @@ def _worth(ours: Votes, theirs: Votes, gold: SoftLabels | None, seconds: list[fl
     return {
         "against": against,
         "tasks": len(reference),
-        "accuracy": _number(accuracy(soft, reference)),
-        "match": _number(float(values[0])),
-        "per_minute": _number(60 * gain / cost) if cost else None,
+        "accuracy": finite(accuracy(soft, reference)),
+        "match": finite(float(values[0])),
+        "per_minute": finite(60 * gain / cost) if cost else None,
         "curve": [
-            [m, _number(s), _number(v)] for m, s, v in zip(ms, line.seconds.tolist(), values.tolist(), strict=True)
+            [m, finite(s), finite(v)] for m, s, v in zip(ms, line.seconds.tolist(), values.tolist(), strict=True)
         ],
     }
 
@@ -186,10 +185,6 @@ def _by_chance(here: Votes, reference: SoftLabels) -> float:
         return float(np.mean([soft_accuracy(guess, other) for other in others]))
 
     return float(curve(here, common, [1], 1.0, name="", seeds=SEEDS).values.mean())
-
-
-def _number(value: float) -> float | None:
-    return round(value, 5) if math.isfinite(value) else None
 
 
 def _three(values: list[float] | None) -> list[float] | None:

@@ -13,11 +13,11 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from plurivox.core.errors import PlurivoxError
 from plurivox.web.jobs.payroll import Payroll
-from plurivox.web.jobs.snapshot import Aggregates
+from plurivox.web.jobs.snapshot import SnapshotComputer
 from plurivox.web.settings import Settings
 from plurivox.web.store.database import first_line
 from plurivox.web.store.report.answer_log import AnswerLog
-from plurivox.web.store.report.snapshot_writer import Outdated
+from plurivox.web.store.report.snapshots import Outdated
 from plurivox.web.study.config import Study
 from plurivox.web.study.study_database import open_database
 
@@ -47,13 +47,13 @@ class Computation:
 
     def __init__(self, engine: Engine) -> None:
         answers = AnswerLog()
-        self.aggregates, self.payroll = Aggregates(engine, answers), Payroll(engine, answers)
+        self.snapshots, self.payroll = SnapshotComputer(engine, answers), Payroll(engine, answers)
 
     def one_round(self, study: Study) -> dict[str, str]:
         """Exclude, compute, pay: what went wrong with each, empty where nothing did. One that fails stops no other."""
         steps: dict[str, Callable[[Study], object]] = {
-            "rules": self.aggregates.exclude,
-            "labels": self.aggregates.compute,
+            "rules": self.snapshots.exclude,
+            "labels": self.snapshots.compute,
             "pay": self.payroll.keep,
         }
         told = {}

@@ -12,7 +12,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.web.store.collect.excluded_workers import exclude, spared
 from plurivox.web.store.database import WRITES
 from plurivox.web.store.report.answer_log import Collected, collect
-from plurivox.web.store.report.snapshot_inputs import gold_labels
+from plurivox.web.store.report.statistics import gold_labels
 from plurivox.web.study.config import Study
 
 log = logging.getLogger(__name__)

@@ -8,17 +8,17 @@ from plurivox.assign import FALL, Proposer
 from plurivox.core.results import Fit
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.web.store.report import snapshot_writer
+from plurivox.web.store.collect import queue
+from plurivox.web.store.collect.queue import OpenTask
 from plurivox.web.store.report.answer_log import Collected
-from plurivox.web.store.report.snapshot_writer import OpenTask
-from plurivox.web.store.report.snapshots import Settled
+from plurivox.web.store.report.statistics import StoppingSummary
 from plurivox.web.study.assigner import assigner
 from plurivox.web.study.config import Study
 
 SAME = 0.01  # a gain that changes by less than this share is left as it is
 
 
-def write_gains(engine: Engine, study: Study, held: Collected, votes: Votes, fitted: Fit) -> Settled | None:
+def write_gains(engine: Engine, study: Study, held: Collected, votes: Votes, fitted: Fit) -> StoppingSummary | None:
     """Order the queue by what is known now; what owners are told of the stopping rule. None for other studies.
 
     `votes` are those of `held` without repeats, of which `fitted` was made.
@@ -27,17 +27,17 @@ def write_gains(engine: Engine, study: Study, held: Collected, votes: Votes, fit
         method = assigner(connection, study)
         if not isinstance(method, Proposer):
             return None
-        queue = snapshot_writer.open_tasks(connection)
-    snapshot_writer.update_gains(engine, _changed(queue, held, method.gains(votes, fitted)))
+        waiting = queue.open_tasks(connection)
+    queue.update_gains(engine, _changed(waiting, held, method.gains(votes, fitted)))
     with engine.connect() as connection:
-        return snapshot_writer.settled(connection, getattr(method, "least", 0.0))
+        return queue.stopping_summary(connection, getattr(method, "least", 0.0))
 
 
-def _changed(queue: Iterable[OpenTask], held: Collected, gains: Floats) -> Iterator[OpenTask]:
+def _changed(waiting: Iterable[OpenTask], held: Collected, gains: Floats) -> Iterator[OpenTask]:
     """The tasks of the queue whose gain is another one now; `gains` (n_tasks,) are those of the tasks of `held`."""
     columns = (held.id_of_task.tolist(), gains.tolist(), held.n_first.tolist())
     known = {task: (gain, n) for task, gain, n in zip(*columns, strict=True)}
-    for one in queue:
+    for one in waiting:
         if one.id not in known or one.gain is None:
             continue
         gain, n = known[one.id]

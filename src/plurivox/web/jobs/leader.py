@@ -13,13 +13,12 @@ from contextlib import suppress
 from functools import partial
 
 from plurivox.core.errors import InputError
-from plurivox.web.store.collect.leases import end_overdue
+from plurivox.web.store.collect.sittings import end_overdue
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import Unavailable
 from plurivox.web.store.report.alerts import Trouble, all_told, tell
 from plurivox.web.store.report.counters import is_behind, move_on
-from plurivox.web.store.report.leader_lease import LEASE, lead
-from plurivox.web.store.report.snapshots import is_stale
+from plurivox.web.store.report.snapshots import LEASE, is_stale, lead
 from plurivox.web.studio import Studio
 from plurivox.web.study.config import Study, read_study
 

@@ -11,12 +11,12 @@ from sqlalchemy import Connection, Engine
 
 from plurivox.core.atomic_write import whole_file
 from plurivox.core.errors import InputError
-from plurivox.web.jobs.work import Work, WorkLog, work_of
+from plurivox.web.jobs.paid_work import Work, WorkLog, work_of
 from plurivox.web.store.database import WRITES
 from plurivox.web.store.report import pay_sheet
 from plurivox.web.store.report.answer_log import AnswerLog
 from plurivox.web.store.report.pay_sheet import PayLine, PlatformId
-from plurivox.web.store.report.snapshot_writer import erased_by_now
+from plurivox.web.store.report.snapshots import erased_by_now
 from plurivox.web.study.config import Study
 from plurivox.web.study.export import inert
 from plurivox.web.study.terms import Pay
@@ -73,11 +73,6 @@ def pay_line(rules: Pay, one: Work) -> PayLine:
 
 def _money(value: Decimal) -> Decimal:
     return value.quantize(CENT, ROUND_HALF_UP)
-
-
-def compute_pay(engine: Engine, study: Study) -> None:
-    """For the owner's page: compute the sheet and keep it; nothing where the study pays nothing."""
-    Payroll(engine).keep(study)
 
 
 class Payroll:

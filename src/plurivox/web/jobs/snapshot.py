@@ -9,24 +9,22 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import beta
 from sqlalchemy import Connection, Engine
 
 from plurivox.core.answers import Answers
 from plurivox.core.errors import PlurivoxError
 from plurivox.core.results import Fit
-from plurivox.core.types import Floats, Ints, Names
+from plurivox.core.types import Ints, Names
 from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
 from plurivox.web.jobs import study_statistics
 from plurivox.web.jobs.arm_comparison import compare
 from plurivox.web.jobs.exclusion import apply_rules
 from plurivox.web.jobs.gains import write_gains
-from plurivox.web.store.report import snapshot_writer
+from plurivox.web.store.report import snapshots, worker_results
 from plurivox.web.store.report.answer_log import AnswerLog, Collected
-from plurivox.web.store.report.snapshot_inputs import full_tasks
-from plurivox.web.store.report.snapshot_writer import SoftLabelRow
-from plurivox.web.store.report.snapshots import Snapshot, recounted
+from plurivox.web.store.report.snapshots import Snapshot, SoftLabelRow, recounted
+from plurivox.web.store.report.statistics import full_tasks
 from plurivox.web.study.config import Study
 from plurivox.workflows import elicit_votes, fit
 
@@ -35,20 +33,15 @@ MOST = 50  # labels kept of a task, the most probable ones
 BLOCK = 5_000  # tasks at a time
 
 
-def compute(engine: Engine, study: Study) -> None:
-    """Read all answers, compute, write a snapshot."""
-    Aggregates(engine).compute(study)
-
-
 class Written(NamedTuple):
-    """The soft labels of the last snapshot, as far as their digits are shown."""
+    """The soft labels of the last snapshot, rounded to 5 digits, as the database holds them."""
 
     ids: Ints  # (n_tasks,) sorted
     prob: Any  # (n_tasks, n_labels)
     labels: Names
 
 
-class Aggregates:
+class SnapshotComputer:
     """Computes snapshots one after the other. `answers` may be shared with other jobs; each answer is read once."""
 
     def __init__(self, engine: Engine, answers: AnswerLog | None = None) -> None:
@@ -102,18 +95,18 @@ class Aggregates:
                 full_tasks=full_tasks(connection),
                 recounted=counted,
             )
-            labelled = snapshot_writer.labelled_tasks(connection) if self._is_first else ()
+            labelled = snapshots.labelled_tasks(connection) if self._is_first else ()
         n_known, excluded = len(self._answers), {*self._answers.excluded}
-        number = snapshot_writer.begin(self.engine, self._name)
+        number = snapshots.begin(self.engine, self._name)
         if number != self._number + 1:  # another server has led meanwhile
             self._written = None
         empty = np.setdiff1d(np.union1d(new, np.array(labelled, np.int64)), held.task_ids)
-        snapshot_writer.write_soft_labels(self.engine, number, map(SoftLabelRow.none, empty.tolist()), self._name)
+        snapshots.write_soft_labels(self.engine, number, map(SoftLabelRow.none, empty.tolist()), self._name)
         alert = ""
         if len(held.answers):
             made, alert = self._fill(study, held, new, number, made)
         made = replace(made, seconds=round(time.perf_counter() - began, 3))
-        snapshot_writer.publish(self.engine, number, made, self._basis[0], alert, self._name)
+        snapshots.publish(self.engine, number, made, self._basis[0], alert, self._name)
         self._by, self._is_first, self._n_known, self._excluded = made.by, False, n_known, excluded
         self._number, self._written = number, self._written_next  # not before: what was broken off is taken back
 
@@ -134,12 +127,12 @@ class Aggregates:
             settled = write_gains(self.engine, study, held, votes, fitted)
             made = replace(made, settled=settled, **study_statistics.histograms(fitted)._asdict())
             touched = self._touched(held, fitted, new, by)
-            snapshot_writer.write_soft_labels(self.engine, number, _soft_labels(held, fitted, touched), self._name)
+            snapshots.write_soft_labels(self.engine, number, _soft_labels(held, fitted, touched), self._name)
         if study.arms:
             with self.engine.connect() as connection:
                 made = replace(made, forms=compare(connection, study, held, read))
-        snapshot_writer.write_flags(self.engine, new.tolist(), odd)
-        snapshot_writer.write_worker_scores(self.engine, study_statistics.of_workers(held, read, odd))
+        worker_results.write_flags(self.engine, new.tolist(), odd)
+        worker_results.write_worker_scores(self.engine, study_statistics.of_workers(held, read, odd))
         return made, alert
 
     def _touched(self, held: Collected, fitted: Fit, new: Ints, by: str) -> Ints:
@@ -195,16 +188,8 @@ def _soft_labels(held: Collected, fitted: Fit, touched: Ints) -> Iterator[SoftLa
         sure = 0.0 - np.round(entropy[block], 6)
         order = np.argsort(-prob, axis=1, kind="stable")[:, :MOST]
         top = np.take_along_axis(prob, order, axis=1)
-        low, high = interval(top, n[block][:, None])
+        low, high = study_statistics.interval(top, n[block][:, None])
         rows = np.stack([top, low, high], axis=2).round(5).tolist()
         for at, task in enumerate(block.tolist()):
             soft = [[labels[k], *three] for k, three in zip(order[at].tolist(), rows[at], strict=True)]
             yield SoftLabelRow(int(ids[task]), int(n[task]), float(sure[at]), json.dumps(soft))
-
-
-def interval(prob: Floats, n: Any) -> tuple[Floats, Floats]:
-    """A 95% interval of a mean of n soft answers, as if each were a vote: Beta(n p + 1/2, n (1 - p) + 1/2)."""
-    both, again = np.unique((prob + 1j * n).ravel(), return_inverse=True)  # many tasks share theirs: quantiles are slow
-    a, b = both.imag * both.real + 0.5, both.imag * (1 - both.real) + 0.5
-    low, high = (beta.ppf(q, a, b)[again].reshape(prob.shape) for q in (0.025, 0.975))
-    return np.minimum(low, prob), np.maximum(high, prob)

@@ -3,9 +3,10 @@
 import math
 import warnings
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.stats import beta
 from sqlalchemy import Connection
 
 from plurivox.core.answers import Answers
@@ -14,11 +15,11 @@ from plurivox.core.results import Fit
 from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
+from plurivox.web.store.collect.workers import STAGES
 from plurivox.web.store.report.answer_log import Collected
-from plurivox.web.store.report.snapshot_inputs import stage_seconds
-from plurivox.web.store.report.snapshot_writer import WorkerScores
-from plurivox.web.store.report.snapshots import Agreement, Times
-from plurivox.web.study.config import Stage, Study
+from plurivox.web.store.report.statistics import Agreement, Times, stage_seconds
+from plurivox.web.store.report.worker_results import WorkerScores
+from plurivox.web.study.config import Study
 from plurivox.workflows import score
 
 OF_WORKERS: dict[str, dict[str, Any]] = {"agreement-with-rest": {}, "repeat-consistency": {}, "too-fast": {}}
@@ -57,12 +58,22 @@ def _scores(names: Mapping[str, dict[str, Any]], votes: Votes, found: Answers) -
             except PlurivoxError:
                 continue
         values = made.value if made.raw is None or made.of == "worker" else made.raw
-        told[name] = dict(zip(map(str, made.names.tolist()), map(_number, values.tolist()), strict=True))
+        told[name] = dict(zip(map(str, made.names.tolist()), map(finite, values.tolist()), strict=True))
     return told
 
 
-def _number(value: float) -> float | None:
+def finite(value: float) -> float | None:
+    """A number rounded to 5 digits, as JSON can hold it; None where it is not finite."""
     return round(value, 5) if math.isfinite(value) else None
+
+
+def interval(prob: Floats, n: Any) -> tuple[Floats, Floats]:
+    """A 95% Jeffreys interval of a share, or of a mean of n soft answers, as if each were a vote:
+    Beta(n p + 1/2, n (1 - p) + 1/2)."""
+    both, again = np.unique((prob + 1j * n).ravel(), return_inverse=True)  # many tasks share theirs: quantiles are slow
+    a, b = both.imag * both.real + 0.5, both.imag * (1 - both.real) + 0.5
+    low, high = (beta.ppf(q, a, b)[again].reshape(prob.shape) for q in (0.025, 0.975))
+    return np.minimum(low, prob), np.maximum(high, prob)
 
 
 def agreement(held: Collected, read: Elicited, fitted: Fit | None) -> Agreement:
@@ -138,7 +149,7 @@ def stage_times(connection: Connection) -> dict[str, float]:
     for stage, seconds in stage_seconds(connection):
         spent.setdefault(stage, []).append(seconds)
     medians = {stage: round(float(np.median(seconds)), 3) for stage, seconds in spent.items()}
-    return {stage: medians[stage] for stage in get_args(Stage) if stage in medians}
+    return {stage: medians[stage] for stage in STAGES if stage in medians}
 
 
 def odd_answers(study: Study, held: Collected, read: Elicited) -> dict[int, list[str]]:

@@ -74,7 +74,7 @@ def explain_faults(app: FastAPI) -> None:
 
     @app.exception_handler(WrongStage)
     async def wrong_stage(request: Request, cause: WrongStage) -> JSONResponse:
-        me = me_of(request.app.state.studio.study, cause.standing).model_dump(mode="json")
+        me = me_of(request.app.state.studio.study, cause.current).model_dump(mode="json")
         return _fault(replace(http_error(cause), more={"me": me}))
 
     @app.exception_handler(RequestValidationError)

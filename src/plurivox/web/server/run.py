@@ -20,7 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from plurivox.core.errors import InputError
 from plurivox.web.server.app import create_app
-from plurivox.web.server.multi_study import House, create_house, lodge
+from plurivox.web.server.multi_study import House, create_house
 from plurivox.web.settings import Settings
 
 SETTINGS = "PLURIVOX_STUDIO"  # how the settings reach further server processes
@@ -127,29 +127,19 @@ def running(settings: Settings, port: int = 0) -> Iterator[tuple[str, FastAPI]]:
 
     Where the settings name a base_url of their own, people are thought to come by that.
     """
-    with socket.socket() as listening:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(("127.0.0.1", port))
-        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    with socket.socket() as line:
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        line.bind(("127.0.0.1", port))
+        url = f"http://127.0.0.1:{line.getsockname()[1]}"
         given = settings if "base_url" in settings.model_fields_set else settings.model_copy(update={"base_url": url})
         app = create_app(given)
-        with _listening(app, settings, listening):
+        with listening(app, settings, line):
             yield url, app
 
 
 @contextmanager
-def running_house(studies: Sequence[Settings], base_url: str = "") -> Iterator[tuple[str, House]]:
-    """Several studies in a thread of this process, on a free port."""
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        house = create_house(lodge(studies, base_url or url))
-        with _listening(house, studies[0], listening):
-            yield url, house
-
-
-@contextmanager
-def _listening(app: Any, settings: Settings, line: socket.socket) -> Iterator[None]:
+def listening(app: Any, settings: Settings, line: socket.socket) -> Iterator[None]:
+    """Serve an application on a socket, from a thread of this process."""
     server = uvicorn.Server(uvicorn.Config(app, **options_of(settings)))
     thread = threading.Thread(target=server.run, args=([line],), daemon=True)
     thread.start()

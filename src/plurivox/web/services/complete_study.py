@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from sqlalchemy import Connection
 
-from plurivox.web.services.stages import WrongStage, standing_of
+from plurivox.web.services.stages import WrongStage, current_stage
 from plurivox.web.store.collect.sittings import answered_by
 from plurivox.web.store.collect.workers import Worker, platform_of, worker_of
 from plurivox.web.study.config import Study
@@ -39,7 +39,7 @@ def complete_study(connection: Connection, study: Study, worker: int) -> Complet
     """What a person who is at the last stage gets."""
     person = worker_of(connection, worker)
     if person.stage != "done":
-        raise WrongStage(standing_of(connection, person))
+        raise WrongStage(current_stage(connection, person))
     how = _how(connection, person)
     code = {"done": study.completion.code, "full": study.completion.full, "failed": study.completion.failed}[how]
     return Completion(

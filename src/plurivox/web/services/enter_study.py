@@ -4,7 +4,7 @@ import secrets
 
 from sqlalchemy import Connection
 
-from plurivox.web.services.stages import Standing, standing_of, turn_away_if_full
+from plurivox.web.services.stages import CurrentStage, current_stage, turn_away_if_full
 from plurivox.web.store.admin.invites import use_invite
 from plurivox.web.store.collect import workers
 from plurivox.web.store.collect.arms import draw
@@ -15,7 +15,9 @@ from plurivox.web.study.config import Study
 from plurivox.web.study.secrets import Keys
 
 
-def enter_by_invite(connection: Connection, study: Study, keys: Keys, invite: int, key: str | None = None) -> Standing:
+def enter_by_invite(
+    connection: Connection, study: Study, keys: Keys, invite: int, key: str | None = None
+) -> CurrentStage:
     """A new person with an invite that is open and not used up; or the one whose client has this key."""
     client_key = None if key is None else keys.hidden(f"{invite} {key}")
     known = workers.worker_with_key(connection, client_key)
@@ -28,12 +30,12 @@ def enter_by_invite(connection: Connection, study: Study, keys: Keys, invite: in
             known = workers.worker_with_key(connection, client_key)
     if known is None:
         raise Forbidden("invite-used", "this invite is used up or closed; ask for another one")
-    return _standing(connection, study, known)
+    return _current_stage(connection, study, known)
 
 
 def enter_by_platform(
     connection: Connection, study: Study, keys: Keys, who: Platform, bearer: int | None, key: str | None = None
-) -> Standing:
+) -> CurrentStage:
     """A person sent by a platform. The first token binds the id: whoever types it again needs that token, or the key of
     the client that asked for it. At MTurk the assignment's id, which nobody else knows, is that key: pages in a frame
     may not be able to keep one."""
@@ -47,7 +49,7 @@ def enter_by_platform(
         must_be_open(connection, study.texts.closed)
         person = _add_worker(connection, study, pseudonym, client_key)
         workers.add_platform(connection, person.id, who)
-        return _standing(connection, study, person)
+        return _current_stage(connection, study, person)
     if entry.worker != bearer and (client_key is None or entry.client_key != client_key):
         detail = "somebody has begun with this id; go on in the browser you began in, or by your personal link"
         raise Conflict("begun-elsewhere", detail)
@@ -55,12 +57,12 @@ def enter_by_platform(
     workers.set_session(connection, person.id, who)
     if who.name == "mturk" and entry.client_key != client_key:  # returned, and accepted again
         workers.set_client_key(connection, person.id, client_key)
-    return _standing(connection, study, person)
+    return _current_stage(connection, study, person)
 
 
-def enter_by_link(connection: Connection, study: Study, worker: int) -> Standing:
+def enter_by_link(connection: Connection, study: Study, worker: int) -> CurrentStage:
     """A person who comes back by the personal link."""
-    return _standing(connection, study, worker_of(connection, worker))
+    return _current_stage(connection, study, worker_of(connection, worker))
 
 
 def _add_worker(connection: Connection, study: Study, pseudonym: str, client_key: str | None) -> Worker:
@@ -68,5 +70,5 @@ def _add_worker(connection: Connection, study: Study, pseudonym: str, client_key
     return workers.add_worker(connection, pseudonym, study.stages()[0], arm, client_key)
 
 
-def _standing(connection: Connection, study: Study, worker: Worker) -> Standing:
-    return standing_of(connection, turn_away_if_full(connection, study, worker))
+def _current_stage(connection: Connection, study: Study, worker: Worker) -> CurrentStage:
+    return current_stage(connection, turn_away_if_full(connection, study, worker))

@@ -5,12 +5,21 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
-from plurivox.web.services.stages import WrongStage, advance, standing_of
+from plurivox.web.services.stages import WrongStage, advance, current_stage
 from plurivox.web.store import draws
 from plurivox.web.store.collect import sittings
 from plurivox.web.store.collect.arms import pool_of
-from plurivox.web.store.collect.leases import end_overdue, renew, revive
-from plurivox.web.store.collect.sittings import Sitting, Slot, Waiting, answered_by, latest_sitting, waiting_of
+from plurivox.web.store.collect.sittings import (
+    Sitting,
+    Slot,
+    Waiting,
+    answered_by,
+    end_overdue,
+    latest_sitting,
+    renew,
+    revive,
+    waiting_of,
+)
 from plurivox.web.store.collect.submissions import Draft, draft_of
 from plurivox.web.store.collect.workers import Worker, go_to_end, turn_away, worker_of
 from plurivox.web.store.study_state import must_be_open
@@ -33,7 +42,7 @@ def next_tasks(connection: Connection, study: Study, worker: int, n: int) -> Nex
     """The next slots of a worker's sitting, leased to the worker; the same ones again until they are answered."""
     person = worker_of(connection, worker)
     if person.stage not in ("practice", "tasks"):
-        raise WrongStage(standing_of(connection, person))
+        raise WrongStage(current_stage(connection, person))
     if person.status == "excluded":
         return NextTasks(go_to_end(connection, person), None)
     must_be_open(connection, study.texts.closed)

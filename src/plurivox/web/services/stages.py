@@ -27,8 +27,8 @@ from plurivox.web.study.config import Study
 
 
 @dataclass(frozen=True)
-class Standing:
-    """Where a worker stands."""
+class CurrentStage:
+    """The stage at which a worker is (in `worker`), with the state of the study and the worker's latest sitting."""
 
     worker: Worker
     state: State  # of the study
@@ -37,23 +37,23 @@ class Standing:
 
 @dataclass(frozen=True)
 class StageFinished:
-    """Where the worker stands now, with the questions of the quiz that were not answered rightly."""
+    """The stage that a worker is at now, with the questions of the quiz that were not answered rightly."""
 
-    standing: Standing
+    current: CurrentStage
     wrong: Sequence[int] = ()
 
 
 class WrongStage(Conflict):
     """The page is not up to date: it is told where the person stands."""
 
-    def __init__(self, standing: Standing) -> None:
-        super().__init__("wrong-stage", f"you are at the stage {standing.worker.stage!r}")
-        self.standing = standing
+    def __init__(self, current: CurrentStage) -> None:
+        super().__init__("wrong-stage", f"you are at the stage {current.worker.stage!r}")
+        self.current = current
 
 
-def standing_of(connection: Connection, worker: Worker) -> Standing:
-    """Where a worker stands, with the latest sitting."""
-    return Standing(worker, state_of(connection), latest_sitting(connection, worker.id))
+def current_stage(connection: Connection, worker: Worker) -> CurrentStage:
+    """The stage of a worker, with the state of the study and the latest sitting."""
+    return CurrentStage(worker, state_of(connection), latest_sitting(connection, worker.id))
 
 
 def advance(connection: Connection, study: Study, worker: Worker, **about: Any) -> Worker:
@@ -95,7 +95,7 @@ def finish_stage(
     """Move a worker on to the next stage; a quiz with mistakes stays, until it was failed too often."""
     person = worker_of(connection, worker)
     if person.stage != stage or stage == "practice":
-        raise WrongStage(standing_of(connection, person))
+        raise WrongStage(current_stage(connection, person))
     said: dict[str, Any] = {"comment": comment} if comment else {}
     if stage == "consent" and agreed is not True:
         raise Invalid("to take part you must agree; to decline, just close the page")
@@ -103,13 +103,13 @@ def finish_stage(
         if wrong := wrong_choices(study, quiz or ()):
             record_visit(connection, person, ms, quiz=quiz, wrong=wrong)
             if failed_too_often(connection, worker, study.exclude.quiz_tries):
-                return StageFinished(standing_of(connection, go_to_end(connection, worker_of(connection, worker))))
-            return StageFinished(standing_of(connection, person), wrong)
+                return StageFinished(current_stage(connection, go_to_end(connection, worker_of(connection, worker))))
+            return StageFinished(current_stage(connection, person), wrong)
         said["quiz"] = quiz
     if stage == "tasks":
         _must_be_idle(connection, person)
     person = turn_away_if_full(connection, study, advance(connection, study, person, ms=ms, **said))
-    return StageFinished(standing_of(connection, person))
+    return StageFinished(current_stage(connection, person))
 
 
 def wrong_choices(study: Study, chosen: Sequence[int]) -> list[int]:

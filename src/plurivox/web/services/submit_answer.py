@@ -5,27 +5,29 @@ The same key twice is one answer; one that comes after its lease is kept, as an 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from sqlalchemy import Connection
 
 from plurivox.web.services.stages import advance
-from plurivox.web.services.validate_answer import check_answer, form_of
 from plurivox.web.store.collect.excluded_workers import keep_aside
-from plurivox.web.store.collect.leases import reopen
-from plurivox.web.store.collect.sittings import Sitting, Slot, open_slots
+from plurivox.web.store.collect.sittings import Sitting, Slot, open_slots, reopen
 from plurivox.web.store.collect.submissions import (
     AnsweredSlot,
+    Mark,
     Submission,
     add_answer,
     answer_with_key,
-    count_answer,
     count_answers,
+    mark_answered,
     slot_to_answer,
 )
 from plurivox.web.store.collect.workers import Worker, go_to_end
-from plurivox.web.store.errors import Conflict, NotFound
+from plurivox.web.store.errors import Conflict, Invalid, NotFound
 from plurivox.web.study.config import Study
 
+HUNDRED = Decimal(100)
+PLAIN = ("one-label", "select-top-two", "ranking")  # nobody is asked how sure they are
 MOST = 100  # answers to one slot, replaced ones counted
 
 
@@ -44,7 +46,7 @@ def submit_answer(connection: Connection, study: Study, worker: int, said: Submi
     """Write an answer down. It is refused for what it says, or as the 101st word on a task, never for when it comes."""
     slot = slot_to_answer(connection, said.slot, worker)
     study = study.in_arm(slot.worker.arm)  # as this person is asked
-    check_answer(study, said)
+    form = check_answer(study, said)
     earlier = answer_with_key(connection, worker, said.key)
     if earlier is not None:
         if earlier.slot != slot.id or not earlier.says(said):
@@ -52,14 +54,13 @@ def submit_answer(connection: Connection, study: Study, worker: int, said: Submi
         following = open_slots(connection, slot.sitting.id, ahead)
         return Taken(slot.worker, slot.sitting, again=True, extra=earlier.extra, ahead=following)
     replaces = _replaced(connection, slot, said)
-    form = form_of(study, said)
     if slot.worker.status == "excluded":  # kept, not counted, and the end
         keep_aside(connection, slot, add_answer(connection, slot, said, form, replaces, extra=True))
         return Taken(go_to_end(connection, slot.worker), slot.sitting, extra=True)
     late = slot.state == "expired" and not reopen(connection, slot.id, slot.task_id, slot.kind)
     extra = late or slot.state == "extra"
     answer = add_answer(connection, slot, said, form, replaces, extra)
-    sitting = count_answer(connection, slot, answer, extra, study.lease_seconds)
+    sitting = mark_answered(connection, slot, answer, extra, study.lease_seconds)
     person = slot.worker
     if sitting is not None and sitting.is_over and _is_last(study, slot):
         person = advance(connection, study, person)
@@ -84,3 +85,102 @@ def _is_last(study: Study, slot: AnsweredSlot) -> bool:
     if slot.sitting.number == 0:
         return slot.worker.stage == "practice"
     return slot.worker.stage == "tasks" and slot.sitting.number >= study.sittings
+
+
+# ---- what an answer may say
+
+
+def check_answer(study: Study, said: Submission) -> str:
+    """The form that reads an answer; raise Invalid where the answer contradicts itself, or the form cannot have made it."""
+    form = _form_of(study, said)
+    known = set(study.labels)
+    marked = [mark.label for mark in said.marks]
+    if strangers := [label for label in (*marked, *said.label_order) if label not in known]:
+        raise Invalid(f"{strangers[0]!r} is no label of this study")
+    if len(set(marked)) < len(marked):
+        raise Invalid("a label is marked twice")
+    if said.abstain and said.none_of_these:
+        raise Invalid("an answer either cannot tell or says none of these")
+    if said.abstain or said.none_of_these:
+        if said.marks:
+            raise Invalid("an answer without a label has no marks")
+        return form
+    named = [mark for mark in said.marks if mark.kind == "named"]
+    if not named:
+        raise Invalid("name a label, or say that you cannot tell")
+    CHECKS[form](said.marks, named)
+    if study.form == "chips" and any(Decimal(mark.typed) * study.chips % HUNDRED for mark in named):
+        raise Invalid(f"a chip is worth {100 // study.chips} percent, and chips stay whole")
+    return form
+
+
+def _form_of(study: Study, said: Submission) -> str:
+    """Chips are a histogram, which every form that asks for percents may open instead."""
+    opened = said.mode == "histogram" and study.form not in PLAIN
+    return "histogram" if opened or study.form == "chips" else study.form
+
+
+def _one_label(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
+    if len(marks) > 1 or named[0].typed:
+        raise Invalid("one label is asked for, and nothing else")
+
+
+def _ranking(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
+    if len(named) < len(marks) or any(mark.typed for mark in named):
+        raise Invalid("a ranking names labels in order, and nothing else")
+
+
+def _select_top_two(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
+    _ranking(marks, named)
+    _at_most_two(named)
+
+
+def _top_one(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
+    if len(named) > 1:
+        raise Invalid("one label is asked for, with a percent")
+    _top_two(marks, named)
+
+
+def _top_two(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
+    if any(mark.kind == "possible" for mark in marks):
+        raise Invalid("this form marks what is impossible, not what is possible")
+    _at_most_two(named)
+
+
+def _at_most_two(named: Sequence[Mark]) -> None:
+    if len(named) > 2:
+        raise Invalid("at most two labels are named")
+    if _percents(named) > HUNDRED:
+        raise Invalid("percents add up to more than 100")
+
+
+def _also_possible(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
+    if any(mark.kind == "never" for mark in marks):
+        raise Invalid("this form marks what is possible, not what is impossible")
+    _at_most_two(named)
+
+
+def _histogram(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
+    if len(named) < len(marks) or not all(mark.typed for mark in named):
+        raise Invalid("every label of a histogram has a percent")
+    if _percents(named) != HUNDRED:
+        raise Invalid("the percents must add up to 100")
+
+
+def _percents(named: Sequence[Mark]) -> Decimal:
+    """The sum of what was typed, exactly."""
+    values = [Decimal(mark.typed) for mark in named if mark.typed]
+    if any(value > HUNDRED for value in values):
+        raise Invalid("a percent is between 0 and 100")
+    return sum(values, Decimal(0))
+
+
+CHECKS = {
+    "one-label": _one_label,
+    "select-top-two": _select_top_two,
+    "top-one": _top_one,
+    "top-two": _top_two,
+    "also-possible": _also_possible,
+    "ranking": _ranking,
+    "histogram": _histogram,
+}

@@ -1,4 +1,20 @@
-"""The tables. Answers, visits and audit are only ever appended to; withdrawal of consent alone takes rows away."""
+"""The tables. Answers, visits and audit are only ever appended to; withdrawal of consent alone takes rows away.
+
+Where the code uses another term than the table:
+
+    beliefs      soft labels of tasks (a row holds from snapshot `since` to before snapshot `until`)
+    plans        batches that a file has fixed
+    standings    scores of workers, as of the latest snapshot
+    tallies      counters of answers
+    facts        single values of a study, as JSON
+    leaders      the lease of the server that leads
+    raw_ids      the ids by which platforms know workers
+    places       addresses from which owners have signed in
+    workers.door       the key of the worker's client, as a keyed hash
+    sittings.until     when the lease of the sitting's slots ends
+    tasks.gain         nats that one more answer is expected to tell, by which next-best orders the queue
+    slots.number       the place in the task's quota that the slot takes
+"""
 
 from sqlalchemy import (
     BigInteger,
@@ -235,14 +251,13 @@ owners = Table("owners", meta_data, _id(counts=True), _text("name", unique=True)
 sessions = Table(
     "sessions", meta_data, Column("hidden", Text, primary_key=True), _to("owners"), _text("csrf"), _float("until")
 )
-places = (
-    Table(  # addresses from which owners have signed in, as keyed hashes: strangers cannot keep them out from there
-        "places",
-        meta_data,
-        Column("owner_id", BigInteger, ForeignKey("owners.id"), primary_key=True, autoincrement=False),
-        Column("hidden", Text, primary_key=True),
-        _float("seen"),
-    )
+# addresses from which owners have signed in, as keyed hashes: strangers cannot keep them out from there
+places = Table(
+    "places",
+    meta_data,
+    Column("owner_id", BigInteger, ForeignKey("owners.id"), primary_key=True, autoincrement=False),
+    Column("hidden", Text, primary_key=True),
+    _float("seen"),
 )
 
 leaders = Table("leaders", meta_data, Column("name", Text, primary_key=True), _text("holder"), _float("until"))
@@ -250,24 +265,21 @@ snapshots = Table(
     "snapshots", meta_data, _id(counts=True), _float("at"), Column("last_answer", BigInteger), _text("body")
 )
 STILL = 1 << 62  # the `until` of what holds today
-beliefs = (
-    Table(  # of every task but practice; a new one ends the one before, so that a list keeps its order while it is read
-        "beliefs",
-        meta_data,
-        Column("task_id", BigInteger, ForeignKey("tasks.id"), primary_key=True, autoincrement=False),
-        Column(
-            "since", BigInteger, primary_key=True, autoincrement=False
-        ),  # the snapshot that brought it; 0: the beginning
-        Column("until", BigInteger, nullable=False),  # the first snapshot in which it holds no more
-        _int("n"),  # answers it rests on
-        _float(
-            "sure"
-        ),  # minus the entropy in nats; 1 before any answer: the index goes from doubtful to sure to unknown
-        _text("soft"),
-        Index("ix_beliefs_sure", "sure", "task_id"),
-        Index("ix_beliefs_n", "n", "task_id"),
-        Index("ix_beliefs_until", "until"),
-    )
+# of every task but practice; a new one ends the one before, so that a list keeps its order while it is read
+beliefs = Table(
+    "beliefs",
+    meta_data,
+    Column("task_id", BigInteger, ForeignKey("tasks.id"), primary_key=True, autoincrement=False),
+    Column(
+        "since", BigInteger, primary_key=True, autoincrement=False
+    ),  # the snapshot that brought it; 0: the beginning
+    Column("until", BigInteger, nullable=False),  # the first snapshot in which it holds no more
+    _int("n"),  # answers it rests on
+    _float("sure"),  # minus the entropy in nats; 1 before any answer: the index goes from doubtful to sure to unknown
+    _text("soft"),
+    Index("ix_beliefs_sure", "sure", "task_id"),
+    Index("ix_beliefs_n", "n", "task_id"),
+    Index("ix_beliefs_until", "until"),
 )
 standings = Table(  # what the latest snapshot knows of workers
     "standings",

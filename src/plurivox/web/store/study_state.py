@@ -6,7 +6,7 @@ from sqlalchemy import Connection
 
 from plurivox.web.store.admin.audit_log import tell
 from plurivox.web.store.errors import Conflict
-from plurivox.web.store.kv import fact, set_fact
+from plurivox.web.store.facts import fact, set_fact
 
 State = Literal["open", "paused", "closed"]
 

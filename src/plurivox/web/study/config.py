@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from plurivox.assign import methods as assigners
 from plurivox.core.errors import InputError, PlurivoxError, unknown
-from plurivox.web.store.collect.workers import Stage as Stage
+from plurivox.web.store.collect.workers import Stage
 from plurivox.web.study.study_errors import told
 from plurivox.web.study.terms import MTURK_FRAMES, Completion, Exclude, Part, Pay, PlatformName
 from plurivox.web.study.wordings import Form, Kind, Person, own_words, phrase_for, wording
@@ -17,8 +17,6 @@ from plurivox.web.study.wordings import Form, Kind, Person, own_words, phrase_fo
 STUDY = "study.toml"
 Label = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Words = Annotated[str, Field(max_length=20_000, pattern=r"^[^\x00]*$")]
-
-
 Origin = Annotated[str, Field(max_length=200, pattern=r"^https://[A-Za-z0-9*.-]+(:[0-9]{1,5})?$")]
 
 
@@ -110,8 +108,7 @@ class Study(Part):
             raise ValueError("labels must differ from each other")
         if self.repeats > self.tasks_per_sitting:
             raise ValueError(f"{self.repeats} repeats cannot come from a batch of {self.tasks_per_sitting} tasks")
-        if 100 % self.chips:
-            raise ValueError(f"{self.chips} chips cannot share 100 percent in whole parts; take 10, 20, 25 or 50")
+        _check_chips(self.chips)
         if strange := sorted(set(self.phrase) - set(wording(self.form, "first"))):
             raise ValueError(f"there are no phrases {strange}")
         return self
@@ -133,8 +130,8 @@ class Study(Part):
         names = [one.name for one in self.arms]
         if len(names) == 1 or len(set(names)) < len(names):
             raise ValueError("arms are two or more, and each needs a name of its own")
-        if odd := [one.chips for one in self.arms if one.chips and 100 % one.chips]:
-            raise ValueError(f"{odd[0]} chips cannot share 100 percent in whole parts; take 10, 20, 25 or 50")
+        for one in self.arms:
+            _check_chips(one.chips or self.chips)
         return self
 
     @property
@@ -192,6 +189,11 @@ class Study(Part):
             "done": True,
         }
         return [stage for stage, content in there.items() if content]
+
+
+def _check_chips(chips: int) -> None:
+    if 100 % chips:
+        raise ValueError(f"{chips} chips cannot share 100 percent in whole parts; take 10, 20, 25 or 50")
 
 
 def read_study(folder: Path) -> Study:

@@ -45,7 +45,7 @@ def export(engine: Engine, study: Study, folder: Path, *, form: str = "parquet",
     with engine.connect().execution_options(**level) as connection, connection.begin():
         held = answer_log.collect(connection, study.labels, cell)
         views, events = [], []
-        for part in batched(answer_log.rows(connection), AT_ONCE):
+        for part in batched(export_rows.answer_rows(connection), AT_ONCE):
             views += _frames(VIEWS, [_view(row, cell) for row in part])
             events += _frames(EVENTS, [one for row in part for one in _events(row, cell)])
         stages = _frames(STAGES, _stages(connection, cell))

@@ -34,10 +34,10 @@ async def enter(body: s.Enter, studio: StudioDep, bearer: PerhapsWorker) -> s.En
         job = partial(enter_study.enter_by_platform, study=study, keys=keys, who=who, bearer=bearer, key=body.key)
     else:
         job = partial(enter_study.enter_by_link, study=study, worker=_opened(studio, LINK, body.link or ""))
-    standing = await studio.write(job)
-    worker = standing.worker.id
+    current = await studio.write(job)
+    worker = current.worker.id
     link = f"{studio.settings.base_url}/join#link={keys.sign(LINK, shown(worker))}"
-    return s.Entered(token=new_bearer(keys, worker), personal_link=link, me=show.me_of(study, standing))
+    return s.Entered(token=new_bearer(keys, worker), personal_link=link, me=show.me_of(study, current))
 
 
 def _opened(studio: Studio, purpose: str, signed: str) -> int:
@@ -61,7 +61,7 @@ async def preview(studio: StudioDep) -> s.Preview:
 @router.get("/me")
 async def me(worker: WorkerDep, studio: StudioDep) -> s.Me:
     """Where I stand."""
-    return show.me_of(studio.study, await studio.read(lambda c: stages.standing_of(c, worker_of(c, worker))))
+    return show.me_of(studio.study, await studio.read(lambda c: stages.current_stage(c, worker_of(c, worker))))
 
 
 @router.post("/me/stage")
@@ -74,7 +74,7 @@ async def finish_stage(body: s.FinishStage, worker: WorkerDep, studio: StudioDep
     finished = await studio.write(job)
     wrong = list(finished.wrong)
     why = [studio.study.quiz[place].why for place in wrong]
-    return s.StageFinished(me=show.me_of(studio.study, finished.standing), wrong=wrong, why=why)
+    return s.StageFinished(me=show.me_of(studio.study, finished.current), wrong=wrong, why=why)
 
 
 @router.get("/tasks")

@@ -7,13 +7,12 @@ from typing import Literal
 
 from fastapi import APIRouter, Depends, Response
 from fastapi.responses import FileResponse
-from sqlalchemy import Connection
 from starlette.background import BackgroundTask
 
 from plurivox.web.api import owner_schemas as o
+from plurivox.web.api import presenters as present
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.auth import INVITE, OwnerDep, StudioDep, WritingOwner, owner_of
-from plurivox.web.api.owner_presenters import as_schema
 from plurivox.web.api.parameters import FAULTS, After, Limit
 from plurivox.web.store import study_state
 from plurivox.web.store.admin import audit_log
@@ -27,10 +26,10 @@ router = APIRouter(prefix="/api/owner", tags=["owners"], responses=FAULTS, depen
 
 
 @router.post("/state")
-async def change_state(body: o.ChangeState, studio: StudioDep, owner: WritingOwner) -> o.StudyProgress:
+async def change_state(body: o.ChangeState, studio: StudioDep, owner: WritingOwner) -> study_progress.StudyProgress:
     """Open, pause or close the study; answers on their way are kept all the same."""
     await studio.write(partial(study_state.change_state, who=owner.name, state=body.state))
-    return as_schema(o.StudyProgress, await studio.read(study_progress.progress))
+    return await studio.read(study_progress.progress)
 
 
 @router.get("/invites")
@@ -89,23 +88,12 @@ async def export(studio: StudioDep, owner: OwnerDep, form: Literal["csv", "parqu
 @router.get("/exclusions")
 async def exclusions(studio: StudioDep, after: After = None, limit: Limit = 50) -> o.Exclusions:
     """People who were left out, the newest first."""
-    return await studio.read(partial(_exclusions, after=after, limit=limit, rules=studio.study.exclude.rules))
-
-
-def _exclusions(connection: Connection, after: str | None, limit: int, rules: list[str]) -> o.Exclusions:
-    place = int(after) if after and after.isdigit() and len(after) < 19 else 0
-    found = excluded_workers.page(connection, place, limit + 1)
-    lines = [
-        o.Exclusion(
-            exclusion=str(one.id), worker=one.worker, rule=one.rule, reason=one.reason, at=one.at, lifted=one.lifted
-        )
-        for one in found[:limit]
-    ]
-    return o.Exclusions(exclusions=lines, rules=rules, next=lines[-1].exclusion if len(found) > limit else None)
+    page = await studio.read(partial(excluded_workers.page, after=after, limit=limit))
+    return present.exclusions(page, studio.study)
 
 
 @router.post("/exclusions/{worker}/lift")
 async def lift(worker: s.Id, studio: StudioDep, owner: WritingOwner) -> o.Exclusions:
     """Take an exclusion back: the person's answers count again, as extras."""
     await studio.write(partial(excluded_workers.lift, who=owner.name, pseudonym=worker))
-    return await studio.read(partial(_exclusions, after=None, limit=50, rules=studio.study.exclude.rules))
+    return await exclusions(studio)

@@ -3,17 +3,17 @@
 A SameSite cookie identifies the owner; writes need the token of the session and our own Origin.
 """
 
+from dataclasses import asdict
 from functools import partial
 
 from fastapi import APIRouter, Depends
 
-from plurivox.web.api import owner_presenters as present
 from plurivox.web.api import owner_schemas as o
+from plurivox.web.api import presenters as present
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.auth import StudioDep, owner_of
 from plurivox.web.api.parameters import FAULTS, After, Limit, Prefix
 from plurivox.web.store.report import pay_sheet, study_progress, task_results, worker_results
-from plurivox.web.store.report.alerts import background_state
 from plurivox.web.store.report.snapshots import latest_snapshot
 
 router = APIRouter(prefix="/api/owner", tags=["owners"], responses=FAULTS, dependencies=[Depends(owner_of)])
@@ -26,9 +26,9 @@ async def studies(studio: StudioDep) -> list[o.StudyLine]:
 
 
 @router.get("/progress")
-async def progress(studio: StudioDep) -> o.StudyProgress:
+async def progress(studio: StudioDep) -> study_progress.StudyProgress:
     """How many answers there are and how many are wanted, by stratum, stage and hour."""
-    return present.as_schema(o.StudyProgress, await studio.read(study_progress.progress))
+    return await studio.read(study_progress.progress)
 
 
 @router.get("/tasks")
@@ -38,10 +38,9 @@ async def tasks(
     limit: Limit = 50,
     order: task_results.Order = "name",
     prefix: Prefix = "",
-) -> o.TaskPage:
+) -> task_results.TaskPage:
     """Tasks with their soft labels so far; with a prefix, those whose names begin with it, by name."""
-    page = partial(task_results.task_page, after=after, limit=limit, order=order, prefix=prefix)
-    return present.as_schema(o.TaskPage, await studio.read(page))
+    return await studio.read(partial(task_results.task_page, after=after, limit=limit, order=order, prefix=prefix))
 
 
 @router.get("/tasks/{task}")
@@ -57,10 +56,9 @@ async def workers(
     limit: Limit = 50,
     order: worker_results.WorkerOrder = "worker",
     prefix: Prefix = "",
-) -> o.WorkerPage:
+) -> worker_results.WorkerPage:
     """Workers with their scores, by pseudonym or the largest first; with a prefix, whose pseudonyms begin with it."""
-    page = partial(worker_results.worker_page, after=after, limit=limit, order=order, prefix=prefix)
-    return present.as_schema(o.WorkerPage, await studio.read(page))
+    return await studio.read(partial(worker_results.worker_page, after=after, limit=limit, order=order, prefix=prefix))
 
 
 @router.get("/agreement")
@@ -79,20 +77,22 @@ async def times(studio: StudioDep) -> o.Times:
 async def forms(studio: StudioDep) -> o.FormsCompared:
     """The forms of a study that asks in several, side by side: what answers cost and what they are worth."""
     latest = await studio.read(latest_snapshot)
-    return o.FormsCompared(arms=[present.as_schema(o.ArmLine, one) for one in latest.forms], at=latest.at)
+    arms = [
+        asdict(one) for one in latest.forms
+    ]  # of JSON, which has lists for tuples: pydantic makes them tuples again
+    return o.FormsCompared.model_validate({"arms": arms, "at": latest.at})
 
 
 @router.get("/flagged")
-async def flagged(studio: StudioDep, after: After = None, limit: Limit = 50) -> o.FlaggedPage:
+async def flagged(studio: StudioDep, after: After = None, limit: Limit = 50) -> worker_results.FlaggedPage:
     """Odd answers, the newest first."""
-    page = partial(worker_results.flagged_page, after=after, limit=limit)
-    return present.as_schema(o.FlaggedPage, await studio.read(page))
+    return await studio.read(partial(worker_results.flagged_page, after=after, limit=limit))
 
 
 @router.get("/snapshot")
 async def snapshot(studio: StudioDep) -> o.Snapshot:
     """What the background last computed, and how old it is."""
-    return present.snapshot(await studio.read(background_state), [*studio.troubles.values()])
+    return present.snapshot(await studio.read(study_progress.background_state), [*studio.troubles.values()])
 
 
 @router.get("/pay")

@@ -1,12 +1,12 @@
 """Check that study.toml still matches what is in the database."""
 
-import json
 from collections.abc import Collection
 
 from sqlalchemy import Connection, select
 
 from plurivox.core.errors import InputError, some
-from plurivox.web.store.kv import fact, set_fact
+from plurivox.web.store.collect.submissions import marks_of
+from plurivox.web.store.facts import fact, set_fact
 from plurivox.web.store.schema import answers, tasks
 
 
@@ -45,7 +45,7 @@ def _gone(connection: Connection, labels: list[str]) -> tuple[set[str], int]:
     there, gone, n = set(labels), set[str](), 0
     every = select(answers.c.marks).execution_options(yield_per=2_000)
     for marks in connection.execute(every).scalars():
-        if strange := {label for _, label, _ in json.loads(marks)} - there:
+        if strange := {mark.label for mark in marks_of(marks)} - there:
             gone |= strange
             n += 1
     return gone, n

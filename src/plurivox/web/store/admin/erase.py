@@ -13,8 +13,9 @@ from sqlalchemy import Connection, Engine, case, delete, func, or_, select, upda
 
 from plurivox.core.errors import InputError
 from plurivox.web.store.admin.audit_log import tell
-from plurivox.web.store.collect.leases import give_back
+from plurivox.web.store.collect.sittings import give_back
 from plurivox.web.store.report import counters, snapshots
+from plurivox.web.store.report.worker_results import drop_scores
 from plurivox.web.store.schema import answers, audit, drafts, exclusions, pay, raw_ids, sittings, slots, visits, workers
 
 
@@ -31,7 +32,8 @@ def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
     counted = select(slots.c.task_id).where(slots.c.worker_id == row.id, slots.c.number.is_not(None))
     back = connection.execute(counted).scalars().all()
     counters.take_out(connection, row.id)
-    snapshots.forget(connection, row.id)
+    snapshots.drop_soft_labels(connection, row.id)
+    drop_scores(connection, row.id)
     # in the order in which they point to each other
     for table in (drafts, answers, slots, sittings, visits, raw_ids, exclusions, pay):
         if table is slots:
@@ -41,7 +43,7 @@ def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
         gone["lines of the audit"] = n
     counters.step_back(connection)
     give_back(connection, back)
-    snapshots.count_differently(connection)
+    snapshots.drop_snapshots(connection)
     connection.execute(update(workers).where(workers.c.id == row.id).values(status="erased", stage="done", door=None))
     told = {"worker": row.pseudonym, "gone": gone, "kept": ["pseudonym", "this line"], "slots given back": len(back)}
     tell(connection, who, "erase", **told)

@@ -1,10 +1,12 @@
-"""Rows of the export beside the answers: what was shown, how each worker was asked, how long each stage took."""
+"""Rows of the export: every answer, what was shown, how each worker was asked, how long each stage took."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, select
 
+from plurivox.web.store.report.task_results import EACH_ANSWER
 from plurivox.web.store.schema import media, tasks, visits, workers
 
 Data = bytes
@@ -32,6 +34,11 @@ class TaskContent:
     stratum: str
     gold: str | None
     bytes: Data | None
+
+
+def answer_rows(connection: Connection, at_once: int = 5_000) -> Iterator[Any]:
+    """Every answer in the order they came, replaced ones and practice too."""
+    yield from connection.execution_options(yield_per=at_once).execute(EACH_ANSWER)
 
 
 def stage_visits(connection: Connection) -> Iterator[StageVisit]:

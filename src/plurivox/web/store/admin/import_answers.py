@@ -3,20 +3,21 @@
 import json
 from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from plurivox.core.answers import KINDS, Answers
 from plurivox.core.errors import InputError, some
+from plurivox.web.store.collect.submissions import Mark, MarkKind, dump_marks
 from plurivox.web.store.collect.tasks import AT_ONCE
 from plurivox.web.store.database import batched, now
 from plurivox.web.store.ids import new_id
 from plurivox.web.store.report import counters, snapshots
 from plurivox.web.store.schema import answers, sittings, slots, tasks, workers
 
-KIND = {code: name for name, code in KINDS.items()}
+KIND: dict[int, MarkKind] = {KINDS[kind]: kind for kind in get_args(MarkKind)}
 
 
 def add_answers(connection: Connection, given: Answers, pseudonyms: Sequence[str], form: str, pick: float = 0.0) -> int:
@@ -57,7 +58,7 @@ def add_answers(connection: Connection, given: Answers, pseudonyms: Sequence[str
         values = {"given": n, **({"queue": None} if n >= task["quota"] else {})}
         connection.execute(update(tasks).where(tasks.c.id == task["id"]).values(values))
     counters.count_anew(connection)
-    snapshots.count_differently(connection)  # a reader may be past their numbers already
+    snapshots.drop_snapshots(connection)  # a reader may be past their numbers already
     return len(given)
 
 
@@ -139,17 +140,17 @@ def _sittings(connection: Connection, given: Answers, people: dict[int, int]) ->
 def _said(given: Answers, i: int, form: str, pick: float) -> dict[str, Any]:
     here = slice(given.mark_start[i], given.mark_start[i + 1])
     marks = zip(given.mark_kind[here].tolist(), given.mark_label[here].tolist(), given.mark_typed[here], strict=True)
-    said = [[KIND[kind], str(given.labels[label]), str(typed)] for kind, label, typed in marks]
+    said = [Mark(KIND[kind], str(given.labels[label]), str(typed)) for kind, label, typed in marks]
     seconds = _at(given.seconds, i, None)
     ms = None if seconds is None or seconds != seconds else seconds * 1000
     events = []
     if pick and ms is not None and said:
-        label, by = said[0][1], "key"
+        label, by = said[0].label, "key"
         events = [{"seq": 0, "ms": round(pick * ms), "kind": "pick", "label": label, "value": None, "by": by}]
     return {
         "received": _at(given.when, i, now()),
         "form": str(_at(given.form, i, form)),
-        "marks": json.dumps(said, ensure_ascii=False),
+        "marks": dump_marks(said),
         "abstain": int(_at(given.abstain, i, False)),
         "none_of_these": int(_at(given.none_of_these, i, False)),
         "first_input_ms": round(pick * ms) if pick and ms is not None else None,

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, delete, insert, select
 from plurivox.web.store.admin.audit_log import tell
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import Forbidden
-from plurivox.web.store.kv import fact, set_fact
+from plurivox.web.store.facts import fact, set_fact
 from plurivox.web.store.schema import facts, owners, places, sessions
 
 SETUP = "setup"

@@ -86,7 +86,7 @@ def pool_of(connection: Connection, worker: Worker, names: Collection[str], look
     return ArmPool(connection, worker.id, worker.arm, looks) if worker.arm in names else None
 
 
-def recount(connection: Connection, ids: Sequence[int]) -> None:
+def count_in_arms(connection: Connection, ids: Sequence[int]) -> None:
     """Let every arm's counts of these tasks follow their slots. Rows are locked first: the count then sees them all."""
     here = arm_tasks.c.task_id.in_(ids)
     locked = select(arm_tasks.c.task_id).where(here).order_by(arm_tasks.c.task_id, arm_tasks.c.arm).with_for_update()

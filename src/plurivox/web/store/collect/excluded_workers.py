@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, func, insert, select, update
 
 from plurivox.web.store.admin.audit_log import tell
-from plurivox.web.store.collect.leases import end, give_back
-from plurivox.web.store.collect.sittings import COLUMNS, Sitting
+from plurivox.web.store.collect.sittings import COLUMNS, Sitting, end, give_back
 from plurivox.web.store.collect.submissions import AnsweredSlot
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotFound
 from plurivox.web.store.report import counters, snapshots
+from plurivox.web.store.report.worker_results import drop_scores, newest_first
 from plurivox.web.store.schema import answers, exclusions, plans, sittings, slots, visits, workers
 
 COMPREHENSION = "comprehension"
@@ -23,12 +23,20 @@ COMPREHENSION = "comprehension"
 class Exclusion:
     """A person who was left out, by which rule and why."""
 
-    id: int
+    exclusion: str  # its number
     worker: str  # the pseudonym
     rule: str
     reason: str
     at: float
     lifted: float | None  # when an owner took it back
+
+
+@dataclass(frozen=True)
+class ExclusionPage:
+    """A part of the list of exclusions."""
+
+    exclusions: list[Exclusion]
+    next: str | None
 
 
 def exclude(connection: Connection, worker: int, rule: str, reason: str) -> bool:
@@ -49,8 +57,8 @@ def exclude(connection: Connection, worker: int, rule: str, reason: str) -> bool
     connection.execute(insert(exclusions).values(worker_id=worker, rule=rule, reason=reason, at=now()))
     counters.put_in(connection, worker)
     if _has_answered(connection, worker):  # who failed the check at the door changes nothing that was computed
-        snapshots.drop_scores(connection, worker)
-        snapshots.recount(connection)
+        drop_scores(connection, worker)
+        snapshots.mark_stale(connection)
     tell(connection, "rules", "exclude", worker=pseudonym, rule=rule, reason=reason, slots=len(back))
     return True
 
@@ -106,7 +114,7 @@ def lift(connection: Connection, who: str, pseudonym: str) -> None:
         connection.execute(update(workers).where(workers.c.id == worker).values(stage="quiz"))
     counters.put_in(connection, worker)
     if _has_answered(connection, worker):
-        snapshots.recount(connection)
+        snapshots.mark_stale(connection)
     tell(connection, who, "exclusion lifted", worker=pseudonym)
 
 
@@ -116,10 +124,9 @@ def spared(connection: Connection) -> set[str]:
     return set(connection.execute(wanted.where(exclusions.c.lifted.is_not(None))).scalars())
 
 
-def page(connection: Connection, after: int, limit: int) -> list[Exclusion]:
-    """Exclusions, the newest first, those before the one with the number `after`."""
+def page(connection: Connection, after: str | None, limit: int) -> ExclusionPage:
+    """Exclusions, the newest first."""
     columns = (exclusions.c.id, workers.c.pseudonym, exclusions.c.rule, exclusions.c.reason, exclusions.c.at)
     wanted = select(*columns, exclusions.c.lifted).join(workers, workers.c.id == exclusions.c.worker_id)
-    if after:
-        wanted = wanted.where(exclusions.c.id < after)
-    return [Exclusion(*row) for row in connection.execute(wanted.order_by(exclusions.c.id.desc()).limit(limit))]
+    rows, following = newest_first(connection, wanted, exclusions.c.id, after, limit)
+    return ExclusionPage([Exclusion(str(row[0]), *row[1:]) for row in rows], following)

@@ -4,12 +4,15 @@ Open tasks stand in queues (by stratum, or in one): an index over (queue, slots 
 expected gain, random rank) where the study asks for what tells most. Fixed batches stand in a queue of their own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, case, exists, literal, null, select, update
+from sqlalchemy import Connection, Engine, bindparam, case, exists, func, literal, null, select, update
 
 from plurivox.assign import FALL, UNASKED
+from plurivox.web.store.database import WRITES, batched
+from plurivox.web.store.report.statistics import StoppingSummary
 from plurivox.web.store.schema import plan_tasks, plans, sittings, slots, tasks
 
 own = slots.alias("own")
@@ -43,6 +46,21 @@ TAKE_BACK = (
         gain=case((tasks.c.gain.is_(None), null()), (tasks.c.given <= 1, UNASKED), else_=tasks.c.gain / FALL),
     )
 )
+NEW_GAIN = (  # whoever was given a slot meanwhile has lowered it already: then the next snapshot tells
+    update(tasks)
+    .where(tasks.c.id == bindparam("task"), tasks.c.given == bindparam("known"), tasks.c.gain.is_not(None))
+    .values(gain=bindparam("new"))
+)
+AT_ONCE = 500  # gains in one transaction: some ten milliseconds
+
+
+@dataclass(frozen=True)
+class OpenTask:
+    """A task in the queue that somebody was asked about already."""
+
+    id: int
+    given: int
+    gain: float | None
 
 
 class StorePool:
@@ -136,3 +154,27 @@ def open_plans(connection: Connection, tasks_back: Sequence[int]) -> None:
     """Put every batch that holds one of these tasks into the queue again."""
     holders = select(plan_tasks.c.plan_id).where(plan_tasks.c.task_id.in_(tasks_back))
     connection.execute(update(plans).where(plans.c.id.in_(holders)).values(queue=""))
+
+
+# ---- gains: the order of the queue of next-best
+
+
+def open_tasks(connection: Connection) -> list[OpenTask]:
+    """The tasks of the queue that next-best orders."""
+    wanted = select(tasks.c.id, tasks.c.given, tasks.c.gain).where(tasks.c.queue == "", tasks.c.given > 0)
+    return [OpenTask(*row) for row in connection.execute(wanted)]
+
+
+def update_gains(engine: Engine, changed: Iterable[OpenTask]) -> None:
+    """Write new gains of tasks, except where a slot was given since `given` was read."""
+    with engine.connect().execution_options(**WRITES) as connection:
+        for part in batched(changed, AT_ONCE):
+            with connection.begin():
+                connection.execute(NEW_GAIN, [{"task": one.id, "known": one.given, "new": one.gain} for one in part])
+
+
+def stopping_summary(connection: Connection, least: float) -> StoppingSummary:
+    """How many tasks get no more answers although their quota is not full, and how many answers that saves."""
+    wanted = select(func.count(), func.coalesce(func.sum(tasks.c.quota - tasks.c.given), 0))
+    n, spared = connection.execute(wanted.where(tasks.c.queue == "", tasks.c.gain < least)).one()
+    return StoppingSummary(n, int(spared), least)

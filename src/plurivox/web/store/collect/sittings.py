@@ -1,6 +1,7 @@
 """Sittings: the tasks that a person is asked in one go, each in a slot that is leased to that person.
 
-Which tasks they are, and in which order, is chosen by an assigner. A slot exists once it is leased.
+Which tasks they are, and in which order, is chosen by an assigner. A slot exists once it is leased; a sitting has one lease
+for all its slots.
 """
 
 from collections.abc import Sequence
@@ -11,23 +12,24 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from plurivox.assign import Place
 from plurivox.web.store import draws
-from plurivox.web.store.collect.arms import ArmPool, recount
-from plurivox.web.store.collect.queue import SEEN, StorePool, close_plans, free_numbers, give
-from plurivox.web.store.collect.tasks import practice_tasks
+from plurivox.web.store.collect.arms import ArmPool, count_in_arms, has_room
+from plurivox.web.store.collect.queue import SEEN, StorePool, close_plans, free_numbers, give, open_plans, take_back
+from plurivox.web.store.collect.tasks import has_batches, practice_tasks
 from plurivox.web.store.collect.workers import Worker
 from plurivox.web.store.database import now
+from plurivox.web.store.facts import fact
 from plurivox.web.store.ids import new_id
 from plurivox.web.store.schema import media, plans, sittings, slots, tasks, workers
 
 TaskKind = Literal["image", "audio", "text", "pair"]
 RENEWED = 0.75  # a lease is renewed once less than this share of it is left
+OVERDUE = 20  # sittings whose lease has ended, looked after at a time
 SOONEST, LATEST = 5.0, 30.0  # seconds until the page asks again
 COLUMNS = (sittings.c.id, sittings.c.number, sittings.c.plan_id, sittings.c.total, sittings.c.done, sittings.c.until)
 NEWEST = select(*COLUMNS).where(sittings.c.worker_id == bindparam("worker")).order_by(sittings.c.number.desc()).limit(1)
-SHOWN = (
-    select(slots.c.id, slots.c.position, slots.c.kind, tasks.c.kind.label("task_kind"), tasks.c.text, tasks.c.text2)
-    .add_columns(tasks.c.media_id, media.c.width, media.c.height)
-    .select_from(slots.join(tasks, tasks.c.id == slots.c.task_id).outerjoin(media, media.c.id == tasks.c.media_id))
+TASK = (tasks.c.kind.label("task_kind"), tasks.c.text, tasks.c.text2, tasks.c.media_id, media.c.width, media.c.height)
+SHOWN = select(slots.c.id, slots.c.position, slots.c.kind, *TASK).select_from(
+    slots.join(tasks, tasks.c.id == slots.c.task_id).outerjoin(media, media.c.id == tasks.c.media_id)
 )
 OPEN = (
     SHOWN.where(slots.c.sitting_id == bindparam("sitting"), slots.c.state == "leased")
@@ -72,18 +74,31 @@ class Sitting:
 
 
 @dataclass(frozen=True)
+class ShownTask:
+    """What a task shows."""
+
+    kind: TaskKind
+    text: str | None
+    text2: str | None
+    media_id: int | None
+    width: int | None
+    height: int | None
+
+
+@dataclass(frozen=True)
 class Slot:
     """One place in a sitting, with the task that is shown there."""
 
     id: int
     position: int
     kind: str  # task, repeat, practice
-    task_kind: TaskKind
-    text: str | None
-    text2: str | None
-    media_id: int | None
-    width: int | None
-    height: int | None
+    shown: ShownTask
+
+    @classmethod
+    def of(cls, row: Sequence[Any]) -> "Slot":
+        """The slot of a row of `SHOWN`."""
+        slot, position, kind, *task = row
+        return cls(slot, position, kind, ShownTask(*task))
 
 
 @dataclass(frozen=True)
@@ -108,7 +123,7 @@ def lock_worker(connection: Connection, worker: int) -> None:
 
 def open_slots(connection: Connection, sitting: int, n: int) -> list[Slot]:
     """The next slots of a sitting that are to be answered, at most `n`."""
-    return [Slot(*row) for row in connection.execute(OPEN, {"sitting": sitting, "n": n})] if n else []
+    return [Slot.of(row) for row in connection.execute(OPEN, {"sitting": sitting, "n": n})] if n else []
 
 
 def answered_by(connection: Connection, worker: int) -> int:
@@ -153,7 +168,7 @@ def begin_sitting(
     rows = [(task, None, "repeat") if repeat else (task, numbers[task], "task") for task, repeat in chosen]
     sitting = _insert(connection, worker, number, rows, lease_seconds, pool.plan)
     if isinstance(pool, ArmPool):
-        recount(connection, once)
+        count_in_arms(connection, once)
     return sitting
 
 
@@ -181,3 +196,76 @@ def _insert(
     if rows:
         connection.execute(insert(slots), rows)
     return sitting
+
+
+# ---- leases: slots that are not answered in time are given back, and taken up again if the answer comes late
+
+
+def renew(connection: Connection, sitting: int, lease_seconds: float) -> None:
+    """Let a lease that has not ended meanwhile end later."""
+    here = update(sittings).where(sittings.c.id == sitting, sittings.c.until.is_not(None))
+    connection.execute(here.values(until=now() + lease_seconds))
+
+
+def end_overdue(connection: Connection) -> int:
+    """Give back the slots of sittings whose lease has ended; how many sittings."""
+    late = select(sittings.c.id).where(sittings.c.until < now()).limit(OVERDUE).with_for_update(skip_locked=True)
+    found = connection.execute(late).scalars().all()
+    for sitting in found:
+        end(connection, sitting)
+    return len(found)
+
+
+def end(connection: Connection, sitting: int) -> None:
+    """Take back what a sitting has not answered; an answer that comes later is kept all the same."""
+    ended = update(sittings).where(sittings.c.id == sitting).values(until=None).returning(sittings.c.plan_id)
+    plan = connection.execute(ended).scalar()
+    back = connection.execute(
+        update(slots)
+        .where(slots.c.sitting_id == sitting, slots.c.state == "leased")
+        .values(state="expired", number=None)
+        .returning(slots.c.task_id, slots.c.kind)
+    ).all()
+    if plan is not None and back:
+        connection.execute(update(plans).where(plans.c.id == plan).values(given=plans.c.given - 1))
+    give_back(connection, [row.task_id for row in back if row.kind == "task"])
+
+
+def give_back(connection: Connection, ids: Sequence[int]) -> None:
+    """These tasks have one slot more to give."""
+    take_back(connection, [(task, draws.rng.random()) for task in sorted(ids)], bool(fact(connection, "strata")))
+    if ids and has_batches(connection):
+        open_plans(connection, ids)
+    count_in_arms(connection, ids)
+
+
+def reopen(connection: Connection, slot: int, task: int, kind: str) -> bool:
+    """Lease an expired slot once more to whom it was; False where its task has become full meanwhile."""
+    if kind != "task":  # it never counted
+        connection.execute(update(slots).where(slots.c.id == slot).values(state="leased"))
+        return True
+    if not has_room(connection, slot, task) or not give(connection, [(task, draws.rng.random())]):
+        return False
+    number = free_numbers(connection, [task])[task]
+    connection.execute(update(slots).where(slots.c.id == slot).values(state="leased", number=number))
+    count_in_arms(connection, [task])
+    if has_batches(connection):
+        close_plans(connection, [task])
+    return True
+
+
+def revive(connection: Connection, sitting: Sitting, lease_seconds: float) -> Sitting:
+    """Go on with a sitting whose lease had ended, with those of its tasks that are still open."""
+    mine = slots.c.sitting_id == sitting.id
+    expired = select(slots.c.id, slots.c.task_id, slots.c.kind).where(mine, slots.c.state == "expired")
+    for slot, task, kind in connection.execute(expired).all():
+        reopen(connection, slot, task, kind)
+    orphans = select(slots.c.id).where(mine, slots.c.state == "expired", slots.c.kind == "task")
+    repeats = update(slots).where(mine, slots.c.state == "leased", slots.c.repeat_of.in_(orphans))
+    connection.execute(repeats.values(state="expired"))
+    if sitting.plan_id is not None:
+        connection.execute(update(plans).where(plans.c.id == sitting.plan_id).values(given=plans.c.given + 1))
+    left = connection.execute(select(func.count()).where(mine, slots.c.state == "leased")).scalar_one()
+    values = {"total": sitting.done + left, "until": now() + lease_seconds if left else None}
+    this = update(sittings).where(sittings.c.id == sitting.id).values(values)
+    return Sitting(*connection.execute(this.returning(*COLUMNS)).one())

@@ -1,9 +1,9 @@
 """Answers: appended, never changed. Drafts: the unfinished answer of a person, one each, which never counts."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
@@ -42,13 +42,27 @@ LEASED = select(slots.c.id).where(
 NO_DRAFT = delete(drafts).where(drafts.c.worker_id == bindparam("worker"))
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(NamedTuple):
     """A label that is named (in order, with the percent as typed), ruled out, or held possible."""
 
     kind: MarkKind
     label: str
     typed: str = ""
+
+
+def dump_marks(marks: Iterable[Mark]) -> str:
+    """Marks as the column `marks` holds them: [[kind, label, typed], ...] as JSON."""
+    return _json(list(marks))
+
+
+def marks_of(text: str) -> list[Mark]:
+    """The marks of one answer."""
+    return load_marks([text])[0]
+
+
+def load_marks(texts: Sequence[str]) -> list[list[Mark]]:
+    """The marks of many answers, parsed in one go."""
+    return [[Mark(*one) for one in said] for said in json.loads(f"[{','.join(texts)}]")]
 
 
 @dataclass(frozen=True)
@@ -139,7 +153,7 @@ def answer_with_key(connection: Connection, worker: int, key: str) -> SavedAnswe
     if row is None:
         return None
     aside = bool(row.abstain), bool(row.none_of_these), bool(row.extra)
-    return SavedAnswer(row.id, row.slot_id, _marks(row.marks), *aside)
+    return SavedAnswer(row.id, row.slot_id, marks_of(row.marks), *aside)
 
 
 def count_answers(connection: Connection, slot: int) -> int:
@@ -158,7 +172,7 @@ def add_answer(
         "task_id": slot.task_id,
         "received": now(),
         "form": form,
-        "marks": _json([[one.kind, one.label, one.typed] for one in said.marks]),
+        "marks": dump_marks(said.marks),
         "abstain": int(said.abstain),
         "none_of_these": int(said.none_of_these),
         "extra": int(extra),
@@ -178,10 +192,10 @@ def add_answer(
     return int(answer[0])
 
 
-def count_answer(
+def mark_answered(
     connection: Connection, slot: AnsweredSlot, answer: int, extra: bool, lease_seconds: float
 ) -> Sitting | None:
-    """Point a slot to its answer; its sitting one step further, or None where the slot was answered before."""
+    """Mark a slot as answered by its latest answer; its sitting with one more done, None where it was answered before."""
     place = {"slot": slot.id, "answer": answer}
     if extra and slot.state != "extra":
         connection.execute(update(slots).where(slots.c.id == slot.id).values(state="extra", answer_id=answer))
@@ -210,15 +224,13 @@ def own_answers(connection: Connection, worker: int, n: int) -> list[OwnAnswer]:
         .limit(n)
     )
     rows = connection.execute(held).all()
-    shown = {row.id: Slot(*row) for row in connection.execute(SHOWN.where(slots.c.id.in_([row.slot for row in rows])))}
+    shown = {
+        row.id: Slot.of(row) for row in connection.execute(SHOWN.where(slots.c.id.in_([row.slot for row in rows])))
+    }
     return [
-        OwnAnswer(row.key, _marks(row.marks), bool(row.abstain), bool(row.none_of_these), shown[row.slot])
+        OwnAnswer(row.key, marks_of(row.marks), bool(row.abstain), bool(row.none_of_these), shown[row.slot])
         for row in rows
     ]
-
-
-def _marks(text: str) -> list[Mark]:
-    return [Mark(*one) for one in json.loads(text)]
 
 
 def _json(value: Any) -> str:

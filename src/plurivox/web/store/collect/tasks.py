@@ -12,10 +12,11 @@ from plurivox.web.store import draws
 from plurivox.web.store.collect import arms
 from plurivox.web.store.database import batched, put
 from plurivox.web.store.errors import NotFound
+from plurivox.web.store.facts import fact, set_fact
 from plurivox.web.store.ids import new_id
-from plurivox.web.store.kv import fact, set_fact
 from plurivox.web.store.report import counters
-from plurivox.web.store.schema import STILL, beliefs, media, plan_tasks, plans, tasks
+from plurivox.web.store.report.snapshots import no_soft_label_row
+from plurivox.web.store.schema import beliefs, media, plan_tasks, plans, tasks
 
 AT_ONCE = 5_000
 Data = bytes
@@ -103,7 +104,7 @@ def add_tasks(connection: Connection, assignment: Assignment, new: Iterable[NewT
         rows = [_row(assignment, one, held[one.name]["id"] if one.name in held else None) for one in part]
         rows.sort(key=lambda row: row["id"])
         put(connection, tasks, rows)
-        put(connection, beliefs, [unknown(row["id"]) for row in rows if not row["practice"]])
+        put(connection, beliefs, [no_soft_label_row(row["id"]) for row in rows if not row["practice"]])
         trained += [row["id"] for row in rows if row["practice"]]
         n += len(rows)
     set_fact(connection, "practice", trained)
@@ -114,11 +115,6 @@ def add_tasks(connection: Connection, assignment: Assignment, new: Iterable[NewT
     apply_assignment(connection, assignment)
     counters.count_tasks(connection)
     return n
-
-
-def unknown(task: int) -> dict[str, Any]:
-    """What is believed of a task before anybody has answered it."""
-    return {"task_id": task, "since": 0, "until": STILL, "n": 0, "sure": 1.0, "soft": "[]"}
 
 
 def apply_assignment(connection: Connection, assignment: Assignment) -> None:

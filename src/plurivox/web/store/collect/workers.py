@@ -148,13 +148,14 @@ def add_visits(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> Non
 
 
 def go_to_end(connection: Connection, worker: Worker) -> Worker:
-    """Straight to the last stage: nobody is thanked for answers that were not asked for."""
+    """Move an excluded person to the last stage, past the debriefing; the worker after that."""
     connection.execute(update(workers).where(workers.c.id == worker.id).values(stage="done"))
     return replace(worker, stage="done")
 
 
 def turn_away(connection: Connection, worker: Worker) -> Worker:
-    """Nothing was left for a person who has answered nothing: straight to the end, without thanks and without a code."""
+    """Move a person for whom no task is left, and who has answered nothing, to the last stage, past the debriefing; record
+    the visit as `full`. The worker after that."""
     record_visit(connection, worker, full=True)
     connection.execute(update(workers).where(workers.c.id == worker.id).values(stage="done", seen=now()))
     return replace(worker, stage="done")

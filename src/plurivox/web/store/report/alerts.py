@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from plurivox.web.store.database import now
-from plurivox.web.store.kv import fact, set_fact
-from plurivox.web.store.report.leader_lease import lease_end
-from plurivox.web.store.report.snapshots import Snapshot, is_recomputing, is_stale, latest_snapshot
+from plurivox.web.store.facts import fact, set_fact
 from plurivox.web.store.schema import facts
 
 AGAIN = "It is tried again in every round. If it stays, the server's log says more; restart the server."
@@ -23,7 +21,6 @@ TO_DO = {
     "and answers that could not be taken stay in people's browsers until then.",
     "leader": "Restart the server. Answers are taken and kept all the same.",
 }
-SILENT = 120.0  # seconds after which a leader counts as gone
 
 
 @dataclass(frozen=True)
@@ -56,24 +53,3 @@ def all_told(connection: Connection) -> list[Trouble]:
 
 def _name(of: str) -> str:
     return f"trouble: {of}"
-
-
-@dataclass(frozen=True)
-class BackgroundState:
-    """The latest snapshot, whether it is stale, and what goes wrong beside the requests."""
-
-    latest: Snapshot
-    is_stale: bool
-    is_recomputing: bool  # somebody was excluded or taken back since
-    troubles: list[Trouble]  # the oldest first
-
-
-def background_state(connection: Connection) -> BackgroundState:
-    """What the background has done, and what keeps it from its work."""
-    latest = latest_snapshot(connection)
-    stale = is_stale(connection, latest=latest)
-    troubles = all_told(connection)
-    until = lease_end(connection) if stale else None
-    if until is not None and until <= now() - SILENT:
-        troubles.append(Trouble("leader", "No server computes aggregates or ends leases any more.", until))
-    return BackgroundState(latest, stale, is_recomputing(connection, latest), troubles)

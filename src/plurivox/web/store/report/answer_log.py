@@ -1,33 +1,26 @@
-"""All answers of a study as columns in memory, read incrementally, and those that count as `Answers`."""
+"""Answers as columns in memory, each row read once, by increasing id; and the answers that count as `Answers`."""
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Select, func, select
 
 from plurivox.core.answers import KINDS, Answers
 from plurivox.core.encoding import encode, encode_into
 from plurivox.core.types import TEXT, Bools, Floats, Ints, Names
-from plurivox.web.store.database import batched
-from plurivox.web.store.report.row_log import AT_ONCE, Columns, RowLog
+from plurivox.web.store.collect.submissions import Mark, load_marks
+from plurivox.web.store.database import batched, now
+from plurivox.web.store.report.counters import SETTLES
 from plurivox.web.store.report.snapshots import erased
 from plurivox.web.store.schema import answers, exclusions, sittings, slots, tasks, workers
 
-EVERY = (
-    select(answers, slots.c.kind, slots.c.position, slots.c.repeat_of, slots.c.state, slots.c.answer_id.label("latest"))
-    .add_columns(tasks.c.name.label("task"), workers.c.pseudonym.label("worker"), sittings.c.number.label("sitting"))
-    .add_columns(workers.c.arm)
-    .select_from(answers.join(slots, slots.c.id == answers.c.slot_id))
-    .join(tasks, tasks.c.id == answers.c.task_id)
-    .join(workers, workers.c.id == answers.c.worker_id)
-    .join(sittings, sittings.c.id == slots.c.sitting_id)
-    .order_by(answers.c.id)
-)
+AT_ONCE = 5_000  # rows parsed at a time
+Columns = dict[str, Any]  # name: (n_rows,) array
 PICK = re.compile(r'"ms": ([0-9.eE+-]+), "kind": "pick"')
 LOGGED = (  # names are looked up once, not with every answer
     select(answers.c.id, answers.c.slot_id, answers.c.task_id, answers.c.worker_id, slots.c.sitting_id)
@@ -86,16 +79,55 @@ class Collected:
         return np.bincount(self.answers.task[self.is_first], minlength=len(self.answers.tasks))
 
 
-def rows(connection: Connection, at_once: int = AT_ONCE) -> Iterator[Any]:
-    """Every answer in the order they came, replaced ones and practice too."""
-    yield from connection.execution_options(yield_per=at_once).execute(EVERY)
-
-
 def collect(connection: Connection, labels: Sequence[str], cell: Callable[[str], str] = str) -> Collected:
     """All answers that count, in a study with these labels; `cell` is how names are written."""
     log = AnswerLog()
     log.read_new(connection)
     return log.collected(connection, labels, cell)
+
+
+class RowLog:
+    """All rows of a query, in the order in which they were read; `read_new` appends those that have come since.
+
+    The query selects the columns of `types` in their order. `id`, a counted key, and `at`, when the row was written, are among
+    them.
+    """
+
+    def __init__(self, query: Select[Any], types: Mapping[str, Any]) -> None:
+        self._query, self._types = query, types
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all rows, in place."""
+        self.columns: Columns = {name: np.zeros(0, kind) for name, kind in self._types.items()}
+
+    def __len__(self) -> int:
+        return len(self.columns["id"])
+
+    def read_new(self, connection: Connection) -> int:
+        """Append the rows that are not here yet, in place; how many."""
+        ids, since = self.columns["id"], self._since(connection)
+        known = set(ids[ids > since].tolist())
+        key = self._query.selected_columns["id"]
+        found = connection.execute(self._query.where(key > since).order_by(key).execution_options(yield_per=AT_ONCE))
+        fresh = ([row for row in rows if row[0] not in known] for rows in found.partitions())
+        parts = [self._parse([*zip(*rows, strict=True)]) for rows in fresh if rows]
+        if parts:
+            self.columns = {
+                name: np.concatenate([column, *(part[name] for part in parts)]) for name, column in self.columns.items()
+            }
+        return sum(len(part["id"]) for part in parts)
+
+    def _parse(self, columns: Sequence[Sequence[Any]]) -> Columns:
+        """Columns of the query as arrays."""
+        return {name: np.array(one, kind) for (name, kind), one in zip(self._types.items(), columns, strict=True)}
+
+    def _since(self, connection: Connection) -> int:
+        """The id after which rows are looked at: on PostgreSQL one with a smaller id may be committed late."""
+        settled = self.columns["id"]
+        if connection.dialect.name != "sqlite":
+            settled = settled[self.columns["at"] < now() - 2 * SETTLES]
+        return int(settled.max(initial=0))
 
 
 class AnswerLog(RowLog):
@@ -140,9 +172,9 @@ class AnswerLog(RowLog):
         made = super()._parse(numbers)
         made["form"] = np.array([self._code("form", one) for one in forms], np.int32)
         made["picked"] = np.array([_first_pick(one) for one in events], np.float64)
-        made["unseen"] = np.array([is_unseen(one) for one in events], bool)
-        said = json.loads(f"[{','.join(marks)}]")
-        made["top"] = np.array([self._code("label", top) if (top := top_of(one)) else -1 for one in said], np.int32)
+        made["unseen"] = np.array([_is_unseen(one) for one in events], bool)
+        said = load_marks(marks)
+        made["top"] = np.array([self._code("label", top) if (top := _top_of(one)) else -1 for one in said], np.int32)
         made["n_marks"] = np.array([len(one) for one in said], np.int32)
         codes = [
             (KINDS[kind], self._code("label", label), self._code("typed", typed))
@@ -232,12 +264,12 @@ def _places(slot: Ints, repeat_of: Ints) -> Ints:
     return np.where((repeat_of != 0) & (slot[found] == repeat_of), found, -1)
 
 
-def top_of(marks: Sequence[Sequence[str]]) -> str:
+def _top_of(marks: Sequence[Mark]) -> str:
     """The label that was named first; empty where none was."""
-    return next((label for kind, label, _ in marks if kind == "named"), "")
+    return next((mark.label for mark in marks if mark.kind == "named"), "")
 
 
-def is_unseen(events: str) -> bool:
+def _is_unseen(events: str) -> bool:
     """Whether the picture had not come when the answer was given."""
     if '"unseen"' not in events:
         return False

@@ -49,8 +49,9 @@ def _mark(connection: Connection) -> int:
     return connection.execute(select(tallies.c.n).where(MARK)).scalar() or 0
 
 
-def hold(connection: Connection) -> int:
-    """The mark, which nobody else moves until we commit; nor is anybody erased, left out or taken back meanwhile."""
+def lock_mark(connection: Connection) -> int:
+    """Lock the row of the mark until we commit, and return the mark. Erasing, excluding and taking back lock it first too, so
+    that none of them runs meanwhile."""
     held = update(tallies).where(MARK).values(n=tallies.c.n)
     if not connection.execute(held).rowcount:
         connection.execute(BEGIN)  # of two that begin at once, one waits for the other
@@ -65,8 +66,8 @@ def _add(connection: Connection, more: Tally) -> None:
             connection.execute(insert(tallies).values(what=what, of=of, n=n))
 
 
-def settled(connection: Connection) -> int:
-    """The last answer before which none can come any more."""
+def last_committed_id(connection: Connection) -> int:
+    """The newest answer id below which no answer can still be committed."""
     if connection.dialect.name == "sqlite":  # one writes at a time: numbers are committed in order
         return connection.execute(select(func.max(answers.c.id))).scalar() or 0
     old = select(answers.c.id).where(answers.c.received < now() - SETTLES).order_by(answers.c.id.desc()).limit(1)
@@ -75,12 +76,12 @@ def settled(connection: Connection) -> int:
 
 def is_behind(connection: Connection) -> bool:
     """Whether the mark can be moved."""
-    return settled(connection) > _mark(connection)
+    return last_committed_id(connection) > _mark(connection)
 
 
 def move_on(connection: Connection) -> bool:
     """Count one stretch more; whether there is more to count."""
-    mark, last = hold(connection), settled(connection)
+    mark, last = lock_mark(connection), last_committed_id(connection)
     to = min(mark + STRETCH, last)
     if to > mark:
         _add(connection, _counted(connection, answers.c.id > mark, answers.c.id <= to))
@@ -99,7 +100,7 @@ def totals(connection: Connection) -> Tally:
 
 def take_out(connection: Connection, worker: int) -> None:
     """Count this person's answers no more; before they are deleted."""
-    mark = hold(connection)
+    mark = lock_mark(connection)
     gone = _counted(connection, answers.c.worker_id == worker, answers.c.id <= mark)
     _add(connection, Counter({key: -n for key, n in gone.items()}))
 
@@ -112,13 +113,13 @@ def step_back(connection: Connection) -> None:
 
 def put_in(connection: Connection, worker: int) -> None:
     """Count this person's answers as they are now; after `take_out`, and whatever changed."""
-    mark = hold(connection)
+    mark = lock_mark(connection)
     _add(connection, _counted(connection, answers.c.worker_id == worker, answers.c.id <= mark))
 
 
 def count_anew(connection: Connection) -> None:
     """Begin at the first answer again: many came in at once, perhaps with numbers before the mark."""
-    hold(connection)
+    lock_mark(connection)
     connection.execute(delete(tallies).where(tallies.c.what.in_(["kind", "hour", "given"])))
     connection.execute(update(tallies).where(MARK).values(n=0))
 

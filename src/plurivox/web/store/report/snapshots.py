@@ -1,75 +1,29 @@
-"""Snapshots: what the background computed last, whether it is stale, and what makes it so."""
+"""Snapshots: what the background computes from all answers, soft labels first; how one is written, and when it is stale.
+
+The leader writes a snapshot in parts, so that no answer waits: `begin`, `write_soft_labels`, `publish`. Readers see the one
+that was published last.
+"""
 
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self, TypeVar
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import BigInteger, Connection, Engine, cast, delete, func, insert, select, tuple_, update
 
-from plurivox.web.store.collect.tasks import unknown
-from plurivox.web.store.database import batched, now
-from plurivox.web.store.kv import fact, set_fact
-from plurivox.web.store.report.counters import SETTLES
-from plurivox.web.store.schema import answers, beliefs, flags, slots, snapshots, standings
+from plurivox.web.store.database import WRITES, batched, now
+from plurivox.web.store.facts import fact, set_fact
+from plurivox.web.store.report import alerts, counters
+from plurivox.web.store.report.statistics import Agreement, ArmResult, StoppingSummary, Times
+from plurivox.web.store.schema import STILL, answers, beliefs, facts, leaders, slots, snapshots
 
-AT_ONCE = 500
+AT_ONCE = 500  # rows in one transaction: some ten milliseconds
+LEASE = 30.0  # seconds a leader may be silent before another takes over
+KEPT = 900.0  # seconds for which a list stays as it was
 NEWEST = select(answers.c.id, answers.c.received).order_by(answers.c.id.desc()).limit(1)
+PUBLISHED = select(cast(facts.c.value, BigInteger)).where(facts.c.name == "published").scalar_subquery()
+NEWEST_NUMBER = func.coalesce(PUBLISHED, 0)  # `newest_number` within a statement
 T = TypeVar("T")
-Interval = tuple[float, float, float]  # a value and the ends of its 95% interval
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """How far people agree, with each other and with themselves."""
-
-    scores: dict[str, float | None] = field(default_factory=dict)
-    repeats: int = 0
-    repeats_same_top: float | None = None  # share of repeats with the same top label
-    by_hour: list[tuple[float, float, int]] = field(default_factory=list)  # hour, share with the top label, answers
-
-
-@dataclass(frozen=True)
-class Times:
-    """Medians in seconds, and the learning curve."""
-
-    first_input: float | None = None
-    top_label: float | None = None
-    active: float | None = None
-    hidden: float | None = None
-    by_position: list[tuple[int, float | None, int]] = field(default_factory=list)  # position, median, answers
-
-
-@dataclass(frozen=True)
-class Settled:
-    """Tasks that next-best asks no more about: a further answer is expected to tell less than `least` nats."""
-
-    tasks: int  # whose quota is not full
-    spared: int  # answers that are not asked for
-    least: float
-
-
-@dataclass(frozen=True)
-class ArmResult:
-    """What the answers of one arm cost and what they are worth."""
-
-    arm: str
-    form: str
-    wording: str
-    people: int
-    finished: int
-    left: int
-    drop_out: Interval | None
-    answers: int
-    seconds: Interval | None
-    inputs: float | None
-    entropy: float | None
-    agreement: float | None
-    against: str | None
-    tasks: int
-    accuracy: float | None
-    match: float | None
-    per_minute: float | None
-    curve: list[tuple[int, float | None, float | None]]
 
 
 @dataclass(frozen=True)
@@ -85,12 +39,12 @@ class Snapshot:
     full_tasks: dict[str, int] = field(default_factory=dict)  # by stratum
     recounted: int = 0  # how often somebody had been excluded or taken back
     flags: dict[str, int] = field(default_factory=dict)
-    agreement: Agreement = Agreement()
-    times: Times = Times()
+    agreement: Agreement = field(default_factory=Agreement)
+    times: Times = field(default_factory=Times)
     entropy: list[int] = field(default_factory=list)
     confidence: list[int] = field(default_factory=list)
     label_shares: dict[str, float] = field(default_factory=dict)
-    settled: Settled | None = None
+    settled: StoppingSummary | None = None
     forms: list[ArmResult] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -106,7 +60,7 @@ class Snapshot:
         """A snapshot as the store keeps it; what an older version did not compute is as before the first one."""
         said = json.loads(body)
         parts: dict[str, Any] = {"at": at, "last_answer": last_answer}
-        for name, kind in (("agreement", Agreement), ("times", Times), ("settled", Settled)):
+        for name, kind in (("agreement", Agreement), ("times", Times), ("settled", StoppingSummary)):
             if name in said:
                 parts[name] = _made(kind, said[name])
         if "forms" in said:
@@ -145,7 +99,7 @@ def is_stale(connection: Connection, digest: str | None = None, latest: Snapshot
         return False
     if newest and connection.dialect.name != "sqlite":
         # one with a smaller number may have been on its way: look once more when none can be any longer
-        settled = newest.received + SETTLES
+        settled = newest.received + counters.SETTLES
         if latest.at < settled < now():
             return True
     return digest is not None and latest.asked != digest
@@ -156,11 +110,138 @@ def is_recomputing(connection: Connection, latest: Snapshot) -> bool:
     return latest.at is not None and latest.recounted != recounted(connection)
 
 
+# ---- who writes snapshots: one of several servers leads, and another follows when it is silent
+
+
+def lead(connection: Connection, holder: str, seconds: float = LEASE) -> bool:
+    """Become the leader, or stay it; False where another one is."""
+    mine = (leaders.c.holder == holder) | (leaders.c.until < now())
+    values = {"holder": holder, "until": now() + seconds}
+    if connection.execute(update(leaders).where(leaders.c.name == "studio", mine).values(values)).rowcount:
+        return True
+    if connection.execute(select(leaders.c.name)).first() is not None:
+        return False
+    connection.execute(insert(leaders).values(name="studio", **values))  # two at once: the key lets one in
+    return True
+
+
+def lease_end(connection: Connection) -> float | None:
+    """When the lease of the last leader ends or ended; None where no server has led yet."""
+    return connection.execute(select(leaders.c.until)).scalar()
+
+
+# ---- a snapshot is written
+
+
+class Outdated(Exception):
+    """Somebody was erased or excluded, or another server leads since: what was computed must not be seen."""
+
+
+@dataclass(frozen=True)
+class SoftLabelRow:
+    """The soft label of a task."""
+
+    task_id: int
+    n: int  # answers it rests on
+    sure: float  # minus the entropy in nats; 1 where there is no answer
+    soft: str  # [[label, p, low, high], ...] as JSON, the most probable first
+
+    @classmethod
+    def none(cls, task: int) -> "SoftLabelRow":
+        """Of a task without answers."""
+        row = no_soft_label_row(task)
+        return cls(task, row["n"], row["sure"], row["soft"])
+
+
+def no_soft_label_row(task: int) -> dict[str, Any]:
+    """The row of a task that nobody has answered."""
+    return {"task_id": task, "since": 0, "until": STILL, "n": 0, "sure": 1.0, "soft": "[]"}
+
+
+def begin(engine: Engine, by: str = "") -> int:
+    """The number of the next snapshot, which `by` alone may write. What an interrupted one has left is taken back."""
+    with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+        number = newest_number(connection) + 1
+        if fact(connection, "writing") is not None:
+            connection.execute(delete(beliefs).where(beliefs.c.since >= number))
+            ended = beliefs.c.until.between(number, STILL - 1)
+            connection.execute(update(beliefs).where(ended).values(until=STILL))
+        set_fact(connection, "writing", by)
+    return number
+
+
+def _check_fencing(connection: Connection, by: str) -> None:
+    """Fencing check: raise Outdated if another server has begun a snapshot; who begins one waits until we commit."""
+    held = select(facts.c.value).where(facts.c.name == "writing").with_for_update(read=True)
+    if connection.execute(held).scalar() != json.dumps(by):
+        raise Outdated
+
+
+def erased_by_now(connection: Connection) -> int:
+    """The count of erasures, before what was computed is written: whoever erases somebody now waits until we commit."""
+    counters.lock_mark(connection)
+    return erased(connection)
+
+
+def write_soft_labels(engine: Engine, number: int, new: Iterable[SoftLabelRow], by: str = "") -> int:
+    """Write the soft labels that differ from those that hold; how many. Readers see them once `number` is published."""
+    n = 0
+    for part in batched(map(vars, new), AT_ONCE):
+        ids = [one["task_id"] for one in part]
+        with engine.connect() as connection:
+            holds = select(beliefs).where(beliefs.c.task_id.in_(ids), beliefs.c.until == STILL)
+            old = {row.task_id: row._asdict() for row in connection.execute(holds)}
+        fresh = [one for one in part if not one.items() <= old.get(one["task_id"], {}).items()]
+        if fresh:
+            with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+                _check_fencing(connection, by)
+                ids = [one["task_id"] for one in fresh]
+                here = beliefs.c.task_id.in_(ids) & (beliefs.c.until == STILL)
+                connection.execute(update(beliefs).where(here).values(until=number))
+                connection.execute(insert(beliefs), [{**one, "since": number, "until": STILL} for one in fresh])
+        n += len(fresh)
+    return n
+
+
+def labelled_tasks(connection: Connection) -> Sequence[int]:
+    """Tasks that have a soft label."""
+    wanted = select(beliefs.c.task_id).where(beliefs.c.until == STILL, beliefs.c.n > 0)
+    return connection.execute(wanted).scalars().all()
+
+
+def publish(engine: Engine, number: int, made: Snapshot, erasures: int = 0, alert: str = "", by: str = "") -> None:
+    """From now on this snapshot is the newest; raise Outdated if other answers count by now than those it is made of."""
+    with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+        _check_fencing(connection, by)
+        if (erased_by_now(connection), recounted(connection)) != (erasures, made.recounted):
+            raise Outdated
+        row = {"id": number, "at": now(), "last_answer": made.last_answer, "body": made.body()}
+        connection.execute(insert(snapshots).values(row))
+        old = (snapshots.c.at < now() - KEPT) & (snapshots.c.id < number)
+        connection.execute(delete(snapshots).where(old))
+        first = connection.execute(select(func.min(snapshots.c.id))).scalar_one()
+        for name, value in (("published", number), ("oldest", first), ("writing", None)):
+            set_fact(connection, name, value)
+        alerts.tell(connection, "aggregator", alert)
+    _clear(engine, first)
+
+
+def _clear(engine: Engine, first: int) -> None:
+    """Delete soft labels that no list needs any more."""
+    past = select(beliefs.c.task_id, beliefs.c.since).where(beliefs.c.until <= first).limit(AT_ONCE)
+    key = tuple_(beliefs.c.task_id, beliefs.c.since)
+    n = AT_ONCE
+    while n == AT_ONCE:
+        with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+            n = connection.execute(delete(beliefs).where(key.in_(past))).rowcount
+
+
 # ---- what makes snapshots stale
 
 
 def erased(connection: Connection) -> int:
-    """How often rows were taken away, or came in with numbers that may be passed already: all is read anew then."""
+    """How often answers were deleted, or imported with ids that readers may have passed: they read all answers again
+    when this number has changed."""
     return fact(connection, "erased") or 0
 
 
@@ -169,29 +250,21 @@ def recounted(connection: Connection) -> int:
     return fact(connection, "recounted") or 0
 
 
-def forget(connection: Connection, worker: int) -> None:
-    """Delete what was computed from a person's answers; what others say of their tasks comes with the next snapshot."""
+def drop_soft_labels(connection: Connection, worker: int) -> None:
+    """Delete the soft labels of the tasks that a person has answered; the next snapshot computes them from the rest."""
     asked = select(answers.c.task_id).join(slots, slots.c.id == answers.c.slot_id)
     asked = asked.where(answers.c.worker_id == worker, slots.c.kind != "practice").distinct()
-    drop_scores(connection, worker)
     for part in batched(connection.execute(asked).scalars().all(), AT_ONCE):
         connection.execute(delete(beliefs).where(beliefs.c.task_id.in_(part)))
-        connection.execute(insert(beliefs), [unknown(task) for task in part])
+        connection.execute(insert(beliefs), [no_soft_label_row(task) for task in part])
 
 
-def drop_scores(connection: Connection, worker: int) -> None:
-    """Delete a person's scores, and the flags of their answers."""
-    mine = select(answers.c.id).where(answers.c.worker_id == worker)
-    connection.execute(delete(flags).where(flags.c.answer_id.in_(mine)))
-    connection.execute(delete(standings).where(standings.c.worker_id == worker))
-
-
-def count_differently(connection: Connection) -> None:
-    """Answers are gone, or came in bulk: delete all snapshots, publish none that is being computed, read all anew."""
+def drop_snapshots(connection: Connection) -> None:
+    """Delete all snapshots, after answers were erased or imported; one that is being computed is not published."""
     connection.execute(delete(snapshots))
     set_fact(connection, "erased", erased(connection) + 1)
 
 
-def recount(connection: Connection) -> None:
-    """A person's answers count no more, or again: the latest snapshot stays, marked as stale, until the next one."""
+def mark_stale(connection: Connection) -> None:
+    """Mark the latest snapshot as stale, after somebody was excluded or taken back; it stays until the next one."""
     set_fact(connection, "recounted", recounted(connection) + 1)

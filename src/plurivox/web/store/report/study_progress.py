@@ -5,18 +5,23 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, func, select
 
 from plurivox.web.store import study_state
+from plurivox.web.store.database import now
 from plurivox.web.store.report import counters
-from plurivox.web.store.report.snapshots import Settled, latest_snapshot
+from plurivox.web.store.report.alerts import Trouble, all_told
+from plurivox.web.store.report.snapshots import Snapshot, is_recomputing, is_stale, latest_snapshot, lease_end
+from plurivox.web.store.report.statistics import StoppingSummary
 from plurivox.web.store.schema import sittings, slots, tasks, workers
+from plurivox.web.store.study_state import State
 
 HOURS = 72
+SILENT = 120.0  # seconds after which a leader counts as gone
 
 
 @dataclass(frozen=True)
 class StudyCounts:
     """The size of a study."""
 
-    state: str
+    state: State
     tasks: int
     answers: int
     workers: int
@@ -38,7 +43,7 @@ class Quota:
 class StudyProgress:
     """How many answers there are and how many are wanted, by stratum, stage and hour."""
 
-    state: str
+    state: State
     answers: int  # the last one of each slot; repeats, practice and extras not counted
     wanted: int
     repeats: int
@@ -49,7 +54,7 @@ class StudyProgress:
     quotas: list[Quota]
     per_hour: list[tuple[float, int]]  # (hour as seconds since 1970, answers), the latest 72 hours with answers
     snapshot_at: float | None
-    settled: Settled | None
+    settled: StoppingSummary | None  # only where the study asks for what tells most; of the latest snapshot
 
 
 def study_counts(connection: Connection) -> StudyCounts:
@@ -108,3 +113,27 @@ def _quotas(connection: Connection, found: counters.Tally, full: dict[str, int])
         )
         for stratum, n in sorted((of, n) for (what, of), n in found.items() if what == "tasks")
     ]
+
+
+# ---- the background
+
+
+@dataclass(frozen=True)
+class BackgroundState:
+    """The latest snapshot, whether it is stale, and what goes wrong beside the requests."""
+
+    latest: Snapshot
+    is_stale: bool
+    is_recomputing: bool  # somebody was excluded or taken back since
+    troubles: list[Trouble]  # the oldest first
+
+
+def background_state(connection: Connection) -> BackgroundState:
+    """What the background has done, and what keeps it from its work."""
+    latest = latest_snapshot(connection)
+    stale = is_stale(connection, latest=latest)
+    troubles = all_told(connection)
+    until = lease_end(connection) if stale else None
+    if until is not None and until <= now() - SILENT:
+        troubles.append(Trouble("leader", "No server computes aggregates or ends leases any more.", until))
+    return BackgroundState(latest, stale, is_recomputing(connection, latest), troubles)

@@ -11,16 +11,30 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, select, tuple_
 
+from plurivox.web.store.collect.sittings import TASK, ShownTask, TaskKind
+from plurivox.web.store.collect.submissions import Mark, marks_of
 from plurivox.web.store.errors import Conflict, Invalid, NotFound
 from plurivox.web.store.ids import number_of, shown
-from plurivox.web.store.report.answer_log import EVERY
-from plurivox.web.store.report.snapshots import newest_number, oldest_number
-from plurivox.web.store.schema import STILL, answers, beliefs, flags, media, slots, tasks
+from plurivox.web.store.report.snapshots import NEWEST_NUMBER, newest_number, oldest_number
+from plurivox.web.store.schema import answers, beliefs, flags, media, sittings, slots, tasks, workers
 
 Order = Literal["name", "entropy", "given"]
 TOP = 3
-HOLDS = beliefs.c.until + 0  # a sum has no index: the one on `until` would find all rows, and sort them
+HOLDS = (
+    beliefs.c.until + 0
+)  # `+ 0` keeps the planner from ix_beliefs_until, by which it would find all rows and sort them
+IS_PUBLISHED = (beliefs.c.since <= NEWEST_NUMBER) & (HOLDS > NEWEST_NUMBER)  # not those that are being written
 LAST = "\U0010ffff"
+EACH_ANSWER = (
+    select(answers, slots.c.kind, slots.c.position, slots.c.repeat_of, slots.c.state, slots.c.answer_id.label("latest"))
+    .add_columns(tasks.c.name.label("task"), workers.c.pseudonym.label("worker"), sittings.c.number.label("sitting"))
+    .add_columns(workers.c.arm)
+    .select_from(answers.join(slots, slots.c.id == answers.c.slot_id))
+    .join(tasks, tasks.c.id == answers.c.task_id)
+    .join(workers, workers.c.id == answers.c.worker_id)
+    .join(sittings, sittings.c.id == slots.c.sitting_id)
+    .order_by(answers.c.id)
+)
 LINE = (
     select(tasks, beliefs.c.n, beliefs.c.sure, beliefs.c.soft)
     .select_from(tasks.join(beliefs, beliefs.c.task_id == tasks.c.id))
@@ -45,7 +59,7 @@ class TaskLine:
     task: str  # its id as addresses show it
     name: str
     stratum: str
-    kind: str
+    kind: TaskKind
     given: int
     quota: int
     entropy: float | None  # of the soft label, in nats; None before the first snapshot that knows it
@@ -58,15 +72,6 @@ class TaskPage:
 
     tasks: list[TaskLine]
     next: str | None  # the place where the next page begins
-
-
-@dataclass(frozen=True)
-class Mark:
-    """A label that is named, ruled out or held possible."""
-
-    kind: str
-    label: str
-    typed: str
 
 
 @dataclass(frozen=True)
@@ -92,11 +97,7 @@ class TaskDetail:
     """One task, what it shows, its soft label and every answer to it."""
 
     line: TaskLine
-    text: str | None
-    text2: str | None
-    media_id: int | None
-    width: int | None
-    height: int | None
+    shown: ShownTask
     soft: list[SoftLabel]  # every label
     answers: list[TaskAnswer]
 
@@ -122,7 +123,7 @@ def task_page(connection: Connection, after: str | None, limit: int, order: Orde
 
 def _by_name(connection: Connection, wanted: Any, after: str | None, limit: int) -> TaskPage:
     """A name never changes: these are listed as they are."""
-    wanted = wanted.where(HOLDS == STILL).order_by(tasks.c.name)
+    wanted = wanted.where(IS_PUBLISHED).order_by(tasks.c.name)
     if after:
         name = connection.execute(select(tasks.c.name).where(tasks.c.id == number_of(after))).scalar()
         if name is None:
@@ -173,20 +174,16 @@ def _soft(text: str | None) -> list[SoftLabel]:
 
 def task_detail(connection: Connection, task: str) -> TaskDetail:
     """One task with every answer to it that counts."""
-    row = connection.execute(LINE.where(tasks.c.id == number_of(task), beliefs.c.until == STILL)).first()
+    row = connection.execute(LINE.where(tasks.c.id == number_of(task), IS_PUBLISHED)).first()
     if row is None:
         raise NotFound("task")
-    size = connection.execute(select(media.c.width, media.c.height).where(media.c.id == (row.media_id or 0))).first()
-    width, height = size or (None, None)
-    said = EVERY.add_columns(flags.c.flags).outerjoin(flags, flags.c.answer_id == answers.c.id)
+    content = select(*TASK).select_from(tasks.outerjoin(media, media.c.id == tasks.c.media_id))
+    seen = connection.execute(content.where(tasks.c.id == row.id)).one()
+    said = EACH_ANSWER.add_columns(flags.c.flags).outerjoin(flags, flags.c.answer_id == answers.c.id)
     said = said.where(answers.c.task_id == row.id, slots.c.answer_id == answers.c.id, slots.c.kind != "practice")
     return TaskDetail(
         line=_line(row),
-        text=row.text,
-        text2=row.text2,
-        media_id=row.media_id,
-        width=width,
-        height=height,
+        shown=ShownTask(*seen),
         soft=_soft(row.soft),
         answers=[_answer(one) for one in connection.execute(said)],
     )
@@ -198,7 +195,7 @@ def _answer(row: Any) -> TaskAnswer:
         worker=row.worker,
         when=row.received,
         seconds=None if row.submitted_ms is None else max(0.0, row.submitted_ms - row.hidden_ms) / 1000,
-        marks=[Mark(*one) for one in json.loads(row.marks)],
+        marks=marks_of(row.marks),
         abstain=bool(row.abstain),
         none_of_these=bool(row.none_of_these),
         position=row.position,

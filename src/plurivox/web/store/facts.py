@@ -5,18 +5,15 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, insert, select
 
-from plurivox.web.store.schema import (
-    facts,
-)
+from plurivox.web.store.schema import facts
+
+FACT = select(facts.c.value).where(facts.c.name == bindparam("name"))
 
 
 def set_fact(connection: Connection, name: str, value: Any) -> None:
     """Keep a fact about the study."""
     connection.execute(delete(facts).where(facts.c.name == name))
     connection.execute(insert(facts).values(name=name, value=json.dumps(value)))
-
-
-FACT = select(facts.c.value).where(facts.c.name == bindparam("name"))
 
 
 def fact(connection: Connection, name: str) -> Any:

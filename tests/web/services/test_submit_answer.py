@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from plurivox.web.services.validate_answer import check_answer, form_of
+from plurivox.web.services.submit_answer import check_answer
 from plurivox.web.store.collect.submissions import Mark, Submission
 from plurivox.web.store.errors import Invalid
 from studies import plain_study
@@ -62,9 +62,8 @@ def test_what_no_form_makes_is_refused(form: str, answer: Submission, why: str) 
 
 def test_percents_may_be_given_as_a_histogram_where_percents_are_asked_for() -> None:
     three = said(("named", CAT, "50"), ("named", DOG, "30"), ("named", SHIP, "20"), mode="histogram")
-    assert form_of(plain_study(form="top-two"), three) == "histogram"
-    check_answer(plain_study(form="top-two"), three)
-    assert form_of(plain_study(form="ranking"), three) == "ranking"
+    assert check_answer(plain_study(form="top-two"), three) == "histogram"
+    assert check_answer(plain_study(form="ranking"), said(abstain=True, mode="histogram")) == "ranking"
     with pytest.raises(Invalid):
         check_answer(plain_study(form="ranking"), three)
 

@@ -1,13 +1,69 @@
-"""What a snapshot is computed from beside the answers: gold labels, times per page, full tasks, people and inputs per arm."""
+"""Statistics of a study: the records that a snapshot holds, and what they are computed from beside the answers."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from sqlalchemy import Connection, Integer, case, cast, func, select
 
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.web.store.schema import answers, sittings, slots, tasks, visits, workers
+
+Interval = tuple[float, float, float]  # a value and the ends of its 95% interval
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far people agree, with each other and with themselves."""
+
+    scores: dict[str, float | None] = field(default_factory=dict)
+    repeats: int = 0
+    repeats_same_top: float | None = None  # share of repeats with the same top label
+    by_hour: list[tuple[float, float, int]] = field(default_factory=list)  # hour, share with the top label, answers
+
+
+@dataclass(frozen=True)
+class Times:
+    """Medians in seconds, and the learning curve."""
+
+    first_input: float | None = None
+    top_label: float | None = None
+    active: float | None = None
+    hidden: float | None = None
+    by_position: list[tuple[int, float | None, int]] = field(default_factory=list)  # position, median, answers
+
+
+@dataclass(frozen=True)
+class StoppingSummary:
+    """Tasks that next-best asks no more about: a further answer is expected to tell less than `least` nats."""
+
+    tasks: int  # whose quota is not full
+    spared: int  # answers that are not asked for
+    least: float
+
+
+@dataclass(frozen=True)
+class ArmResult:
+    """What the answers of one arm cost and what they are worth. Three numbers are a value and the ends of its 95% interval."""
+
+    arm: str
+    form: str
+    wording: str
+    people: int
+    finished: int
+    left: int  # neither done nor seen for as long as a lease lasts
+    drop_out: Interval | None  # of those who finished or left
+    answers: int
+    seconds: Interval | None  # the median of active ones
+    inputs: float | None  # keys, clicks and taps of an answer, at the median
+    entropy: float | None  # of one answer, in nats
+    agreement: float | None  # within the arm
+    against: Literal["gold", "others"] | None  # what answers are held against
+    tasks: int  # that can be held against it
+    accuracy: float | None  # share of tasks whose most probable label is the reference's
+    match: float | None  # mass that one answer has in common with the reference
+    per_minute: float | None  # how much more than with references of other tasks, per minute of work
+    curve: list[tuple[int, float | None, float | None]]  # answers per task, seconds per task, match of their mean
 
 
 @dataclass(frozen=True)
