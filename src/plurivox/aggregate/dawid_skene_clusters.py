@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import softmax
 
 from plurivox.aggregate._shared.em_aggregator import (
     EMAggregator,
@@ -126,9 +127,7 @@ class _Clusters:
         said = self.em.tensor(counts.confusion).reshape(self.em.n_workers, -1)
         seen = said if params.last_counts is None else params.last_counts
         logit = params.log_size + seen @ params.log_matrix.reshape(self.n, -1).T
-        q_cluster = np.exp(logit - logit.max(1, keepdims=True))
-        q_cluster /= q_cluster.sum(1, keepdims=True)
-        return self.m_step(counts.n_true, q_cluster, said), bound
+        return self.m_step(counts.n_true, softmax(logit, axis=1), said), bound
 
     def m_step(self, n_true: Floats, q_cluster: Floats, counts: Floats) -> _ClusterParams:
         """Prior, sizes and matrices of the clusters, from (n_workers, said * true) counts."""

@@ -24,6 +24,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import DENSE_CELLS
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
+from plurivox.engine.confusion_em import vote_keys
 from plurivox.engine.dirichlet import expected_logs
 from plurivox.engine.em import EMResult, best_of_starts, run_em
 from plurivox.engine.kernels.confusion_tables import TINY
@@ -95,7 +96,7 @@ class _Model:
         smooth = 0.01 / votes.n_labels if method.smooth is None else method.smooth
         pseudo = (method.knows, method.guesses, method.habit) if method.how == "vb" else (smooth, smooth, smooth)
         self.knows, self.guesses, self.habit = pseudo
-        key = votes.worker.astype(np.uint32) * np.uint32(votes.n_labels) + votes.label
+        key = vote_keys(votes.worker, votes.label, votes.n_labels)
         self.em = OwnLabelEM(votes, gold, key, votes.n_workers * votes.n_labels)
         self.total = self.em.total.reshape(self.shape)  # votes of each worker for each label
 

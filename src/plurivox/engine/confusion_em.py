@@ -15,6 +15,14 @@ PIECE = 2**15  # cells of a table that one thread makes at a time
 LOWEST = -40.0  # logs below it are all the same to a long step: e^-40 is next to nothing
 
 
+def vote_keys(worker: Ints, said: Ints, n_labels: int) -> Ints:
+    """(n_votes,) worker * n_labels + said."""
+    key = worker.astype(np.uint32)
+    key *= np.uint32(n_labels)
+    np.add(key, said, out=key, casting="unsafe")
+    return key
+
+
 class KeyedVotes(NamedTuple):
     """Votes sorted by task, as the kernels read them: worker and said label joined in one key."""
 
@@ -27,10 +35,7 @@ class KeyedVotes(NamedTuple):
     @classmethod
     def of(cls, start: Ints, worker: Ints, said: Ints, weight: Floats | None, n_labels: int) -> Self:
         """Join worker and said label."""
-        key = worker.astype(np.uint32)
-        key *= np.uint32(n_labels)
-        np.add(key, said, out=key, casting="unsafe")
-        return cls(start, key, weight, worker, said)
+        return cls(start, vote_keys(worker, said, n_labels), weight, worker, said)
 
 
 class Params(NamedTuple):
