@@ -66,16 +66,8 @@ class DawidSkene(EMAggregator):
         params, spent = model.first_params(start), 0
         if self.pool:
             params, spent = model.fit_pool(params, self.pool, min(POOL_PASSES, self.max_iter - 1), watch, self.max_iter)
-        result = run_em(
-            model.em_pass,
-            params,
-            max_iter=self.max_iter,
-            tol=self.tol * votes.n_answers,
-            watch=watch,
-            space=model.em if self.accelerate else None,
-            spent=spent,
-        )
-        return model.fit(self.word, result)
+        result = run_em(model.em_pass, params, **self.em_settings(votes, watch, model.em), spent=spent)
+        return model.to_fit(self.word, result)
 
     def _pseudo(self, votes: Votes) -> Floats:
         """(said, true) the pseudo-counts."""
@@ -130,7 +122,7 @@ class DawidSkeneModel:
             before = pooled
         return params, most
 
-    def fit(self, made_by: str, result: EMResult[Params]) -> Fit:
+    def to_fit(self, made_by: str, result: EMResult[Params]) -> Fit:
         """The result of EM as a fit, with accuracies of workers and their intervals."""
         assert self.counts is not None
         params, votes, prior = result.params, self.tasks.votes, np.exp(result.params.log_prior)

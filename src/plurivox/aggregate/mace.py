@@ -75,16 +75,10 @@ class Mace(EMAggregator):
         rng = np.random.default_rng(self.seed)
 
         def run(_: int, watch: Watch) -> EMResult[Params]:
-            return run_em(
-                model.em_pass,
-                model.random_params(rng) if start is None else model.earlier_params(start),
-                max_iter=self.max_iter,
-                tol=self.tol * votes.n_answers,
-                watch=watch,
-                space=model if self.accelerate else None,
-            )
+            first = model.random_params(rng) if start is None else model.earlier_params(start)
+            return run_em(model.em_pass, first, **self.em_settings(votes, watch, model))
 
-        return model.fit(*best_of_starts(self.starts if start is None else 1, self.max_iter, run, watch))
+        return model.to_fit(*best_of_starts(self.starts if start is None else 1, self.max_iter, run, watch))
 
 
 class _Model:
@@ -153,7 +147,7 @@ class _Model:
 
     # ---- the answer
 
-    def fit(self, result: EMResult[Params], kept: int) -> Fit:
+    def to_fit(self, result: EMResult[Params], kept: int) -> Fit:
         """The result of EM as a fit."""
         (log_labels, known), votes, vb = result.params, self.em.votes, self.method.how == "vb"
         knows, guesses = known.sum(1) + self.knows, (self.total - known).sum(1) + self.guesses

@@ -54,15 +54,8 @@ class OneCoin(EMAggregator):
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
         em = OwnLabelEM(votes, gold, votes.worker, votes.n_workers)
         model = _Model(em, fixed_prior(self.prior, votes.labels), self.smooth)
-        result = run_em(
-            model.em_pass,
-            model.first_params(start),
-            max_iter=self.max_iter,
-            tol=self.tol * votes.n_answers,
-            watch=watch,
-            space=model if self.accelerate else None,
-        )
-        return model.fit(self.word, result)
+        result = run_em(model.em_pass, model.first_params(start), **self.em_settings(votes, watch, model))
+        return model.to_fit(self.word, result)
 
 
 class _Params(NamedTuple):
@@ -117,7 +110,7 @@ class _Model:
         prior, logit = np.split(vector, [self.em.n_labels])
         return _Params(prior - np.logaddexp.reduce(prior), 1 / (1 + np.exp(-np.clip(logit, -700, 700))))
 
-    def fit(self, made_by: str, result: EMResult[_Params]) -> Fit:
+    def to_fit(self, made_by: str, result: EMResult[_Params]) -> Fit:
         """The result of EM as a fit."""
         assert self.n_right is not None
         (log_labels, ability), votes = result.params, self.em.votes

@@ -10,12 +10,14 @@ from plurivox.aggregate._contract import Aggregator
 from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, OptionError, some
 from plurivox.core.method import option
+from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Dense
 from plurivox.core.types import Bools, Floats, Ints, Names, frozen
 from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import ConfusionEM, KeyedVotes, Params
+from plurivox.engine.em import ParamSpace
 from plurivox.engine.kernels import confusion
 from plurivox.engine.kernels.confusion_tables import TINY
 from plurivox.engine.memory import available, gigabytes
@@ -29,6 +31,13 @@ class EMAggregator(Aggregator):
     """An aggregator that runs EM: it can use soft answers, clamp gold labels and start from an earlier fit."""
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
+
+    def em_settings(self, votes: Votes, watch: Watch, space: ParamSpace[Any] | None = None) -> dict[str, Any]:
+        """What `run_em` is told by the options `max_iter`, `tol` and, for SQUAREM in `space`, `accelerate`."""
+        options = vars(self)
+        accelerated = space if options.get("accelerate") else None
+        tol = options["tol"] * votes.n_answers
+        return {"max_iter": options["max_iter"], "tol": tol, "watch": watch, "space": accelerated}
 
 
 # ---- options: a function each, since the fields of a base class would come first in help, repr and saved words
