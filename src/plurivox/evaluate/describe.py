@@ -138,7 +138,7 @@ def observed_agreement(votes: Votes) -> float | None:
 def _against_gold(votes: Votes, gold: SoftLabels | None) -> dict[str, Any]:
     names = ("worker_accuracy", "share_good_workers", "vote_accuracy", "majority_accuracy")
     empty: dict[str, Any] = dict.fromkeys((*names, "share_gold_unvoted", "majority_label_share"))
-    known = None if gold is None else gold.shared(votes.tasks[votes.support > 0])
+    known = None if gold is None else gold.shared(votes.voted)
     if known is None or not len(known):
         return empty | {"n_gold": 0}
     some = votes.on(known.tasks)
