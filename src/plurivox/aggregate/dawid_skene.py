@@ -8,7 +8,7 @@ from plurivox.aggregate._shared.em_aggregator import (
     EMAggregator,
     OpenTasks,
     accelerate_option,
-    beta_interval,
+    beta_interval_of_moments,
     check_memory,
     fixed_prior,
     log_prior,
@@ -157,4 +157,4 @@ def _accuracy_interval(right: Floats, wrong: Floats, prior: Floats) -> tuple[Flo
     a, b = right + 0.5, wrong + 0.5
     mean = (a / (a + b)) @ prior
     variance = (a * b / ((a + b) ** 2 * (a + b + 1))) @ prior**2
-    return beta_interval(mean, variance)
+    return beta_interval_of_moments(mean, variance)

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv
 
 from plurivox.aggregate._shared.em_aggregator import (
     EMAggregator,
     accelerate_option,
+    beta_interval,
     check_memory,
     fixed_prior,
     log_prior,
@@ -152,6 +152,7 @@ class _Model:
         (log_labels, known), votes, vb = result.params, self.em.votes, self.method.how == "vb"
         knows, guesses = known.sum(1) + self.knows, (self.total - known).sum(1) + self.guesses
         ability = knows / (knows + guesses)
+        low, high = beta_interval(knows, guesses) if vb else (None, None)
         soft, left_out = self.em.posterior(log_labels, self.evidence(known)[1].ravel())
         return Fit(
             soft,
@@ -160,8 +161,8 @@ class _Model:
             prior=np.exp(log_labels),
             confusion=self._confusion(ability, _shares(self.total - known + self.habit)),
             ability=ability,
-            ability_low=betaincinv(knows, guesses, 0.025) if vb else None,
-            ability_high=betaincinv(knows, guesses, 0.975) if vb else None,
+            ability_low=low,
+            ability_high=high,
             trace=result.trace,
             converged=result.converged,
             found={"passes": result.passes, "start kept": kept, "left_out": left_out},

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv
 
 from plurivox.aggregate._shared.em_aggregator import (
     EMAggregator,
     accelerate_option,
+    beta_interval,
     fixed_prior,
     log_prior,
     max_iter_option,
@@ -117,15 +117,15 @@ class _Model:
         hit, miss = self.log_chances(ability)
         soft, left_out = self.em.posterior(log_labels, hit - miss)
         right = self.n_right + self.smooth + 0.5
-        wrong = votes.workload + 2 * self.smooth + 1 - right
+        low, high = beta_interval(right, votes.workload + 2 * self.smooth + 1 - right)
         return Fit(
             soft,
             votes.workers,
             made_by,
             prior=np.exp(log_labels),
             ability=ability,
-            ability_low=np.minimum(betaincinv(right, wrong, 0.025), ability),
-            ability_high=np.maximum(betaincinv(right, wrong, 0.975), ability),
+            ability_low=np.minimum(low, ability),
+            ability_high=np.maximum(high, ability),
             trace=result.trace,
             converged=result.converged,
             found={"passes": result.passes, "left_out": left_out},
