@@ -44,10 +44,8 @@ class Aggregator(Method, ABC):
         takes = self.can_take()
         if not votes.n_labels or not votes.n_tasks:
             raise InputError(f"{self.name()} needs at least one task and one label; the votes have none")
-        if votes.answer is not None and "soft" not in takes:
-            raise InputError(
-                f"{self.name()} takes plain votes only; these are soft answers: take the top label of each"
-            )
+        if "soft" not in takes:
+            votes.require_plain(self.name())
         if "counts" not in takes:
             votes.require_workers(self.name(), ": try vote-shares")
         if gold is not None and "gold" not in takes:

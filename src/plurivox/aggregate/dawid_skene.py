@@ -8,7 +8,7 @@ from plurivox.aggregate._shared.em_aggregator import (
     EMAggregator,
     OpenTasks,
     accelerate_option,
-    beta_interval,
+    beta_interval_of_moments,
     check_memory,
     fixed_prior,
     log_prior,
@@ -66,16 +66,8 @@ class DawidSkene(EMAggregator):
         params, spent = model.first_params(start), 0
         if self.pool:
             params, spent = model.fit_pool(params, self.pool, min(POOL_PASSES, self.max_iter - 1), watch, self.max_iter)
-        result = run_em(
-            model.em_pass,
-            params,
-            max_iter=self.max_iter,
-            tol=self.tol * votes.n_answers,
-            watch=watch,
-            space=model.em if self.accelerate else None,
-            spent=spent,
-        )
-        return model.fit(self.word, result)
+        result = run_em(model.em_pass, params, **self.em_settings(votes, watch, model.em), spent=spent)
+        return model.to_fit(self.word, result)
 
     def _pseudo(self, votes: Votes) -> Floats:
         """(said, true) the pseudo-counts."""
@@ -130,7 +122,7 @@ class DawidSkeneModel:
             before = pooled
         return params, most
 
-    def fit(self, made_by: str, result: EMResult[Params]) -> Fit:
+    def to_fit(self, made_by: str, result: EMResult[Params]) -> Fit:
         """The result of EM as a fit, with accuracies of workers and their intervals."""
         assert self.counts is not None
         params, votes, prior = result.params, self.tasks.votes, np.exp(result.params.log_prior)
@@ -165,4 +157,4 @@ def _accuracy_interval(right: Floats, wrong: Floats, prior: Floats) -> tuple[Flo
     a, b = right + 0.5, wrong + 0.5
     mean = (a / (a + b)) @ prior
     variance = (a * b / ((a + b) ** 2 * (a + b + 1))) @ prior**2
-    return beta_interval(mean, variance)
+    return beta_interval_of_moments(mean, variance)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import softmax
 
 from plurivox.aggregate._shared.em_aggregator import (
     EMAggregator,
@@ -69,21 +70,15 @@ class DawidSkeneClusters(EMAggregator):
         model = _Clusters(tasks, n_clusters, fixed_prior(self.prior, votes.labels), lagged=self.published)
         first = tasks.first_posterior(start)
         for attempt in range(self.restarts + 1):  # noqa: B007
-            result = run_em(
-                model.em_pass,
-                model.first_params(model.em.count(first)),
-                max_iter=self.max_iter,
-                tol=self.tol * votes.n_answers,
-                watch=watch,
-                may_fall=self.published,
-            )
+            params = model.first_params(model.em.count(first))
+            result = run_em(model.em_pass, params, **self.em_settings(votes, watch), may_fall=self.published)
             posterior, agree = model.em.posterior(model.worker_params(result.params))
             if not _all_alike(posterior) or _all_alike(tasks.vote_shares()):
                 break
             noisy = np.clip(tasks.vote_shares() + rng.normal(0, NOISE, first.shape), 1e-6, 1)
             first = noisy / noisy.sum(1, keepdims=True)
         found = {"restarts": attempt, "passes": result.passes, "left_out": tasks.left_out(agree)}
-        return model.fit(self.word, result, posterior, found)
+        return model.to_fit(self.word, result, posterior, found)
 
 
 class _ClusterParams(NamedTuple):
@@ -126,9 +121,7 @@ class _Clusters:
         said = self.em.tensor(counts.confusion).reshape(self.em.n_workers, -1)
         seen = said if params.last_counts is None else params.last_counts
         logit = params.log_size + seen @ params.log_matrix.reshape(self.n, -1).T
-        q_cluster = np.exp(logit - logit.max(1, keepdims=True))
-        q_cluster /= q_cluster.sum(1, keepdims=True)
-        return self.m_step(counts.n_true, q_cluster, said), bound
+        return self.m_step(counts.n_true, softmax(logit, axis=1), said), bound
 
     def m_step(self, n_true: Floats, q_cluster: Floats, counts: Floats) -> _ClusterParams:
         """Prior, sizes and matrices of the clusters, from (n_workers, said * true) counts."""
@@ -139,7 +132,9 @@ class _Clusters:
         last, prior = counts if self.lagged else None, log_prior(n_true, self.fixed)
         return _ClusterParams(prior, _log(q_cluster.mean(0)), _log(share), q_cluster, last)
 
-    def fit(self, made_by: str, result: EMResult[_ClusterParams], posterior: Floats, found: dict[str, object]) -> Fit:
+    def to_fit(
+        self, made_by: str, result: EMResult[_ClusterParams], posterior: Floats, found: dict[str, object]
+    ) -> Fit:
         """The result of EM as a fit."""
         params, votes = result.params, self.tasks.votes
         cluster, prior = params.q_cluster.argmax(1), np.exp(params.log_prior)

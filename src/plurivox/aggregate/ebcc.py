@@ -31,7 +31,7 @@ from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import KeyedVotes
 from plurivox.engine.dirichlet import expected_logs
-from plurivox.engine.em import EMResult, run_em_together
+from plurivox.engine.em import EMResult, best_run, run_em_together
 from plurivox.engine.subtype_em import KindCounts, KindParams, SubtypeEM
 
 FEW = 1e-3  # tasks of a label that nobody chose, where the vote shares of the crowd are the prior
@@ -70,16 +70,8 @@ class Ebcc(EMAggregator):
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
         check_memory(votes, self.name(), votes.n_workers * votes.n_labels**2 * self.subtypes)
         model = _Model(self, ClampedTasks(votes, gold, start))
-        results = run_em_together(
-            model.em_pass,
-            [model.first(i) for i in range(self.starts)],
-            max_iter=self.max_iter,
-            tol=self.tol * votes.n_answers,
-            watch=watch,
-            space=model if self.accelerate else None,
-        )
-        kept = int(np.argmax([one.trace[-1] for one in results]))
-        return model.fit(results[kept], kept)
+        starts = [model.first(i) for i in range(self.starts)]
+        return model.to_fit(*best_run(run_em_together(model.em_pass, starts, **self.em_settings(votes, watch, model))))
 
 
 class _Model:
@@ -134,7 +126,7 @@ class _Model:
         passed = self.em.em_pass([params for params, _ in expected])
         return [(better, value + seen) for (_, value), (better, seen) in zip(expected, passed, strict=True)]
 
-    def fit(self, end: EMResult[KindCounts], kept: int) -> Fit:
+    def to_fit(self, end: EMResult[KindCounts], kept: int) -> Fit:
         """The result of the best run."""
         tasks, votes, counts = self.tasks, self.tasks.votes, end.params
         posterior, agree = self.em.posterior(self.expect(counts)[0])

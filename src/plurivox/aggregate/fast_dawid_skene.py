@@ -53,9 +53,8 @@ class FastDawidSkene(EMAggregator):
         tasks = OpenTasks(votes, gold)
         pseudo = np.full((votes.n_labels, votes.n_labels), self.smooth)
         model = DawidSkeneModel(tasks, fixed_prior(self.prior, votes.labels), pseudo, hard=True)
-        tol = self.tol * votes.n_answers
-        result = run_em(model.em_pass, model.first_params(start), max_iter=self.max_iter, tol=tol, watch=watch)
-        fit = model.fit(self.word, result)
+        result = run_em(model.em_pass, model.first_params(start), **self.em_settings(votes, watch))
+        fit = model.to_fit(self.word, result)
         if self.answer == "posterior":
             return fit
         prob = fit.soft.prob.copy()

@@ -77,16 +77,9 @@ class Glad(EMAggregator):
         check_memory(votes, self.name(), votes.n_workers)
         model = _Model(self, ClampedTasks(votes, gold, start))
         if self.published:
-            return model.fit(model.run_published(watch))
-        result = run_em(
-            model.em_pass,
-            model.first_params(start),
-            max_iter=self.max_iter,
-            tol=self.tol * votes.n_answers,
-            watch=watch,
-            space=model if self.accelerate else None,
-        )
-        return model.fit(result)
+            return model.to_fit(model.run_published(watch))
+        result = run_em(model.em_pass, model.first_params(start), **self.em_settings(votes, watch, model))
+        return model.to_fit(result)
 
 
 class _Model:
@@ -146,7 +139,7 @@ class _Model:
         params = Params(first.log_prior, *np.split(result.params, [tasks.n_workers]))
         return EMResult(params, result.trace, result.converged, result.passes)
 
-    def fit(self, result: EMResult[Params]) -> Fit:
+    def to_fit(self, result: EMResult[Params]) -> Fit:
         """The result of EM as a fit."""
         params, tasks, votes = result.params, self.tasks, self.tasks.votes
 

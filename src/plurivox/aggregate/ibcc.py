@@ -69,15 +69,8 @@ class Ibcc(EMAggregator):
         labels = LabelPrior(np.full(votes.n_labels, self.label_count), fixed_prior(self.prior, votes.labels))
         pseudo = pseudo_counts(votes.n_labels, self.diagonal, self.off_diagonal)
         model = _Model(tasks, tasks.confusion_em(), labels, pseudo)
-        result = run_em(
-            model.em_pass,
-            model.first_counts(start),
-            max_iter=self.max_iter,
-            tol=self.tol * votes.n_answers,
-            watch=watch,
-            space=model if self.accelerate else None,
-        )
-        return model.fit(self.word, result)
+        result = run_em(model.em_pass, model.first_counts(start), **self.em_settings(votes, watch, model))
+        return model.to_fit(self.word, result)
 
 
 @dataclass(frozen=True)
@@ -106,7 +99,7 @@ class _Model:
         updated, log_likelihood = self.em.em_pass(params)
         return updated, minus_kl + log_likelihood
 
-    def fit(self, made_by: str, result: EMResult[Counts]) -> Fit:
+    def to_fit(self, made_by: str, result: EMResult[Counts]) -> Fit:
         """The result of EM as a fit."""
         counts, votes = result.params, self.tasks.votes
         prior = self.labels.mean(counts.n_true)

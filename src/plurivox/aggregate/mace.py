@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv
 
 from plurivox.aggregate._shared.em_aggregator import (
     EMAggregator,
     accelerate_option,
+    beta_interval,
     check_memory,
     fixed_prior,
     log_prior,
@@ -24,6 +24,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import DENSE_CELLS
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
+from plurivox.engine.confusion_em import vote_keys
 from plurivox.engine.dirichlet import expected_logs
 from plurivox.engine.em import EMResult, best_of_starts, run_em
 from plurivox.engine.kernels.confusion_tables import TINY
@@ -74,16 +75,10 @@ class Mace(EMAggregator):
         rng = np.random.default_rng(self.seed)
 
         def run(_: int, watch: Watch) -> EMResult[Params]:
-            return run_em(
-                model.em_pass,
-                model.random_params(rng) if start is None else model.earlier_params(start),
-                max_iter=self.max_iter,
-                tol=self.tol * votes.n_answers,
-                watch=watch,
-                space=model if self.accelerate else None,
-            )
+            first = model.random_params(rng) if start is None else model.earlier_params(start)
+            return run_em(model.em_pass, first, **self.em_settings(votes, watch, model))
 
-        return model.fit(*best_of_starts(self.starts if start is None else 1, self.max_iter, run, watch))
+        return model.to_fit(*best_of_starts(self.starts if start is None else 1, self.max_iter, run, watch))
 
 
 class _Model:
@@ -95,7 +90,7 @@ class _Model:
         smooth = 0.01 / votes.n_labels if method.smooth is None else method.smooth
         pseudo = (method.knows, method.guesses, method.habit) if method.how == "vb" else (smooth, smooth, smooth)
         self.knows, self.guesses, self.habit = pseudo
-        key = votes.worker.astype(np.uint32) * np.uint32(votes.n_labels) + votes.label
+        key = vote_keys(votes.worker, votes.label, votes.n_labels)
         self.em = OwnLabelEM(votes, gold, key, votes.n_workers * votes.n_labels)
         self.total = self.em.total.reshape(self.shape)  # votes of each worker for each label
 
@@ -152,11 +147,12 @@ class _Model:
 
     # ---- the answer
 
-    def fit(self, result: EMResult[Params], kept: int) -> Fit:
+    def to_fit(self, result: EMResult[Params], kept: int) -> Fit:
         """The result of EM as a fit."""
         (log_labels, known), votes, vb = result.params, self.em.votes, self.method.how == "vb"
         knows, guesses = known.sum(1) + self.knows, (self.total - known).sum(1) + self.guesses
         ability = knows / (knows + guesses)
+        low, high = beta_interval(knows, guesses) if vb else (None, None)
         soft, left_out = self.em.posterior(log_labels, self.evidence(known)[1].ravel())
         return Fit(
             soft,
@@ -165,8 +161,8 @@ class _Model:
             prior=np.exp(log_labels),
             confusion=self._confusion(ability, _shares(self.total - known + self.habit)),
             ability=ability,
-            ability_low=betaincinv(knows, guesses, 0.025) if vb else None,
-            ability_high=betaincinv(knows, guesses, 0.975) if vb else None,
+            ability_low=low,
+            ability_high=high,
             trace=result.trace,
             converged=result.converged,
             found={"passes": result.passes, "start kept": kept, "left_out": left_out},

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv
 
 from plurivox.aggregate._shared.em_aggregator import (
     EMAggregator,
     accelerate_option,
+    beta_interval,
     fixed_prior,
     log_prior,
     max_iter_option,
@@ -54,15 +54,8 @@ class OneCoin(EMAggregator):
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
         em = OwnLabelEM(votes, gold, votes.worker, votes.n_workers)
         model = _Model(em, fixed_prior(self.prior, votes.labels), self.smooth)
-        result = run_em(
-            model.em_pass,
-            model.first_params(start),
-            max_iter=self.max_iter,
-            tol=self.tol * votes.n_answers,
-            watch=watch,
-            space=model if self.accelerate else None,
-        )
-        return model.fit(self.word, result)
+        result = run_em(model.em_pass, model.first_params(start), **self.em_settings(votes, watch, model))
+        return model.to_fit(self.word, result)
 
 
 class _Params(NamedTuple):
@@ -117,22 +110,22 @@ class _Model:
         prior, logit = np.split(vector, [self.em.n_labels])
         return _Params(prior - np.logaddexp.reduce(prior), 1 / (1 + np.exp(-np.clip(logit, -700, 700))))
 
-    def fit(self, made_by: str, result: EMResult[_Params]) -> Fit:
+    def to_fit(self, made_by: str, result: EMResult[_Params]) -> Fit:
         """The result of EM as a fit."""
         assert self.n_right is not None
         (log_labels, ability), votes = result.params, self.em.votes
         hit, miss = self.log_chances(ability)
         soft, left_out = self.em.posterior(log_labels, hit - miss)
         right = self.n_right + self.smooth + 0.5
-        wrong = votes.workload + 2 * self.smooth + 1 - right
+        low, high = beta_interval(right, votes.workload + 2 * self.smooth + 1 - right)
         return Fit(
             soft,
             votes.workers,
             made_by,
             prior=np.exp(log_labels),
             ability=ability,
-            ability_low=np.minimum(betaincinv(right, wrong, 0.025), ability),
-            ability_high=np.maximum(betaincinv(right, wrong, 0.975), ability),
+            ability_low=np.minimum(low, ability),
+            ability_high=np.maximum(high, ability),
             trace=result.trace,
             converged=result.converged,
             found={"passes": result.passes, "left_out": left_out},

@@ -12,6 +12,7 @@ from plurivox.core.encoding import as_names, as_text, duplicates, encode_into, i
 from plurivox.core.errors import InputError, some
 from plurivox.core.soft_storage import DENSE_CELLS, WHOLE, Candidates, Dense, Rows
 from plurivox.core.types import Floats, Ints, Names, owned
+from plurivox.core.votes import Votes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,6 +104,19 @@ class SoftLabels(Noun):
             total = counts.sum(1, keepdims=True)
             rows = Dense(np.where(total > 0, counts / np.where(total > 0, total, 1), 1 / max(counts.shape[1], 1)))
         return cls(rows, tasks, labels, **rest)
+
+    @classmethod
+    def of_votes(cls, votes: Votes) -> Self:
+        """The share of a task's answers that each label got, and their number as support; a task without any is even.
+
+        Sparse where the table of all tasks and labels would be large.
+
+        >>> SoftLabels.of_votes(Votes.of(task=["a", "a"], worker=[1, 2], label=["x", "y"], tasks=["a", "b"])).support
+        array([2., 0.])
+        """
+        many = votes.n_tasks * votes.n_labels > DENSE_CELLS
+        counts = votes.tally() if many else votes.counts()
+        return cls.shares(counts, votes.tasks, votes.labels, support=votes.support, scale=votes.scale)
 
     # ---- what is inside
 

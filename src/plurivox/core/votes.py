@@ -212,6 +212,11 @@ class Votes(Noun):
         return np.bincount(self.task, self.weight, minlength=self.n_tasks).astype(np.float64)
 
     @cached_property
+    def voted(self) -> Names:
+        """The names of the tasks that have an answer."""
+        return self.tasks[self.support > 0]
+
+    @cached_property
     def workload(self) -> Floats:
         """(n_workers,) how many answers each worker gave."""
         named = self.worker >= 0
@@ -238,6 +243,12 @@ class Votes(Noun):
         unnamed = self.worker < 0
         if unnamed.any() if every else unnamed.all():
             raise InputError(f"{what} must know who voted; these votes hold counts without names{hint}")
+        return self
+
+    def require_plain(self, what: str) -> Self:
+        """The votes themselves; InputError where they are soft answers, which the method `what` cannot use."""
+        if self.answer is not None:
+            raise InputError(f"{what} takes plain votes only; these are soft answers: take the top label of each")
         return self
 
     def counts(self) -> Floats:

@@ -15,8 +15,7 @@ from plurivox.core.method import Method
 from plurivox.core.registry import Methods
 from plurivox.core.types import TEXT, Bools, Ints, Names
 from plurivox.core.votes import Votes
-from plurivox.elicit._shared.answer_flags import ABSTAINED, FATES, FLAGS, NONE_OF_THESE, READ, UNREAD, raised
-from plurivox.elicit._shared.answer_shares import Shares
+from plurivox.elicit._shared.answer_shares import ABSTAINED, FATES, FLAGS, NONE_OF_THESE, READ, UNREAD, Shares, raised
 
 __all__ = ["FATES", "FLAGS", "Elicited", "Form", "methods"]
 

@@ -6,11 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.core.answers import Answers
-from plurivox.elicit._shared.answer_flags import raised
-from plurivox.elicit._shared.answer_shares import Shares, sorted_pairs
-from plurivox.elicit._shared.leftover_mass import Split
+from plurivox.elicit._shared.answer_shares import Shares, raised, sorted_pairs
 from plurivox.elicit._shared.marks import marked
-from plurivox.elicit._shared.percent_form import Percented
+from plurivox.elicit._shared.percent_form import Percented, Split
 
 
 @dataclass(frozen=True)

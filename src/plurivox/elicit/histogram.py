@@ -10,10 +10,9 @@ from plurivox.core.method import option
 from plurivox.core.percents import ODD
 from plurivox.core.types import Floats, Ints
 from plurivox.elicit._contract import Form
-from plurivox.elicit._shared.answer_flags import raise_odd, raised
-from plurivox.elicit._shared.answer_shares import Shares, shared
-from plurivox.elicit._shared.leftover_mass import SPREAD, Split, Spread, spread
+from plurivox.elicit._shared.answer_shares import Shares, raise_odd, raised, shared
 from plurivox.elicit._shared.marks import SETTLED, Pairs, Settled, marked, settle, typed_percents
+from plurivox.elicit._shared.percent_form import SPREAD, Split, Spread, spread
 
 
 @dataclass(frozen=True)

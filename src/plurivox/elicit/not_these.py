@@ -7,10 +7,9 @@ import numpy as np
 from plurivox.core.answers import NEVER, POSSIBLE, Answers
 from plurivox.core.method import option
 from plurivox.elicit._contract import Form
-from plurivox.elicit._shared.answer_flags import raised
-from plurivox.elicit._shared.answer_shares import Shares
-from plurivox.elicit._shared.leftover_mass import Split, spread
+from plurivox.elicit._shared.answer_shares import Shares, raised
 from plurivox.elicit._shared.marks import SETTLED, Settled, marked, settle
+from plurivox.elicit._shared.percent_form import Split, spread
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ import numpy as np
 from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.elicit._contract import Form
-from plurivox.elicit._shared.answer_flags import raised
-from plurivox.elicit._shared.answer_shares import Shares
+from plurivox.elicit._shared.answer_shares import Shares, raised
 from plurivox.elicit._shared.marks import SETTLED, Pairs, Settled, marked, settle
 
 

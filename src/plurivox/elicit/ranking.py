@@ -9,8 +9,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.core.types import Floats
 from plurivox.elicit._contract import Form
-from plurivox.elicit._shared.answer_flags import raised
-from plurivox.elicit._shared.answer_shares import Shares, shared, sorted_pairs
+from plurivox.elicit._shared.answer_shares import Shares, raised, shared, sorted_pairs
 from plurivox.elicit._shared.marks import SETTLED, Settled, marked, settle
 
 

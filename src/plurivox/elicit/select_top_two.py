@@ -7,8 +7,7 @@ import numpy as np
 from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.elicit._contract import Form
-from plurivox.elicit._shared.answer_flags import raised
-from plurivox.elicit._shared.answer_shares import Shares, shared
+from plurivox.elicit._shared.answer_shares import Shares, raised, shared
 from plurivox.elicit._shared.marks import SETTLED, Settled, marked, settle
 
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.elicit._shared.answer_shares import Shares
-from plurivox.elicit._shared.cifar10s_release import COMPAT, Compat, check_compat, released
-from plurivox.elicit._shared.leftover_mass import SPREAD, Split, Spread, spread
-from plurivox.elicit._shared.percent_form import Percented
+from plurivox.elicit._shared.cifar10s_release import COMPAT, Compat, check_compat
+from plurivox.elicit._shared.percent_form import SPREAD, Percented, Spread
 
 
 @dataclass(frozen=True)
@@ -31,8 +30,4 @@ class TopOne(Percented):
         check_compat(self.name(), self.compat, self.spread)
 
     def shares(self, answers: Answers) -> Shares:
-        if self.compat == "cifar10s":
-            return released(answers, 1, self.spread == "clamp", self.gamma)
-        named, points, flags = self.columns(answers, asked=1, used=1)
-        split = Split(named, points, self.gamma if self.spread == "clamp" else 0.0)
-        return spread(answers, split, self.spread, flags)
+        return self.top_shares(answers, self.spread, self.compat, asked=1, used=1)

@@ -6,9 +6,8 @@ from typing import Literal
 from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.elicit._shared.answer_shares import Shares
-from plurivox.elicit._shared.cifar10s_release import COMPAT, Compat, check_compat, released
-from plurivox.elicit._shared.leftover_mass import SPREAD, Split, Spread, spread
-from plurivox.elicit._shared.percent_form import Percented
+from plurivox.elicit._shared.cifar10s_release import COMPAT, Compat, check_compat
+from plurivox.elicit._shared.percent_form import SPREAD, Percented, Spread
 
 
 @dataclass(frozen=True)
@@ -43,8 +42,4 @@ class TopTwo(Percented):
 
     def shares(self, answers: Answers) -> Shares:
         used = 2 if self.use == "both" else 1
-        if self.compat == "cifar10s":
-            return released(answers, used, self.spread == "clamp", self.gamma)
-        named, points, flags = self.columns(answers, asked=2, used=used)
-        split = Split(named, points, self.gamma if self.spread == "clamp" else 0.0)
-        return spread(answers, split, self.spread, flags)
+        return self.top_shares(answers, self.spread, self.compat, asked=2, used=used)

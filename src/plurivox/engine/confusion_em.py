@@ -5,7 +5,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from plurivox.core.types import Floats, Ints
+from plurivox.core.types import Bools, Floats, Ints
 from plurivox.engine.kernels import confusion, confusion_tables
 from plurivox.engine.kernels.confusion_tables import TINY
 from plurivox.engine.kernels.simd import PAD, padded, simd_width
@@ -13,6 +13,14 @@ from plurivox.engine.threads import Blocks, run
 
 PIECE = 2**15  # cells of a table that one thread makes at a time
 LOWEST = -40.0  # logs below it are all the same to a long step: e^-40 is next to nothing
+
+
+def vote_keys(worker: Ints, said: Ints, n_labels: int) -> Ints:
+    """(n_votes,) worker * n_labels + said."""
+    key = worker.astype(np.uint32)
+    key *= np.uint32(n_labels)
+    np.add(key, said, out=key, casting="unsafe")
+    return key
 
 
 class KeyedVotes(NamedTuple):
@@ -27,10 +35,24 @@ class KeyedVotes(NamedTuple):
     @classmethod
     def of(cls, start: Ints, worker: Ints, said: Ints, weight: Floats | None, n_labels: int) -> Self:
         """Join worker and said label."""
-        key = worker.astype(np.uint32)
-        key *= np.uint32(n_labels)
-        np.add(key, said, out=key, casting="unsafe")
-        return cls(start, key, weight, worker, said)
+        return cls(start, vote_keys(worker, said, n_labels), weight, worker, said)
+
+    def on(self, tasks: Bools) -> Self:
+        """The votes on some of the tasks."""
+        start, rows = task_rows(self.start, tasks)
+        weight = None if self.weight is None else self.weight[rows]
+        return type(self)(start, self.key[rows], weight, self.worker[rows], self.said[rows])
+
+
+def task_rows(start: Ints, tasks: Bools) -> tuple[Ints, Bools | slice]:
+    """(where the rows of each of some tasks begin when theirs are the only ones, which rows these are).
+
+    `start` (n_all_tasks + 1,) says where the rows of every task begin. All rows are a slice, so that taking them copies
+    nothing.
+    """
+    size = np.diff(start)
+    begins = np.concatenate([[0], np.cumsum(size[tasks])])
+    return begins, slice(None) if begins[-1] == start[-1] else np.repeat(tasks, size)
 
 
 class Params(NamedTuple):

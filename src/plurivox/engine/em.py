@@ -5,7 +5,7 @@ together with the objective OF THE PARAMETERS IT WAS GIVEN (that is what an E-st
 parameters, so acceleration and warm starts are the caller's choice.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -194,9 +194,10 @@ def best_of_starts(
 
         return one
 
-    results = (run(i, counting_on(i)) for i in range(n_starts))
-    best, kept = next(results), 0
-    for i, result in enumerate(results, 1):
-        if result.trace[-1] > best.trace[-1]:
-            best, kept = result, i
+    return best_run(run(i, counting_on(i)) for i in range(n_starts))
+
+
+def best_run(results: Iterable[EMResult[P]]) -> tuple[EMResult[P], int]:
+    """(the run with the highest objective, its place among the results); of equals the first."""
+    kept, best = max(enumerate(results), key=lambda numbered: numbered[1].trace[-1])
     return best, kept

@@ -31,16 +31,21 @@ def kernel(function: F) -> F:
 
 
 def part(function: F) -> F:
-    """A piece of kernels, written out wherever one calls it: a call costs more than the few instructions inside."""
+    """Compile a function that kernels call; numba copies its body into each caller before it compiles that.
+
+    The default for what kernels share, with loops or without. Numba then sees the caller's own arrays, and a `part` can be
+    an argument of another function. Use `routine` where measurement shows that numba's reference counts cost time.
+    """
     compiled: Any = numba.njit(nogil=True, fastmath=FREE, error_model="numpy", inline="always")(function)
     return cast(F, compiled)
 
 
 def routine(function: F) -> F:
-    """A piece of kernels with a loop of its own, inlined by LLVM.
+    """Compile a function that kernels call; LLVM inlines the machine code into each caller.
 
-    Where a `part` has a loop, numba counts the references to its arrays around every run of it, which can take longer than
-    the loop. A routine may take a part as an argument.
+    Numba counts references to the arrays that a copied body (`part`) is given, each time it runs. For a body that runs once
+    per task or vote and has a short loop, that can take longer than the loop; LLVM's inlining counts none. A routine may
+    take a part as an argument.
     """
     compiled: Any = numba.njit(nogil=True, fastmath=FREE, error_model="numpy", forceinline=True)(function)
     return cast(F, compiled)

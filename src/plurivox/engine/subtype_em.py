@@ -45,7 +45,7 @@ class SubtypeEM:
     def __init__(self, votes: KeyedVotes, clamped: Bools, known: Floats, n_workers: int, n_subtypes: int) -> None:
         self.votes, self.known, self.n_labels = votes, known, known.shape[1]
         self.n_workers, self.n_keys, self.n_subtypes = n_workers, n_workers * known.shape[1], n_subtypes
-        self.open, self.clamped = _votes_on(votes, ~clamped), _votes_on(votes, clamped)
+        self.open, self.clamped = votes.on(~clamped), votes.on(clamped)
         self.blocks = Blocks(self.open.start, cells=self.n_keys)
         self.most_votes = _most_votes(votes)
 
@@ -154,17 +154,6 @@ class SubtypeEM:
 def _n_columns(params: KindParams) -> int:
     """The columns of a run in a shared table: a multiple of four."""
     return -(-len(params.kinds) // 4) * 4
-
-
-def _votes_on(votes: KeyedVotes, tasks: Bools) -> KeyedVotes:
-    """The votes on some of the tasks."""
-    if tasks.all():
-        return votes
-    size = np.diff(votes.start)
-    rows = np.repeat(tasks, size)
-    start = np.concatenate([[0], np.cumsum(size[tasks])])
-    weight = None if votes.weight is None else votes.weight[rows]
-    return KeyedVotes(start, votes.key[rows], weight, votes.worker[rows], votes.said[rows])
 
 
 def _most_votes(votes: KeyedVotes) -> float:

@@ -12,6 +12,12 @@ def mean(values: Any) -> float:
     return float(np.mean(values)) if len(values) else 0.0
 
 
+def median_range(values: Any) -> Three | None:
+    """(median, smallest, largest) of the values above 0; None where there are none."""
+    some = values[values > 0]
+    return (float(np.median(some)), float(some.min()), float(some.max())) if len(some) else None
+
+
 def number(value: float | None, digits: int) -> str | None:
     """So many digits after the point."""
     return None if value is None else f"{value:.{digits}f}"

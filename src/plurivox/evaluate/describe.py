@@ -7,9 +7,9 @@ import numpy as np
 
 from plurivox.core.encoding import as_names, positions
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.evaluate._number_format import Three, bracket, mean, number, percent, spread
+from plurivox.engine.pair_agreement import pair_agreement
+from plurivox.evaluate._number_format import Three, bracket, mean, median_range, number, percent, spread
 
 GOOD_WORKER = 0.75  # Uma et al. (2020) count the workers whose accuracy is above it
 
@@ -112,9 +112,9 @@ def describe(votes: Votes, gold: SoftLabels | None = None) -> Description:
         n_labels_unused=votes.n_labels - len(np.unique(votes.label)),
         n_votes=votes.n_answers,
         votes_per_task=(mean(support), float(support.min(initial=np.inf)), float(support.max(initial=0))),
-        votes_per_worker=_of_workers(votes.workload),
+        votes_per_worker=median_range(votes.workload),
         votes_per_label=mean(support) / votes.n_labels if votes.n_labels else None,
-        observed_agreement=_agreement(votes, tally.row, tally.mass),
+        observed_agreement=observed_agreement(votes),
         mean_entropy=mean(entropy),
         share_at_most_two_labels=mean(n_voted <= 2),
         share_unanimous=mean(n_voted == 1),
@@ -128,26 +128,17 @@ def describe(votes: Votes, gold: SoftLabels | None = None) -> Description:
     )
 
 
-def _agreement(votes: Votes, row: Any, mass: Floats) -> float | None:
-    """Pairs that agree over all pairs of a task, mean over the tasks with more than one answer."""
-    total = votes.support
-    if votes.answer is None:
-        agree = np.bincount(row, mass * (mass - 1), minlength=votes.n_tasks)
-    else:  # pairs of different answers: all pairs of rows, less those within one answer
-        _, answer = np.unique(votes.answer, return_inverse=True)
-        task_of = np.zeros(answer.max() + 1, np.int64)
-        task_of[answer] = votes.task
-        own = np.bincount(answer, votes.weights**2)
-        agree = np.bincount(row, mass**2, minlength=votes.n_tasks) - np.bincount(task_of, own, minlength=votes.n_tasks)
-    pairs = (total * (total - 1)).clip(0)
-    several = total > 1
-    return mean(agree[several] / pairs[several]) if several.any() else None
+def observed_agreement(votes: Votes) -> float | None:
+    """The share of pairs of answers to a task that agree, mean over the tasks with more than one answer."""
+    share = pair_agreement(votes)
+    told = share[~np.isnan(share)]
+    return mean(told) if len(told) else None
 
 
 def _against_gold(votes: Votes, gold: SoftLabels | None) -> dict[str, Any]:
     names = ("worker_accuracy", "share_good_workers", "vote_accuracy", "majority_accuracy")
     empty: dict[str, Any] = dict.fromkeys((*names, "share_gold_unvoted", "majority_label_share"))
-    known = None if gold is None else gold.shared(votes.tasks[votes.support > 0])
+    known = None if gold is None else gold.shared(votes.voted)
     if known is None or not len(known):
         return empty | {"n_gold": 0}
     some = votes.on(known.tasks)
@@ -174,8 +165,3 @@ def _against_gold(votes: Votes, gold: SoftLabels | None) -> dict[str, Any]:
         "share_gold_unvoted": 1 - mean(voted),
         "majority_label_share": float(np.unique(truth, return_counts=True)[1].max() / len(truth)),
     }
-
-
-def _of_workers(workload: Floats) -> Three | None:
-    active = workload[workload > 0]
-    return (float(np.median(active)), float(active.min()), float(active.max())) if len(active) else None

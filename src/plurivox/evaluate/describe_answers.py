@@ -10,7 +10,9 @@ from plurivox.core.answers import NAMED, NEVER, POSSIBLE, Answers
 from plurivox.core.encoding import positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Bools, Floats, Ints
-from plurivox.evaluate._number_format import Three, bracket, count, mean, number, percent, spread
+from plurivox.core.votes import Votes
+from plurivox.evaluate._number_format import Three, bracket, count, mean, median_range, number, percent, spread
+from plurivox.evaluate.describe import observed_agreement
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ def describe_answers(answers: Answers, gold: SoftLabels | None = None) -> Answer
         n_labels=len(answers.labels),
         forms=_tallied(answers),
         answers_per_task=(mean(asked), float(asked.min(initial=n)), float(asked.max(initial=0))),
-        answers_per_worker=_per_worker(answers),
+        answers_per_worker=median_range(np.bincount(answers.worker[answers.worker >= 0])),
         n_sittings=None if answers.sitting is None else len(np.unique(answers.sitting)),
         n_asked_again=int(again.sum()),
         n_further=_further(answers, again),
@@ -109,7 +111,7 @@ def describe_answers(answers: Answers, gold: SoftLabels | None = None) -> Answer
         share_second=mean(answers.named(1) >= 0),
         share_never=_share(answers, NEVER),
         share_possible=_share(answers, POSSIBLE),
-        top_agreement=_agreement(answers.task[top >= 0], top[top >= 0], len(answers.labels)),
+        top_agreement=observed_agreement(_votes_of_first(answers, top)),
         seconds=_quantiles(answers.seconds),
         first=_edge(answers.when, np.min),
         last=_edge(answers.when, np.max),
@@ -122,12 +124,6 @@ def _tallied(answers: Answers) -> dict[str, int]:
         return {}
     names, counts = np.unique(answers.form, return_counts=True)
     return dict(zip(map(str, names.tolist()), counts.tolist(), strict=True))
-
-
-def _per_worker(answers: Answers) -> Three | None:
-    load = np.bincount(answers.worker[answers.worker >= 0])
-    active = load[load > 0]
-    return (float(np.median(active)), float(active.min()), float(active.max())) if len(active) else None
 
 
 def _further(answers: Answers, again: Bools) -> int:
@@ -143,12 +139,11 @@ def _share(answers: Answers, kind: int) -> float:
     return len(np.unique(answers.mark_answer[answers.mark_kind == kind])) / max(len(answers), 1)
 
 
-def _agreement(task: Ints, top: Ints, n_labels: int) -> float | None:
-    cells, mass = np.unique(task.astype(np.int64) * max(n_labels, 1) + top, return_counts=True)
-    row = cells // max(n_labels, 1)
-    agree, total = np.bincount(row, mass * (mass - 1)), np.bincount(row, mass)
-    several = total > 1
-    return mean(agree[several] / (total * (total - 1))[several]) if several.any() else None
+def _votes_of_first(answers: Answers, top: Ints) -> Votes:
+    """A plain vote for the label that each answer names first."""
+    named = top >= 0
+    columns = {"task": answers.task[named], "worker": answers.worker[named], "label": top[named]}
+    return Votes.coded(**columns, tasks=answers.tasks, workers=answers.workers, labels=answers.labels)
 
 
 def _against_gold(answers: Answers, top: Ints, gold: SoftLabels | None) -> dict[str, Any]:

@@ -132,10 +132,6 @@ def _number(value: float, digits: int) -> str:
     return "" if np.isnan(value) else f"{value:.{digits}f}"
 
 
-def _null(cell: Any) -> Any:
-    return None if isinstance(cell, float) and np.isnan(cell) else cell
-
-
 def _tex(text: str) -> str:
     """Text with the signs that LaTeX takes for itself set as themselves.
 

@@ -93,10 +93,8 @@ class Identifier(Method, ABC):
     def _refuse(self, seen: Evidence) -> None:
         """An error where votes or fit are of a kind that the score cannot take."""
         votes = seen.votes if "votes" in self.looks_at() else None
-        if votes is not None and votes.answer is not None and "soft" not in self.takes:
-            raise InputError(
-                f"{self.name()} takes plain votes only; these are soft answers: take the top label of each"
-            )
+        if votes is not None and "soft" not in self.takes:
+            votes.require_plain(self.name())
         if votes is not None and "counts" not in self.takes:
             votes.require_workers(self.name())
         if "fit" in self.must_see() and seen.fit is not None:

@@ -13,7 +13,6 @@ from plurivox.core.results import Dynamics, Of, Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import UNNAMED, Votes
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.dispersion import vote_shares
 from plurivox.identify._shared.margins import MARGIN_HELP, TOP_K_HELP, Margins, weighted_scores
 
 LOOKED_AT = {"gold": "gold", "majority": "votes", "fit": "fit"}
@@ -71,7 +70,7 @@ class Aum(Identifier):
             assert seen.fit is not None
             return seen.fit.soft
         assert seen.votes is not None
-        return vote_shares(seen.votes)
+        return SoftLabels.of_votes(seen.votes)
 
 
 def _one_each(dynamics: Dynamics, given: SoftLabels) -> Votes:

@@ -1,16 +1,13 @@
 """How far a worker's confusion matrix is from one with identical rows."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from plurivox.core.progress import Watch
-from plurivox.core.results import Of, Scores
-from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.requirements import each_worker, matrices, workload
+from plurivox.core.types import Floats
+from plurivox.identify._shared.confusion_score import ConfusionScore
 
 
 @dataclass(frozen=True)
-class SpamScore(Identifier):
+class SpamScore(ConfusionScore):
     """How much a worker answers as if nobody had looked: near to a matrix whose rows are all the same.
 
     A spammer's answers do not depend on the truth, so the rows of the matrix pi are alike. With K labels
@@ -26,23 +23,12 @@ class SpamScore(Identifier):
     Raykar & Yu (2012), Eliminating spammers and ranking annotators, JMLR 13, 491-518.
 
     >>> import plurivox as pv
+    >>> from plurivox.identify import Evidence
     >>> votes = pv.votes(task=list("aaabbbccc"), worker=[1, 2, 3] * 3, label=list("xxyyyxxxx"))
     >>> SpamScore().score(Evidence(fit=pv.fit(votes, "dawid-skene"))).raw.round(2)
     array([0.97, 0.97, 0.24])
     """
 
-    takes: ClassVar[frozenset[str]] = frozenset({"soft"})
-    of: ClassVar[Of] = "worker"
-    needs: ClassVar[tuple[str, ...]] = ("fit",)
-    may_use: ClassVar[tuple[str, ...]] = ("votes",)
-    fitted_by: ClassVar[tuple[str, ...]] = ("dawid-skene[pool=4]",)
-    reads: ClassVar[tuple[str, ...]] = ("confusion",)
-
-    def _score(self, seen: Evidence, watch: Watch) -> Scores:
-        del watch
-        assert seen.fit is not None
-        confusion = matrices(seen.fit, self.name())
-        pi = confusion.matrices  # (n_matrices, true, said)
-        away = ((pi - pi.mean(1, keepdims=True)) ** 2).sum((1, 2))  # the sum over pairs is K times this
-        raw = each_worker(confusion, away / (len(confusion.labels) - 1))
-        return Scores("worker", confusion.workers, 1 - raw, self.word, raw=raw, n=workload(seen, confusion.workers))
+    def of_matrices(self, matrices: Floats) -> Floats:
+        away = ((matrices - matrices.mean(1, keepdims=True)) ** 2).sum((1, 2))  # the sum over pairs is K times this
+        return away / (matrices.shape[1] - 1)

@@ -100,8 +100,7 @@ def _resolve_target(
             )
         return None, replace(known, soft=given)
     if isinstance(given, Votes):
-        shares = SoftLabels.shares(given.tally(), given.tasks, given.labels, support=given.support)
-        voted = shares.on(given.tasks[given.support > 0])
+        voted = SoftLabels.of_votes(given).on(given.voted)
         return None, replace(known, votes=given, soft=voted if known.soft is None else known.soft)
     return given, known
 

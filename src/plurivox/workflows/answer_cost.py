@@ -102,9 +102,7 @@ def curve(
     """
     fitted = aggregate.methods.make(method)
     values = [[measure(fitted.fit(subsample(votes, m, seed)).soft) for seed in range(seeds)] for m in ms]
-    mean = [
-        subsample(votes, m).n_answers / max(int((votes.support > 0).sum()), 1) for m in ms
-    ]  # fewer where M runs out
+    mean = [subsample(votes, m).n_answers / max(len(votes.voted), 1) for m in ms]  # fewer where M runs out
     called = measure_name or getattr(measure, "__name__", "measure")
     return Curve(name, called, np.array(ms), seconds * np.array(mean), np.array(values))
 

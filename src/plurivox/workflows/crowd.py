@@ -74,7 +74,7 @@ def gold_of(data: Dataset, given: SoftLabels | str | Path | None) -> SoftLabels 
 
 def known_of(votes: Votes, gold: SoftLabels, where: str = "") -> SoftLabels:
     """The known labels of tasks with a vote; raises where there are none, with `where` before the message."""
-    known = gold.shared(votes.tasks[votes.support > 0])
+    known = gold.shared(votes.voted)
     if not len(known):
         raise InputError(
             f"{where}no task has both a vote and a known label; there are votes on {some(votes.tasks)}, "

@@ -46,7 +46,7 @@ class Stage:
         parts = divide(material, seed=plan.seed)
         if (votes := material.votes) is None:
             raise InputError(f"{data.name} has no votes; margins are those of labels that were voted for")
-        voted = votes.tasks[votes.support > 0]
+        voted = votes.voted
         train = parts["train"][positions(voted, parts["train"]) >= 0]
         if not len(train):
             raise InputError(f"no training task of {data.name} has a vote")
@@ -95,7 +95,7 @@ def a_net_a_worker(stage: Stage, watch: Watch = quiet) -> dict[str, Dynamics]:
         watch(worker, votes.n_workers)
         if len(rows):
             mine = votes.where(np.isin(np.arange(len(votes)), rows))
-            tasks = mine.tasks[mine.support > 0]
+            tasks = mine.voted
             trained = fit_net(
                 stage.material.on(tasks),
                 "every-vote",

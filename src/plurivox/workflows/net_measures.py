@@ -24,10 +24,9 @@ def truths(material: Material, tasks: Names) -> tuple[SoftLabels | None, SoftLab
     votes = material.votes
     shares = None
     if votes is not None:
-        voted = tasks[np.isin(positions(votes.tasks, tasks), np.flatnonzero(votes.support > 0))]
+        voted = tasks[positions(votes.voted, tasks) >= 0]
         if len(voted):
-            some_votes = votes.on(voted)
-            shares = SoftLabels.shares(some_votes.counts(), voted, votes.labels, support=some_votes.support)
+            shares = SoftLabels.of_votes(votes.on(voted))
     return (gold if gold is not None and len(gold) else None), shares
 
 

@@ -246,7 +246,7 @@ def prune_and_compare(
     for step, quantile in enumerate(quantiles):
         left, audit = prune(votes, scores, quantile)
         after = maker.fit(left, watch=within(watch, 2 + step, total)).soft
-        voted = left.tasks[left.support > 0]
+        voted = left.voted
         head = {"quantile": quantile, f"{scores.of}s out": len(audit), "votes out": int(audit.answers.sum())}
         for on, known in (("tasks left", truth.shared(voted)), ("all tasks", truth)):
             rows.append(

@@ -215,7 +215,7 @@ def _soft_labels(material: Material, tasks: Names, aggregator: object) -> SoftLa
             raise InputError(f"{material.name} has no votes for {method.word}; {instead}give votes")
         return None
     voted = votes.on(tasks[positions(votes.tasks, tasks) >= 0])
-    kept = voted.on(voted.tasks[voted.support > 0])
+    kept = voted.on(voted.voted)
     return method.fit(kept).soft if kept.n_tasks else None
 
 

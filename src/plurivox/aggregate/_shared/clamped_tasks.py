@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from plurivox.aggregate._shared.em_aggregator import OpenTasks
+from plurivox.aggregate._shared.em_aggregator import OpenTasks, known_labels
 from plurivox.core.encoding import positions
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
@@ -18,8 +18,7 @@ class ClampedTasks(OpenTasks):
 
     def __init__(self, votes: Votes, gold: SoftLabels | None, start: Fit | None) -> None:
         super().__init__(votes)
-        known = OpenTasks(votes, gold)
-        self.known, self.known_place = known.gold, known.gold_place
+        self.known, self.known_place = known_labels(votes, gold)
         self.posterior, self.clamped = self._first_posterior(start), np.zeros(len(self.open), bool)
         silent = np.diff(votes.start)[self.known_place] == 0
         self.n_silent = np.zeros(votes.n_labels)  # (n_labels,) how many known tasks without a vote have each label

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plurivox.aggregate._shared.em_aggregator import beta_interval
+from plurivox.aggregate._shared.em_aggregator import beta_interval_of_moments
 from plurivox.core.results import Confusion
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
@@ -51,7 +51,7 @@ def accuracies(posterior: Floats, kinds: Floats) -> tuple[Floats, Floats, Floats
     whole = posterior.sum(1)
     right = posterior[:, kind // (len(kinds) // posterior.shape[1]), kind] / whole
     mean = right @ kinds
-    low, high = beta_interval(mean, (right * (1 - right) / (whole + 1)) @ kinds**2)
+    low, high = beta_interval_of_moments(mean, (right * (1 - right) / (whole + 1)) @ kinds**2)
     return mean, low, high
 
 

@@ -10,12 +10,14 @@ from plurivox.aggregate._contract import Aggregator
 from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, OptionError, some
 from plurivox.core.method import option
+from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Dense
 from plurivox.core.types import Bools, Floats, Ints, Names, frozen
 from plurivox.core.votes import Votes
-from plurivox.engine.confusion_em import ConfusionEM, KeyedVotes, Params
+from plurivox.engine.confusion_em import ConfusionEM, KeyedVotes, Params, task_rows
+from plurivox.engine.em import ParamSpace
 from plurivox.engine.kernels import confusion
 from plurivox.engine.kernels.confusion_tables import TINY
 from plurivox.engine.memory import available, gigabytes
@@ -29,6 +31,13 @@ class EMAggregator(Aggregator):
     """An aggregator that runs EM: it can use soft answers, clamp gold labels and start from an earlier fit."""
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
+
+    def em_settings(self, votes: Votes, watch: Watch, space: ParamSpace[Any] | None = None) -> dict[str, Any]:
+        """What `run_em` is told by the options `max_iter`, `tol` and, for SQUAREM in `space`, `accelerate`."""
+        options = vars(self)
+        accelerated = space if options.get("accelerate") else None
+        tol = options["tol"] * votes.n_answers
+        return {"max_iter": options["max_iter"], "tol": tol, "watch": watch, "space": accelerated}
 
 
 # ---- options: a function each, since the fields of a base class would come first in help, repr and saved words
@@ -122,8 +131,7 @@ class OpenTasks:
 
     def __init__(self, votes: Votes, gold: SoftLabels | None = None) -> None:
         self.votes, self.n_labels, self.n_workers = votes, votes.n_labels, votes.n_workers
-        self.gold = None if gold is None else gold.shared(votes.tasks).on_labels(votes.labels)
-        self.gold_place = np.zeros(0, np.int64) if self.gold is None else positions(votes.tasks, self.gold.tasks)
+        self.gold, self.gold_place = known_labels(votes, gold)
         self.is_known = np.zeros(votes.n_tasks, bool)
         self.is_known[self.gold_place] = True
         self.is_open = (np.diff(votes.start) > 0) & ~self.is_known
@@ -133,13 +141,11 @@ class OpenTasks:
 
     def rows(self, tasks: Bools) -> Bools | slice:
         """Which rows of the votes belong to these tasks."""
-        every = int(np.diff(self.votes.start)[tasks].sum()) == len(self.votes)
-        return slice(None) if every else tasks[self.votes.task]
+        return task_rows(self.votes.start, tasks)[1]
 
     def _columns(self, tasks: Bools) -> tuple[Ints, Ints, Ints, Floats | None]:
         """(start, worker, said, weight) of the votes on some tasks, where theirs are the only rows."""
-        votes, rows = self.votes, self.rows(tasks)
-        start = np.concatenate([[0], np.cumsum(np.diff(votes.start)[tasks])])
+        votes, (start, rows) = self.votes, task_rows(self.votes.start, tasks)
         weight = None if votes.weight is None else frozen(np.ascontiguousarray(votes.weight[rows], np.float64))
         return start, frozen(votes.worker[rows]), frozen(votes.label[rows]), weight
 
@@ -210,13 +216,26 @@ class OpenTasks:
         return np.divide(agree, load, out=np.full(len(load), np.nan), where=load > 0)
 
 
+def known_labels(votes: Votes, gold: SoftLabels | None) -> tuple[SoftLabels | None, Ints]:
+    """(the gold labels of tasks of the votes, over the labels of the votes; the codes of these tasks, increasing)."""
+    if gold is None:
+        return None, np.zeros(0, np.int64)
+    known = gold.shared(votes.tasks).on_labels(votes.labels)
+    return known, positions(votes.tasks, known.tasks)
+
+
 def soft_labels(votes: Votes, posterior: Floats) -> SoftLabels:
     """(n_tasks, n_labels) numbers as soft labels of the votes' tasks."""
     return SoftLabels(Dense(posterior), votes.tasks, votes.labels, votes.support, votes.scale)
 
 
-def beta_interval(mean: Floats, variance: Floats) -> tuple[Floats, Floats]:
+def beta_interval(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """(low, high) that hold 95% of the distributions Beta(a, b)."""
+    return betaincinv(a, b, 0.025), betaincinv(a, b, 0.975)
+
+
+def beta_interval_of_moments(mean: Floats, variance: Floats) -> tuple[Floats, Floats]:
     """(low, high) that hold 95% of the Beta distributions with these means and variances."""
     size = np.maximum(mean * (1 - mean) / np.maximum(variance, TINY) - 1, 1e-6)
-    low, high = (betaincinv(mean * size, (1 - mean) * size, tail) for tail in (0.025, 0.975))
+    low, high = beta_interval(mean * size, (1 - mean) * size)
     return np.where(variance > 0, low, mean), np.where(variance > 0, high, mean)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import DENSE_CELLS, Candidates, Dense
+from plurivox.core.soft_storage import Candidates, Dense
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 
@@ -16,9 +16,7 @@ def prior(votes: Votes) -> Floats:
 
 def shares(votes: Votes) -> SoftLabels:
     """The votes of each task divided by their number; tasks without a vote get the prior."""
-    many = votes.n_tasks * votes.n_labels > DENSE_CELLS
-    soft = SoftLabels.shares(votes.tally() if many else votes.counts(), votes.tasks, votes.labels)
-    return fill_unseen(votes, soft.body)
+    return fill_unseen(votes, SoftLabels.of_votes(votes).body)
 
 
 def fill_unseen(votes: Votes, body: Dense | Candidates) -> SoftLabels:

@@ -7,8 +7,7 @@ import numpy as np
 from plurivox.core.answers import Answers
 from plurivox.core.errors import OptionError
 from plurivox.core.types import Bools, Floats, Ints
-from plurivox.elicit._shared.answer_flags import raise_odd, raised
-from plurivox.elicit._shared.answer_shares import Shares
+from plurivox.elicit._shared.answer_shares import Shares, raise_odd, raised
 from plurivox.elicit._shared.marks import Pairs, first_two, marked
 
 Compat: TypeAlias = Literal["none", "cifar10s"]

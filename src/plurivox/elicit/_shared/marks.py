@@ -8,7 +8,7 @@ import numpy as np
 from plurivox.core.answers import KINDS, NAMED, Answers
 from plurivox.core.percents import Percents, percents
 from plurivox.core.types import Bools, Floats, Ints
-from plurivox.elicit._shared.answer_flags import raised
+from plurivox.elicit._shared.answer_shares import raised
 from plurivox.engine.kernels import marks as kernels
 
 Settled: TypeAlias = Literal["named", "never", "drop"]

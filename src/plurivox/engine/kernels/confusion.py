@@ -8,9 +8,8 @@ import numpy as np
 from plurivox.core.types import Floats, Ints
 from plurivox.engine.jit import kernel, part
 from plurivox.engine.kernels.simd import add, add_scaled, load, prefetch, scale, store, top
-from plurivox.engine.kernels.softmax import add_left_out, copy, exp_row, padded_row
+from plurivox.engine.kernels.softmax import add_left_out, add_log, copy, exp_row, padded_row
 
-FAR = 1e200  # a product of masses is turned into a sum of logs before it can overflow
 AHEAD = 16  # votes between asking for a far number and needing it
 NEAR = 2**19  # cells: a table up to this size lies in a cache near enough
 
@@ -37,7 +36,7 @@ def em_pass(
     copy(log_prior, prior)
     row = np.empty(len(prior))
     end, ahead = np.uint64(start[last]), np.uint64(AHEAD if len(table) > NEAR else 0)
-    value, mass_so_far = 0.0, 1.0
+    value, product = 0.0, 1.0
     for t in range(np.uint64(first), np.uint64(last)):
         lo, hi = np.uint64(start[t]), np.uint64(start[t + np.uint64(1)])
         if ahead:
@@ -45,12 +44,8 @@ def em_pass(
         best = add_votes(lo, hi, None, key, weight, prior, table, n_labels, 1.0, width, row)
         mass = exp_row(row, best, width, row)
         add_counts(lo, hi, key, weight, row, 1 / mass, n_labels, width, n_true, counts)
-        value += best
-        mass_so_far *= mass
-        if mass_so_far > FAR:
-            value += math.log(mass_so_far)
-            mass_so_far = 1.0
-    return value + math.log(mass_so_far)
+        value, product = add_log(value, product, best, mass)
+    return value + math.log(product)
 
 
 @kernel
@@ -111,7 +106,7 @@ def posterior(
     prior = padded_row(log_prior.shape[1], width, -math.inf)
     row, rest = np.empty(len(prior)), np.empty(len(prior))
     last_vote, ahead = np.uint64(start[last]), np.uint64(AHEAD if len(table) > NEAR else 0)
-    value, mass_so_far = 0.0, 1.0
+    value, product = 0.0, 1.0
     for t in range(np.uint64(first), np.uint64(last)):
         lo, hi = np.uint64(start[t]), np.uint64(start[t + np.uint64(1)])
         if ahead:
@@ -120,16 +115,12 @@ def posterior(
             prior[k] = log_prior[t * own_prior, k]
         best = add_votes(lo, hi, None, key, weight, prior, table, n_labels, 1.0, width, row)
         mass = exp_row(row, best, width, rest)
-        value += best
-        mass_so_far *= mass
-        if mass_so_far > FAR:
-            value += math.log(mass_so_far)
-            mass_so_far = 1.0
+        value, product = add_log(value, product, best, mass)
         for k in range(n_labels):
             prob[t, k] = rest[k] / mass
         if agree is not None:
-            add_left_out(lo, hi, worker, said, key, weight, row, table, n_labels, add_votes, width, rest, agree)
-    return value + math.log(mass_so_far)
+            add_left_out(lo, hi, worker, said, key, weight, row, table, n_labels, None, add_votes, width, rest, agree)
+    return value + math.log(product)
 
 
 @kernel
@@ -203,7 +194,11 @@ def add_votes(
     width: Any,
     row: Floats,
 ) -> float:
-    """row = begin + sign * the log-probabilities of the votes lo:hi; return its largest number. The key holds `said`."""
+    """row = begin + sign * the log-probabilities of the votes lo:hi; return its largest number.
+
+    `said` is not used, since a key here is worker and said label together. It is there for `add_left_out`, which calls the
+    `add_votes` of every model with the same arguments.
+    """
     best, step = -math.inf, np.uint64(4 * len(width))
     for k in range(np.uint64(0), np.uint64(len(row)), step):  # up to 16 labels go round this loop once
         x = load(begin, k, width)

@@ -12,9 +12,8 @@ import numpy as np
 
 from plurivox.core.types import Floats, Ints
 from plurivox.engine.jit import kernel, routine
-from plurivox.engine.kernels.confusion import FAR
 from plurivox.engine.kernels.simd import add, load, scale, store, top
-from plurivox.engine.kernels.softmax import add_left_out, copy, exp_row, padded_row
+from plurivox.engine.kernels.softmax import add_left_out, add_log, copy, exp_row, padded_row
 
 
 @kernel
@@ -38,7 +37,7 @@ def em_pass(
     prior = padded_row(len(log_prior), width, -math.inf)
     copy(log_prior, prior)
     row, step = np.empty(len(prior)), np.uint64(4 * len(width))
-    value, mass_so_far = 0.0, 1.0
+    value, product = 0.0, 1.0
     for t in range(first, last):
         lo, hi = np.uint64(start[t]), np.uint64(start[t + 1])
         best = _add_votes(lo, hi, said, key, weight, prior, gain, 0, 1.0, width, row)
@@ -49,12 +48,8 @@ def em_pass(
             store(n_true, k, add(load(n_true, k, width), x))
         for v in range(lo, hi):
             right[key[v]] += row[said[v]] if weight is None else weight[v] * row[said[v]]
-        value += best
-        mass_so_far *= mass
-        if mass_so_far > FAR:
-            value += math.log(mass_so_far)
-            mass_so_far = 1.0
-    return value + math.log(mass_so_far)
+        value, product = add_log(value, product, best, mass)
+    return value + math.log(product)
 
 
 @kernel
@@ -82,7 +77,7 @@ def posterior(
         mass = exp_row(row, best, width, rest)
         for k in range(len(log_prior)):
             prob[t, k] = rest[k] / mass
-        add_left_out(lo, hi, worker, said, key, weight, row, gain, 0, _add_votes, width, rest, agree)
+        add_left_out(lo, hi, worker, said, key, weight, row, gain, 0, None, _add_votes, width, rest, agree)
     return 0.0
 
 
@@ -100,7 +95,10 @@ def _add_votes(
     width: Any,
     row: Floats,
 ) -> float:
-    """row = begin + sign * the gains of the votes lo:hi; return its largest number."""
+    """row = begin + sign * the gains of the votes lo:hi; return its largest number.
+
+    `n_labels` is not used, since `gain` has no labels; see `confusion.add_votes`.
+    """
     best, step = -math.inf, np.uint64(4 * len(width))
     for k in range(np.uint64(0), np.uint64(len(row)), step):
         store(row, k, load(begin, k, width))

@@ -26,9 +26,11 @@ INDEX = ir.IntType(32)
 
 
 def simd_width(n_labels: int, *, coarse: bool = False) -> tuple[int, ...]:
-    """The SIMD width for this many labels: a tuple as long as a Row has vectors. More than 16 labels take several rows.
+    """The SIMD width for this many labels, as a tuple of zeros: its length is the number of vectors of four in a `Row`.
 
-    A kernel is compiled for each width it meets. One that is not worth so much goes by the `coarse` widths, 1 and 4.
+    Only the length counts. It is part of a tuple's type, and numba compiles a kernel anew for each type it is called with,
+    so in the kernel the width is a constant. More than 16 labels take several rows. Kernels that need not be the fastest
+    take the `coarse` widths 1 and 4, which are fewer to compile.
 
     >>> [len(simd_width(k)) for k in (1, 4, 5, 16, 17, 20, 33)]
     [1, 1, 2, 4, 3, 3, 3]

@@ -11,6 +11,8 @@ from plurivox.engine.jit import part, routine
 from plurivox.engine.kernels.fast_math import fast_exp
 from plurivox.engine.kernels.simd import add, exp, load, store, total
 
+FAR = 1e200  # a product of masses is turned into a sum of logs before it can overflow
+
 
 @part
 def softmax(row: Floats) -> float:
@@ -37,6 +39,20 @@ def exp_row(row: Floats, best: float, width: Any, out: Floats) -> float:
         store(out, k, x)
         mass += total(x)
     return mass
+
+
+@part
+def add_log(value: float, product: float, best: float, mass: float) -> tuple[float, float]:
+    """Add best + log(mass) to value + log(product); return (value, product).
+
+    One logarithm serves many tasks: the masses are multiplied, and the product goes into `value` before it can overflow.
+    """
+    value += best
+    product *= mass
+    if product > FAR:
+        value += math.log(product)
+        product = 1.0
+    return value, product
 
 
 @part
@@ -76,6 +92,7 @@ def add_left_out(
     row: Floats,
     evidence: Floats,
     n_labels: int,
+    label_start: Ints | None,
     add_votes: Callable[..., float],
     width: Any,
     rest: Floats,
@@ -83,8 +100,9 @@ def add_left_out(
 ) -> None:
     """Add to agree[worker] weight * p(true = said | the votes of the other workers) for each of a task's votes lo:hi.
 
-    `row` holds the task's log-scores with all votes; `add_votes` of the model takes those of one worker out of it again.
-    `rest` is room for the result.
+    `row` holds the task's log-scores with all votes, over `n_labels` columns; `add_votes` of the model takes those of one
+    worker out of it again. `rest` is room for the result. The columns of label l are label_start[l]:label_start[l + 1];
+    None: each column is a label.
     """
     v = lo
     while v < hi:
@@ -92,5 +110,11 @@ def add_left_out(
         best = add_votes(v, end, said, key, weight, row, evidence, n_labels, -1.0, width, rest)
         mass = exp_row(rest, best, width, rest)
         for u in range(v, end):
-            agree[worker[v]] += (1.0 if weight is None else weight[u]) * rest[said[u]] / mass
+            if label_start is None:
+                share = rest[said[u]]
+            else:
+                share = 0.0
+                for k in range(label_start[said[u]], label_start[said[u] + 1]):
+                    share += rest[k]
+            agree[worker[v]] += (1.0 if weight is None else weight[u]) * share / mass
         v = end

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from plurivox.core.types import Floats, Ints
-from plurivox.engine.jit import kernel, routine
-from plurivox.engine.kernels.confusion import AHEAD, FAR, NEAR, add_counts, add_votes, prefetch_votes
+from plurivox.engine.jit import kernel
+from plurivox.engine.kernels.confusion import AHEAD, NEAR, add_counts, add_votes, prefetch_votes
 from plurivox.engine.kernels.simd import add, exp, load, scale, store, top, total
-from plurivox.engine.kernels.softmax import answer_end, copy, exp_row, padded_row, softmax
+from plurivox.engine.kernels.softmax import add_left_out, add_log, copy, exp_row, padded_row, softmax
 
 FOUR, ONE = np.uint64(4), (0,)  # cells of one vector, and the SIMD width that is one vector
 
@@ -43,7 +43,7 @@ def em_pass(
     copy(log_prior, prior)
     row = np.empty(len(prior))
     end, ahead = np.uint64(start[last]), np.uint64(AHEAD if len(table) > NEAR else 0)
-    mass_so_far = np.ones(n_runs)
+    product = np.ones(n_runs)
     for t in range(np.uint64(first), np.uint64(last)):
         lo, hi = np.uint64(start[t]), np.uint64(start[t + np.uint64(1)])
         if ahead:
@@ -60,16 +60,12 @@ def em_pass(
                 mass += total(x)
             for k in range(low, high, FOUR):
                 store(row, k, scale(load(row, k, ONE), 1.0 / mass))
-            value[run] += best
-            mass_so_far[run] *= mass
-            if mass_so_far[run] > FAR:
-                value[run] += math.log(mass_so_far[run])
-                mass_so_far[run] = 1.0
+            value[run], product[run] = add_log(value[run], product[run], best, mass)
         for k in range(n_columns, np.uint64(len(row))):
             row[k] = 0.0
         add_counts(lo, hi, key, weight, row, 1.0, n_columns, width, n_kind, counts)
     for run in range(n_runs):
-        value[run] += math.log(mass_so_far[run])
+        value[run] += math.log(product[run])
     return 0.0
 
 
@@ -137,34 +133,5 @@ def posterior(
             prob[t, label] = 0.0
             for k in range(label_start[label], label_start[label + 1]):
                 prob[t, label] += rest[k] / mass
-        _add_left_out(lo, hi, worker, said, key, weight, row, table, label_start, width, rest, agree)
+        add_left_out(lo, hi, worker, said, key, weight, row, table, n_kinds, label_start, add_votes, width, rest, agree)
     return 0.0
-
-
-@routine
-def _add_left_out(
-    lo: int,
-    hi: int,
-    worker: Ints,
-    said: Ints,
-    key: Ints,
-    weight: Floats | None,
-    row: Floats,
-    table: Floats,
-    label_start: Ints,
-    width: Any,
-    rest: Floats,
-    agree: Floats,
-) -> None:
-    """`softmax.add_left_out` where a label is a group of columns: its probability is the sum of theirs."""
-    n_kinds, v = np.uint64(label_start[-1]), lo
-    while v < hi:
-        end = answer_end(v, hi, worker)
-        best = add_votes(v, end, None, key, weight, row, table, n_kinds, -1.0, width, rest)
-        mass = exp_row(rest, best, width, rest)
-        for u in range(v, end):
-            share = 0.0
-            for k in range(label_start[said[u]], label_start[said[u] + 1]):
-                share += rest[k]
-            agree[worker[v]] += (1.0 if weight is None else weight[u]) * share / mass
-        v = end

@@ -8,8 +8,7 @@ import numpy as np
 
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Candidates, Rows
-from plurivox.core.soft_transforms import dense_if_small
+from plurivox.core.soft_storage import Rows
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.evaluate.alignment import blocks, each, meet, places
@@ -22,13 +21,9 @@ def shares_of(votes: Votes) -> SoftLabels:
     >>> shares_of(Votes.of(task=["a", "a"], worker=[1, 2], label=["x", "y"], tasks=["a", "b"])).prob
     array([[0.5, 0.5]])
     """
-    voted = votes.tasks[votes.support > 0]
-    if not len(voted):
+    if not len(votes.voted):
         raise InputError("there are no votes to compare with")
-    shares = SoftLabels.shares(votes.tally(), votes.tasks, votes.labels, support=votes.support, scale=votes.scale)
-    found = shares if len(voted) == votes.n_tasks else shares.on(voted)
-    rows = dense_if_small(found.body) if isinstance(found.body, Candidates) else found.body
-    return SoftLabels(rows, found.tasks, found.labels, found.support, found.scale)
+    return SoftLabels.of_votes(votes if len(votes.voted) == votes.n_tasks else votes.on(votes.voted))
 
 
 def count_log_likelihood(guess: SoftLabels, votes: Votes, *, clip: float = CLIP) -> float:

@@ -15,8 +15,8 @@ from plurivox.core.progress import Watch
 from plurivox.core.results import Of, Scores
 from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
+from plurivox.engine.pair_agreement import agreeing_share, differ_within, has_pairs
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.group_sums import sum_by
 from plurivox.identify._shared.intervals import RESAMPLES_HELP, redrawn, spread
 
 DENSE = 2**27  # cells: beyond, counts are kept only where they are not zero
@@ -35,14 +35,12 @@ class Kinds(NamedTuple):
     @property
     def several(self) -> Any:
         """(n_kinds,) whether there are two votes that can agree."""
-        return self.n > 1.5
+        return has_pairs(self.n)
 
     @property
     def agree(self) -> Floats:
         """(n_kinds,) the share of pairs of votes that agree; for soft answers, the chance that drawn labels do."""
-        pairs = np.where(self.several, self.n * (self.n - 1), 1)
-        apart = self.n**2 - squares(self.counts) - self.within
-        return np.where(self.several, 1 - apart / pairs, 0.0)
+        return agreeing_share(self.n, squares(self.counts), self.within)
 
     @property
     def shares(self) -> Any:
@@ -71,23 +69,6 @@ def kinds(votes: Votes, scale: Floats | None = None) -> Kinds:
 def _of(counts: Any, n: Floats, within: Floats, times: Ints, scale: Floats | None) -> Kinds:
     voted = n > 0
     return Kinds(sparse.csr_array(counts[voted]), n[voted], within[voted], times[voted], scale)
-
-
-def differ_within(votes: Votes, scale: Floats | None) -> Floats:
-    """(n_tasks,) summed over its soft answers: the chance, or the squared distance, of two labels drawn from the same.
-
-    Pairs of votes are pairs of different answers, so this is taken off all pairs of rows. 0 for plain votes.
-    """
-    if votes.answer is None:
-        return np.zeros(votes.n_tasks)
-    _, first, answer = np.unique(votes.answer, return_index=True, return_inverse=True)
-    if scale is None:
-        differ = 1 - sum_by(answer, len(first), votes.weights**2)
-    else:
-        at = scale[votes.label]
-        mean = sum_by(answer, len(first), votes.weights * at)
-        differ = 2 * (sum_by(answer, len(first), votes.weights * at**2) - mean**2)
-    return sum_by(votes.task[first], votes.n_tasks, differ)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import DENSE_CELLS, Candidates, Dense
+from plurivox.core.soft_storage import Candidates, Dense
 from plurivox.core.types import Floats, Names
 from plurivox.core.votes import Votes
 from plurivox.engine.kernels import dispersion
@@ -78,13 +78,6 @@ def _power_sums(rows: Candidates, mean: float, power: int) -> Floats:
     """(n_rows,) the sum over all labels of (p - mean)^power."""
     listed = np.bincount(rows.row, (rows.mass - mean) ** power, minlength=len(rows))
     return np.asarray(listed + rows.others * (rows.each - mean) ** power, np.float64)
-
-
-def vote_shares(votes: Votes) -> SoftLabels:
-    """The share of a task's votes that each label got; few labels a row where the table would be large."""
-    many = votes.n_tasks * votes.n_labels > DENSE_CELLS
-    counts = votes.tally() if many else votes.counts()
-    return SoftLabels.shares(counts, votes.tasks, votes.labels, support=votes.support)
 
 
 def where_told(support: Floats | None, values: Floats) -> Floats:

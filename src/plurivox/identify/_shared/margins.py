@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from scipy.special import softmax
 
 from plurivox.core.encoding import positions
 from plurivox.core.errors import InputError, some
 from plurivox.core.results import Confusion, Dynamics, Scores
-from plurivox.core.types import Floats, Ints, Names
+from plurivox.core.types import Bools, Floats, Ints, Names
 from plurivox.core.votes import Votes
 
 Margin = Literal["yang", "pleiss"]
@@ -83,7 +84,7 @@ def mean_margins(dynamics: Dynamics, row: Ints, label: Ints, margin: Margin, top
         raise InputError("the dynamics hold no epoch; record them while a classifier is trained")
     finite, total = dynamics.finite(), np.zeros(len(row))
     for epoch in dynamics.logits:  # (n_tasks, n_labels)
-        out = np.where(finite[:, None], epoch, 0.0) if logits else softmax(epoch, finite)
+        out = np.where(finite[:, None], epoch, 0.0) if logits else probabilities(epoch, finite)
         here = out[row, label]
         order = np.partition(out, (n_labels - top_k - 1, n_labels - top_k), axis=1)
         after = order[row, n_labels - top_k - 1]
@@ -94,16 +95,14 @@ def mean_margins(dynamics: Dynamics, row: Ints, label: Ints, margin: Margin, top
     return np.where(finite[row], total / dynamics.n_epochs, np.nan)
 
 
-def softmax(logits: Floats, finite: np.ndarray) -> Floats:
-    """(n_tasks, n_labels) probabilities; rows that are not finite come out even."""
-    safe = np.where(finite[:, None], logits, 0.0).astype(np.float64)
-    grown = np.exp(safe - safe.max(1, keepdims=True))
-    return np.asarray(grown / grown.sum(1, keepdims=True))
+def probabilities(logits: Floats, finite: Bools) -> Floats:
+    """(n_tasks, n_labels) softmax of logits; rows that are not finite come out even."""
+    return np.asarray(softmax(np.where(finite[:, None], logits, 0.0).astype(np.float64), axis=1))
 
 
 def trust(dynamics: Dynamics, row: Ints, confusion: Confusion, worker: Ints) -> Floats:
     """(n,) <softmax at the last epoch, diagonal of the matrix of `worker[i]`>: how likely the worker is right there."""
-    last = softmax(dynamics.logits[-1], dynamics.finite())
+    last = probabilities(dynamics.logits[-1], dynamics.finite())
     place = positions(confusion.labels, dynamics.labels)
     right = np.where(place >= 0, np.einsum("mkk->mk", confusion.matrices)[:, place], 0.0)  # (n_matrices, n_labels)
     which = worker if confusion.which is None else confusion.which[worker]

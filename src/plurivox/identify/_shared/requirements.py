@@ -6,7 +6,6 @@ import numpy as np
 
 from plurivox.core.encoding import positions
 from plurivox.core.errors import InputError, PlurivoxWarning, some
-from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints, Names
 from plurivox.core.votes import Votes
@@ -16,19 +15,6 @@ from plurivox.identify._contract import Evidence
 def known_workers(votes: Votes, who: str) -> Votes:
     """The votes, where at least one of them is signed."""
     return votes.require_workers(who, ": give votes with workers", every=False)
-
-
-def matrices(fit: Fit, who: str) -> Confusion:
-    """The confusion matrices of a fit over two labels or more."""
-    assert fit.confusion is not None
-    if len(fit.confusion.labels) < 2:
-        raise InputError(f"{who} needs two labels or more; the fit has {len(fit.confusion.labels)}")
-    return fit.confusion
-
-
-def each_worker(confusion: Confusion, values: Floats) -> Floats:
-    """(n_workers,) a number of every matrix, as a number of every worker."""
-    return values if confusion.which is None else values[confusion.which]
 
 
 def workload(seen: Evidence, workers: Names) -> Floats | None:

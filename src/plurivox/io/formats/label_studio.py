@@ -83,7 +83,7 @@ def _nouns(export: Export, control: str, labels: Iterable[object] | None) -> tup
     if not gold:
         return votes, None
     told = _votes(gold, control, tasks, known, export)
-    told = told.on(told.tasks[told.support > 0])
+    told = told.on(told.voted)
     return votes, SoftLabels.shares(told.tally(), told.tasks, told.labels, scale=told.scale)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from plurivox.core.encoding import positions
 from plurivox.core.types import Floats, Names
 from plurivox.core.votes import Votes
+from plurivox.engine.pair_agreement import pair_agreement
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class AgreementWeighting:
 
 
 def agreement(votes: Votes, tasks: Names) -> Floats:
-    """(n_tasks,) the share of pairs of answers to a task that agree; 1 where nobody could disagree.
+    """(n_tasks,) the share of pairs of answers to each of `tasks` that agree; 1 where there are no two answers.
 
     Used as weights of tasks, or to leave out those below some value: Uma et al. (2021), section 4,
     https://doi.org/10.1613/jair.1.12752
@@ -32,8 +33,5 @@ def agreement(votes: Votes, tasks: Names) -> Floats:
     >>> agreement(Votes.of(["a", "a", "a", "b"], [1, 2, 3, 1], ["x", "x", "y", "y"]), np.array(["a", "b"]))
     array([0.33333333, 1.        ])
     """
-    counts, place = votes.counts(), positions(votes.tasks, tasks)
-    total = counts.sum(1)
-    agree, pairs = (counts * (counts - 1)).clip(0).sum(1), total * (total - 1)
-    share = np.where(pairs > 0, agree / np.where(pairs > 0, pairs, 1), 1.0)
-    return np.where(place >= 0, share[place], 1.0)
+    share, place = np.clip(pair_agreement(votes), 0, 1), positions(votes.tasks, tasks)
+    return np.where((place >= 0) & ~np.isnan(share[place]), share[place], 1.0)

@@ -141,11 +141,11 @@ def _worth(ours: Votes, theirs: Votes, gold: SoftLabels | None, seconds: list[fl
         "per_minute": None,
         "curve": [],
     }
-    names = ours.tasks[ours.support > 0]
+    names = ours.voted
     if gold is not None and len(np.intersect1d(names, gold.tasks)):
         against, reference = "gold", gold.shared(names)
     else:
-        both = np.intersect1d(names, theirs.tasks[theirs.support > 0])
+        both = np.intersect1d(names, theirs.voted)
         if not len(both):
             return empty
         against, reference = "others", fit(theirs.on(both), "vote-shares").soft

@@ -1,0 +1,35 @@
+"""Agreement of pairs of answers, against a loop over all pairs."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from plurivox.core.votes import Votes
+from plurivox.engine.pair_agreement import pair_agreement
+
+
+def by_pairs(answers: list[np.ndarray]) -> float:
+    """The mean over ordered pairs of different answers of the probability that labels drawn from them are the same."""
+    pairs = list(permutations(answers, 2))
+    return float(np.mean([one @ other for one, other in pairs])) if pairs else np.nan
+
+
+def test_two_identical_soft_answers() -> None:
+    votes = Votes.of(["a"] * 4, [1, 1, 2, 2], list("xyxy"), weight=[0.7, 0.3, 0.7, 0.3], answer=[0, 0, 1, 1])
+    assert pair_agreement(votes) == pytest.approx([0.58])  # .7 * .7 + .3 * .3
+
+
+@pytest.mark.parametrize("soft", [False, True])
+def test_all_pairs_of_random_answers(soft: bool) -> None:
+    rng, rows = np.random.default_rng(0), []
+    said: dict[int, list[np.ndarray]] = {}
+    for answer in range(60):
+        task = int(rng.integers(20))
+        share = rng.dirichlet(np.ones(3)) if soft else np.eye(3)[rng.integers(3)]
+        said.setdefault(task, []).append(share)
+        rows += [(task, answer, label, share[label]) for label in np.flatnonzero(share)]
+    task, answer, label, weight = zip(*rows, strict=True)
+    columns = {"weight": weight, "answer": answer} if soft else {}
+    found = pair_agreement(Votes.of(task, answer, label, **columns))
+    np.testing.assert_allclose(found, [by_pairs(said[task]) for task in sorted(said)], atol=1e-12)
