@@ -24,7 +24,6 @@ from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.cli._click.train_flags import pack_pictures, picture_flags, read_inputs, split_flag
 from plurivox.core.atomic_write import whole_file
 from plurivox.core.errors import InputError
-from plurivox.core.method import join_word, split_word
 from plurivox.train.plan import Plan
 
 if TYPE_CHECKING:
@@ -35,6 +34,10 @@ if TYPE_CHECKING:
 
 WHAT, HOW, SPLITS = "What is trained", "How it is trained", "Splits"
 SETTINGS = "settings.json"
+WORDS = (  # flags that are arguments of `train_spec`
+    *("target", "soft", "main", "net", "pretrained", "freeze", "loss", "head"),
+    *("augment", "augment_once", "weigh", "least_agreement"),
+)
 
 
 class Train(Command):
@@ -45,10 +48,8 @@ class Train(Command):
         plan = Plan(**{one.name: given.pop(one.name) for one in Plan.options()})
         super().prepare(given)
         pack_pictures(given)
-        given["net"] = begun(given["net"], given.pop("pretrained"), given.pop("freeze"))
-        words = ("target", "soft", "main", "net", "loss", "head", "augment", "augment_once", "weigh", "least_agreement")
         record = given.pop("record")
-        given["options"] = {**{word: given.pop(word) for word in words}, "record": record or False, "plan": plan}
+        given["options"] = {**{word: given.pop(word) for word in WORDS}, "record": record or False, "plan": plan}
 
 
 def run(
@@ -93,17 +94,6 @@ def run(
         text=shown(series, sizes),
         line=f"{spec.described}: {plural}, {sizes['train']:,} tasks -> {out}",
     )
-
-
-def begun(net: str, pretrained: Path | None, freeze: bool) -> str:
-    """The net's word with the weights that it begins with, and whether they stay as they are.
-
-    >>> begun("torchvision:resnet18[image-size=64]", Path("r18.pth"), True)
-    'torchvision:resnet18[image-size=64,pretrained=r18.pth,freeze=yes]'
-    """
-    name, given = split_word(net)
-    weights = {} if pretrained is None else {"pretrained": str(pretrained)}
-    return join_word(name, given | weights | ({"freeze": "yes"} if freeze else {}))
 
 
 def packed(material: "Material", out: Path) -> Answer:

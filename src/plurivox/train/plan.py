@@ -1,6 +1,7 @@
 """Plan: how a net is trained, as options that are also flags."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from plurivox.core.errors import OptionError
@@ -49,13 +50,14 @@ class Plan(Method):
         super().__post_init__()
         if self.patience is not None and self.best == "last":
             raise OptionError("patience needs a measure that says which epoch is better: best=loss or best=accuracy")
-        if (self.schedule == "multistep" or self.restart) and not self.stages():
+        if (self.schedule == "multistep" or self.restart) and not self.stages:
             raise OptionError("multistep and restart need milestones, such as milestones=50,55")
 
+    @cached_property
     def stages(self) -> tuple[int, ...]:
         """The milestones as numbers of epochs.
 
-        >>> Plan(milestones="50, 55").stages()
+        >>> Plan(milestones="50, 55").stages
         (50, 55)
         """
         words = [word.strip() for word in self.milestones.split(",") if word.strip()]

@@ -97,7 +97,7 @@ class Trained:
         cls,
         folder: str | Path,
         *,
-        device: str = "auto",
+        device: str | torch.device = "auto",
         labels: Iterable[object] | None = None,
         trust: bool | str = False,
     ) -> Self:

@@ -5,7 +5,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from plurivox import aggregate, evaluate
 from plurivox.aggregate import Aggregator
@@ -15,17 +15,17 @@ from plurivox.core.method import split_word
 from plurivox.core.progress import Watch, quiet
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
-from plurivox.train import targets
+from plurivox.train import nets, targets
 from plurivox.train.data.inputs import as_inputs, device_of
 from plurivox.train.data.task_weights import AgreementWeighting
 from plurivox.train.data.training_data import Material
 from plurivox.train.fit_net import Log, NetFit
-from plurivox.train.heads import Head
 from plurivox.train.loop.dev_eval import Measure
-from plurivox.train.loop.spec import Record, TrainSpec, as_head, natural_target, wanted_by
+from plurivox.train.loop.spec import Record, TrainSpec, wanted_by
 from plurivox.train.loop.tensorboard import EventLog, need_tensorboard
 from plurivox.train.loop.training_set import TrainingSet
 from plurivox.train.losses.soft_cross_entropy import SoftCrossEntropy
+from plurivox.train.nets import Net
 from plurivox.train.parallel.runs import Series, finish, repeat, side_by_side
 from plurivox.train.plan import Plan
 from plurivox.train.result import Trained
@@ -45,7 +45,9 @@ def train_spec(
     *,
     soft: str = "",
     main: str = MAIN,
-    net: str = "mlp",
+    net: str | Net = "mlp",
+    pretrained: str | Path | None = None,
+    freeze: bool = False,
     loss: str = "soft-cross-entropy",
     head: str = "",
     augment: str = "none",
@@ -59,33 +61,39 @@ def train_spec(
 
     `target` is a target, or an aggregator whose soft labels are taught; without one a head on votes learns from all votes,
     and otherwise the labels are vote shares. `soft` is the aggregator of a target that uses soft labels (default: the data's
-    own, else vote shares), `main` the hard target of two heads.
+    own, else vote shares), `main` the hard target of two heads. `pretrained` weights and whether to `freeze` them are options
+    of the net.
 
     >>> train_spec(head="crowd-layer").taught, train_spec(head="two-heads").taught, train_spec("dawid-skene").taught
     ('all-votes', 'gold and vote-shares', 'dawid-skene')
     """
-    made_head = as_head(head)
-    made, aggregator = _target(target, soft, made_head)
-    if wanted_by(made_head) == "pair" and made == Soft():
-        made = Pair(main=main)
-    elif main != MAIN and wanted_by(made_head) != "pair":
-        raise InputError(f"main={main} is the hard target of two heads; add --head two-heads, or leave it out")
-    return TrainSpec.of(
-        made,
-        net=net,
+    weights: dict[str, Any] = ({} if pretrained is None else {"pretrained": str(pretrained)}) | (
+        {"freeze": True} if freeze else {}
+    )
+    spec = TrainSpec.of(
+        net=nets.methods.make(net, **weights),
         loss=loss,
-        head=made_head,
+        head=head,
         plan=plan,
         augment=augment,
         augment_once=augment_once,
         record=record,
         weighting=AgreementWeighting(weigh, least_agreement) if weigh or least_agreement > 0 else None,
-        soft=aggregator,
     )
+    made, aggregator = _target(target, soft, spec.target)
+    wanted = wanted_by(spec.head)
+    if wanted == "pair" and made == Soft():
+        made = Pair(main=main)
+    elif main != MAIN and wanted != "pair":
+        raise InputError(f"main={main} is the hard target of two heads; add --head two-heads, or leave it out")
+    return replace(spec, target=made, soft=aggregator)
 
 
-def _target(target: str, soft: str, head: Head | None) -> tuple[Target, Aggregator | None]:
-    """(target, aggregator of its soft labels); the name of an aggregator stands for its soft labels."""
+def _target(target: str, soft: str, natural: Target) -> tuple[Target, Aggregator | None]:
+    """(target, aggregator of its soft labels); the name of an aggregator stands for its soft labels.
+
+    Without a name it is the `natural` target of the head, where that teaches votes.
+    """
     name = split_word(target)[0] if target else ""
     if name in targets.methods:
         return targets.methods.make(target), aggregate.methods.make(soft) if soft else None
@@ -96,8 +104,7 @@ def _target(target: str, soft: str, head: Head | None) -> tuple[Target, Aggregat
         raise InputError(
             f"the soft labels are those of {word}, the target, and those of {soft}: give the one you mean as target"
         )
-    natural = not target and wanted_by(head) == "votes"
-    return natural_target(head) if natural else Soft(), aggregate.methods.make(word)
+    return natural if not target and natural.gives == "votes" else Soft(), aggregate.methods.make(word)
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,8 +51,10 @@ def _refuse_nan(table: Tensor, tasks: Names | None) -> None:
         )
 
 
-def device_of(word: str) -> torch.device:
+def device_of(word: str | torch.device) -> torch.device:
     """The device of that name; `auto` is CUDA where there is one."""
+    if isinstance(word, torch.device):
+        return word
     if word == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
