@@ -34,6 +34,7 @@ from plurivox.train.targets._contract import Known
 from plurivox.train.targets.pair import Pair
 from plurivox.train.targets.soft import Soft
 from plurivox.workflows.net_measures import dev_truth, measure_of, measured, unseen_labels
+from plurivox.workflows.run_folder import open_run_folder
 
 Note = Callable[[str], None]  # called with a line for the user
 OpenLog = Callable[[Path], Log]  # a log in the folder of a run
@@ -117,13 +118,13 @@ class PreparedTraining:
     measures: Mapping[str, Measure]
 
     @classmethod
-    def of(cls, material: Material, parts: Mapping[str, Names], spec: TrainSpec) -> Self:
+    def of(cls, material: Material, splits: Mapping[str, Names], spec: TrainSpec) -> Self:
         """Train on the split train and evaluate on the split dev, where there is one."""
-        train, (plan, measures) = parts["train"], _with_measure(spec.plan)
+        train, (plan, measures) = splits["train"], _with_measure(spec.plan)
         known = Known(material.votes, material.gold, _soft_labels(material, train, spec.soft))
         weight = _weights(material, train, spec.weighting)
         data = TrainingSet.of(material.on(train), spec, known, tasks=train, labels=known.labels(), weight=weight)
-        return cls(replace(spec, plan=plan), data, dev_truth(material, parts, plan.best), measures)
+        return cls(replace(spec, plan=plan), data, dev_truth(material, splits, plan.best), measures)
 
     def start(
         self,
@@ -147,38 +148,44 @@ class PreparedTraining:
         )
 
 
-def train_once(material: Material, parts: Mapping[str, Names], spec: TrainSpec, watch: Watch = quiet) -> Trained:
+def train_once(material: Material, splits: Mapping[str, Names], spec: TrainSpec, watch: Watch = quiet) -> Trained:
     """One net, trained on the split train with the seed of the plan."""
-    return finish(PreparedTraining.of(material, parts, spec).start(spec.plan.seed, None, watch))
+    return finish(PreparedTraining.of(material, splits, spec).start(spec.plan.seed, None, watch))
 
 
 def train_runs(
     material: Material,
-    parts: Mapping[str, Names],
+    splits: Mapping[str, Names],
     spec: TrainSpec,
     *,
     runs: int = 1,
     folder: str | Path | None = None,
     at_once: int | None = 1,
     log: str = "",
+    command: str = "",
+    source: str = "",
     watch: Watch = quiet,
     note: Note | None = None,
 ) -> Series:
     """Train nets with several seeds on the split train, and measure each on dev and test.
 
     `at_once` runs are trained side by side; None: as many as pay. The series says how many they were, and whether as one
-    stacked net. A `log` of the kind "tensorboard" is written to the folder of each run. `note` is called with what the user
-    should know before the training begins.
+    stacked net. A `folder` that is not there is made; runs in it that have ended are not trained again, and one that was
+    killed is resumed. Its settings.json holds the splits, and the `command` and `source` of the data, where given. A `log`
+    of the kind "tensorboard" is written to the folder of each run. `note` is called with what the user should know before
+    the training begins.
     """
     if log:
         need_tensorboard()
-    tested = {name: part for name, part in parts.items() if name != "train"}
-    for part in tested.values():  # before hours of training, not after
+    if folder is not None:
+        open_run_folder(Path(folder), splits, command, source or material.name)
+    tested = {name: tasks for name, tasks in splits.items() if name != "train"}
+    for tasks in tested.values():  # before hours of training, not after
         if material.x.dtype.kind == "f":  # bytes are always finite
-            as_inputs(material.on(part), device_of("cpu"), part)
-    ready = PreparedTraining.of(material, parts, spec)
+            as_inputs(material.on(tasks), device_of("cpu"), tasks)
+    ready = PreparedTraining.of(material, splits, spec)
     together, stacked = side_by_side(spec, tuple(ready.data.x.shape), len(ready.data.labels), runs, at_once)
-    for line in _notes(material, parts, spec, together if stacked else 0):
+    for line in _notes(material, splits, spec, together if stacked else 0):
         if note is not None:
             note(line)
     with ExitStack() as logs:
@@ -196,10 +203,10 @@ def train_runs(
         )
 
 
-def _notes(material: Material, parts: Mapping[str, Names], spec: TrainSpec, n_stacked: int) -> list[str]:
+def _notes(material: Material, splits: Mapping[str, Names], spec: TrainSpec, n_stacked: int) -> list[str]:
     """What a user should know before training; `n_stacked` runs are trained as one net."""
     found = []
-    if len(unseen := unseen_labels(material, parts)):
+    if len(unseen := unseen_labels(material, splits)):
         found.append(f"dev or test tasks have labels that no training task has, and no net can learn: {some(unseen)}")
     if spec.head is not None and spec.loss != SoftCrossEntropy():
         found.append(f"{spec.head.word} has a loss of its own; {spec.loss.word} only measures the dev tasks")
