@@ -27,8 +27,7 @@ from plurivox.train.losses import Loss
 from plurivox.train.nets import Net
 from plurivox.train.plan import Plan
 from plurivox.train.result import WEIGHTS, Trained, predict_logits
-from plurivox.train.targets import Target
-from plurivox.train.targets._contract import Known
+from plurivox.train.targets import Known, Target
 
 Log = Callable[[Mapping[str, Sequence[float]]], None]  # called with the history so far: columns by name
 TRY = "try a lower learning rate, a clipped gradient (clip=1) or precision=float32, and look for wild inputs"

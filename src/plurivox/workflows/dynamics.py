@@ -20,7 +20,7 @@ from plurivox.io import Dataset
 from plurivox.train.data.training_data import Material
 from plurivox.train.fit_net import fit as fit_net
 from plurivox.train.plan import Plan
-from plurivox.train.targets._contract import Known
+from plurivox.train.targets import Known
 from plurivox.workflows.rank_scores import task_errors
 from plurivox.workflows.run_tables import all_runs, mean_and_std
 from plurivox.workflows.train import train_once, train_spec

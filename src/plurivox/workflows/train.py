@@ -29,8 +29,7 @@ from plurivox.train.nets import Net
 from plurivox.train.parallel.runs import Series, finish, repeat, side_by_side
 from plurivox.train.plan import Plan
 from plurivox.train.result import Trained
-from plurivox.train.targets import Target
-from plurivox.train.targets._contract import Known
+from plurivox.train.targets import Known, Target
 from plurivox.train.targets.pair import Pair
 from plurivox.train.targets.soft import Soft
 from plurivox.workflows.net_measures import dev_truth, measure_of, measured, unseen_labels
