@@ -16,7 +16,7 @@ from plurivox.core.progress import Watch, quiet
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
 from plurivox.train import nets, targets
-from plurivox.train.data.inputs import as_inputs, device_of
+from plurivox.train.data.inputs import check_inputs
 from plurivox.train.data.task_weights import AgreementWeighting
 from plurivox.train.data.training_data import Material
 from plurivox.train.fit_net import Log, NetFit
@@ -180,8 +180,7 @@ def train_runs(
         open_run_folder(Path(folder), splits, command, source or material.name)
     tested = {name: tasks for name, tasks in splits.items() if name != "train"}
     for tasks in tested.values():  # before hours of training, not after
-        if material.x.dtype.kind == "f":  # bytes are always finite
-            as_inputs(material.on(tasks), device_of("cpu"), tasks)
+        check_inputs(material.on(tasks), tasks)
     ready = PreparedTraining.of(material, splits, spec)
     together, stacked = side_by_side(spec, tuple(ready.data.x.shape), len(ready.data.labels), runs, at_once)
     for line in _notes(material, splits, spec, together if stacked else 0):
