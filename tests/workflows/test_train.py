@@ -1,5 +1,8 @@
 """Training on a data set: what a name of a target means, and what a series says it did."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,7 @@ from plurivox.core.errors import InputError, OptionError, UnknownName
 from plurivox.train import Plan
 from plurivox.train.data.training_data import Material
 from plurivox.train.targets import AllVotes, Majority, Pair, Soft, Target
+from plurivox.workflows.run_folder import SETTINGS, read_splits
 from plurivox.workflows.train import PreparedTraining, train_once, train_runs, train_spec
 from toy_training import world
 
@@ -73,6 +77,24 @@ def test_a_series_says_how_many_were_trained_together() -> None:
     alone = train_runs(MATERIAL, MATERIAL.parts(), spec, runs=2, at_once=1)
     assert (alone.at_once, alone.stacked) == (1, False)
     np.testing.assert_allclose(series.measures["test nll"][:2], alone.measures["test nll"], atol=1e-4)
+
+
+def test_a_folder_of_runs_says_how_it_was_divided(tmp_path: Path) -> None:
+    splits, spec = MATERIAL.parts(), train_spec(net="mlp[hidden=4]", plan=PLAN)
+    train_runs(MATERIAL, splits, spec, folder=tmp_path / "runs", command="by hand")
+    settings = json.loads((tmp_path / "runs" / SETTINGS).read_text())
+    assert settings["command"] == "by hand" and settings["input"] == "made"
+    assert {name: tasks.tolist() for name, tasks in read_splits(tmp_path / "runs").items()} == settings["parts"]
+    assert settings["parts"]["test"] == splits["test"].tolist()
+    again = train_runs(MATERIAL, splits, spec, folder=tmp_path / "runs", runs=2)
+    assert len(again.seeds) == 2 and json.loads((tmp_path / "runs" / SETTINGS).read_text()) == settings
+    other = {"train": splits["train"][1:], "test": splits["test"]}
+    with pytest.raises(InputError, match="of another division into train, dev and test"):
+        train_runs(MATERIAL, other, spec, folder=tmp_path / "runs")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "notes.txt").touch()
+    with pytest.raises(InputError, match="is not empty and holds no runs"):
+        train_runs(MATERIAL, splits, spec, folder=tmp_path / "full")
 
 
 def test_tasks_of_little_agreement_are_left_out() -> None:

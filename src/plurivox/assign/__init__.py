@@ -5,6 +5,7 @@ would tell ranks questions for a whole crowd as well (`Proposer.propose`).
 """
 
 from plurivox.assign._contract import FALL, UNASKED, Assigner, Place, Pool, methods
+from plurivox.assign._shared.information_gain import expected_gain
 from plurivox.assign._shared.ledger import Ledger, plan
 from plurivox.assign._shared.proposals import Proposals, Proposer, Question
 
@@ -18,6 +19,7 @@ __all__ = [
     "Proposals",
     "Proposer",
     "Question",
+    "expected_gain",
     "methods",
     "plan",
 ]

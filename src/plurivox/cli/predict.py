@@ -1,6 +1,5 @@
 """`plurivox predict RUN INPUT -o OUT`: predictions of a trained net."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,6 @@ from plurivox.cli._click.flags import (
 )
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.cli._click.train_flags import pack_pictures, picture_flags, read_inputs
-from plurivox.cli.train import SETTINGS
 from plurivox.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -88,8 +86,9 @@ def read_runs(folder: Path, which: str, device: str, trust: bool) -> "list[Train
 def tasks_of(folder: Path, material: "Material", split: str) -> "Names":
     """The tasks of a split: that of the data, or else the one that the training made."""
     from plurivox.core.encoding import positions
+    from plurivox.workflows.run_folder import read_splits
 
-    known = material.parts() or parts_of(folder)
+    known = material.parts() or read_splits(folder)
     found = known.get(split, material.tasks[:0])
     found = found[positions(material.tasks, found) >= 0]
     if not len(found):
@@ -97,20 +96,12 @@ def tasks_of(folder: Path, material: "Material", split: str) -> "Names":
     return found
 
 
-def parts_of(folder: Path) -> "dict[str, Names]":
-    """Which tasks were in which part when the nets of the folder were trained, as far as it tells."""
-    from plurivox.core.encoding import as_names
-
-    told = folder / SETTINGS
-    parts = json.loads(told.read_text(encoding="utf-8"))["parts"] if told.is_file() else {}
-    return {name: as_names(tasks, "tasks") for name, tasks in parts.items() if tasks}
-
-
 def n_taught(folder: Path, tasks: "Names") -> int:
     """How many of these tasks the nets of the folder were trained on, as far as it tells."""
     from plurivox.core.encoding import positions
+    from plurivox.workflows.run_folder import read_splits
 
-    train = parts_of(folder).get("train")
+    train = read_splits(folder).get("train")
     return 0 if train is None else int((positions(train, tasks) >= 0).sum())
 
 

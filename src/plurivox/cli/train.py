@@ -1,6 +1,5 @@
 """`plurivox train INPUT --net NET --target TARGET -o RUN`: inputs and a crowd in, trained nets and their measures out."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,19 +21,19 @@ from plurivox.cli._click.flags import (
 )
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.cli._click.train_flags import pack_pictures, picture_flags, read_inputs, split_flag
-from plurivox.core.atomic_write import whole_file
 from plurivox.core.errors import InputError
-from plurivox.core.method import join_word, split_word
 from plurivox.train.plan import Plan
 
 if TYPE_CHECKING:
-    from plurivox.core.types import Names
     from plurivox.train.data.training_data import Material
     from plurivox.train.parallel.runs import Series
     from plurivox.workflows.train_inputs import Pictures
 
 WHAT, HOW, SPLITS = "What is trained", "How it is trained", "Splits"
-SETTINGS = "settings.json"
+WORDS = (  # flags that are arguments of `train_spec`
+    *("target", "soft", "main", "net", "pretrained", "freeze", "loss", "head"),
+    *("augment", "augment_once", "weigh", "least_agreement"),
+)
 
 
 class Train(Command):
@@ -45,10 +44,8 @@ class Train(Command):
         plan = Plan(**{one.name: given.pop(one.name) for one in Plan.options()})
         super().prepare(given)
         pack_pictures(given)
-        given["net"] = begun(given["net"], given.pop("pretrained"), given.pop("freeze"))
-        words = ("target", "soft", "main", "net", "loss", "head", "augment", "augment_once", "weigh", "least_agreement")
         record = given.pop("record")
-        given["options"] = {**{word: given.pop(word) for word in words}, "record": record or False, "plan": plan}
+        given["options"] = {**{word: given.pop(word) for word in WORDS}, "record": record or False, "plan": plan}
 
 
 def run(
@@ -66,6 +63,7 @@ def run(
     pack: Path | None,
 ) -> Answer:
     """Read, divide, train, measure, tell."""
+    from plurivox.workflows.run_folder import refuse_foreign_folder
     from plurivox.workflows.train import train_runs, train_spec
     from plurivox.workflows.train_inputs import divide
 
@@ -73,18 +71,17 @@ def run(
     if out is None and pack is None:
         raise InputError("say where the trained nets go: -o RUN")
     if out is not None:
-        refuse_strange_folder(out)
+        refuse_foreign_folder(out)  # before much is read
     material = read_inputs(screen, source, part, pictures)
     if pack is not None:
         return packed(material, pack)
     assert out is not None
-    parts = divide(material, split, read_shares(shares), spec.plan.seed)
-    out.mkdir(exist_ok=True)
-    sizes = {name: len(tasks) for name, tasks in parts.items()}
-    write_settings(out, screen.command, source.where, parts)
+    splits = divide(material, split, read_shares(shares), spec.plan.seed)
+    sizes = {name: len(tasks) for name, tasks in splits.items()}
+    how: dict[str, Any] = {"runs": runs, "folder": out, "at_once": at_once, "log": log or "", "note": screen.note}
+    origin = {"command": screen.command, "source": source.where}
     with screen.progress("train") as watch:
-        how: dict[str, Any] = {"runs": runs, "folder": out, "at_once": at_once, "log": log or "", "note": screen.note}
-        series = train_runs(material, parts, spec, **how, watch=watch)
+        series = train_runs(material, splits, spec, **(how | origin), watch=watch)
     facts = {"input": source.where, "command": screen.command, "out": out, "tasks": sizes, "at_once": series.at_once}
     told = {name: {"mean": series.mean(name), "std": series.std(name)} for name in series.measures}
     plural = f"{runs} runs" if runs > 1 else "1 run"
@@ -93,17 +90,6 @@ def run(
         text=shown(series, sizes),
         line=f"{spec.described}: {plural}, {sizes['train']:,} tasks -> {out}",
     )
-
-
-def begun(net: str, pretrained: Path | None, freeze: bool) -> str:
-    """The net's word with the weights that it begins with, and whether they stay as they are.
-
-    >>> begun("torchvision:resnet18[image-size=64]", Path("r18.pth"), True)
-    'torchvision:resnet18[image-size=64,pretrained=r18.pth,freeze=yes]'
-    """
-    name, given = split_word(net)
-    weights = {} if pretrained is None else {"pretrained": str(pretrained)}
-    return join_word(name, given | weights | ({"freeze": "yes"} if freeze else {}))
 
 
 def packed(material: "Material", out: Path) -> Answer:
@@ -117,23 +103,17 @@ def packed(material: "Material", out: Path) -> Answer:
 
 
 def shown(series: "Series", sizes: dict[str, int]) -> str:
-    """The measures of every part as mean ± std; the baseline is the share of the part's most frequent label."""
+    """The measures of every split as mean ± std; the baseline is the share of the split's most frequent label."""
     blocks = []
-    for part, size in sizes.items():
-        mine = [name for name in series.measures if name.startswith(f"{part} ")]
+    for split, size in sizes.items():
+        mine = [name for name in series.measures if name.startswith(f"{split} ")]
         rows = [
             (name.partition(" ")[2].replace("baseline", "always the most frequent label"), series.told(name))
             for name in mine
         ]
         if rows:
-            blocks.append(f"{part}: {size:,} tasks\n" + table(rows, indent="  "))
+            blocks.append(f"{split}: {size:,} tasks\n" + table(rows, indent="  "))
     return "\n\n".join(blocks)
-
-
-def refuse_strange_folder(out: Path) -> None:
-    """A folder with something in it must be one of runs: then the series goes on."""
-    if out.is_dir() and any(out.iterdir()) and not (out / SETTINGS).is_file():
-        raise InputError(f"{out} is not empty and holds no runs; choose another folder")
 
 
 def read_shares(text: str) -> dict[str, float]:
@@ -145,20 +125,6 @@ def read_shares(text: str) -> dict[str, float]:
     if len(numbers) != 3 or min(numbers) < 0 or not numbers[0]:
         raise InputError(f"--shares are three numbers for train, dev and test, such as 70,10,20; got {text!r}")
     return dict(zip(("train", "dev", "test"), numbers, strict=True))
-
-
-def write_settings(out: Path, command: str, source: str, parts: "dict[str, Names]") -> None:
-    """The command that made a folder of runs, and which tasks were in which part."""
-    there = out / SETTINGS
-    if there.is_file() and any(out.glob("run-*/*")):
-        if json.loads(there.read_text(encoding="utf-8")).get("parts") != {one: t.tolist() for one, t in parts.items()}:
-            raise InputError(
-                f"the runs in {out} are of another division into train, dev and test; choose another folder"
-            )
-        return
-    about = {"command": command, "input": source, "parts": {name: tasks.tolist() for name, tasks in parts.items()}}
-    with whole_file(there) as part:
-        part.write_text(json.dumps(about), encoding="utf-8")
 
 
 def _word(name: str, default: str, help: str) -> Flag:

@@ -176,16 +176,6 @@ def split_word(word: str) -> tuple[str, dict[str, str]]:
     return name.strip(), given
 
 
-def join_word(name: str, given: dict[str, str]) -> str:
-    """The other way round.
-
-    >>> join_word("mlp", {"hidden": "64,32", "dropout": "0.5"}), join_word("linear", {})
-    ('mlp[hidden=[64,32],dropout=0.5]', 'linear')
-    """
-    told = ",".join(f"{flag}={_enclosed(value)}" for flag, value in given.items())
-    return f"{name}[{told}]" if told else name
-
-
 def split_list(text: str) -> list[str]:
     """Parts of a list at its commas, not at those inside brackets.
 

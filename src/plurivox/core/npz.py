@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.encoding import as_names
+from plurivox.core.atomic_write import whole_file
+from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, some
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
@@ -30,6 +31,12 @@ def arrays_in(path: Path, what: str) -> dict[str, NDArray[Any]]:
         raise InputError(f"{path} is no .npz file of plain arrays, or it is damaged or cut short ({words})") from cause
 
 
+def write_arrays(path: str | Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write an .npz, whole or not at all."""
+    with whole_file(path) as temporary, temporary.open("wb") as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]
+
+
 def plain_names(names: Names) -> NDArray[Any]:
     """Names in a type that numpy saves without pickling."""
     return np.array(names.tolist(), dtype=np.str_) if names.dtype.kind == "T" else names
@@ -42,6 +49,15 @@ class TaskRows(NamedTuple):
     x: NDArray[Any]  # (n, ...) in the type they were stored in
     split: Names | None  # (n,) such as "train", "valid", "test"
     gold: SoftLabels | None  # true labels that came with the rows
+
+
+def rows_on(wanted: Names, tasks: Names, x: NDArray[Any], missing: str) -> NDArray[Any]:
+    """(n, ...) the rows of `x` of the wanted tasks, in this order; an error names those that have no `missing`."""
+    names = as_names(wanted, "tasks")
+    place = positions(tasks, names)
+    if len(absent := names[place < 0]):
+        raise InputError(f"{len(absent)} of {len(names)} tasks have no {missing}: {some(absent)}")
+    return x[place]
 
 
 def rows_by_split(split: str, n: int) -> Names:

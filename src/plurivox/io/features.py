@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from plurivox.core.atomic_write import whole_file
-from plurivox.core.encoding import as_names, duplicates, positions
+from plurivox.core.encoding import as_names, duplicates
 from plurivox.core.errors import InputError, some
-from plurivox.core.npz import arrays_in, plain_names, read_task_rows, rows_by_split
+from plurivox.core.npz import arrays_in, plain_names, read_task_rows, rows_by_split, rows_on, write_arrays
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
 from plurivox.io.tabular.table_files import names_of, numbers_of, read_table, require_columns
@@ -28,11 +27,7 @@ class Features:
 
     def on(self, tasks: Names) -> Floats:
         """(n, ...) the rows of these tasks, in this order."""
-        wanted = as_names(tasks, "tasks")
-        place = positions(self.tasks, wanted)
-        if len(absent := wanted[place < 0]):
-            raise InputError(f"{len(absent)} of {len(wanted)} tasks have no features: {some(absent)}")
-        return self.x[place]
+        return rows_on(tasks, self.tasks, self.x, "features")
 
     def __repr__(self) -> str:
         return f"<Features: {len(self.tasks):,} tasks x {' x '.join(map(str, self.x.shape[1:]))}>"
@@ -88,5 +83,4 @@ def write_features(features: Features, path: Path) -> None:
     if features.gold is not None:
         arrays["y"] = plain_names(features.gold.on(features.tasks).hard())
         arrays["labels"] = plain_names(features.gold.labels)  # also those that no task has
-    with whole_file(path) as part, part.open("wb") as file:
-        np.savez(file, **arrays)
+    write_arrays(path, arrays)

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from plurivox.core.method import Method
+from plurivox.core.errors import OptionError
+from plurivox.core.method import Method, split_list
 from plurivox.core.progress import Watch, quiet
 from plurivox.core.registry import Methods
 from plurivox.core.tables import Tables
@@ -23,6 +24,21 @@ def from_the_shelf(name: str) -> "Dataset":
     from plurivox import io
 
     return io.read(name)
+
+
+def read_shares(text: str, what: str, *, or_none: bool = False) -> list[float]:
+    """Shares between 0 and 1 with commas between them; none at all only with `or_none`. `what` names them in errors.
+
+    >>> read_shares("0.05, 0.1", "alphas")
+    [0.05, 0.1]
+    """
+    try:
+        shares = [float(one) for one in split_list(text)]
+    except ValueError:
+        raise OptionError(f"{what} are numbers such as 0.05,0.1; got {text!r}") from None
+    if not all(0 < one < 1 for one in shares) or not (shares or or_none):
+        raise OptionError(f"{what} lie between 0 and 1, such as 0.05,0.1; got {text!r}")
+    return shares
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from plurivox import aggregate, simulate
-from plurivox.assign import NextBest
-from plurivox.assign._shared.information_gain import expected_gain
+from plurivox.assign import NextBest, expected_gain
 from plurivox.assign.next_best import Useful
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option, split_list

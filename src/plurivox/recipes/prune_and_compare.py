@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from plurivox.core.errors import InputError, OptionError
-from plurivox.core.method import option, split_list
+from plurivox.core.errors import InputError
+from plurivox.core.method import option
 from plurivox.core.progress import Watch, quiet
 from plurivox.core.tables import Tables
-from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
+from plurivox.recipes._contract import Reader, Recipe, from_the_shelf, read_shares
 
 
 @dataclass(frozen=True)
@@ -27,15 +27,7 @@ class PruneAndCompare(Recipe):
         self._shares()
 
     def _shares(self) -> list[float]:
-        try:
-            shares = [float(one) for one in split_list(self.quantiles)]
-        except ValueError:
-            raise OptionError(
-                f"{self.name()}: quantiles are numbers such as 0.05,0.1; got {self.quantiles!r}"
-            ) from None
-        if not shares or not all(0 < one < 1 for one in shares):
-            raise OptionError(f"{self.name()}: quantiles lie between 0 and 1, such as 0.05,0.1; got {self.quantiles!r}")
-        return shares
+        return read_shares(self.quantiles, f"{self.name()}: quantiles")
 
     def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
         """Score once, then drop, fit and measure for every share."""

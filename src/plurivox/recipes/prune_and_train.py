@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from plurivox import evaluate
-from plurivox.core.errors import InputError, OptionError
-from plurivox.core.method import option, split_list
+from plurivox.core.errors import InputError
+from plurivox.core.method import option
 from plurivox.core.progress import Watch, quiet
 from plurivox.core.tables import Tables
-from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
+from plurivox.recipes._contract import Reader, Recipe, from_the_shelf, read_shares
 from plurivox.workflows.cache import Kept
 from plurivox.workflows.run_tables import all_runs, mean_and_std
 
@@ -54,13 +54,7 @@ class PruneAndTrain(Recipe):
         self._shares()
 
     def _shares(self) -> list[float]:
-        try:
-            shares = [float(one) for one in split_list(self.alphas)]
-        except ValueError:
-            raise OptionError(f"{self.name()}: alphas are numbers such as 0.05,0.1; got {self.alphas!r}") from None
-        if not all(0 < one < 1 for one in shares):
-            raise OptionError(f"{self.name()}: alphas lie between 0 and 1, such as 0.05,0.1; got {self.alphas!r}")
-        return shares
+        return read_shares(self.alphas, f"{self.name()}: alphas", or_none=True)
 
     def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
         """The whole walk, once a run."""

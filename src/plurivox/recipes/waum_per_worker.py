@@ -15,3 +15,4 @@ class WaumPerWorker(Waum):
     """
 
     score: ClassVar[str] = "waum-per-worker"
+    shown: ClassVar[str] = "waum-per-worker"

@@ -1,4 +1,14 @@
-"""Train: inputs and labels of a crowd in, a network and its predictions out. Needs torch; knows no tables."""
+"""Train: inputs and labels of a crowd in, a network and its predictions out. Needs torch; knows no tables.
+
+What a data set becomes on its way to a step of training, who makes it, and what it adds:
+
+    Dataset      io.read                      the files and tables of a data set
+    Material     workflows.material_of        inputs, a row per task, with votes, gold and soft labels and split by name
+    Known        PreparedTraining.of, fit     what a target may use: votes, gold labels, soft labels of an aggregator
+    TrainingSet  TrainingSet.of               inputs as a tensor on the device, without tasks that have no target; weights
+    Examples     Target.examples              the labels as tensors; it draws those of an epoch
+    Batch        Trainer.batch                inputs, labels and weights of the examples of one step
+"""
 
 from typing import Any
 

@@ -20,15 +20,14 @@ from plurivox.train.data.augment import Augmentation
 from plurivox.train.heads import Head
 from plurivox.train.loop.checkpoint import Checkpoint, refuse_other_training
 from plurivox.train.loop.dev_eval import Dev, DevEvaluation, EarlyStopping, Measure
-from plurivox.train.loop.spec import Record, TrainSpec, as_head, wanted_by
+from plurivox.train.loop.spec import Record, TrainSpec, wanted_by
 from plurivox.train.loop.trainer import EpochDone, Event
 from plurivox.train.loop.training_set import TrainingSet, build_trainer
 from plurivox.train.losses import Loss
 from plurivox.train.nets import Net
 from plurivox.train.plan import Plan
 from plurivox.train.result import WEIGHTS, Trained, predict_logits
-from plurivox.train.targets import Target
-from plurivox.train.targets._contract import Known
+from plurivox.train.targets import Known, Target
 
 Log = Callable[[Mapping[str, Sequence[float]]], None]  # called with the history so far: columns by name
 TRY = "try a lower learning rate, a clipped gradient (clip=1) or precision=float32, and look for wild inputs"
@@ -73,13 +72,13 @@ def fit(
     >>> trained.predict([[0., 1.]]).prob.round(1)
     array([[0.9, 0.1]])
     """
-    made_head = as_head(head)
-    if tasks is None and isinstance(target, SoftLabels | Votes):
-        tasks = target.tasks
-    named, known = _resolve_target(target, known or Known(), made_head)
+    named = None if isinstance(target, SoftLabels | Votes) else target
     spec = TrainSpec.of(
-        named, net=net, loss=loss, head=made_head, plan=plan, augment=augment, augment_once=augment_once, record=record
+        named, net=net, loss=loss, head=head, plan=plan, augment=augment, augment_once=augment_once, record=record
     )
+    known = known or Known()
+    if isinstance(target, SoftLabels | Votes):
+        known, tasks = _known_with(target, known, spec.head), target.tasks if tasks is None else tasks
     data = TrainingSet.of(x, spec, known, tasks=tasks, labels=labels, weight=weight)
     begun = NetFit(
         spec, data, dev=dev, measures=measures, folder=folder, save_seconds=save_seconds, log=log, watch=watch
@@ -89,20 +88,16 @@ def fit(
     return begun.result()
 
 
-def _resolve_target(
-    given: SoftLabels | Votes | Target | str, known: Known, head: Head | None
-) -> tuple[Target | str | None, Known]:
-    """(target, what is known): labels or votes given in place of a target are taught as the head wants them."""
+def _known_with(given: SoftLabels | Votes, known: Known, head: Head | None) -> Known:
+    """What is known, with the labels or votes that were given in place of a target."""
     if isinstance(given, SoftLabels):
         if head is not None and wanted_by(head) == "votes":
             raise OptionError(
                 f"{head.name()} learns from votes, not from soft labels; give votes, or leave the head out"
             )
-        return None, replace(known, soft=given)
-    if isinstance(given, Votes):
-        voted = SoftLabels.of_votes(given).on(given.voted)
-        return None, replace(known, votes=given, soft=voted if known.soft is None else known.soft)
-    return given, known
+        return replace(known, soft=given)
+    voted = SoftLabels.of_votes(given).on(given.voted)
+    return replace(known, votes=given, soft=voted if known.soft is None else known.soft)
 
 
 class NetFit:
@@ -128,7 +123,7 @@ class NetFit:
         self.saved = None if folder is None else Checkpoint(Path(folder), self.made_by, data.labels, save_seconds)
         self.trained: Trained | None = None  # once the training has ended
         self.logits: list[np.ndarray[Any, Any]] = []  # recorded, one array per epoch
-        if self.saved is not None and (done := _read_finished(self.saved, spec.plan)) is not None:
+        if self.saved is not None and (done := _read_finished(self.saved, data.x.device)) is not None:
             self.trained = done
             return
         self.trainer = build_trainer(self.spec, data)
@@ -224,14 +219,14 @@ def _made_by(spec: TrainSpec, data: TrainingSet, n_dev: int) -> dict[str, Any]:
     return {**spec.settings(), **facts, "versions": versions}
 
 
-def _read_finished(saved: Checkpoint, plan: Plan) -> Trained | None:
+def _read_finished(saved: Checkpoint, device: torch.device) -> Trained | None:
     """The training that has ended in this folder, where there is one."""
     folder = saved.folder
     if not folder.is_dir():
         raise InputError(f"the folder {folder} for the training does not exist; make it first")
     if not (folder / WEIGHTS).is_file():
         return None
-    trained = Trained.load(folder, device=plan.device, labels=saved.labels, trust=saved.made_by["net"])
+    trained = Trained.load(folder, device=device, labels=saved.labels, trust=saved.made_by["net"])
     refuse_other_training(trained.made_by, saved.made_by, folder)
     saved.remove()
     return trained

@@ -1,10 +1,15 @@
 """Plan: how a net is trained, as options that are also flags."""
 
+import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from plurivox.core.errors import OptionError
 from plurivox.core.method import Method, option
+
+# parts of the names of measures of which the highest value is best
+HIGHEST = re.compile("accuracy|f1|precision|recall|correlation|similarity|likelihood|agreement|auc")
 
 
 @dataclass(frozen=True)
@@ -49,13 +54,26 @@ class Plan(Method):
         super().__post_init__()
         if self.patience is not None and self.best == "last":
             raise OptionError("patience needs a measure that says which epoch is better: best=loss or best=accuracy")
-        if (self.schedule == "multistep" or self.restart) and not self.stages():
+        if (self.schedule == "multistep" or self.restart) and not self.stages:
             raise OptionError("multistep and restart need milestones, such as milestones=50,55")
 
+    @cached_property
+    def highest(self) -> bool:
+        """Whether the highest value of the measure `best` is best: by the goal, or with goal=auto by the measure's name.
+
+        Training from Python may bring any function as a measure, so that its name is all there is to go by; workflows set the
+        goal of the measures that they know.
+
+        >>> Plan(best="macro-f1").highest, Plan(best="loss").highest, Plan(best="f1", goal="lowest").highest
+        (True, False, False)
+        """
+        return self.goal == "highest" or (self.goal == "auto" and HIGHEST.search(self.best) is not None)
+
+    @cached_property
     def stages(self) -> tuple[int, ...]:
         """The milestones as numbers of epochs.
 
-        >>> Plan(milestones="50, 55").stages()
+        >>> Plan(milestones="50, 55").stages
         (50, 55)
         """
         words = [word.strip() for word in self.milestones.split(",") if word.strip()]

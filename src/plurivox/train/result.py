@@ -97,7 +97,7 @@ class Trained:
         cls,
         folder: str | Path,
         *,
-        device: str = "auto",
+        device: str | torch.device = "auto",
         labels: Iterable[object] | None = None,
         trust: bool | str = False,
     ) -> Self:
@@ -186,8 +186,3 @@ def read_history(path: Path) -> dict[str, tuple[float, ...]]:
     return {
         name: tuple(kinds.get(name, float)(cell) for cell in column) for name, column in zip(head, columns, strict=True)
     }
-
-
-def plain_weights(net: nn.Module) -> dict[str, Tensor]:
-    """A copy of the weights that later steps do not change."""
-    return {name: value.detach().clone() for name, value in net.state_dict().items()}

@@ -18,11 +18,10 @@ from plurivox.core.votes import Votes
 from plurivox.identify import Evidence, Identifier
 from plurivox.io import Dataset
 from plurivox.train.data.training_data import Material
-from plurivox.train.fit_net import fit as fit_net
 from plurivox.train.plan import Plan
-from plurivox.train.targets._contract import Known
 from plurivox.workflows.rank_scores import task_errors
 from plurivox.workflows.run_tables import all_runs, mean_and_std
+from plurivox.workflows.score_crowd import Gathering
 from plurivox.workflows.train import train_once, train_spec
 from plurivox.workflows.train_inputs import divide, material_of
 
@@ -63,7 +62,7 @@ def scored(stage: Stage, method: Identifier, watch: Watch = quiet) -> Scores:
         raise InputError(f"{method.name()} is a score of the {method.of}; take one of tasks")
     gold, needs, votes = stage.material.gold, method.must_see(), stage.votes
     given = None if gold is None else gold.shared(stage.parts["train"])
-    seen = Evidence(votes=votes, gold=given, fit=_fit(votes, method) if "fit" in needs else None)
+    seen = Gathering(votes, Evidence(votes=votes, gold=given)).seen_by(method)
     if "dynamics" in needs:
         seen = replace(seen, dynamics=one_net(stage, getattr(method, "assigned", ""), seen.fit, watch))
     if "worker_dynamics" in needs:
@@ -71,17 +70,18 @@ def scored(stage: Stage, method: Identifier, watch: Watch = quiet) -> Scores:
     return method.score(seen)
 
 
-def _fit(votes: Votes, method: Identifier) -> Fit:
-    return aggregate.methods.make(next(iter(method.fitted_by), "dawid-skene")).fit(votes)
-
-
 def one_net(stage: Stage, assigned: str, fit: Fit | None = None, watch: Watch = quiet) -> Dynamics:
     """One net on the label each task is given (AUM), or on all pairs of a task and a vote (WAUM)."""
-    spec = train_spec(TAUGHT.get(assigned, "every-vote"), net=stage.net, plan=stage.plan, record="visit")
     taught = replace(stage.material, votes=stage.votes)
     if fit is not None and assigned == "fit":
         taught = replace(taught, gold=SoftLabels.gold(fit.soft.tasks, fit.soft.hard(), fit.soft.labels))
-    found = train_once(taught, {"train": stage.parts["train"]}, spec, watch).dynamics
+    return _recorded(stage, taught, stage.parts["train"], TAUGHT.get(assigned, "every-vote"), watch)
+
+
+def _recorded(stage: Stage, material: Material, tasks: Names, target: str, watch: Watch = quiet) -> Dynamics:
+    """The logits of a net while it learnt these tasks."""
+    spec = train_spec(target, net=stage.net, plan=stage.plan, record="visit")
+    found = train_once(material, {"train": tasks}, spec, watch).dynamics
     assert found is not None
     return found
 
@@ -95,19 +95,8 @@ def a_net_a_worker(stage: Stage, watch: Watch = quiet) -> dict[str, Dynamics]:
         watch(worker, votes.n_workers)
         if len(rows):
             mine = votes.where(np.isin(np.arange(len(votes)), rows))
-            tasks = mine.voted
-            trained = fit_net(
-                stage.material.on(tasks),
-                "every-vote",
-                tasks=tasks,
-                known=Known(votes=mine),
-                labels=votes.labels,
-                net=stage.net,
-                plan=stage.plan,
-                record="visit",
-            )
-            assert trained.dynamics is not None
-            out[str(name)] = trained.dynamics
+            taught = replace(stage.material, votes=mine, gold=None, soft=None)
+            out[str(name)] = _recorded(stage, taught, mine.voted, "every-vote")
     return out
 
 

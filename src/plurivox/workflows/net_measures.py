@@ -30,10 +30,10 @@ def truths(material: Material, tasks: Names) -> tuple[SoftLabels | None, SoftLab
     return (gold if gold is not None and len(gold) else None), shares
 
 
-def unseen_labels(material: Material, parts: Mapping[str, Names]) -> Names:
+def unseen_labels(material: Material, splits: Mapping[str, Names]) -> Names:
     """The labels that dev or test tasks have, and no training task by gold or by any vote: no net can learn them."""
-    gold, shares = truths(material, parts["train"])
-    tested = np.concatenate([tasks for name, tasks in parts.items() if name != "train"] or [material.tasks[:0]])
+    gold, shares = truths(material, splits["train"])
+    tested = np.concatenate([tasks for name, tasks in splits.items() if name != "train"] or [material.tasks[:0]])
     wanted = truths(material, tested)[0]
     if wanted is None:
         return material.tasks[:0]
@@ -43,30 +43,30 @@ def unseen_labels(material: Material, parts: Mapping[str, Names]) -> Names:
     return there[~seen]
 
 
-def dev_truth(material: Material, parts: Mapping[str, Names], best: str) -> tuple[Floats, SoftLabels] | None:
+def dev_truth(material: Material, splits: Mapping[str, Names], best: str) -> tuple[Floats, SoftLabels] | None:
     """Inputs and truth of the dev tasks: gold, or else the shares of their votes.
 
     Measures of entropy say nothing against gold, which has none: for them the shares come first.
     """
     truth = None
-    if "dev" in parts:
-        hard, soft = truths(material, parts["dev"])
+    if "dev" in splits:
+        hard, soft = truths(material, splits["dev"])
         first, second = (soft, hard) if best.startswith("entropy-") else (hard, soft)
         truth = first if first is not None else second
     return None if truth is None else (material.on(truth.tasks), truth)
 
 
-def measured(trained: Trained, material: Material, parts: Mapping[str, Names]) -> dict[str, float]:
-    """Hard measures against gold, soft ones against vote shares, for every part; and that of the most frequent label."""
+def measured(trained: Trained, material: Material, splits: Mapping[str, Names]) -> dict[str, float]:
+    """Hard measures against gold, soft ones against vote shares, for every split; and that of the most frequent label."""
     found: dict[str, float] = {}
-    for part, tasks in parts.items():
+    for split, tasks in splits.items():
         guess = trained.predict(material.on(tasks), tasks)
         gold, shares = truths(material, tasks)
         for truth, names, kind in ((gold, HARD, ""), (shares, SOFT, "soft ")):
             if truth is not None:
-                found |= {f"{part} {kind}{name}": measure_of(name)(guess, truth) for name in names}
+                found |= {f"{split} {kind}{name}": measure_of(name)(guess, truth) for name in names}
         if gold is not None:
-            found[f"{part} baseline"] = evaluate.majority_baseline(gold)[1]
+            found[f"{split} baseline"] = evaluate.majority_baseline(gold)[1]
     return found
 
 

@@ -5,7 +5,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from plurivox import aggregate, evaluate
 from plurivox.aggregate import Aggregator
@@ -15,25 +15,25 @@ from plurivox.core.method import split_word
 from plurivox.core.progress import Watch, quiet
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
-from plurivox.train import targets
-from plurivox.train.data.inputs import as_inputs, device_of
+from plurivox.train import nets, targets
+from plurivox.train.data.inputs import check_inputs
 from plurivox.train.data.task_weights import AgreementWeighting
 from plurivox.train.data.training_data import Material
 from plurivox.train.fit_net import Log, NetFit
-from plurivox.train.heads import Head
 from plurivox.train.loop.dev_eval import Measure
-from plurivox.train.loop.spec import Record, TrainSpec, as_head, natural_target, wanted_by
+from plurivox.train.loop.spec import Record, TrainSpec, wanted_by
 from plurivox.train.loop.tensorboard import EventLog, need_tensorboard
 from plurivox.train.loop.training_set import TrainingSet
 from plurivox.train.losses.soft_cross_entropy import SoftCrossEntropy
+from plurivox.train.nets import Net
 from plurivox.train.parallel.runs import Series, finish, repeat, side_by_side
 from plurivox.train.plan import Plan
 from plurivox.train.result import Trained
-from plurivox.train.targets import Target
-from plurivox.train.targets._contract import Known
+from plurivox.train.targets import Known, Target
 from plurivox.train.targets.pair import Pair
 from plurivox.train.targets.soft import Soft
 from plurivox.workflows.net_measures import dev_truth, measure_of, measured, unseen_labels
+from plurivox.workflows.run_folder import open_run_folder
 
 Note = Callable[[str], None]  # called with a line for the user
 OpenLog = Callable[[Path], Log]  # a log in the folder of a run
@@ -45,7 +45,9 @@ def train_spec(
     *,
     soft: str = "",
     main: str = MAIN,
-    net: str = "mlp",
+    net: str | Net = "mlp",
+    pretrained: str | Path | None = None,
+    freeze: bool = False,
     loss: str = "soft-cross-entropy",
     head: str = "",
     augment: str = "none",
@@ -59,33 +61,39 @@ def train_spec(
 
     `target` is a target, or an aggregator whose soft labels are taught; without one a head on votes learns from all votes,
     and otherwise the labels are vote shares. `soft` is the aggregator of a target that uses soft labels (default: the data's
-    own, else vote shares), `main` the hard target of two heads.
+    own, else vote shares), `main` the hard target of two heads. `pretrained` weights and whether to `freeze` them are options
+    of the net.
 
     >>> train_spec(head="crowd-layer").taught, train_spec(head="two-heads").taught, train_spec("dawid-skene").taught
     ('all-votes', 'gold and vote-shares', 'dawid-skene')
     """
-    made_head = as_head(head)
-    made, aggregator = _target(target, soft, made_head)
-    if wanted_by(made_head) == "pair" and made == Soft():
-        made = Pair(main=main)
-    elif main != MAIN and wanted_by(made_head) != "pair":
-        raise InputError(f"main={main} is the hard target of two heads; add --head two-heads, or leave it out")
-    return TrainSpec.of(
-        made,
-        net=net,
+    weights: dict[str, Any] = ({} if pretrained is None else {"pretrained": str(pretrained)}) | (
+        {"freeze": True} if freeze else {}
+    )
+    spec = TrainSpec.of(
+        net=nets.methods.make(net, **weights),
         loss=loss,
-        head=made_head,
+        head=head,
         plan=plan,
         augment=augment,
         augment_once=augment_once,
         record=record,
         weighting=AgreementWeighting(weigh, least_agreement) if weigh or least_agreement > 0 else None,
-        soft=aggregator,
     )
+    made, aggregator = _target(target, soft, spec.target)
+    wanted = wanted_by(spec.head)
+    if wanted == "pair" and made == Soft():
+        made = Pair(main=main)
+    elif main != MAIN and wanted != "pair":
+        raise InputError(f"main={main} is the hard target of two heads; add --head two-heads, or leave it out")
+    return replace(spec, target=made, soft=aggregator)
 
 
-def _target(target: str, soft: str, head: Head | None) -> tuple[Target, Aggregator | None]:
-    """(target, aggregator of its soft labels); the name of an aggregator stands for its soft labels."""
+def _target(target: str, soft: str, natural: Target) -> tuple[Target, Aggregator | None]:
+    """(target, aggregator of its soft labels); the name of an aggregator stands for its soft labels.
+
+    Without a name it is the `natural` target of the head, where that teaches votes.
+    """
     name = split_word(target)[0] if target else ""
     if name in targets.methods:
         return targets.methods.make(target), aggregate.methods.make(soft) if soft else None
@@ -96,8 +104,7 @@ def _target(target: str, soft: str, head: Head | None) -> tuple[Target, Aggregat
         raise InputError(
             f"the soft labels are those of {word}, the target, and those of {soft}: give the one you mean as target"
         )
-    natural = not target and wanted_by(head) == "votes"
-    return natural_target(head) if natural else Soft(), aggregate.methods.make(word)
+    return natural if not target and natural.gives == "votes" else Soft(), aggregate.methods.make(word)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,13 +117,13 @@ class PreparedTraining:
     measures: Mapping[str, Measure]
 
     @classmethod
-    def of(cls, material: Material, parts: Mapping[str, Names], spec: TrainSpec) -> Self:
+    def of(cls, material: Material, splits: Mapping[str, Names], spec: TrainSpec) -> Self:
         """Train on the split train and evaluate on the split dev, where there is one."""
-        train, (plan, measures) = parts["train"], _with_measure(spec.plan)
+        train, (plan, measures) = splits["train"], _with_measure(spec.plan)
         known = Known(material.votes, material.gold, _soft_labels(material, train, spec.soft))
         weight = _weights(material, train, spec.weighting)
         data = TrainingSet.of(material.on(train), spec, known, tasks=train, labels=known.labels(), weight=weight)
-        return cls(replace(spec, plan=plan), data, dev_truth(material, parts, plan.best), measures)
+        return cls(replace(spec, plan=plan), data, dev_truth(material, splits, plan.best), measures)
 
     def start(
         self,
@@ -140,38 +147,43 @@ class PreparedTraining:
         )
 
 
-def train_once(material: Material, parts: Mapping[str, Names], spec: TrainSpec, watch: Watch = quiet) -> Trained:
+def train_once(material: Material, splits: Mapping[str, Names], spec: TrainSpec, watch: Watch = quiet) -> Trained:
     """One net, trained on the split train with the seed of the plan."""
-    return finish(PreparedTraining.of(material, parts, spec).start(spec.plan.seed, None, watch))
+    return finish(PreparedTraining.of(material, splits, spec).start(spec.plan.seed, None, watch))
 
 
 def train_runs(
     material: Material,
-    parts: Mapping[str, Names],
+    splits: Mapping[str, Names],
     spec: TrainSpec,
     *,
     runs: int = 1,
     folder: str | Path | None = None,
     at_once: int | None = 1,
     log: str = "",
+    command: str = "",
+    source: str = "",
     watch: Watch = quiet,
     note: Note | None = None,
 ) -> Series:
     """Train nets with several seeds on the split train, and measure each on dev and test.
 
     `at_once` runs are trained side by side; None: as many as pay. The series says how many they were, and whether as one
-    stacked net. A `log` of the kind "tensorboard" is written to the folder of each run. `note` is called with what the user
-    should know before the training begins.
+    stacked net. A `folder` that is not there is made; runs in it that have ended are not trained again, and one that was
+    killed is resumed. Its settings.json holds the splits, and the `command` and `source` of the data, where given. A `log`
+    of the kind "tensorboard" is written to the folder of each run. `note` is called with what the user should know before
+    the training begins.
     """
     if log:
         need_tensorboard()
-    tested = {name: part for name, part in parts.items() if name != "train"}
-    for part in tested.values():  # before hours of training, not after
-        if material.x.dtype.kind == "f":  # bytes are always finite
-            as_inputs(material.on(part), device_of("cpu"), part)
-    ready = PreparedTraining.of(material, parts, spec)
+    if folder is not None:
+        open_run_folder(Path(folder), splits, command, source or material.name)
+    tested = {name: tasks for name, tasks in splits.items() if name != "train"}
+    for tasks in tested.values():  # before hours of training, not after
+        check_inputs(material.on(tasks), tasks)
+    ready = PreparedTraining.of(material, splits, spec)
     together, stacked = side_by_side(spec, tuple(ready.data.x.shape), len(ready.data.labels), runs, at_once)
-    for line in _notes(material, parts, spec, together if stacked else 0):
+    for line in _notes(material, splits, spec, together if stacked else 0):
         if note is not None:
             note(line)
     with ExitStack() as logs:
@@ -189,10 +201,10 @@ def train_runs(
         )
 
 
-def _notes(material: Material, parts: Mapping[str, Names], spec: TrainSpec, n_stacked: int) -> list[str]:
+def _notes(material: Material, splits: Mapping[str, Names], spec: TrainSpec, n_stacked: int) -> list[str]:
     """What a user should know before training; `n_stacked` runs are trained as one net."""
     found = []
-    if len(unseen := unseen_labels(material, parts)):
+    if len(unseen := unseen_labels(material, splits)):
         found.append(f"dev or test tasks have labels that no training task has, and no net can learn: {some(unseen)}")
     if spec.head is not None and spec.loss != SoftCrossEntropy():
         found.append(f"{spec.head.word} has a loss of its own; {spec.loss.word} only measures the dev tasks")

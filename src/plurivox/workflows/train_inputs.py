@@ -103,7 +103,7 @@ def divide(
     """train, dev and test by name: of a file, of the data themselves, or dealt out by lot, stratified where gold is known."""
     if file is not None:
         split = splits.read_split(file)
-        names = as_names([name for name, part in split.items() for _ in range(len(part))])
+        names = as_names([name for name, tasks in split.items() for _ in range(len(tasks))])
         tasks = np.concatenate(list(split.values()))
         there = positions(material.tasks, tasks) >= 0
         if not there.any():
@@ -120,7 +120,7 @@ def divide(
         whole = gold is not None and bool((positions(gold.tasks, material.tasks) >= 0).all())
         labels = gold.on(material.tasks).hard() if gold is not None and whole else None
         found = {
-            name: part for name, part in splits.stratified(material.tasks, labels, shares, seed).items() if len(part)
+            name: tasks for name, tasks in splits.stratified(material.tasks, labels, shares, seed).items() if len(tasks)
         }
     if "train" not in found:
         raise InputError(f"no task of {material.name} is in the split train; the splits are {some(found)}")

@@ -56,7 +56,7 @@ def test_any_classifier_will_do_and_others_are_refused() -> None:
     x, gold, votes = world(60)
     done = raykar_em(votes, x, make_pipeline(StandardScaler(), LogisticRegression()))
     assert (done.predict(x, gold.tasks).hard() == gold.hard()).mean() > 0.95
-    with pytest.raises(InputError, match="KNeighborsClassifier cannot weigh its lessons"):
+    with pytest.raises(InputError, match="KNeighborsClassifier cannot weigh its examples"):
         raykar_em(votes, x, KNeighborsClassifier())
     with pytest.raises(InputError, match="StandardScaler gives no probabilities"):
         raykar_em(votes, x, StandardScaler())

@@ -15,7 +15,7 @@ from plurivox.train.data import splits
 from plurivox.train.fit_net import fit
 from plurivox.train.nets import Net
 from plurivox.train.plan import Plan
-from plurivox.train.targets._contract import Known
+from plurivox.train.targets import Known
 from plurivox.workflows.net_measures import measure_of
 from plurivox.workflows.run_tables import Runs
 

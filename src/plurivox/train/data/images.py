@@ -12,9 +12,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.atomic_write import whole_file
-from plurivox.core.encoding import as_names, positions
+from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, need, some
+from plurivox.core.npz import rows_on, write_arrays
 from plurivox.core.types import Names
 
 Picture = bytes | bytearray | memoryview | str | Path
@@ -32,11 +32,7 @@ class Images:
 
     def on(self, tasks: Names) -> NDArray[np.uint8]:
         """(n, 3, height, width) the pixels of these tasks, in this order."""
-        wanted = as_names(tasks, "tasks")
-        place = positions(self.tasks, wanted)
-        if len(absent := wanted[place < 0]):
-            raise InputError(f"{len(absent)} of {len(wanted)} tasks have no image: {some(absent)}")
-        return self.x[place]
+        return rows_on(tasks, self.tasks, self.x, "image")
 
 
 def decode(
@@ -98,9 +94,10 @@ def _stacked(pixels: list[NDArray[np.uint8]], tasks: Names) -> NDArray[np.uint8]
 
 def write_images(images: Images, path: str | Path) -> None:
     """Keep the pixels in an `.npz` of `x` and `task`, which training also reads as features."""
-    arrays = {"x": images.x, "task": np.array(images.tasks.tolist(), np.str_)}
-    with whole_file(path) as part, part.open("wb") as file:
-        np.savez(file, **arrays, damaged=np.array(images.damaged.tolist(), np.str_))  # type: ignore[arg-type]
+    names = {
+        name: np.array(one.tolist(), np.str_) for name, one in (("task", images.tasks), ("damaged", images.damaged))
+    }
+    write_arrays(path, {"x": images.x, **names})
 
 
 def read_images(path: str | Path) -> Images:

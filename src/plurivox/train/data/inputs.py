@@ -31,6 +31,12 @@ def as_inputs(x: Any, device: torch.device, tasks: Names | None = None, channels
     return table.contiguous(memory_format=torch.channels_last) if channels_last and table.ndim == 4 else table
 
 
+def check_inputs(x: np.ndarray[Any, Any], tasks: Names) -> None:
+    """Raise an InputError where inputs are missing or infinite numbers; whole numbers, such as pixels, cannot be."""
+    if x.dtype.kind == "f":
+        as_inputs(x, torch.device("cpu"), tasks)
+
+
 def _plain(x: Any) -> np.ndarray[Any, Any]:
     table = np.asarray(x)
     if table.dtype.kind not in "fiub":
@@ -51,8 +57,10 @@ def _refuse_nan(table: Tensor, tasks: Names | None) -> None:
         )
 
 
-def device_of(word: str) -> torch.device:
+def device_of(word: str | torch.device) -> torch.device:
     """The device of that name; `auto` is CUDA where there is one."""
+    if isinstance(word, torch.device):
+        return word
     if word == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:

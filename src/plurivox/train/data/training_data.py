@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.atomic_write import whole_file
-from plurivox.core.encoding import as_names, duplicates, positions
+from plurivox.core.encoding import as_names, duplicates
 from plurivox.core.errors import InputError, some
-from plurivox.core.npz import arrays_in, plain_names, read_task_rows
+from plurivox.core.npz import arrays_in, plain_names, read_task_rows, rows_on, write_arrays
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
@@ -46,10 +45,7 @@ class Material:
 
     def on(self, tasks: Names) -> NDArray[Any]:
         """(n, ...) the inputs of these tasks, in this order."""
-        place = positions(self.tasks, tasks)
-        if len(absent := tasks[place < 0]):
-            raise InputError(f"{len(absent)} of {len(tasks)} tasks have no inputs in {self.name}: {some(absent)}")
-        return self.x[place]
+        return rows_on(tasks, self.tasks, self.x, f"inputs in {self.name}")
 
     def parts(self) -> dict[str, Names]:
         """The tasks of train, dev and test, by the usual names of splits; nothing where there are no splits."""
@@ -90,8 +86,7 @@ def write_material(material: Material, path: str | Path) -> None:
         arrays["soft"] = material.soft.on(material.tasks).on_labels(labels).prob
     if material.votes is not None:
         arrays |= _vote_arrays(material.votes, material.tasks, labels)
-    with whole_file(path) as part, part.open("wb") as file:
-        np.savez(file, **arrays)  # type: ignore[arg-type]
+    write_arrays(path, arrays)
 
 
 def _vote_arrays(votes: Votes, tasks: Names, labels: Names) -> dict[str, NDArray[Any]]:

@@ -194,7 +194,7 @@ def _fit_classifier(model: Any, x: Any, posterior: Floats) -> None:
         raise InputError(f"{type(last).__name__} gives no probabilities; take a classifier with predict_proba")
     if "sample_weight" not in inspect.signature(last.fit).parameters:
         raise InputError(
-            f"{type(last).__name__} cannot weigh its lessons; take a classifier with fit(..., sample_weight)"
+            f"{type(last).__name__} cannot weigh its examples; take a classifier with fit(..., sample_weight)"
         )
     model.fit(x[task], label, **{f"{prefix}sample_weight": weight})
 

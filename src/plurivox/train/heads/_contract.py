@@ -14,7 +14,7 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
-from plurivox.train.targets._contract import Drawn, Gives
+from plurivox.train.targets._contract import Batch, Drawn, Gives
 
 __all__ = ["Attached", "Batch", "Head", "Scene", "methods"]
 
@@ -36,16 +36,6 @@ class Scene:
     @property
     def n_workers(self) -> int:
         return len(self.workers)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Batch:
-    """What a head sees of one batch beside the logits."""
-
-    x: Tensor  # (n, *shape) the inputs as the net saw them, augmented
-    rows: Tensor  # (n,) which tasks of the scene they are
-    drawn: Drawn  # what the target gave: a `Said` where the head wants votes, a pair where it wants that
-    weight: Tensor | None = None  # (n,) by which the losses are multiplied afterwards; None: 1
 
 
 class Attached(nn.Module):

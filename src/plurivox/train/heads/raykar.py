@@ -52,10 +52,10 @@ class _Em(Attached):
         self.register_buffer("posterior", torch.full((len(scene.tasks), scene.n_labels), 1 / scene.n_labels))
         self.register_buffer("matrices", torch.tensor(self.steps.identity()))
 
-    def before_epoch(self, epoch: int, believe: Callable[[], Tensor]) -> None:
+    def before_epoch(self, epoch: int, predict: Callable[[], Tensor]) -> None:
         if epoch % self.head.every:
             return
-        prior = _probabilities(believe()) if epoch >= self.head.wait else self._even()
+        prior = _probabilities(predict()) if epoch >= self.head.wait else self._even()
         posterior, _ = self.steps.e_step(prior, self.matrices.cpu().numpy())
         self._set(posterior, self.steps.m_step(posterior))
 

@@ -1,7 +1,6 @@
 """Evaluation on the dev set after every epoch, the best epoch by it, and early stopping."""
 
 import math
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -18,7 +17,6 @@ from plurivox.train.losses import Loss
 from plurivox.train.plan import Plan
 from plurivox.train.result import predict_logits
 
-HIGH = re.compile("accuracy|f1|precision|recall|correlation|similarity|likelihood|agreement|auc")
 Measure = Callable[[SoftLabels, SoftLabels], float]  # (guess, truth) -> number
 Weights = dict[str, Tensor]
 Dev = tuple[Any, SoftLabels]  # inputs and what is true of them, in the same order
@@ -99,8 +97,7 @@ class EarlyStopping:
     def _is_better(self, value: float) -> bool:
         if self.value is None or math.isnan(self.value):  # a correlation has none while all predictions are alike
             return True
-        highest = self.plan.goal == "highest" or (self.plan.goal == "auto" and HIGH.search(self.plan.best) is not None)
-        gain = (value - self.value) * (1 if highest else -1)
+        gain = (value - self.value) * (1 if self.plan.highest else -1)
         return gain > 0 or (gain == 0 and self.plan.ties == "last")
 
     def _keep(self, epoch: int) -> None:

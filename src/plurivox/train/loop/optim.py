@@ -33,7 +33,7 @@ class NetOptimizer:
 
     def restart(self, epoch: int) -> None:
         """Forget all state if the plan wants a fresh optimiser at this epoch."""
-        if self.plan.restart and epoch in self.plan.stages():
+        if self.plan.restart and epoch in self.plan.stages:
             forget(self._torch)
             for table in self.tables:
                 table.restart()
@@ -155,7 +155,7 @@ def rate(plan: Plan, step: int, steps_per_epoch: int) -> float:
     if plan.schedule == "step":
         return plan.lr * plan.gamma ** (epoch // plan.step_size)
     if plan.schedule == "multistep":
-        return plan.lr * plan.gamma ** sum(stage <= epoch for stage in plan.stages())
+        return plan.lr * plan.gamma ** sum(stage <= epoch for stage in plan.stages)
     if plan.schedule == "cosine":
         return plan.lr * (1 + math.cos(math.pi * epoch / plan.epochs)) / 2
     if plan.schedule == "one-cycle":

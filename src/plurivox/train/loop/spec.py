@@ -1,12 +1,16 @@
 """TrainSpec: what is trained, on what target and how, as objects; names become objects here and nowhere below."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, Self
+
+import torch
 
 from plurivox.core.errors import OptionError, some
 from plurivox.core.method import Method
 from plurivox.train import heads, losses, nets, targets
 from plurivox.train.data.augment import Augmentation, augmentation
+from plurivox.train.data.inputs import device_of
 from plurivox.train.data.task_weights import AgreementWeighting
 from plurivox.train.heads import Head
 from plurivox.train.losses import Loss
@@ -60,12 +64,9 @@ class TrainSpec:
         weighting: AgreementWeighting | None = None,
         soft: Method | None = None,
     ) -> Self:
-        """The spec of these names or objects; without a target it is the natural one of the head.
-
-        Raises an OptionError where the head cannot use the target.
-        """
-        made_head = as_head(head)
-        made = cls(
+        """The spec of these names or objects; without a target it is the natural one of the head."""
+        made_head = None if head is None or head == "" else heads.methods.make(head)
+        return cls(
             natural_target(made_head) if target is None else targets.methods.make(target),
             nets.methods.make(net),
             losses.methods.make(loss),
@@ -77,10 +78,9 @@ class TrainSpec:
             weighting,
             soft,
         )
-        made._refuse_mismatch()
-        return made
 
-    def _refuse_mismatch(self) -> None:
+    def __post_init__(self) -> None:
+        """Raise an OptionError where the head cannot use the target, or the engine not the head."""
         wanted, given = wanted_by(self.head), self.target.gives
         if given != wanted:
             raise OptionError(
@@ -92,6 +92,11 @@ class TrainSpec:
             raise OptionError(
                 f"a step under {self.head.name()} is not recorded as a CUDA graph; take engine=auto or eager"
             )
+
+    @cached_property
+    def device(self) -> torch.device:
+        """The device of the plan; an InputError where this machine has none of that name."""
+        return device_of(self.plan.device)
 
     @property
     def taught(self) -> str:
@@ -119,11 +124,6 @@ class TrainSpec:
             "augment": "" if self.augment is None else self.augment.word + once,
             "record": self.record,
         }
-
-
-def as_head(head: str | Head | None) -> Head | None:
-    """The head of that name; none for an empty name."""
-    return None if head is None or head == "" else heads.methods.make(head)
 
 
 def wanted_by(head: Head | None) -> Gives:

@@ -10,14 +10,14 @@ import torch
 from torch import Tensor, nn
 
 from plurivox.core.errors import InputError, OptionError, PlurivoxError, PlurivoxWarning
-from plurivox.train.heads._contract import Attached, Batch
+from plurivox.train.heads._contract import Attached
 from plurivox.train.loop.cuda_graph import GraphStep
 from plurivox.train.loop.optim import NetOptimizer, rate
 from plurivox.train.loop.rng import TrainRng
 from plurivox.train.losses import Loss
 from plurivox.train.plan import Plan
 from plurivox.train.result import predict_logits
-from plurivox.train.targets._contract import Examples
+from plurivox.train.targets._contract import Batch, Examples
 
 Augment = Callable[[Tensor, torch.Generator], Tensor]
 

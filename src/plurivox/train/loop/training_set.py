@@ -14,7 +14,7 @@ from plurivox.core.encoding import as_names, duplicates
 from plurivox.core.errors import InputError, PlurivoxWarning, some
 from plurivox.core.types import Bools, Floats, Names
 from plurivox.train.data.augment import frozen
-from plurivox.train.data.inputs import as_inputs, device_of
+from plurivox.train.data.inputs import as_inputs
 from plurivox.train.heads._contract import Attached, Scene
 from plurivox.train.loop.rng import TrainRng
 from plurivox.train.loop.spec import TrainSpec
@@ -59,9 +59,8 @@ class TrainingSet:
         if not taught.any():
             raise InputError("no task is left to learn from: none has a target and a weight above 0")
         mine = names[taught]
-        inputs = as_inputs(
-            rows if taught.all() else rows[taught], device_of(spec.plan.device), mine, spec.plan.channels_last
-        )
+        kept = rows if taught.all() else rows[taught]
+        inputs = as_inputs(kept, spec.device, mine, spec.plan.channels_last)
         if spec.augment is not None and inputs.ndim != 4:
             raise InputError(
                 f"{spec.augment.name()} changes images (channels, height, width); an input here has the shape "

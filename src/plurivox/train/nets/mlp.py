@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from torch import nn
@@ -29,8 +30,12 @@ class MLP(Net):
     example: ClassVar[tuple[int, ...]] = (6,)
     dense: ClassVar[bool] = True
 
+    @cached_property
+    def widths(self) -> list[int]:
+        """The widths of the hidden layers."""
+        return widths_of(self.hidden, self.name())
+
     def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
         n_in = math.prod(shape)
-        widths = widths_of(self.hidden, self.name())
-        trunk = nn.Sequential(Numbers(), *dense_layers(n_in, widths, self.activation, self.dropout))
-        return Headed(trunk, linear_head([n_in, *widths][-1]), n_labels)
+        trunk = nn.Sequential(Numbers(), *dense_layers(n_in, self.widths, self.activation, self.dropout))
+        return Headed(trunk, linear_head([n_in, *self.widths][-1]), n_labels)

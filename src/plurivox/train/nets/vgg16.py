@@ -1,6 +1,7 @@
 """VGG-16 on images."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from torch import nn
@@ -40,6 +41,11 @@ class VGG16(Net):
     example: ClassVar[tuple[int, ...]] = (3, 32, 32)
     small: ClassVar[dict[str, object]] = {"hidden": "8", "width": 2}
 
+    @cached_property
+    def widths(self) -> list[int]:
+        """The widths of the dense layers before the last."""
+        return widths_of(self.hidden, self.name())
+
     def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
         channels, high, wide = image_shape(shape, self.name(), self.normalise, least=0 if self.image_size else 32)
         if self.image_size:
@@ -50,10 +56,9 @@ class VGG16(Net):
         if self.freeze:
             see.requires_grad_(False)
         flat = 8 * self.width * (high // 32) * (wide // 32)
-        widths = widths_of(self.hidden, self.name())
-        dense = dense_layers(flat, widths, "relu", self.dropout)
+        dense = dense_layers(flat, self.widths, "relu", self.dropout)
         trunk = Trunk(see, nn.Sequential(nn.Flatten(), *dense), self.freeze)
-        return Headed(trunk, linear_head([flat, *widths][-1]), n_labels)
+        return Headed(trunk, linear_head([flat, *self.widths][-1]), n_labels)
 
     def start(self, module: nn.Module) -> None:
         if self.pretrained:

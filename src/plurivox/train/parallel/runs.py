@@ -15,7 +15,6 @@ import torch
 from plurivox.core.atomic_write import whole_file
 from plurivox.core.errors import InputError
 from plurivox.core.progress import Watch, quiet
-from plurivox.train.data.inputs import device_of
 from plurivox.train.fit_net import NetFit
 from plurivox.train.loop.spec import TrainSpec
 from plurivox.train.loop.trainer import Event
@@ -155,7 +154,7 @@ def stacked_runs(spec: TrainSpec, shape: tuple[int, ...], n_labels: int) -> int:
     plan = spec.plan
     plain = plan.engine in ("auto", "eager") and plan.precision == "float32" and plan.accumulate == 1
     dense = spec.net.dense and (spec.head is None or spec.head.stacks) and spec.augment is None
-    if not (plain and dense and device_of(plan.device).type == "cpu"):
+    if not (plain and dense and spec.device.type == "cpu"):
         return 1
     with torch.device("meta"):
         weights = sum(one.numel() for one in spec.net.build(shape[1:], n_labels).parameters())

@@ -8,11 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from plurivox.train.heads._contract import Attached, Batch
+from plurivox.train.heads._contract import Attached
 from plurivox.train.loop.optim import NetOptimizer
 from plurivox.train.loop.trainer import EpochDone, Trainer, weighted_losses
 from plurivox.train.parallel.stacked_net import Stacked
-from plurivox.train.targets._contract import Drawn, Said
+from plurivox.train.targets._contract import Batch, Drawn, Said
 
 
 def stack_key(trainer: Trainer) -> Hashable:

@@ -16,7 +16,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Bools, Names
 from plurivox.core.votes import Votes
 
-__all__ = ["Drawn", "Examples", "Gives", "Known", "Said", "Target", "methods"]
+__all__ = ["Batch", "Drawn", "Examples", "Gives", "Known", "Said", "Target", "methods"]
 
 Gives = Literal["distribution", "votes", "pair"]
 HOW = {  # what is missing -> how to get it
@@ -66,7 +66,7 @@ class Examples(ABC):
     n_examples: int
     row: Tensor | None = None  # (n_examples,) None: example i is about row i
     weight: Tensor | None = None  # (n_examples,) None: all weigh 1
-    most: int = 1  # answers of an example, padding counted in
+    most: int = 1  # length that the answers of an example are padded to
 
     @abstractmethod
     def draw(self, indices: Tensor, rng: torch.Generator) -> Drawn:
@@ -74,6 +74,16 @@ class Examples(ABC):
 
         Shapes depend on the number of examples alone and nothing waits for the device, so that a step can be recorded.
         """
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Batch:
+    """Inputs and drawn labels of the examples of one step."""
+
+    x: Tensor  # (n, *shape) the inputs as the net saw them, augmented
+    rows: Tensor  # (n,) which tasks of the training set they are
+    drawn: Drawn  # what the target gave: a `Said` where the head wants votes, a pair where it wants that
+    weight: Tensor | None = None  # (n,) by which the losses are multiplied afterwards; None: 1
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.train.heads._contract import Batch, Scene
-from plurivox.train.targets._contract import Said
+from plurivox.train.heads._contract import Scene
+from plurivox.train.targets._contract import Batch, Said
 
 ON_HELP = "what the matrices are applied to: the net's probabilities, as published, or its logits"
 
