@@ -150,3 +150,9 @@ def private_imports(file: Path, package: str) -> list[str]:
 def test_interfaces_import_public_names_only(package: str) -> None:
     files = (ROOT / "src" / "plurivox" / package).rglob("*.py")
     assert {str(file): found for file in files if (found := private_imports(file, package))} == {}
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "benchmarks").glob("[!_]*.py")), ids=lambda file: file.stem)
+def test_every_benchmark_can_be_imported(file: Path) -> None:
+    """They run by hand only, so that a name that has moved would not be noticed."""
+    subprocess.run([sys.executable, "-c", f"import benchmarks.{file.stem}"], check=True, cwd=ROOT)

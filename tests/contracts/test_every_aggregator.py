@@ -161,6 +161,14 @@ def test_it_starts_from_an_earlier_fit_or_refuses(name: str) -> None:
             fitted(name, more, start=earlier)
 
 
+@pytest.mark.parametrize("name", [name for name in aggregate.methods if "start" in aggregate.methods[name].takes])
+@pytest.mark.parametrize("other", ["dawid-skene", "ibcc", "one-coin"])
+def test_its_objective_never_falls_from_a_fit_of_another_method(name: str, other: str) -> None:
+    votes = Votes.of(**crowd(n_tasks=50))
+    trace = np.array(fitted(name, votes, start=fitted(other, votes)).trace)
+    assert (np.diff(trace) >= -1e-7 * np.abs(trace[1:])).all()
+
+
 @every
 def test_its_objective_never_falls(name: str) -> None:
     trace = np.array(fitted(name, Votes.of(**crowd(n_tasks=50))).trace)

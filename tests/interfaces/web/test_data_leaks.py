@@ -20,9 +20,9 @@ from plurivox.core.errors import InputError
 from plurivox.web.services import owner_sign_in, stages
 from plurivox.web.settings import Settings
 from plurivox.web.store import study_state
-from plurivox.web.store.admin.erase import erase, wipe
+from plurivox.web.store.admin.erase import GONE, erase, wipe
 from plurivox.web.store.report import study_progress
-from plurivox.web.store.schema import answers, audit, meta_data, slots, tasks, workers
+from plurivox.web.store.schema import answers, audit, meta_data, slots, standings, tasks, workers
 from plurivox.web.study import export
 from plurivox.web.study.backup_folder import back_up, restore
 from plurivox.web.study.study_database import open_database
@@ -194,7 +194,7 @@ def test_the_command_erases_while_the_server_runs(tmp_path: Path) -> None:
         said = CliRunner().invoke(main, ["studio", "erase", str(tmp_path / "s"), PID, "--json"])
         assert said.exit_code == 0, said.output
         assert person.get("/api/me").json()["error"] == "withdrawn"
-        assert person.answer("0" * 16).status_code == 404
+        assert person.answer("0" * 16).json()["error"] == "withdrawn"
         assert PID.encode() not in b"".join(file.read_bytes() for file in (tmp_path / "s").glob("study.db*"))
 
 
@@ -245,3 +245,8 @@ def test_a_backup_goes_into_no_database_that_holds_something(tmp_path: Path, pos
             restore(tmp_path / "backup", Settings(folder=tmp_path / "new", database=database))
         assert before == {table.name: len(study.look(select(table))) for table in meta_data.sorted_tables}
     assert not (tmp_path / "new").exists()
+
+
+def test_withdrawal_reaches_every_table_that_points_to_workers() -> None:
+    pointing = {table for table in meta_data.tables.values() if "worker_id" in table.columns}
+    assert pointing == {*GONE, standings}

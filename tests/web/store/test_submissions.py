@@ -25,7 +25,7 @@ from plurivox.web.store.collect.submissions import (
 from plurivox.web.store.collect.tasks import Assignment, NewTask, add_tasks, apply_assignment
 from plurivox.web.store.collect.workers import Worker, add_worker
 from plurivox.web.store.database import WRITES, migrate, now, open_sqlite
-from plurivox.web.store.errors import Conflict, NotFound
+from plurivox.web.store.errors import Conflict, NotFound, NotSignedIn
 from plurivox.web.store.schema import arm_tasks, tasks
 from plurivox.web.store.study_state import change_state, must_be_open
 
@@ -82,6 +82,8 @@ def test_an_answer_is_found_by_its_key_and_says_what_it_said(connection: Connect
     assert mark_answered(connection, slot, again, False, LEASE) is None  # the sitting goes no step further
     assert slot_to_answer(connection, slot.id, worker.id).answer_id == again
     with pytest.raises(NotFound):
+        slot_to_answer(connection, slot.id + 1, worker.id)
+    with pytest.raises(NotSignedIn):
         slot_to_answer(connection, slot.id, worker.id + 1)
 
 

@@ -18,6 +18,9 @@ from plurivox.web.store.report import counters, snapshots
 from plurivox.web.store.report.worker_results import drop_scores
 from plurivox.web.store.schema import answers, audit, drafts, exclusions, pay, raw_ids, sittings, slots, visits, workers
 
+# every table that points to a worker, in the order in which they point to each other; scores are dropped by themselves
+GONE = (drafts, answers, slots, sittings, visits, raw_ids, exclusions, pay)
+
 
 def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
     """Erase a worker, named by pseudonym or by the platform's id; what went and what stays."""
@@ -34,8 +37,7 @@ def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
     counters.take_out(connection, row.id)
     snapshots.drop_soft_labels(connection, row.id)
     drop_scores(connection, row.id)
-    # in the order in which they point to each other
-    for table in (drafts, answers, slots, sittings, visits, raw_ids, exclusions, pay):
+    for table in GONE:
         if table is slots:
             connection.execute(update(slots).where(slots.c.worker_id == row.id).values(repeat_of=None))
         connection.execute(delete(table).where(table.c.worker_id == row.id))

@@ -10,9 +10,9 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 from plurivox.web.store.collect.sittings import COLUMNS as SITTING
 from plurivox.web.store.collect.sittings import SHOWN, Sitting, Slot
 from plurivox.web.store.collect.workers import COLUMNS as WORKER
-from plurivox.web.store.collect.workers import Worker
+from plurivox.web.store.collect.workers import Worker, worker_of
 from plurivox.web.store.database import now
-from plurivox.web.store.errors import NotFound, Withdrawn
+from plurivox.web.store.errors import NotFound
 from plurivox.web.store.schema import answers, drafts, sittings, slots, workers
 
 MarkKind = Literal["named", "never", "possible"]
@@ -136,14 +136,13 @@ class Draft:
 
 
 def slot_to_answer(connection: Connection, slot: int, worker: int) -> AnsweredSlot:
-    """The slot of a submission, locked; raise NotFound where it is not this worker's, Withdrawn if erased."""
+    """The slot of a submission, locked; raise NotFound where it is not this worker's, Withdrawn where they were erased."""
     row = connection.execute(HERE, {"slot": slot, "worker": worker}).first()
     if row is None:
+        worker_of(connection, worker)  # of an erased worker the slots are gone
         raise NotFound("slot")
     slot_id, task, number, kind, state, answer, draft_of, *rest = row
     sitting, person = Sitting(*rest[: len(SITTING)]), Worker(*rest[len(SITTING) :])
-    if person.status == "erased":
-        raise Withdrawn()
     return AnsweredSlot(slot_id, task, number, kind, state, answer, draft_of == slot_id, sitting, person)
 
 
