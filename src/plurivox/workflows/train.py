@@ -15,13 +15,14 @@ from plurivox.core.method import split_word
 from plurivox.core.progress import Watch, quiet
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
-from plurivox.train import nets, targets
+from plurivox.train import heads, nets, targets
 from plurivox.train.data.inputs import check_inputs
 from plurivox.train.data.task_weights import AgreementWeighting
 from plurivox.train.data.training_data import Material
 from plurivox.train.fit_net import Log, NetFit
+from plurivox.train.heads import Head
 from plurivox.train.loop.dev_eval import Measure
-from plurivox.train.loop.spec import Record, TrainSpec, wanted_by
+from plurivox.train.loop.spec import Record, TrainSpec, natural_target, wanted_by
 from plurivox.train.loop.tensorboard import EventLog, need_tensorboard
 from plurivox.train.loop.training_set import TrainingSet
 from plurivox.train.losses.soft_cross_entropy import SoftCrossEntropy
@@ -70,41 +71,40 @@ def train_spec(
     weights: dict[str, Any] = ({} if pretrained is None else {"pretrained": str(pretrained)}) | (
         {"freeze": True} if freeze else {}
     )
-    spec = TrainSpec.of(
+    made_head = heads.methods.make(head) if head else None
+    taught, aggregator = _target(target, soft, main, made_head)
+    return TrainSpec.of(
+        taught,
         net=nets.methods.make(net, **weights),
         loss=loss,
-        head=head,
+        head=made_head,
         plan=plan,
         augment=augment,
         augment_once=augment_once,
         record=record,
         weighting=AgreementWeighting(weigh, least_agreement) if weigh or least_agreement > 0 else None,
+        soft=aggregator,
     )
-    made, aggregator = _target(target, soft, spec.target)
-    wanted = wanted_by(spec.head)
-    if wanted == "pair" and made == Soft():
-        made = Pair(main=main)
-    elif main != MAIN and wanted != "pair":
+
+
+def _target(target: str, soft: str, main: str, head: Head | None) -> tuple[Target, Aggregator | None]:
+    """(target, aggregator of its soft labels); the name of an aggregator stands for its soft labels."""
+    wanted, name = wanted_by(head), split_word(target)[0] if target else ""
+    if main != MAIN and wanted != "pair":
         raise InputError(f"main={main} is the hard target of two heads; add --head two-heads, or leave it out")
-    return replace(spec, target=made, soft=aggregator)
-
-
-def _target(target: str, soft: str, natural: Target) -> tuple[Target, Aggregator | None]:
-    """(target, aggregator of its soft labels); the name of an aggregator stands for its soft labels.
-
-    Without a name it is the `natural` target of the head, where that teaches votes.
-    """
-    name = split_word(target)[0] if target else ""
     if name in targets.methods:
-        return targets.methods.make(target), aggregate.methods.make(soft) if soft else None
-    if target and name not in aggregate.methods:
+        taught, aggregator = targets.methods.make(target), aggregate.methods.make(soft) if soft else None
+    elif target and name not in aggregate.methods:
         raise unknown("target or aggregator", name, [*targets.methods, *aggregate.methods])
-    word = target or "vote-shares"
-    if soft and soft != word:
-        raise InputError(
-            f"the soft labels are those of {word}, the target, and those of {soft}: give the one you mean as target"
-        )
-    return natural if not target and natural.gives == "votes" else Soft(), aggregate.methods.make(word)
+    else:
+        word = target or "vote-shares"
+        if soft and soft != word:
+            raise InputError(
+                f"the soft labels are those of {word}, the target, and those of {soft}: give the one you mean as target"
+            )
+        by_votes = not target and wanted == "votes"
+        taught, aggregator = natural_target(head) if by_votes else Soft(), aggregate.methods.make(word)
+    return Pair(main=main) if wanted == "pair" and taught == Soft() else taught, aggregator
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,11 +1,20 @@
 """Hands for a worker's pages: what a person at the keyboard or with a finger does."""
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 SETTLED = 330  # ms: Enter is ignored for 300 after a task has come
 UNASKED = """const later = globalThis.setTimeout;
 globalThis.setTimeout = (act, ms, ...rest) => (ms >= 2000 ? 0 : later(act, ms, ...rest));"""  # nothing happens by itself
+
+
+def until_true(page: Any, condition: str, seconds: float = 120.0) -> None:
+    """Wait until an expression of JavaScript is true; our pages forbid the eval that `wait_for_function` repeats."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(condition):
+        assert time.monotonic() < end, f"it was never true: {condition}"
+        page.wait_for_timeout(20)
 
 
 def key(page: Any, *keys: str) -> int:
@@ -47,7 +56,7 @@ def walk_in(page: Any, join: str) -> None:
 def resize(page: Any, width: int, height: int) -> None:
     """Another size of the screen, once the page knows of it."""
     page.set_viewport_size({"width": width, "height": height})
-    page.wait_for_function("([width, height]) => innerWidth === width && innerHeight === height", arg=[width, height])
+    until_true(page, f"innerWidth === {width} && innerHeight === {height}")
 
 
 def fits(page: Any) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from interfaces.web.page_actions import answer, drag, fits, key, saved, shown
+from interfaces.web.page_actions import answer, drag, fits, key, saved, shown, until_true
 
 PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 ASIDE = {"viewport": {"width": 640, "height": 360}}  # a phone on its side, or a small screen at 200%
@@ -81,10 +81,10 @@ def test_the_task_says_its_name_when_it_comes(studio: Any, context: Any) -> None
 def test_a_finger_that_scrolls_moves_no_bar(studio: Any, context: Any, form: str) -> None:
     page = enter(studio(n=1, form=form), context, **PHONE)
     swipe(page, ".barrow:nth-child(5) input", 25, 1)
-    page.wait_for_function("Number(document.querySelector('.barrow:nth-child(5) input').value) > 60")
+    until_true(page, "Number(document.querySelector('.barrow:nth-child(5) input').value) > 60")
     before = page.inner_text(".said")
     swipe(page, ".barrow:nth-child(4) input", 0, -110)
-    page.wait_for_function("document.querySelector('.bars').scrollTop > 20")
+    until_true(page, "document.querySelector('.bars').scrollTop > 20")
     assert page.inner_text(".said") == before and page.input_value(".barrow:nth-child(4) input") == "0"
 
 

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select
 
 from interfaces.web.live_server import LIMITS, Running, studio_of
-from interfaces.web.page_actions import answer, key, resize, saved, shown
+from interfaces.web.page_actions import answer, key, resize, saved, shown, until_true
 from plurivox.web.settings import Settings
 from plurivox.web.store.schema import answers
 from studies import running_house
@@ -66,7 +66,7 @@ def test_what_waits_for_one_study_is_never_sent_to_the_other(two: dict[str, Runn
     shown(ships)
     ships.route("**/api/answers", lambda route: route.abort())
     answer(ships, "1", "Enter")
-    ships.wait_for_function(f"{KEYS}.some((key) => key.startsWith('plurivox.outbox./ships/'))")
+    until_true(ships, f"{KEYS}.some((key) => key.startsWith('plurivox.outbox./ships/'))")
     pets.reload()
     answer(pets, "1", "Enter")
     saved(pets)
@@ -74,7 +74,7 @@ def test_what_waits_for_one_study_is_never_sent_to_the_other(two: dict[str, Runn
     ships.reload()
     shown(ships)
     saved(ships)
-    ships.wait_for_function(f"!{KEYS}.some((key) => key.startsWith('plurivox.outbox.'))")
+    until_true(ships, f"!{KEYS}.some((key) => key.startsWith('plurivox.outbox.'))")
     assert {name: n_answers(live) - before[name] for name, live in two.items()} == {"pets": 1, "ships": 1}
     assert {url.split("/")[3] for url in sent} == set(NAMES)
 

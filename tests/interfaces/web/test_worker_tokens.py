@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from interfaces.web.page_actions import answer, saved, shown
+from interfaces.web.page_actions import answer, saved, shown, until_true
 from plurivox.web.api import auth
 from plurivox.web.api.auth import BEARER, RENEWED
 from plurivox.web.client.client import Client
@@ -111,7 +111,7 @@ def test_the_page_says_so_and_keeps_the_answer(tmp_path: Path, context: Any, lat
         page.goto("about:blank")
         page.goto(f"{study.url}/join#link={link_of(study)}")
         shown(page)
-        page.wait_for_function(f"{kept} === 0")
+        until_true(page, f"{kept} === 0")
         saved(page)
     assert len(study_answers(tmp_path / "s")) == 2
 
