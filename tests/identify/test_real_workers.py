@@ -18,7 +18,8 @@ def ranked(folder: Path, by: str) -> dict[str, Scores]:
     assert data.votes is not None
     matrices, glad = pv.fit(data.votes, by), pv.fit(data.votes, "glad")
     fits = {"trace": matrices, "spam-score": matrices, "glad-ability": glad}
-    return {name: pv.score(data.votes, name, gold=data.gold, fit=fits.get(name)) for name in NAMES}
+    gold = {"gold-accuracy": data.gold}
+    return {name: pv.score(data.votes, name, gold=gold.get(name), fit=fits.get(name)) for name in NAMES}
 
 
 def like_gold(scores: dict[str, Scores]) -> dict[str, float]:
