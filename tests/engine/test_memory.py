@@ -17,3 +17,9 @@ def test_where_nothing_can_be_told_nothing_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr(memory, "MEMINFO", tmp_path / "none")
     monkeypatch.setattr(memory, "CGROUP", tmp_path / "none")
     assert memory.available() is None
+
+
+def test_aligned_arrays_begin_a_cache_line():
+    for n in (1, 7, 8, 1001):
+        zeros = memory.aligned_zeros(n)
+        assert zeros.shape == (n,) and not zeros.any() and zeros.ctypes.data % 64 == 0

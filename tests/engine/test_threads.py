@@ -60,6 +60,25 @@ def test_large_sums_make_few_blocks():
     assert len(Blocks(big_start(), cells=10**6)) == 1
 
 
+def test_every_call_gets_new_sums_of_the_sizes_it_asks_for_each_aligned_to_a_cache_line():
+    blocks, seen = Blocks(np.arange(4) * threads.SMALL), []
+
+    def work(first, last, *sums):
+        seen.extend(one.ctypes.data % 64 for one in sums)
+        for one in sums:
+            assert not one.any()
+            one += last - first
+        return 0.0
+
+    results = [blocks.gather(work, *sizes)[1] for sizes in [(3, 5), (20, 1), (2, 2)]]
+    assert [[one.tolist() for one in sums] for sums in results] == [
+        [[3.0] * 3, [3.0] * 5],
+        [[3.0] * 20, [3.0]],
+        [[3.0] * 2, [3.0] * 2],
+    ]
+    assert set(seen) == {0}
+
+
 def test_the_first_error_stops_the_rest_and_is_raised():
     set_threads(3)
     done = []

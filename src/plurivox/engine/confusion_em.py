@@ -9,6 +9,7 @@ from plurivox.core.types import Bools, Floats, Ints
 from plurivox.engine.kernels import confusion, confusion_tables
 from plurivox.engine.kernels.confusion_tables import TINY
 from plurivox.engine.kernels.simd import PAD, padded, simd_width
+from plurivox.engine.memory import aligned_zeros
 from plurivox.engine.threads import Blocks, run
 
 PIECE = 2**15  # cells of a table that one thread makes at a time
@@ -162,7 +163,7 @@ class ConfusionEM:
 
     def m_step(self, counts: Floats, pseudo: Floats) -> Floats:
         """The table of log p(said | true) of every worker, `pseudo` (said, true) added to each one's counts."""
-        table, added = np.zeros(self.n_cells + PAD), padded(pseudo)
+        table, added = aligned_zeros(self.n_cells + PAD), padded(pseudo)
 
         def work(first: int, last: int) -> None:
             confusion_tables.m_step(first, last, self.n_labels, counts, added, self.coarse_width, table)
@@ -180,7 +181,7 @@ class ConfusionEM:
 
     def table(self, tensor: Floats) -> Floats:
         """The table of a (n_workers, said, true) tensor."""
-        table = np.zeros(self.n_cells + PAD)
+        table = aligned_zeros(self.n_cells + PAD)
         self.tensor(table)[:] = tensor
         return table
 

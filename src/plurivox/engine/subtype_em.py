@@ -13,6 +13,7 @@ from plurivox.core.types import Bools, Floats, Ints
 from plurivox.engine.confusion_em import KeyedVotes
 from plurivox.engine.kernels import confusion, subtypes
 from plurivox.engine.kernels.simd import PAD, padded, simd_width
+from plurivox.engine.memory import aligned_zeros
 from plurivox.engine.threads import Blocks
 
 NEVER = -40.0  # log of a probability too small to change a sum of doubles
@@ -99,12 +100,12 @@ class SubtypeEM:
         """One pass over the votes for all these runs."""
         edges = np.cumsum([0, *map(_n_columns, runs)])
         n, n_cells = int(edges[-1]), self.n_keys * int(edges[-1])
-        log_prior, table = np.full(n, -np.inf), np.zeros(n_cells + PAD)
+        log_prior, table = np.full(n, -np.inf), aligned_zeros(n_cells + PAD)
         for at, params in zip(edges, runs, strict=False):
             here = slice(at, at + len(params.kinds))
             log_prior[here] = params.log_prior
             table[:n_cells].reshape(self.n_keys, n)[:, here] = params.log_confusion
-        width = simd_width(n, coarse=True)
+        width = simd_width(n)
 
         def work(first: int, last: int, n_kind: Floats, counts: Floats, value: Floats) -> float:
             given = (*self.open[:3], log_prior, table, edges, width)

@@ -16,6 +16,7 @@ import numpy as np
 
 from plurivox.core.errors import OptionError
 from plurivox.core.types import Floats, Ints
+from plurivox.engine.memory import LINE, aligned_empty
 
 T = TypeVar("T")
 
@@ -99,7 +100,7 @@ class Blocks:
         n = n // 4 * 4 if n > 4 else n  # so that two or four threads end together
         cut = np.searchsorted(start, np.arange(1, n) * (n_votes / n))
         self.edges = np.concatenate([[0], np.minimum(cut, n_tasks), [n_tasks]]).astype(np.int64)
-        self._parts: Floats = np.empty((0, 0))
+        self._memory: Floats = np.empty(0)
 
     def __len__(self) -> int:
         return len(self.edges) - 1
@@ -111,22 +112,22 @@ class Blocks:
     def gather(self, work: Callable[..., float], *sizes: int) -> tuple[float, tuple[Floats, ...]]:
         """Run `work(first, last, *sums)` on every block: (the numbers it returned, the sums it filled), each added up.
 
-        `sums` are flat arrays of zeros of the given sizes, a block's own. What comes back is new memory. The blocks
-        keep their sums for a next call of the same sizes, so one `Blocks` is for one fit, not for two threads at a time.
+        `sums` are flat arrays of zeros of the given sizes, a block's own, each aligned to a cache line. What comes back is
+        new memory. The blocks keep theirs for the next call, so one `Blocks` is for one fit, not for two threads at a time.
         """
-        if self._parts.shape != (len(self), sum(sizes)):
-            self._parts = np.empty((len(self), sum(sizes)))
-        parts = self._parts
-        ends = list(itertools.accumulate(sizes, initial=0))
+        *begins, n_cells = itertools.accumulate((-(-size // LINE) * LINE for size in sizes), initial=0)
+        if len(self._memory) < len(self) * n_cells:
+            self._memory = aligned_empty(len(self) * n_cells)
+        parts = self._memory[: len(self) * n_cells].reshape(len(self), n_cells)
 
         def one(b: int) -> float:
             parts[b] = 0.0
-            sums = [parts[b, begin:end] for begin, end in itertools.pairwise(ends)]
+            sums = [parts[b, begin : begin + size] for begin, size in zip(begins, sizes, strict=True)]
             return work(int(self.edges[b]), int(self.edges[b + 1]), *sums)
 
         values = run(one, len(self))
         total = add_up(parts)
-        return sum(values), tuple(total[begin:end] for begin, end in itertools.pairwise(ends))
+        return sum(values), tuple(total[begin : begin + size] for begin, size in zip(begins, sizes, strict=True))
 
 
 def add_up(parts: Floats, piece: int = 2**16) -> Floats:

@@ -11,7 +11,8 @@ from plurivox.engine.kernels.simd import add, add_scaled, load, prefetch, scale,
 from plurivox.engine.kernels.softmax import add_left_out, add_log, copy, exp_row, padded_row
 
 AHEAD = 16  # votes between asking for a far number and needing it
-NEAR = 2**19  # cells: a table up to this size lies in a cache near enough
+NEAR = 2**16  # cells: a table up to this size lies in the second-level cache
+LINE = np.uint64(8)  # float64 in a cache line
 
 
 @kernel
@@ -174,8 +175,9 @@ def prefetch_votes(key: Ints, lo: int, hi: int, n_labels: int, table: Floats, co
     """Prefetch what the votes lo:hi will need."""
     for v in range(lo, hi):
         at = np.uint64(key[v]) * n_labels
-        prefetch(table, at)
-        prefetch(counts, at)
+        for k in range(np.uint64(0), n_labels, LINE):
+            prefetch(table, at + k)
+            prefetch(counts, at + k)
         prefetch(table, at + n_labels - np.uint64(1))
         prefetch(counts, at + n_labels - np.uint64(1))
 

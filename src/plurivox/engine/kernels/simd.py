@@ -9,13 +9,13 @@ a row, into the next one: arrays must have `PAD` spare cells at their end, and w
 import math
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
 from plurivox.core.types import Floats
+from plurivox.engine.memory import aligned_empty
 
 WIDEST = 4  # vectors in a Row: sixteen labels leave registers to spare
 PAD = 4 * WIDEST
@@ -45,9 +45,10 @@ def simd_width(n_labels: int, *, coarse: bool = False) -> tuple[int, ...]:
 
 
 def padded(values: Floats, fill: float = 0.0) -> Floats:
-    """The values in one flat array with `PAD` spare cells at its end."""
-    flat = np.full(values.size + PAD, fill)
+    """The values in one flat array, aligned to a cache line, with `PAD` spare cells at its end."""
+    flat = aligned_empty(values.size + PAD)
     flat[: values.size] = values.ravel()
+    flat[values.size :] = fill
     return flat
 
 
