@@ -63,6 +63,11 @@ def read_soft(path: str | Path) -> SoftLabels:
     return soft_of(read_table(path), path)
 
 
+def soft_given(given: SoftLabels | str | Path | None) -> SoftLabels | None:
+    """Soft labels, or those of the file at a path."""
+    return read_soft(given) if isinstance(given, str | Path) else given
+
+
 def soft_of(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     """Soft labels of a table in any of the forms of `read_soft`; `path` is for messages."""
     names = frame.columns

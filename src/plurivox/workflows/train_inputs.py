@@ -47,7 +47,7 @@ def material_of(
     Without `pictures` features are required. `part` names the votes or the counts, where a data set has both. `note` is
     called with a line about images that are left out.
     """
-    from plurivox.workflows.crowd import crowd_of  # needs polars, as any Dataset does
+    from plurivox.io.dataset_reader import crowd_of  # needs polars, as any Dataset does
 
     votes = crowd_of(data, part) if _has_crowd(data) else None
     features = data.features

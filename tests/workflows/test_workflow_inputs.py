@@ -11,7 +11,7 @@ import pytest
 
 import plurivox as pv
 from plurivox.core.errors import InputError, PlurivoxWarning
-from plurivox.workflows.crowd import crowd_of, dataset_of
+from plurivox.io.dataset_reader import crowd_of, dataset_of
 
 COLUMNS = {"task": list("aaabbbcc"), "worker": list("vwxvwxvw"), "label": list("nnyynyny")}
 VOTES = pv.votes(COLUMNS)
