@@ -4,18 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plurivox.aggregate._shared.em_aggregator import (
+from plurivox.aggregate._contract import (
     EMAggregator,
-    OpenTasks,
     accelerate_option,
-    beta_interval_of_moments,
-    check_memory,
     fixed_prior,
-    log_prior,
     max_iter_option,
     prior_option,
     tol_option,
 )
+from plurivox.aggregate._shared.open_tasks import OpenTasks, log_prior
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
 from plurivox.core.results import Confusion, Fit
@@ -23,6 +20,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import Counts, Params, accuracy
+from plurivox.engine.dirichlet import beta_interval_of_moments
 from plurivox.engine.em import EMResult, run_em
 
 POOL_PASSES = 20  # passes in which a pooled prior may move
@@ -61,7 +59,7 @@ class DawidSkene(EMAggregator):
     accelerate: bool = accelerate_option()
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        check_memory(votes, self.name())
+        self.check_memory(votes)
         model = DawidSkeneModel(OpenTasks(votes, gold), fixed_prior(self.prior, votes.labels), self._pseudo(votes))
         params, spent = model.first_params(start), 0
         if self.pool:

@@ -4,7 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plurivox.aggregate._shared.clamped_tasks import ClampedTasks
+from plurivox.aggregate._contract import (
+    EMAggregator,
+    accelerate_option,
+    fixed_prior,
+    max_iter_option,
+    prior_option,
+    tol_option,
+)
 from plurivox.aggregate._shared.dirichlet_priors import (
     DIAGONAL_HELP,
     OFF_DIAGONAL_HELP,
@@ -13,16 +20,7 @@ from plurivox.aggregate._shared.dirichlet_priors import (
     mean_confusion,
     pseudo_counts,
 )
-from plurivox.aggregate._shared.em_aggregator import (
-    EMAggregator,
-    accelerate_option,
-    check_memory,
-    fixed_prior,
-    max_iter_option,
-    prior_option,
-    soft_labels,
-    tol_option,
-)
+from plurivox.aggregate._shared.open_tasks import ClampedTasks, soft_labels
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
@@ -68,7 +66,7 @@ class Ebcc(EMAggregator):
     accelerate: bool = accelerate_option()
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        check_memory(votes, self.name(), votes.n_workers * votes.n_labels**2 * self.subtypes)
+        self.check_memory(votes, votes.n_workers * votes.n_labels**2 * self.subtypes)
         model = _Model(self, ClampedTasks(votes, gold, start))
         starts = [model.first(i) for i in range(self.starts)]
         return model.to_fit(*best_run(run_em_together(model.em_pass, starts, **self.em_settings(votes, watch, model))))

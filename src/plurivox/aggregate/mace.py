@@ -5,17 +5,15 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from plurivox.aggregate._shared.em_aggregator import (
+from plurivox.aggregate._contract import (
     EMAggregator,
     accelerate_option,
-    beta_interval,
-    check_memory,
     fixed_prior,
-    log_prior,
     max_iter_option,
     prior_option,
     tol_option,
 )
+from plurivox.aggregate._shared.open_tasks import log_prior
 from plurivox.aggregate._shared.own_label_em import OwnLabelEM
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
@@ -25,7 +23,7 @@ from plurivox.core.soft_storage import DENSE_CELLS
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import vote_keys
-from plurivox.engine.dirichlet import expected_logs
+from plurivox.engine.dirichlet import beta_interval, expected_logs
 from plurivox.engine.em import EMResult, best_of_starts, run_em
 from plurivox.engine.kernels.confusion_tables import TINY
 
@@ -70,7 +68,7 @@ class Mace(EMAggregator):
     accelerate: bool = accelerate_option()
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        check_memory(votes, self.name(), votes.n_workers * votes.n_labels)
+        self.check_memory(votes, votes.n_workers * votes.n_labels)
         model = _Model(self, votes, gold)
         rng = np.random.default_rng(self.seed)
 
