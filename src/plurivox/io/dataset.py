@@ -13,7 +13,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.io.features import Features
-from plurivox.io.tabular.table_columns import code
+from plurivox.io.tabular.column_values import code
 
 PARTS = ("votes", "answers", "counts", "gold", "soft_labels", "items", "features", "workers", "images")
 CROWD_PARTS = ("answers", "votes", "counts")  # the parts that hold what people said

@@ -20,8 +20,7 @@ from plurivox.io.folder_check import holds_main_table
 from plurivox.io.formats import Contents, image_folder, label_studio, peerannot, reader_of
 from plurivox.io.soft_files import read_soft, soft_of
 from plurivox.io.tabular.file_names import ENDINGS, stem_of, suffix_of
-from plurivox.io.tabular.table_columns import Columns
-from plurivox.io.tabular.table_files import frame_of_records, read_table
+from plurivox.io.tabular.table_files import Columns, frame_of_records, read_table
 from plurivox.io.tabular.text_files import read_json
 
 

@@ -16,8 +16,9 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import WHOLE, Candidates
 from plurivox.core.types import Floats, Ints, Names
+from plurivox.io.tabular.column_values import names_of, numbers_of
 from plurivox.io.tabular.file_names import suffix_of
-from plurivox.io.tabular.table_files import names_of, numbers_of, read_table, write_table
+from plurivox.io.tabular.table_files import read_table, write_table
 
 PREFIX = "p:"
 ROUNDED = 5e-3  # sums this near come from rounded numbers, and are mended with a note

@@ -67,7 +67,8 @@ def _images_of(data: "Dataset", pictures: Pictures, note: Callable[[str], None] 
     from plurivox.train.data.images import decode
 
     if pictures.table is not None:
-        from plurivox.io.tabular.table_files import names_of, read_table, require_columns
+        from plurivox.io.tabular.column_values import names_of
+        from plurivox.io.tabular.table_files import read_table, require_columns
 
         frame = read_table(pictures.table)
         name = "task" if "task" in frame.columns else "idx"
