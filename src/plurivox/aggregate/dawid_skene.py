@@ -12,7 +12,7 @@ from plurivox.aggregate._contract import (
     prior_option,
     tol_option,
 )
-from plurivox.aggregate._shared.open_tasks import OpenTasks, log_prior
+from plurivox.aggregate._shared.open_tasks import OpenTasks, beta_interval_of_moments, log_prior
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
 from plurivox.core.results import Confusion, Fit
@@ -20,7 +20,6 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import Counts, Params, accuracy
-from plurivox.engine.dirichlet import beta_interval_of_moments
 from plurivox.engine.em import EMResult, run_em
 
 POOL_PASSES = 20  # passes in which a pooled prior may move

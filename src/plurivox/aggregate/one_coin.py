@@ -13,7 +13,7 @@ from plurivox.aggregate._contract import (
     prior_option,
     tol_option,
 )
-from plurivox.aggregate._shared.open_tasks import log_prior
+from plurivox.aggregate._shared.open_tasks import beta_interval, log_prior
 from plurivox.aggregate._shared.own_label_em import OwnLabelEM
 from plurivox.core.encoding import positions
 from plurivox.core.method import option
@@ -22,7 +22,6 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.engine.dirichlet import beta_interval
 from plurivox.engine.em import EMResult, run_em
 from plurivox.engine.kernels.confusion_tables import TINY
 

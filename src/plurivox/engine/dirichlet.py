@@ -1,10 +1,8 @@
-"""Many Dirichlet and Beta distributions at once: expected logs, and intervals."""
+"""Many Dirichlet distributions at once."""
 
 import numpy as np
-from scipy.special import betaincinv
 
 from plurivox.core.types import Floats
-from plurivox.engine.kernels.confusion_tables import TINY
 from plurivox.engine.kernels.dirichlet import expect, gammas
 from plurivox.engine.threads import run
 
@@ -37,15 +35,3 @@ def _prior_part(prior: Floats) -> float:
     log_gamma = np.empty(len(given))
     gammas(given, log_gamma, np.empty(len(given)))
     return float(log_gamma[prior.size :].sum() - log_gamma[: prior.size].sum())
-
-
-def beta_interval(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """(low, high) that hold 95% of the distributions Beta(a, b)."""
-    return betaincinv(a, b, 0.025), betaincinv(a, b, 0.975)
-
-
-def beta_interval_of_moments(mean: Floats, variance: Floats) -> tuple[Floats, Floats]:
-    """(low, high) that hold 95% of the Beta distributions with these means and variances."""
-    size = np.maximum(mean * (1 - mean) / np.maximum(variance, TINY) - 1, 1e-6)
-    low, high = beta_interval(mean * size, (1 - mean) * size)
-    return np.where(variance > 0, low, mean), np.where(variance > 0, high, mean)

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plurivox.aggregate._shared.open_tasks import beta_interval_of_moments
 from plurivox.core.results import Confusion
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.engine.dirichlet import beta_interval_of_moments, expected_logs
+from plurivox.engine.dirichlet import expected_logs
 from plurivox.engine.kernels.confusion_tables import TINY
 
 DIAGONAL_HELP = "right votes on each label that a worker is taken to have given before"
