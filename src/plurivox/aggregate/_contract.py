@@ -76,6 +76,34 @@ class EMAggregator(Aggregator):
         tol = options["tol"] * votes.n_answers
         return {"max_iter": options["max_iter"], "tol": tol, "watch": watch, "space": accelerated}
 
+    def fixed_prior(self, labels: Names) -> Floats | None:
+        """(n_labels,) the prior that the option `prior` asks for; None: it is to be learnt.
+
+        >>> from plurivox.aggregate import DawidSkene
+        >>> DawidSkene(prior="no=1/yes=3").fixed_prior(as_names(["no", "yes"]))
+        array([0.25, 0.75])
+        """
+        text: str = vars(self)["prior"]
+        if text == "learnt":
+            return None
+        if text == "even":
+            return np.full(len(labels), 1 / len(labels))
+        names, _, shares = zip(*(part.rpartition("=") for part in text.split("/")), strict=True)
+        try:
+            share = np.array([float(word) for word in shares])
+        except ValueError:
+            raise OptionError(f"prior is learnt, even, or shares such as .7/.3 or no=.7/yes=.3; got {text!r}") from None
+        if any(names):
+            place = positions(as_names(names), labels)
+            if len(share) != len(labels) or (place < 0).any():
+                raise OptionError(f"prior must name every label once; {some(labels[place < 0])} got none in {text!r}")
+            share = share[place]
+        if len(share) != len(labels) or not (share >= 0).all() or not 0 < share.sum() < np.inf:
+            raise OptionError(
+                f"prior needs {len(labels)} shares, 0 or more, for the labels {some(labels)}; got {text!r}"
+            )
+        return share / share.sum()
+
     def check_memory(self, votes: Votes, cells: int | None = None) -> None:
         """Raise InputError where tables of `cells` numbers for the workers cannot fit into memory, before any is made.
 
@@ -96,7 +124,7 @@ class EMAggregator(Aggregator):
 
 
 def prior_option(default: str = "learnt") -> Any:
-    """The option `prior`; `fixed_prior` reads it."""
+    """The option `prior`, read by `EMAggregator.fixed_prior`."""
     return option(
         default, "how frequent the labels are: learnt, even, or shares in their order such as .7/.3 or no=.7/yes=.3"
     )
@@ -115,28 +143,3 @@ def tol_option(default: float = 1e-6) -> Any:
 def accelerate_option() -> Any:
     """The option `accelerate`: SQUAREM steps."""
     return option(True, "try longer steps, and take back those that do not pay")
-
-
-def fixed_prior(text: str, labels: Names) -> Floats | None:
-    """(n_labels,) the prior that the option asks for; None: it is to be learnt.
-
-    >>> fixed_prior("no=1/yes=3", as_names(["no", "yes"]))
-    array([0.25, 0.75])
-    """
-    if text == "learnt":
-        return None
-    if text == "even":
-        return np.full(len(labels), 1 / len(labels))
-    names, _, shares = zip(*(part.rpartition("=") for part in text.split("/")), strict=True)
-    try:
-        share = np.array([float(word) for word in shares])
-    except ValueError:
-        raise OptionError(f"prior is learnt, even, or shares such as .7/.3 or no=.7/yes=.3; got {text!r}") from None
-    if any(names):
-        place = positions(as_names(names), labels)
-        if len(share) != len(labels) or (place < 0).any():
-            raise OptionError(f"prior must name every label once; {some(labels[place < 0])} got none in {text!r}")
-        share = share[place]
-    if len(share) != len(labels) or not (share >= 0).all() or not 0 < share.sum() < np.inf:
-        raise OptionError(f"prior needs {len(labels)} shares, 0 or more, for the labels {some(labels)}; got {text!r}")
-    return share / share.sum()

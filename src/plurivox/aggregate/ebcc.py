@@ -4,14 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plurivox.aggregate._contract import (
-    EMAggregator,
-    accelerate_option,
-    fixed_prior,
-    max_iter_option,
-    prior_option,
-    tol_option,
-)
+from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
 from plurivox.aggregate._shared.dirichlet_priors import (
     DIAGONAL_HELP,
     OFF_DIAGONAL_HELP,
@@ -85,7 +78,7 @@ class _Model:
         self.pseudo = np.repeat(rows, method.subtypes, 1)  # (said, kind)
         self.within = np.full((method.subtypes, self.n_labels), method.sparsity / method.subtypes)
         seen = np.maximum(tasks.vote_shares().sum(0), FEW) if method.label_count is None else method.label_count
-        self.labels = LabelPrior(np.full(self.n_labels, seen), fixed_prior(method.prior, votes.labels))
+        self.labels = LabelPrior(np.full(self.n_labels, seen), method.fixed_prior(votes.labels))
 
     def first(self, start: int) -> KindCounts:
         """A first posterior of every label, split over its subtypes: all in the first of them, or at random."""

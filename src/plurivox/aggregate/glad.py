@@ -5,14 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurivox.aggregate._contract import (
-    EMAggregator,
-    accelerate_option,
-    fixed_prior,
-    max_iter_option,
-    prior_option,
-    tol_option,
-)
+from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
 from plurivox.aggregate._shared.glad_published_em import PublishedEM
 from plurivox.aggregate._shared.open_tasks import ClampedTasks, log_prior, soft_labels
 from plurivox.core.encoding import positions
@@ -84,7 +77,7 @@ class _Model:
 
     def __init__(self, method: Glad, tasks: ClampedTasks) -> None:
         self.method, self.tasks, votes = method, tasks, tasks.votes
-        self.fixed = fixed_prior(method.prior, votes.labels)
+        self.fixed = method.fixed_prior(votes.labels)
         self.rows = tasks.start, tasks.worker, tasks.said, tasks.weight
         self.blocks = Blocks(tasks.start, cells=2 * votes.n_workers, width=2)
 
