@@ -8,8 +8,7 @@ import pytest
 
 from aggregate.plain_dawid_skene import plain_dawid_skene, posterior_of
 from crowds import crowd, soft_crowd
-from plurivox.aggregate import DawidSkene
-from plurivox.aggregate._shared import em_aggregator
+from plurivox.aggregate import DawidSkene, _contract
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
@@ -197,6 +196,6 @@ def test_intervals_hold_the_point_and_shrink_with_votes() -> None:
 
 
 def test_matrices_that_cannot_fit_are_refused_before_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(em_aggregator, "available", lambda: 10_000)
+    monkeypatch.setattr(_contract, "available", lambda: 10_000)
     with pytest.raises(InputError, match=r"dawid-skene needs about .* MiB for 40 workers.*Take one-coin"):
         DawidSkene().fit(Votes.of(["a"], ["w"], ["x"], workers=["w", *map(str, range(39))], labels=["x", *"yzabc"]))

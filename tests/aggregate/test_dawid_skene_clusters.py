@@ -5,7 +5,7 @@ import pytest
 
 from crowds import crowd, soft_crowd
 from plurivox.aggregate import DawidSkene, DawidSkeneClusters
-from plurivox.aggregate._shared.em_aggregator import OpenTasks
+from plurivox.aggregate._shared.open_tasks import OpenTasks
 from plurivox.aggregate.dawid_skene_clusters import _Clusters
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes

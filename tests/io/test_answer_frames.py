@@ -6,7 +6,7 @@ import pytest
 
 from plurivox.core.errors import InputError
 from plurivox.io.answer_frames import answers
-from plurivox.io.tabular.table_columns import Columns
+from plurivox.io.tabular.table_files import Columns
 
 TYPED = {
     "task": ["a", "a", "b"],

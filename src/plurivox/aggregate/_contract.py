@@ -1,16 +1,22 @@
-"""What every aggregator is."""
+"""What every aggregator is, and what those are that run EM: their options, and how these are read."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from plurivox.core.errors import InputError
-from plurivox.core.method import Method
+import numpy as np
+
+from plurivox.core.encoding import as_names, positions
+from plurivox.core.errors import InputError, OptionError, some
+from plurivox.core.method import Method, option
 from plurivox.core.progress import Watch, quiet
 from plurivox.core.registry import Methods
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Floats, Names
 from plurivox.core.votes import Votes
+from plurivox.engine.em import ParamSpace
+from plurivox.engine.memory import available, gigabytes
 
 __all__ = ["Aggregator", "methods"]
 
@@ -55,3 +61,85 @@ class Aggregator(Method, ABC):
 
 
 methods: Methods[Aggregator] = Methods(__package__, Aggregator)
+
+
+@dataclass(frozen=True)
+class EMAggregator(Aggregator):
+    """An aggregator that runs EM: it can use soft answers, clamp gold labels and start from an earlier fit."""
+
+    takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
+
+    def em_settings(self, votes: Votes, watch: Watch, space: ParamSpace[Any] | None = None) -> dict[str, Any]:
+        """What `run_em` is told by the options `max_iter`, `tol` and, for SQUAREM in `space`, `accelerate`."""
+        options = vars(self)
+        accelerated = space if options.get("accelerate") else None
+        tol = options["tol"] * votes.n_answers
+        return {"max_iter": options["max_iter"], "tol": tol, "watch": watch, "space": accelerated}
+
+    def fixed_prior(self, labels: Names) -> Floats | None:
+        """(n_labels,) the prior that the option `prior` asks for; None: it is to be learnt.
+
+        >>> from plurivox.aggregate import DawidSkene
+        >>> DawidSkene(prior="no=1/yes=3").fixed_prior(as_names(["no", "yes"]))
+        array([0.25, 0.75])
+        """
+        text: str = vars(self)["prior"]
+        if text == "learnt":
+            return None
+        if text == "even":
+            return np.full(len(labels), 1 / len(labels))
+        names, _, shares = zip(*(part.rpartition("=") for part in text.split("/")), strict=True)
+        try:
+            share = np.array([float(word) for word in shares])
+        except ValueError:
+            raise OptionError(f"prior is learnt, even, or shares such as .7/.3 or no=.7/yes=.3; got {text!r}") from None
+        if any(names):
+            place = positions(as_names(names), labels)
+            if len(share) != len(labels) or (place < 0).any():
+                raise OptionError(f"prior must name every label once; {some(labels[place < 0])} got none in {text!r}")
+            share = share[place]
+        if len(share) != len(labels) or not (share >= 0).all() or not 0 < share.sum() < np.inf:
+            raise OptionError(
+                f"prior needs {len(labels)} shares, 0 or more, for the labels {some(labels)}; got {text!r}"
+            )
+        return share / share.sum()
+
+    def check_memory(self, votes: Votes, cells: int | None = None) -> None:
+        """Raise InputError where tables of `cells` numbers for the workers cannot fit into memory, before any is made.
+
+        None: a confusion matrix for each worker.
+        """
+        cells = votes.n_workers * votes.n_labels**2 if cells is None else cells
+        rows = votes.n_tasks * votes.n_labels
+        need, have = 8 * (12 * cells + 3 * rows), available()
+        if votes.n_workers * votes.n_labels >= 2**32 or (have is not None and need > have):
+            free = "far more than any machine has" if have is None else f"{gigabytes(have)} are free"
+            raise InputError(
+                f"{self.name()} needs about {gigabytes(need)} for {votes.n_workers:,} workers, {votes.n_labels:,} labels and "
+                f"{votes.n_tasks:,} tasks; {free}. Take one-coin or wawa, which keep one number a worker, or fewer labels"
+            )
+
+
+# ---- options: a function each, since the fields of a base class would come first in help, repr and saved words
+
+
+def prior_option(default: str = "learnt") -> Any:
+    """The option `prior`, read by `EMAggregator.fixed_prior`."""
+    return option(
+        default, "how frequent the labels are: learnt, even, or shares in their order such as .7/.3 or no=.7/yes=.3"
+    )
+
+
+def max_iter_option(default: int = 100, when: str = "") -> Any:
+    """The option `max_iter`; `when` is added to its help."""
+    return option(default, f"most passes over the votes{when}", low=1)
+
+
+def tol_option(default: float = 1e-6) -> Any:
+    """The option `tol`."""
+    return option(default, "stop when a pass gains less than this, in nats a vote", low=0)
+
+
+def accelerate_option() -> Any:
+    """The option `accelerate`: SQUAREM steps."""
+    return option(True, "try longer steps, and take back those that do not pay")

@@ -4,18 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plurivox.aggregate._shared.em_aggregator import (
-    EMAggregator,
-    OpenTasks,
-    accelerate_option,
-    beta_interval_of_moments,
-    check_memory,
-    fixed_prior,
-    log_prior,
-    max_iter_option,
-    prior_option,
-    tol_option,
-)
+from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
+from plurivox.aggregate._shared.open_tasks import OpenTasks, beta_interval_of_moments, log_prior
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
 from plurivox.core.results import Confusion, Fit
@@ -61,8 +51,8 @@ class DawidSkene(EMAggregator):
     accelerate: bool = accelerate_option()
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        check_memory(votes, self.name())
-        model = DawidSkeneModel(OpenTasks(votes, gold), fixed_prior(self.prior, votes.labels), self._pseudo(votes))
+        self.check_memory(votes)
+        model = DawidSkeneModel(OpenTasks(votes, gold), self.fixed_prior(votes.labels), self._pseudo(votes))
         params, spent = model.first_params(start), 0
         if self.pool:
             params, spent = model.fit_pool(params, self.pool, min(POOL_PASSES, self.max_iter - 1), watch, self.max_iter)

@@ -6,16 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import softmax
 
-from plurivox.aggregate._shared.em_aggregator import (
-    EMAggregator,
-    OpenTasks,
-    check_memory,
-    fixed_prior,
-    log_prior,
-    max_iter_option,
-    prior_option,
-    tol_option,
-)
+from plurivox.aggregate._contract import EMAggregator, max_iter_option, prior_option, tol_option
+from plurivox.aggregate._shared.open_tasks import OpenTasks, log_prior
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
@@ -62,12 +54,12 @@ class DawidSkeneClusters(EMAggregator):
     seed: int = option(0, "chooses the noise of new starts", low=0)
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        check_memory(votes, self.name())
+        self.check_memory(votes)
         tasks, rng = OpenTasks(votes, gold), np.random.default_rng(self.seed)
         n_clusters = min(self.clusters, votes.n_workers)
         if not n_clusters:
             raise InputError(f"{self.name()} needs at least one worker; the votes name none")
-        model = _Clusters(tasks, n_clusters, fixed_prior(self.prior, votes.labels), lagged=self.published)
+        model = _Clusters(tasks, n_clusters, self.fixed_prior(votes.labels), lagged=self.published)
         first = tasks.first_posterior(start)
         for attempt in range(self.restarts + 1):  # noqa: B007
             params = model.first_params(model.em.count(first))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plurivox.aggregate._shared.clamped_tasks import ClampedTasks
+from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
 from plurivox.aggregate._shared.dirichlet_priors import (
     DIAGONAL_HELP,
     OFF_DIAGONAL_HELP,
@@ -13,16 +13,7 @@ from plurivox.aggregate._shared.dirichlet_priors import (
     mean_confusion,
     pseudo_counts,
 )
-from plurivox.aggregate._shared.em_aggregator import (
-    EMAggregator,
-    accelerate_option,
-    check_memory,
-    fixed_prior,
-    max_iter_option,
-    prior_option,
-    soft_labels,
-    tol_option,
-)
+from plurivox.aggregate._shared.open_tasks import ClampedTasks, soft_labels
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
@@ -68,7 +59,7 @@ class Ebcc(EMAggregator):
     accelerate: bool = accelerate_option()
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        check_memory(votes, self.name(), votes.n_workers * votes.n_labels**2 * self.subtypes)
+        self.check_memory(votes, votes.n_workers * votes.n_labels**2 * self.subtypes)
         model = _Model(self, ClampedTasks(votes, gold, start))
         starts = [model.first(i) for i in range(self.starts)]
         return model.to_fit(*best_run(run_em_together(model.em_pass, starts, **self.em_settings(votes, watch, model))))
@@ -87,7 +78,7 @@ class _Model:
         self.pseudo = np.repeat(rows, method.subtypes, 1)  # (said, kind)
         self.within = np.full((method.subtypes, self.n_labels), method.sparsity / method.subtypes)
         seen = np.maximum(tasks.vote_shares().sum(0), FEW) if method.label_count is None else method.label_count
-        self.labels = LabelPrior(np.full(self.n_labels, seen), fixed_prior(method.prior, votes.labels))
+        self.labels = LabelPrior(np.full(self.n_labels, seen), method.fixed_prior(votes.labels))
 
     def first(self, start: int) -> KindCounts:
         """A first posterior of every label, split over its subtypes: all in the first of them, or at random."""

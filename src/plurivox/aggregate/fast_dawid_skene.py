@@ -5,16 +5,8 @@ from typing import Literal
 
 import numpy as np
 
-from plurivox.aggregate._shared.em_aggregator import (
-    EMAggregator,
-    OpenTasks,
-    check_memory,
-    fixed_prior,
-    max_iter_option,
-    prior_option,
-    soft_labels,
-    tol_option,
-)
+from plurivox.aggregate._contract import EMAggregator, max_iter_option, prior_option, tol_option
+from plurivox.aggregate._shared.open_tasks import OpenTasks, soft_labels
 from plurivox.aggregate.dawid_skene import DawidSkeneModel
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
@@ -49,10 +41,10 @@ class FastDawidSkene(EMAggregator):
     tol: float = tol_option()
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        check_memory(votes, self.name())
+        self.check_memory(votes)
         tasks = OpenTasks(votes, gold)
         pseudo = np.full((votes.n_labels, votes.n_labels), self.smooth)
-        model = DawidSkeneModel(tasks, fixed_prior(self.prior, votes.labels), pseudo, hard=True)
+        model = DawidSkeneModel(tasks, self.fixed_prior(votes.labels), pseudo, hard=True)
         result = run_em(model.em_pass, model.first_params(start), **self.em_settings(votes, watch))
         fit = model.to_fit(self.word, result)
         if self.answer == "posterior":

@@ -5,19 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurivox.aggregate._shared.clamped_tasks import ClampedTasks
-from plurivox.aggregate._shared.em_aggregator import (
-    EMAggregator,
-    accelerate_option,
-    check_memory,
-    fixed_prior,
-    log_prior,
-    max_iter_option,
-    prior_option,
-    soft_labels,
-    tol_option,
-)
+from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
 from plurivox.aggregate._shared.glad_published_em import PublishedEM
+from plurivox.aggregate._shared.open_tasks import ClampedTasks, log_prior, soft_labels
 from plurivox.core.encoding import positions
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option
@@ -74,7 +64,7 @@ class Glad(EMAggregator):
         return self.takes - {"gold", "start"} if self.published else self.takes
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        check_memory(votes, self.name(), votes.n_workers)
+        self.check_memory(votes, votes.n_workers)
         model = _Model(self, ClampedTasks(votes, gold, start))
         if self.published:
             return model.to_fit(model.run_published(watch))
@@ -87,7 +77,7 @@ class _Model:
 
     def __init__(self, method: Glad, tasks: ClampedTasks) -> None:
         self.method, self.tasks, votes = method, tasks, tasks.votes
-        self.fixed = fixed_prior(method.prior, votes.labels)
+        self.fixed = method.fixed_prior(votes.labels)
         self.rows = tasks.start, tasks.worker, tasks.said, tasks.weight
         self.blocks = Blocks(tasks.start, cells=2 * votes.n_workers, width=2)
 

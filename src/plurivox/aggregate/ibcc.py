@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
 from plurivox.aggregate._shared.dirichlet_priors import (
     DIAGONAL_HELP,
     OFF_DIAGONAL_HELP,
@@ -12,16 +13,7 @@ from plurivox.aggregate._shared.dirichlet_priors import (
     mean_confusion,
     pseudo_counts,
 )
-from plurivox.aggregate._shared.em_aggregator import (
-    EMAggregator,
-    OpenTasks,
-    accelerate_option,
-    check_memory,
-    fixed_prior,
-    max_iter_option,
-    prior_option,
-    tol_option,
-)
+from plurivox.aggregate._shared.open_tasks import OpenTasks
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
 from plurivox.core.results import Fit
@@ -64,9 +56,9 @@ class Ibcc(EMAggregator):
     accelerate: bool = accelerate_option()
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        check_memory(votes, self.name())
+        self.check_memory(votes)
         tasks = OpenTasks(votes, gold)
-        labels = LabelPrior(np.full(votes.n_labels, self.label_count), fixed_prior(self.prior, votes.labels))
+        labels = LabelPrior(np.full(votes.n_labels, self.label_count), self.fixed_prior(votes.labels))
         pseudo = pseudo_counts(votes.n_labels, self.diagonal, self.off_diagonal)
         model = _Model(tasks, tasks.confusion_em(), labels, pseudo)
         result = run_em(model.em_pass, model.first_counts(start), **self.em_settings(votes, watch, model))

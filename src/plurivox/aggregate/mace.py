@@ -5,17 +5,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from plurivox.aggregate._shared.em_aggregator import (
-    EMAggregator,
-    accelerate_option,
-    beta_interval,
-    check_memory,
-    fixed_prior,
-    log_prior,
-    max_iter_option,
-    prior_option,
-    tol_option,
-)
+from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
+from plurivox.aggregate._shared.open_tasks import beta_interval, log_prior
 from plurivox.aggregate._shared.own_label_em import OwnLabelEM
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
@@ -70,7 +61,7 @@ class Mace(EMAggregator):
     accelerate: bool = accelerate_option()
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        check_memory(votes, self.name(), votes.n_workers * votes.n_labels)
+        self.check_memory(votes, votes.n_workers * votes.n_labels)
         model = _Model(self, votes, gold)
         rng = np.random.default_rng(self.seed)
 
@@ -86,7 +77,7 @@ class _Model:
 
     def __init__(self, method: Mace, votes: Votes, gold: SoftLabels | None) -> None:
         self.method, self.shape, self.n_labels = method, (votes.n_workers, votes.n_labels), votes.n_labels
-        self.fixed = fixed_prior(method.prior, votes.labels)
+        self.fixed = method.fixed_prior(votes.labels)
         smooth = 0.01 / votes.n_labels if method.smooth is None else method.smooth
         pseudo = (method.knows, method.guesses, method.habit) if method.how == "vb" else (smooth, smooth, smooth)
         self.knows, self.guesses, self.habit = pseudo

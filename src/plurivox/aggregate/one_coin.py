@@ -5,16 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurivox.aggregate._shared.em_aggregator import (
-    EMAggregator,
-    accelerate_option,
-    beta_interval,
-    fixed_prior,
-    log_prior,
-    max_iter_option,
-    prior_option,
-    tol_option,
-)
+from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
+from plurivox.aggregate._shared.open_tasks import beta_interval, log_prior
 from plurivox.aggregate._shared.own_label_em import OwnLabelEM
 from plurivox.core.encoding import positions
 from plurivox.core.method import option
@@ -53,7 +45,7 @@ class OneCoin(EMAggregator):
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
         em = OwnLabelEM(votes, gold, votes.worker, votes.n_workers)
-        model = _Model(em, fixed_prior(self.prior, votes.labels), self.smooth)
+        model = _Model(em, self.fixed_prior(votes.labels), self.smooth)
         result = run_em(model.em_pass, model.first_params(start), **self.em_settings(votes, watch, model))
         return model.to_fit(self.word, result)
 

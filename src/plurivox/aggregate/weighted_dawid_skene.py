@@ -4,13 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plurivox.aggregate._shared.em_aggregator import (
-    EMAggregator,
-    max_iter_option,
-    prior_option,
-    soft_labels,
-    tol_option,
-)
+from plurivox.aggregate._contract import EMAggregator, max_iter_option, prior_option, tol_option
+from plurivox.aggregate._shared.open_tasks import soft_labels
 from plurivox.aggregate.dawid_skene import DawidSkene
 from plurivox.core.encoding import positions
 from plurivox.core.method import option

@@ -39,7 +39,6 @@ PART = Flag(
     ["--part"],
     READING,
     type=OneOf("part", ("answers", "votes")),
-    metavar="[answers|votes]",
     help="what the rules look at where a data set has both  [default: answers]",
 )
 SEVERAL = [

@@ -35,7 +35,6 @@ FORM = Flag(
     IN_AND_OUT,
     type=OneOf("form", ("plurivox", "peerannot")),
     default="plurivox",
-    metavar="[plurivox|peerannot]",
     help="the form of a folder  [default: plurivox]",
 )
 convert = Command(

@@ -14,7 +14,6 @@ PART = Flag(
     ["--part"],
     READING,
     type=OneOf("part", ("votes", "counts", "answers")),
-    metavar="[votes|counts|answers]",
     help="which to look at where a data set has several  [default: votes or counts, else answers]",
 )
 

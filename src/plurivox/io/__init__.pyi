@@ -11,8 +11,8 @@ from plurivox.io.frames import counts as counts
 from plurivox.io.frames import votes as votes
 from plurivox.io.soft_files import read_soft as read_soft
 from plurivox.io.soft_files import write_soft as write_soft
-from plurivox.io.tabular.table_files import frame_of as frame_of
-from plurivox.io.tabular.table_files import join_frames as join_frames
+from plurivox.io.tabular.column_values import frame_of as frame_of
+from plurivox.io.tabular.column_values import join_frames as join_frames
 from plurivox.io.tabular.table_files import read_table as read_table
 from plurivox.io.tabular.table_files import write_saved as write_saved
 from plurivox.io.tabular.table_files import write_table as write_table

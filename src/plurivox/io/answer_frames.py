@@ -11,8 +11,10 @@ import polars as pl
 from plurivox.core.answers import BETWEEN, NAMED, NEVER, POSSIBLE, Answers
 from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, some
-from plurivox.core.types import Bools, Ints
-from plurivox.io.tabular.table_columns import CALLED, Columns, code, seconds_of
+from plurivox.core.types import Ints
+from plurivox.io.repeats import earlier_answers
+from plurivox.io.tabular.column_values import code, seconds_of
+from plurivox.io.tabular.table_files import CALLED, Columns
 
 TRUE, FALSE = ("true", "1", "yes", "y", "t", "x", "on", "1.0"), ("false", "0", "no", "n", "f", "off", "0.0", "")
 
@@ -209,25 +211,4 @@ def _with_repeats(made: Answers, table: Columns) -> Answers:
     marked = _truth(table["repeat"], f"column 'repeat' of {table.where}")
     time = made.position if made.position is not None else np.arange(len(made))
     sitting = np.zeros(len(made), np.int64) if made.sitting is None else np.unique(made.sitting, return_inverse=True)[1]
-    copy = _copies(made.worker, sitting, time)
-    order, begins = _grouped(made.worker, made.task, sitting, copy, then=time)
-    earlier = np.full(len(made), -1)
-    earlier[order[1:][~begins[1:]]] = order[:-1][~begins[1:]]
-    return replace(made, repeat_of=np.where(marked, earlier, -1))
-
-
-def _copies(worker: Ints, sitting: Ints, time: Ints) -> Ints:
-    """(n_answers,) 0, but 1 for the second answer at one place of one sitting, and so on: a sitting stored twice."""
-    order, begins = _grouped(worker, sitting, time, then=np.arange(len(time)))
-    place = np.arange(len(order))
-    copy = np.empty(len(order), np.int64)
-    copy[order] = place - np.maximum.accumulate(np.where(begins, place, 0))
-    return copy
-
-
-def _grouped(*keys: Ints, then: Ints) -> tuple[Ints, Bools]:
-    """The order by these keys, then by the last, then as they came; and which rows begin a group of equal keys."""
-    order = np.lexsort((np.arange(len(then)), then, *reversed(keys)))
-    begins = np.ones(len(then), bool)
-    begins[1:] = np.any([np.diff(key[order]) != 0 for key in keys], axis=0)
-    return order, begins
+    return replace(made, repeat_of=np.where(marked, earlier_answers(made.worker, made.task, sitting, time), -1))

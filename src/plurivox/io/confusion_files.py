@@ -9,8 +9,9 @@ from plurivox.core.encoding import by_value, numbered, positions
 from plurivox.core.errors import InputError, some
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.types import Floats, Names
+from plurivox.io.tabular.column_values import names_of, numbers_of
 from plurivox.io.tabular.file_names import suffix_of
-from plurivox.io.tabular.table_files import names_of, numbers_of, read_table, require_columns
+from plurivox.io.tabular.table_files import read_table, require_columns
 
 ROUNDED = 5e-3  # sums this near to one come from rounded numbers, and are mended
 

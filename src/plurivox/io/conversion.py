@@ -1,6 +1,5 @@
 """From one form of a data set to another."""
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from plurivox.io.tabular.file_names import ENDINGS, suffix_of
 from plurivox.io.tabular.table_files import write_saved, write_table
 
 FORMS = ("plurivox", "peerannot")
-SPEAKING = ("votes", "counts")  # the parts that `part` chooses between
 
 
 def convert(
@@ -69,10 +67,7 @@ def _is_one_file(out: Path, form: str) -> bool:
 def _narrowed(data: Dataset, part: str) -> Dataset:
     """The data set with its votes or its counts, not both."""
     data.crowd(part)  # complains where it is not there
-    dropped = set(SPEAKING) - {part}
-    kept = {one: partial(getattr, data, one) for one in data.parts() if one not in dropped}
-    tables = {name: table for name, table in data.tables.items() if name not in dropped}
-    return Dataset(data.name, about=data.about, tables=tables, path=data.path, **kept)
+    return data.without("counts" if part == "votes" else "votes")
 
 
 def _write_file(main: Any, out: Path) -> None:
@@ -83,10 +78,10 @@ def _write_file(main: Any, out: Path) -> None:
 
 
 def _write_peerannot(data: Dataset, out: Path, *, replace: bool) -> None:
-    crowd, images = data.crowd(), data.images
-    if crowd is data.counts:
+    if data.crowd_part() == "counts":
         hint = "; take the votes of named people instead: part='votes' (--part votes)" if data.has("votes") else ""
         raise InputError(f"peerannot keeps one plain label per worker and task; {data.name} has counts{hint}")
+    crowd, images = data.crowd("votes"), data.images
     splits = {str(task): split for split, tasks in data.splits.items() for task in tasks.tolist()} if images else {}
     gold = data.gold if images else None
     notes = peerannot.write(crowd, out, name=data.name, gold=gold, images=images, splits=splits, replace=replace)

@@ -1,7 +1,7 @@
 """Dataset: everything one folder or file holds about one crowd."""
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,11 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.io.features import Features
-from plurivox.io.tabular.table_columns import code
+from plurivox.io.tabular.column_values import code
 
 PARTS = ("votes", "answers", "counts", "gold", "soft_labels", "items", "features", "workers", "images")
+CROWD_PARTS = ("answers", "votes", "counts")  # the parts that hold what people said
+AS_READ = ("votes_as_read",)  # tables with what people said before it was cleaned
 
 Part = Any  # a value, or a function without arguments that makes it when it is first asked for
 
@@ -120,27 +122,39 @@ class Dataset:
 
     def crowd(self, part: str | None = None) -> Votes:
         """The votes to aggregate: those of named people, or the counts where these cover more tasks; or the part named."""
+        found = self._part(self.crowd_part(part))
+        assert isinstance(found, Votes)
+        return found
+
+    def crowd_part(self, part: str | None = None) -> str:
+        """Which part `crowd` takes, "votes" or "counts"; raises InputError where it is not there."""
         if part is not None and part not in ("votes", "counts"):
             raise InputError(f"the crowd speaks in votes or counts, not in {part!r}")
-        if part is None and self.has("counts") and self.has("votes"):
-            return self._wider()
-        for one in ("votes", "counts") if part is None else (part,):
-            if self.has(one):
-                found = self._part(one)
-                assert isinstance(found, Votes)
-                return found
-        hint = (
-            "it holds answers: turn them into votes first (plurivox elicit as-asked)"
-            if self.has("answers")
-            else f"it holds {self._held()}"
-        )
-        raise InputError(f"{self.name} has no {part or 'votes'}; {hint}")
+        there = [one for one in ("votes", "counts") if self.has(one) and part in (one, None)]
+        if not there:
+            hint = (
+                "it holds answers: turn them into votes first (plurivox elicit as-asked)"
+                if self.has("answers")
+                else f"it holds {self._held()}"
+            )
+            raise InputError(f"{self.name} has no {part or 'votes'}; {hint}")
+        if len(there) == 1:
+            return there[0]  # not read
+        return max(there, key=lambda one: self._part(one).n_tasks)  # the votes where both cover as many tasks
 
-    def _wider(self) -> Votes:
-        """Votes, unless they cover only a part of the tasks that the counts cover."""
-        votes, counts = self.votes, self.counts
-        assert votes is not None and counts is not None
-        return counts if counts.n_tasks > votes.n_tasks else votes
+    def without(self, *names: str, **parts: Part) -> "Dataset":
+        """The data set without the parts and tables of these names, and with `parts`; the rest is read when needed."""
+        kept = {one: partial(getattr, self, one) for one in self.parts() if one not in names}
+        tables = {name: table for name, table in self.tables.items() if name not in names}
+        return Dataset(self.name, about=self.about, tables=tables, path=self.path, **kept, **parts)
+
+    def with_crowd(self, said: Mapping[str, Answers | Votes]) -> "Dataset":
+        """The data set with these answers, votes or counts in the place of all it had."""
+        made = self.without(*CROWD_PARTS, *AS_READ, **said)
+        if "audit" in made.tables:  # of an earlier cleaning: kept beside the new one
+            number = next(n for n in range(1, 10**6) if f"audit_{n}" not in made.tables)
+            made.tables[f"audit_{number}"] = made.tables.pop("audit")
+        return made
 
     def _held(self) -> str:
         further = [name for name in self.tables if not self.has(name)]

@@ -1,5 +1,6 @@
-"""Read whatever is there: a file, a folder, or a name on the shelf."""
+"""Read whatever is there: a file, a folder, a name on the shelf; or what a caller holds in memory."""
 
+import warnings
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
@@ -9,7 +10,7 @@ import polars as pl
 
 from plurivox.core.answers import Answers
 from plurivox.core.base import Noun
-from plurivox.core.errors import InputError, unknown
+from plurivox.core.errors import InputError, PlurivoxWarning, unknown
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import answer_frames, dataset_catalog, frames
@@ -19,8 +20,7 @@ from plurivox.io.folder_check import holds_main_table
 from plurivox.io.formats import Contents, image_folder, label_studio, peerannot, reader_of
 from plurivox.io.soft_files import read_soft, soft_of
 from plurivox.io.tabular.file_names import ENDINGS, stem_of, suffix_of
-from plurivox.io.tabular.table_columns import Columns
-from plurivox.io.tabular.table_files import frame_of_records, read_table
+from plurivox.io.tabular.table_files import Columns, frame_of_records, read_table
 from plurivox.io.tabular.text_files import read_json
 
 
@@ -38,6 +38,48 @@ def read(where: str | Path, **how: Any) -> Dataset:
             raise _absent(str(where))
         path = found
     return _read_folder(path, how) if path.is_dir() else _read_file(path, how)
+
+
+def dataset_of(given: Any) -> Dataset:
+    """The data set given, or named by a path; Votes, Answers and a DataFrame of votes become one that holds them alone.
+
+    >>> dataset_of({"task": ["a"], "worker": ["ann"], "label": ["cat"]})
+    <Dataset the table: votes>
+    """
+    if isinstance(given, Dataset):
+        return given
+    if isinstance(given, str | Path):
+        return read(given)
+    if isinstance(given, Votes):
+        return Dataset("the votes", votes=given)
+    if isinstance(given, Answers):
+        return Dataset("the answers", answers=given)
+    return Dataset("the table", votes=frames.votes(given))
+
+
+def crowd_of(given: Any, part: str | None = None, *, needs_names: str = "") -> Votes:
+    """The votes, or the counts, to work on: those of the `part` named, else of the one that covers more tasks.
+
+    `needs_names` is the name of a method that must know who voted, "" where none must: counts are then refused where
+    votes are there too. Warns where counts are taken although nobody asked for them.
+    """
+    data = dataset_of(given)
+    crowd = data.crowd(taken := data.crowd_part(part))
+    if taken == "votes" or (votes := data.votes) is None:
+        return crowd
+    if needs_names:
+        raise InputError(
+            f"{needs_names} must know who voted; the counts of {data.name} ({crowd.n_tasks:,} tasks) hold no names. "
+            f"Its votes ({votes.n_tasks:,} tasks) do: --part votes"
+        )
+    if part is None:
+        warnings.warn(
+            f"{data.name}: counts cover {crowd.n_tasks:,} tasks, votes {votes.n_tasks:,}; "
+            "counts are taken (--part votes for the others)",
+            PlurivoxWarning,
+            stacklevel=3,
+        )
+    return crowd
 
 
 def is_ours(path: Path) -> bool:

@@ -13,7 +13,8 @@ from plurivox.core.errors import InputError, some
 from plurivox.core.npz import arrays_in, plain_names, read_task_rows, rows_by_split, rows_on, write_arrays
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
-from plurivox.io.tabular.table_files import names_of, numbers_of, read_table, require_columns
+from plurivox.io.tabular.column_values import names_of, numbers_of
+from plurivox.io.tabular.table_files import read_table, require_columns
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,9 @@ from plurivox.io.dataset import Dataset
 from plurivox.io.features import read_features
 from plurivox.io.folder_check import ABOUT, is_table, no_set
 from plurivox.io.soft_files import read_soft, soft_of
+from plurivox.io.tabular.column_values import code
 from plurivox.io.tabular.file_names import stem_of, suffix_of
-from plurivox.io.tabular.table_columns import Columns, code
-from plurivox.io.tabular.table_files import read_table
+from plurivox.io.tabular.table_files import Columns, read_table
 
 READING = ("labels", "ordered", "missing", "repeats", "task", "worker", "label")
 KNOWN: dict[str, Any] = {  # what dataset.toml may say, and in which kind

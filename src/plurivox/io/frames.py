@@ -13,7 +13,8 @@ from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, some
 from plurivox.core.types import Bools, Names
 from plurivox.core.votes import UNNAMED, Votes
 from plurivox.io.repeats import settle_repeats
-from plurivox.io.tabular.table_columns import Columns, code, floats_of, seconds_of
+from plurivox.io.tabular.column_values import code, floats_of, seconds_of
+from plurivox.io.tabular.table_files import Columns
 from plurivox.io.tabular.wide_tables import long_of_wide
 
 Repeats = Literal["keep", "first", "last", "error"]

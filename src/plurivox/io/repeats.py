@@ -1,4 +1,4 @@
-"""Several answers of a worker to one task: which of them count."""
+"""Several answers of a worker to one task: which of them count, and which one an answer repeats."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -51,3 +51,28 @@ def _later(pair: Ints, columns: dict[str, Any], *, last: bool) -> Bools:
     out = np.zeros(n, bool)
     out[order] = answer[order] != chosen
     return out
+
+
+def earlier_answers(worker: Ints, task: Ints, sitting: Ints, time: Ints) -> Ints:
+    """(n_answers,) the worker's latest earlier answer to the same task in the same sitting; -1 where there is none."""
+    order, begins = _grouped(worker, task, sitting, _copies(worker, sitting, time), then=time)
+    earlier = np.full(len(time), -1)
+    earlier[order[1:][~begins[1:]]] = order[:-1][~begins[1:]]
+    return earlier
+
+
+def _copies(worker: Ints, sitting: Ints, time: Ints) -> Ints:
+    """(n_answers,) 0, but 1 for the second answer at one place of one sitting, and so on: a sitting stored twice."""
+    order, begins = _grouped(worker, sitting, time, then=np.arange(len(time)))
+    place = np.arange(len(order))
+    copy = np.empty(len(order), np.int64)
+    copy[order] = place - np.maximum.accumulate(np.where(begins, place, 0))
+    return copy
+
+
+def _grouped(*keys: Ints, then: Ints) -> tuple[Ints, Bools]:
+    """The order by these keys, then by the last, then as they came; and which rows begin a group of equal keys."""
+    order = np.lexsort((np.arange(len(then)), then, *reversed(keys)))
+    begins = np.ones(len(then), bool)
+    begins[1:] = np.any([np.diff(key[order]) != 0 for key in keys], axis=0)
+    return order, begins

@@ -16,8 +16,9 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import WHOLE, Candidates
 from plurivox.core.types import Floats, Ints, Names
+from plurivox.io.tabular.column_values import names_of, numbers_of
 from plurivox.io.tabular.file_names import suffix_of
-from plurivox.io.tabular.table_files import names_of, numbers_of, read_table, write_table
+from plurivox.io.tabular.table_files import read_table, write_table
 
 PREFIX = "p:"
 ROUNDED = 5e-3  # sums this near come from rounded numbers, and are mended with a note
@@ -61,6 +62,11 @@ def read_soft(path: str | Path) -> SoftLabels:
             return noun
         raise InputError(f"{path} holds {type(noun).__name__}, not SoftLabels")
     return soft_of(read_table(path), path)
+
+
+def soft_given(given: SoftLabels | str | Path | None) -> SoftLabels | None:
+    """Soft labels, or those of the file at a path."""
+    return read_soft(given) if isinstance(given, str | Path) else given
 
 
 def soft_of(frame: pl.DataFrame, path: str | Path) -> SoftLabels:

@@ -16,8 +16,7 @@ from plurivox.core.results import Confusion
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints, Names
 from plurivox.core.votes import Votes
-from plurivox.simulate._shared.dimensions import Stage, draw_labels, set_stage, tail
-from plurivox.simulate._shared.gaussian_features import draw_features
+from plurivox.simulate._shared.dimensions import Stage, draw_features, draw_labels, set_stage, tail
 from plurivox.simulate._shared.label_draws import one_by_one, say
 from plurivox.simulate._shared.option_checks import check_options, check_sizes, read_prior
 from plurivox.simulate._shared.population import People, count_of, draw_people, habits_of

@@ -12,7 +12,7 @@ from plurivox.assign import Assigner, Batches, Ledger, Proposals, Proposer, Stra
 from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, some
 from plurivox.core.progress import Watch, quiet
-from plurivox.workflows.crowd import dataset_of
+from plurivox.io.dataset_reader import dataset_of
 from plurivox.workflows.fit_votes import fit
 
 

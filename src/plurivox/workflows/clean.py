@@ -15,8 +15,9 @@ from plurivox.core.progress import Watch, quiet
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify import Identifier
-from plurivox.io import Dataset
-from plurivox.workflows.crowd import SPOKEN, dataset_of, soft_given, with_parts
+from plurivox.io.dataset import CROWD_PARTS, Dataset
+from plurivox.io.dataset_reader import dataset_of
+from plurivox.io.soft_files import soft_given
 from plurivox.workflows.prune_crowd import prune
 
 
@@ -55,18 +56,18 @@ def _by_rules(
     chosen = choose_part(data, part)
     said: Answers | Votes = getattr(data, chosen)
     done: Cleaned[Any] = clean.clean(said, rules, data.gold if gold is None else gold)
-    lost = [one for one in SPOKEN if data.has(one) and one != chosen]
+    lost = [one for one in CROWD_PARTS if data.has(one) and one != chosen]
     if lost:
         words = f"{data.name}: the {chosen} are cleaned; left out: {', '.join(lost)}, which would hold what was removed"
         warnings.warn(words, PlurivoxWarning, stacklevel=3)
-    return with_parts(data, {chosen: done.answers}), done.audit
+    return data.with_crowd({chosen: done.answers}), done.audit
 
 
 def choose_part(data: Dataset, part: str | None) -> str:
     """Which part the rules look at: the one named, else answers before votes."""
-    if part is not None and part not in SPOKEN[:2]:
+    if part is not None and part not in CROWD_PARTS[:2]:
         raise InputError(f"rules look at answers or votes, not at {part!r}")
-    for one in SPOKEN[:2] if part is None else (part,):
+    for one in CROWD_PARTS[:2] if part is None else (part,):
         if data.has(one):
             return one
     if part is None and data.has("counts"):
@@ -81,7 +82,7 @@ def counted_part(data: Dataset, part: str | None, *, by_workers: bool) -> str:
     """
     if by_workers:
         return choose_part(data, part)
-    said = [one for one in SPOKEN if data.has(one)]
+    said = [one for one in CROWD_PARTS if data.has(one)]
     if not said:
         raise InputError(f"{data.name} holds nothing that people said; it has {', '.join(data.parts())}")
     return max(said, key=lambda one: sizes_of(data, one)["answers"])

@@ -23,7 +23,8 @@ from plurivox.core.types import TEXT, Floats, Names
 from plurivox.core.votes import Votes
 from plurivox.evaluate import Interval
 from plurivox.io import Dataset
-from plurivox.workflows.crowd import crowd_of, dataset_of, known_of, soft_given
+from plurivox.io.dataset_reader import crowd_of, dataset_of
+from plurivox.io.soft_files import soft_given
 
 MEASURES = ("accuracy", "nll", "brier", "ece")  # of these only accuracy is better when higher
 Pair = tuple[Votes, SoftLabels]  # votes and known labels
@@ -224,6 +225,17 @@ def _measure_all(
                 notes.append(f"{method.word} gave no answer on {name}: {cause}")
             watch(step, total, rows[-1][0])
     return rows, notes
+
+
+def known_of(votes: Votes, gold: SoftLabels, where: str = "") -> SoftLabels:
+    """The known labels of tasks with a vote; raises where there are none, with `where` before the message."""
+    known = gold.shared(votes.voted)
+    if not len(known):
+        raise InputError(
+            f"{where}no task has both a vote and a known label; there are votes on {some(votes.tasks)}, "
+            f"known labels of {some(gold.tasks)}"
+        )
+    return known
 
 
 def _check(words: list[str], reference: str) -> None:

@@ -12,7 +12,8 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.elicit import FLAGS
 from plurivox.evaluate import AnswersDescription, Description
-from plurivox.workflows.crowd import crowd_of, dataset_of, gold_of
+from plurivox.io.dataset_reader import crowd_of, dataset_of
+from plurivox.io.soft_files import soft_given
 
 NOTHING = ("na", "n/a", "nan", "null", "none", "?", "-")
 UNSAID = "top-two"  # how answers are looked at that do not say how they were asked: it knows every kind of mark
@@ -54,7 +55,7 @@ def describe(
     (2, 2)
     """
     data = dataset_of(given)
-    known = gold_of(data, gold)
+    known = data.gold if gold is None else soft_given(gold)
     if part == "answers" or (part is None and data.has("answers") and not (data.has("votes") or data.has("counts"))):
         if (answers := data.answers) is None:
             raise InputError(f"{data.name} has no answers, what people entered; it holds {', '.join(data.parts())}")

@@ -11,7 +11,8 @@ from plurivox.core.progress import Watch, quiet
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.io import Dataset
-from plurivox.workflows.crowd import crowd_of, dataset_of, soft_given
+from plurivox.io.dataset_reader import crowd_of, dataset_of
+from plurivox.io.soft_files import soft_given
 
 
 def fit(

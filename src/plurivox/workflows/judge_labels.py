@@ -111,7 +111,7 @@ def _side(given: Any, part: str | None) -> _Side:
 
 
 def _of_data(given: "Dataset | Any", part: str | None) -> _Side:
-    from plurivox.workflows.crowd import crowd_of, dataset_of
+    from plurivox.io.dataset_reader import crowd_of, dataset_of
 
     data = dataset_of(given)
     speaks = data.has("votes") or data.has("counts")

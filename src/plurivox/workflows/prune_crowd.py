@@ -21,8 +21,8 @@ from plurivox.core.tables import Table
 from plurivox.core.types import Bools, Ints, Names
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence, Identifier
-from plurivox.io import Dataset
-from plurivox.workflows.crowd import SPOKEN, known_of, with_parts
+from plurivox.io.dataset import CROWD_PARTS, Dataset
+from plurivox.workflows.compare_methods import known_of
 from plurivox.workflows.score_crowd import Gathering
 
 G = TypeVar("G", Votes, Answers, Dataset)
@@ -149,7 +149,9 @@ def _way_out(n: int) -> str:
 
 def _audit(given: Any, scores: Scores, out: Ints, quantile: float) -> Audit:
     rule = f"drop-{scores.of}s {scores.made_by}"
-    parts = [given] if not isinstance(given, Dataset) else [getattr(given, one) for one in SPOKEN if given.has(one)]
+    parts = (
+        [given] if not isinstance(given, Dataset) else [getattr(given, one) for one in CROWD_PARTS if given.has(one)]
+    )
     names, n_known = as_text(scores.names[out]), int((~np.isnan(scores.value)).sum())
     # several parts tell of the same people: a worker's answers are those with names, a task's are in the fullest part
     told = parts[0] if scores.of == "worker" else max(parts, key=_size)
@@ -180,13 +182,13 @@ def _without(given: G, scores: Scores, out: Ints) -> G:
     gone = scores.names[out]
     if isinstance(given, Dataset):
         said = {one: getattr(given, one) for one in _parts_to_cut(given, scores.of, len(gone))}
-        return with_parts(given, {one: _cut(noun, scores.of, gone) for one, noun in said.items()})
+        return given.with_crowd({one: _cut(noun, scores.of, gone) for one, noun in said.items()})
     return _cut(given, scores.of, gone)
 
 
 def _parts_to_cut(data: Dataset, of: str, n_gone: int) -> list[str]:
     """What people said; without counts where workers go: they name nobody, and would still hold what those said."""
-    parts = [one for one in SPOKEN if data.has(one)]
+    parts = [one for one in CROWD_PARTS if data.has(one)]
     if of == "task" or not n_gone or "counts" not in parts:
         return parts
     parts.remove("counts")

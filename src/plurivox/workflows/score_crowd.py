@@ -18,7 +18,8 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence, Identifier
 from plurivox.io import Dataset
-from plurivox.workflows.crowd import crowd_of, dataset_of, soft_given
+from plurivox.io.dataset_reader import crowd_of, dataset_of
+from plurivox.io.soft_files import soft_given
 from plurivox.workflows.rank_scores import Ranking, rank_of
 
 By = str | Aggregator | Sequence[str | Aggregator]

@@ -47,7 +47,7 @@ def material_of(
     Without `pictures` features are required. `part` names the votes or the counts, where a data set has both. `note` is
     called with a line about images that are left out.
     """
-    from plurivox.workflows.crowd import crowd_of  # needs polars, as any Dataset does
+    from plurivox.io.dataset_reader import crowd_of  # needs polars, as any Dataset does
 
     votes = crowd_of(data, part) if _has_crowd(data) else None
     features = data.features
@@ -67,7 +67,8 @@ def _images_of(data: "Dataset", pictures: Pictures, note: Callable[[str], None] 
     from plurivox.train.data.images import decode
 
     if pictures.table is not None:
-        from plurivox.io.tabular.table_files import names_of, read_table, require_columns
+        from plurivox.io.tabular.column_values import names_of
+        from plurivox.io.tabular.table_files import read_table, require_columns
 
         frame = read_table(pictures.table)
         name = "task" if "task" in frame.columns else "idx"

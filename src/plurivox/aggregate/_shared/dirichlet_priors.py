@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plurivox.aggregate._shared.em_aggregator import beta_interval_of_moments
+from plurivox.aggregate._shared.open_tasks import beta_interval_of_moments
 from plurivox.core.results import Confusion
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes

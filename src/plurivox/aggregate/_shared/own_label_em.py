@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from plurivox.aggregate._shared.em_aggregator import OpenTasks
+from plurivox.aggregate._shared.open_tasks import OpenTasks
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes

@@ -56,6 +56,10 @@ class OneOf(click.ParamType[str]):
             raise unknown(self.name, str(value), self.words)
         return str(value)
 
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        del param, ctx
+        return f"[{'|'.join(self.words)}]"
+
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
         del ctx, param
         return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
@@ -231,7 +235,6 @@ PART = Flag(
     ["--part"],
     READING,
     type=OneOf("part", ("votes", "counts")),
-    metavar="[votes|counts]",
     help="which to take where a data set has both  [default: the one that covers more tasks]",
 )
 GOLD = Flag(
@@ -251,7 +254,6 @@ READING_FLAGS = (
         "--repeats",
         "what to do when a worker answers a task again",
         type=OneOf("rule", ("keep", "first", "last", "error")),
-        metavar="[keep|first|last|error]",
     ),
     _reading("--labels", "all labels in their order, such as no,yes", type=LabelList(), metavar="LIST"),
     _reading("--ordered/--no-ordered", "labels are a scale, or are not"),

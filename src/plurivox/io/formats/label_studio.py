@@ -18,7 +18,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io.formats._contents import Contents, counted, votes_of
 from plurivox.io.formats._label_studio_records import RATING, Answer, Export, is_min, is_task, read_min, read_tasks
-from plurivox.io.tabular.table_files import frame_of
+from plurivox.io.tabular.column_values import frame_of
 from plurivox.io.tabular.text_files import read_json
 
 

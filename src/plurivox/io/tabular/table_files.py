@@ -1,25 +1,23 @@
-"""Tables in files: CSV, TSV, JSON, JSON lines, Parquet and Arrow, read into polars and written whole or not at all.
-
-Columns keep their kinds on the way between numpy and polars, or the change is an error.
-"""
+"""Tables: read from files (CSV, TSV, JSON, JSON lines, Parquet, Arrow), written whole or not at all, seen as columns."""
 
 import gzip
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import narwhals as nw
 import polars as pl
 from numpy.typing import NDArray
 
 from plurivox.core.atomic_write import whole_file
 from plurivox.core.base import Noun
-from plurivox.core.encoding import as_names
-from plurivox.core.errors import InputError, some
-from plurivox.core.types import Floats, Names
+from plurivox.core.errors import InputError
+from plurivox.io.tabular.column_values import Kind, cast, frame_of, series, series_of_narwhals
 from plurivox.io.tabular.file_names import ENDINGS, suffix_of
 from plurivox.io.tabular.text_files import must_be_file, read_delimited, read_json, read_json_lines
 
+SHOWN = 12  # column names in a message
 ARROW_FILE = b"ARROW1"  # what an Arrow file begins with; a stream does not
 
 Write = Callable[[pl.DataFrame, Any], object]  # a frame and an open file of bytes
@@ -33,14 +31,18 @@ WRITERS: dict[str, Write] = {
     ".arrow": lambda frame, file: frame.write_ipc(file),
     ".feather": lambda frame, file: frame.write_ipc(file),
 }
-Kind = type[str] | type[int] | type[float] | type[bool]
-KINDS: dict[Kind, tuple[type[pl.DataType], str]] = {
-    str: (pl.String, "text"),
-    int: (pl.Int64, "whole numbers"),
-    float: (pl.Float64, "numbers"),
-    bool: (pl.Boolean, "truth values"),
+# what a column of answers may be called; the first name is the one we write
+CALLED = {
+    "top": ("top", "label", "label1"),
+    "top_percent": ("top_percent", "percent", "prob", "probability"),
+    "second": ("second", "label2"),
+    "second_percent": ("second_percent", "percent2", "prob2"),
+    "never": ("never", "impossible"),
+    "possible": ("possible",),
+    "position": ("position", "trial"),
+    "sitting": ("sitting", "batch", "session"),
 }
-TRUTH = {"true": True, "1": True, "false": False, "0": False}
+MORE_THAN_VOTES = ("top", "abstain", "none_of_these", *CALLED["second"], *CALLED["never"], *CALLED["possible"])
 
 
 def read_table(
@@ -124,7 +126,88 @@ def frame_of_records(records: Any, path: str | Path) -> pl.DataFrame:
     return frame_of({name: [record.get(name) for record in records] for name in names}, path)
 
 
-# ---- columns
+# ---- any table as columns
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A table seen as named columns."""
+
+    source: Any  # a narwhals frame, a mapping of arrays, or the path of a Parquet file
+    names: list[str]
+    where: str  # how messages call it
+
+    @classmethod
+    def of(cls, data: Any, where: str = "the table") -> "Columns":
+        """Any frame, a mapping name -> values, or a Parquet file."""
+        if isinstance(data, Columns):
+            return data
+        if isinstance(data, str | Path):
+            return cls(*_parquet(Path(data)))
+        if isinstance(data, Mapping):
+            return cls(dict(data), [str(name) for name in data], where)
+        try:
+            frame = nw.from_native(data, allow_series=False)
+        except TypeError:
+            raise InputError(
+                f"{type(data).__name__} is not a table; give a pandas, polars or Arrow frame, or arrays"
+            ) from None
+        except nw.exceptions.DuplicateError:
+            twice = sorted({str(name) for name in data.columns if list(data.columns).count(name) > 1})
+            raise InputError(f"{where} has columns of the same name: {twice}; rename them") from None
+        if isinstance(frame, nw.LazyFrame):
+            frame = frame.collect()
+        return cls(frame, [str(name) for name in frame.columns], where)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __getitem__(self, name: str) -> pl.Series:
+        if isinstance(self.source, Path):
+            return _read_parquet(self.source, name)
+        if isinstance(self.source, dict):
+            return series(self.source[name], name)
+        native = next(one for one in self.source.columns if str(one) == name)  # pandas may name columns by numbers
+        return series_of_narwhals(self.source.get_column(native), name)
+
+    def hold_answers(self, label: str | None = None) -> bool:
+        """Whether a percent stands beside the label, or a second label, labels ruled out, ...: more than plain votes.
+
+        `label` is a further name that the column of the label may have.
+        """
+        if not set(MORE_THAN_VOTES).isdisjoint(self.names):
+            return True
+        labelled = label in self.names or not set(CALLED["top"]).isdisjoint(self.names)
+        return labelled and not set(CALLED["top_percent"]).isdisjoint(self.names)
+
+    def categories(self, name: str) -> list[str] | None:
+        """The values a column may have, in their order, where its type lists them (Enum, ordered categories)."""
+        if isinstance(self.source, Path | dict):
+            return None
+        kind = self.source.get_column(next(one for one in self.source.columns if str(one) == name)).dtype
+        return [str(one) for one in kind.categories] if isinstance(kind, nw.Enum) else None
+
+    def need(self, wanted: Mapping[str, str | None]) -> None:
+        """Complain about columns that are not there; `wanted` maps what a column is for to its name."""
+        lacking = [name for name in wanted.values() if name is not None and name not in self.names]
+        if lacking:
+            roles = [role for role, name in wanted.items() if name in lacking]
+            raise InputError(f"{_lacks(self.where, lacking, self.names)}; {_way_out(roles, wanted)}")
+
+
+def _way_out(roles: list[str], wanted: Mapping[str, str | None]) -> str:
+    """What to do about columns that are not there; `roles` are what they are for."""
+    if roles == ["worker", "label"]:
+        return (
+            f"if every column beside {wanted['task']!r} is a worker, it is a wide table: wide=True (on the command line "
+            "--wide); if they have other names, say worker=..., label=... (--worker ..., --label ...)"
+        )
+    here, there = (
+        ", ".join(f"{before}{role}{after}" for role in roles) for before, after in (("", "=..."), ("--", " ..."))
+    )
+    other = "it has another name" if len(roles) == 1 else "they have other names"
+    hint = f"say {here} (on the command line {there}) if {other}"
+    return f"{hint}; the first line must name the columns" if len(roles) == len(wanted) > 1 else hint
 
 
 def require_columns(frame: pl.DataFrame, names: Iterable[str], path: str | Path) -> None:
@@ -135,77 +218,27 @@ def require_columns(frame: pl.DataFrame, names: Iterable[str], path: str | Path)
     plurivox.core.errors.InputError: votes.csv lacks columns ['worker']; it has ['task', 'label', 'user']
     """
     if absent := [name for name in names if name not in frame.columns]:
-        more = f" and {frame.width - 12} more" if frame.width > 12 else ""
-        raise InputError(f"{path} lacks columns {absent}; it has {frame.columns[:12]}{more}")
+        raise InputError(_lacks(path, absent, frame.columns))
 
 
-def frame_of(columns: Mapping[str, NDArray[Any] | Sequence[Any]], path: str | Path) -> pl.DataFrame:
-    """A frame of named columns: numpy arrays as nouns give them, or lists where None is missing."""
-    sizes = {len(column) for column in columns.values()}
-    if len(sizes) > 1:
-        raise InputError(f"the columns for {path} have different lengths: {sorted(sizes)}")
-    return pl.DataFrame([_series(name, column, path) for name, column in columns.items()])
+def _lacks(where: str | Path, absent: list[str], names: list[str]) -> str:
+    """Which columns are not there, and which are."""
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"{where} lacks columns {absent}; it has {names[:SHOWN]}{more}"
 
 
-def join_frames(frames: Sequence[pl.DataFrame], names: Sequence[str]) -> pl.DataFrame:
-    """Frames below each other, with columns in the order of `names`; a column that one of them lacks is empty there."""
-    whole = (
-        pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame(schema=dict.fromkeys(names, pl.String))
-    )
-    return whole.select([name for name in names if name in whole.columns])
-
-
-def _series(name: str, column: NDArray[Any] | Sequence[Any], path: str | Path) -> pl.Series:
-    if isinstance(column, np.ndarray):
-        if column.dtype.kind in "biuf":
-            return pl.Series(name, column)
-        column = column.tolist()
-    kinds = {type(value) for value in column if value is not None}
-    if kinds <= {int, float} and float in kinds:
-        return pl.Series(name, [None if value is None else float(value) for value in column], dtype=pl.Float64)
-    known = sorted(KINDS[kind][1] if kind in KINDS else kind.__name__ for kind in kinds)
-    if len(known) > 1:
-        raise InputError(f"column {name!r} of {path} mixes {' and '.join(known)}; make them all text")
-    kind = next(iter(kinds), str)
+def _parquet(path: Path) -> tuple[Path, list[str], str]:
+    """A Parquet file and its column names, or an error that names the file."""
+    if not path.is_file():
+        raise InputError(f"there is no file {path}")
     try:
-        return pl.Series(name, column, dtype=KINDS[kind][0] if kind in KINDS else None)
-    except (TypeError, OverflowError, pl.exceptions.PolarsError) as cause:
-        raise InputError(f"column {name!r} of {path} holds {known[0]} that do not fit; make them all text") from cause
+        return path, pl.scan_parquet(path, glob=False).collect_schema().names(), path.name
+    except (pl.exceptions.PolarsError, OSError) as cause:
+        raise InputError(f"{path} cannot be read as Parquet; it may be damaged or another kind of file") from cause
 
 
-def cast(column: pl.Series, kind: Kind, path: str | Path) -> pl.Series:
-    """The column in another kind; a value that cannot be of that kind is an error that names it."""
-    wanted, words = KINDS[kind]
-    source = column
-    if column.dtype == pl.String and kind is not str:
-        text = column.str.strip_chars()
-        source = column = pl.select(pl.when(text != "").then(text)).to_series()
-        if kind is bool:
-            source = column.str.to_lowercase().replace_strict(TRUTH, default=None, return_dtype=pl.Boolean)
-    result = source.cast(wanted, strict=False)
-    lost = column.is_not_null() & result.is_null()
-    if kind is int and column.dtype.is_float():
-        lost = lost | (result != column)
-    if lost.any():
-        raise InputError(f"column {column.name!r} of {path} must hold {words}; look at {some(column.filter(lost))}")
-    return result
-
-
-def names_of(column: pl.Series, path: str | Path) -> Names:
-    """The column as names: text, whole numbers, numbers or truth values, as they are in the file."""
-    if column.dtype in (pl.Categorical, pl.Enum):
-        column = column.cast(pl.String)
-    what = f"column {column.name!r} of {path}"
-    if column.null_count():
-        rows = column.is_null().arg_true() + 1
-        raise InputError(f"{what} has no value in row {some(rows)}; fill it or drop the row")
-    if column.dtype == pl.String:
-        return as_names(column.to_list(), what)
-    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
-        raise InputError(f"{what} holds {column.dtype}; use text, whole numbers, numbers or truth values")
-    return as_names(column.to_numpy(), what)
-
-
-def numbers_of(column: pl.Series, path: str | Path) -> Floats:
-    """The column as numbers, nan where a value is missing."""
-    return cast(column, float, path).cast(pl.Float64).fill_null(float("nan")).to_numpy()
+def _read_parquet(path: Path, name: str) -> pl.Series:
+    try:
+        return pl.read_parquet(path, columns=[name], glob=False)[name]
+    except (pl.exceptions.PolarsError, OSError) as cause:
+        raise InputError(f"column {name!r} of {path} cannot be read; the file may be damaged") from cause

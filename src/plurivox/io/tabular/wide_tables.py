@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from plurivox.core.errors import InputError
-from plurivox.io.tabular.table_columns import Columns
+from plurivox.io.tabular.table_files import Columns
 
 
 def long_of_wide(table: Columns, task: str | None) -> Columns:

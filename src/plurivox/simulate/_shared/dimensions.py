@@ -1,8 +1,9 @@
-"""The stage of a simulation: names and sizes, known and checked before anything is drawn."""
+"""The stage of a simulation: names and sizes, checked before anything is drawn; true labels and features of the tasks."""
 
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial.distance import pdist
 
 from plurivox.core.encoding import numbered, positions
 from plurivox.core.errors import InputError, some
@@ -52,6 +53,18 @@ def draw_labels(prior: Floats | None, n_labels: int, n_tasks: int, chance: np.ra
     if prior is None:
         return chance.integers(0, n_labels, n_tasks)
     return chance.choice(n_labels, n_tasks, p=prior)
+
+
+def draw_features(true: Ints, n_labels: int, size: int, separation: float, chance: np.random.Generator) -> Floats:
+    """(n_tasks, size) features: points with the standard deviation 1 around the centre of their label.
+
+    Centres are random; the mean distance between two of them is `separation`.
+    """
+    centres = chance.standard_normal((n_labels, size))
+    centres *= separation / pdist(centres).mean()
+    x = chance.standard_normal((len(true), size), dtype=np.float32)
+    x += centres.astype(np.float32)[true]
+    return x
 
 
 def tail(n: int, exponent: float) -> Floats:

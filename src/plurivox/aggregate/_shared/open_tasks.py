@@ -1,120 +1,20 @@
-"""What all EM aggregators share: their options, the prior, the tasks they pass over, the start and the answer."""
-
-from dataclasses import dataclass
-from typing import Any, ClassVar
+"""The tasks that EM aggregators pass over, where they begin, and what goes into their fits: soft labels, intervals."""
 
 import numpy as np
 from scipy.special import betaincinv
 
-from plurivox.aggregate._contract import Aggregator
-from plurivox.core.encoding import as_names, positions
-from plurivox.core.errors import InputError, OptionError, some
-from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.encoding import positions
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Dense
-from plurivox.core.types import Bools, Floats, Ints, Names, frozen
+from plurivox.core.types import Bools, Floats, Ints, frozen
 from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import ConfusionEM, KeyedVotes, Params, task_rows
-from plurivox.engine.em import ParamSpace
 from plurivox.engine.kernels import confusion
 from plurivox.engine.kernels.confusion_tables import TINY
-from plurivox.engine.memory import available, gigabytes
 from plurivox.engine.threads import Blocks
 
 DOUBT = 0.01  # share of doubt put into an earlier fit's matrices, so that new votes can change every cell of them
-
-
-@dataclass(frozen=True)
-class EMAggregator(Aggregator):
-    """An aggregator that runs EM: it can use soft answers, clamp gold labels and start from an earlier fit."""
-
-    takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
-
-    def em_settings(self, votes: Votes, watch: Watch, space: ParamSpace[Any] | None = None) -> dict[str, Any]:
-        """What `run_em` is told by the options `max_iter`, `tol` and, for SQUAREM in `space`, `accelerate`."""
-        options = vars(self)
-        accelerated = space if options.get("accelerate") else None
-        tol = options["tol"] * votes.n_answers
-        return {"max_iter": options["max_iter"], "tol": tol, "watch": watch, "space": accelerated}
-
-
-# ---- options: a function each, since the fields of a base class would come first in help, repr and saved words
-
-
-def prior_option(default: str = "learnt") -> Any:
-    """The option `prior`; `fixed_prior` reads it."""
-    return option(
-        default, "how frequent the labels are: learnt, even, or shares in their order such as .7/.3 or no=.7/yes=.3"
-    )
-
-
-def max_iter_option(default: int = 100, when: str = "") -> Any:
-    """The option `max_iter`; `when` is added to its help."""
-    return option(default, f"most passes over the votes{when}", low=1)
-
-
-def tol_option(default: float = 1e-6) -> Any:
-    """The option `tol`."""
-    return option(default, "stop when a pass gains less than this, in nats a vote", low=0)
-
-
-def accelerate_option() -> Any:
-    """The option `accelerate`: SQUAREM steps."""
-    return option(True, "try longer steps, and take back those that do not pay")
-
-
-def fixed_prior(text: str, labels: Names) -> Floats | None:
-    """(n_labels,) the prior that the option asks for; None: it is to be learnt.
-
-    >>> fixed_prior("no=1/yes=3", as_names(["no", "yes"]))
-    array([0.25, 0.75])
-    """
-    if text == "learnt":
-        return None
-    if text == "even":
-        return np.full(len(labels), 1 / len(labels))
-    names, _, shares = zip(*(part.rpartition("=") for part in text.split("/")), strict=True)
-    try:
-        share = np.array([float(word) for word in shares])
-    except ValueError:
-        raise OptionError(f"prior is learnt, even, or shares such as .7/.3 or no=.7/yes=.3; got {text!r}") from None
-    if any(names):
-        place = positions(as_names(names), labels)
-        if len(share) != len(labels) or (place < 0).any():
-            raise OptionError(f"prior must name every label once; {some(labels[place < 0])} got none in {text!r}")
-        share = share[place]
-    if len(share) != len(labels) or not (share >= 0).all() or not 0 < share.sum() < np.inf:
-        raise OptionError(f"prior needs {len(labels)} shares, 0 or more, for the labels {some(labels)}; got {text!r}")
-    return share / share.sum()
-
-
-def log_prior(n_true: Floats, fixed: Floats | None) -> Floats:
-    """(n_labels,) log of the prior: as fixed, or the share of tasks that truly have each label."""
-    if fixed is None:
-        total = n_true.sum()
-        fixed = n_true / total if total > 0 else np.full(len(n_true), 1 / len(n_true))
-    return np.log(np.maximum(fixed, TINY))
-
-
-def check_memory(votes: Votes, name: str, cells: int | None = None) -> None:
-    """Raise InputError where tables of `cells` numbers for the workers cannot fit into memory, before any is made.
-
-    None: a confusion matrix for each worker.
-    """
-    cells = votes.n_workers * votes.n_labels**2 if cells is None else cells
-    rows = votes.n_tasks * votes.n_labels
-    need, have = 8 * (12 * cells + 3 * rows), available()
-    if votes.n_workers * votes.n_labels >= 2**32 or (have is not None and need > have):
-        free = "far more than any machine has" if have is None else f"{gigabytes(have)} are free"
-        raise InputError(
-            f"{name} needs about {gigabytes(need)} for {votes.n_workers:,} workers, {votes.n_labels:,} labels and "
-            f"{votes.n_tasks:,} tasks; {free}. Take one-coin or wawa, which keep one number a worker, or fewer labels"
-        )
-
-
-# ---- the tasks
 
 
 class OpenTasks:
@@ -216,6 +116,40 @@ class OpenTasks:
         return np.divide(agree, load, out=np.full(len(load), np.nan), where=load > 0)
 
 
+class ClampedTasks(OpenTasks):
+    """All tasks that have votes; the posterior of those with a gold label is clamped to it."""
+
+    clamped: Bools  # (n_open,) whose label is known
+    posterior: Floats  # (n_open, n_labels) the known label, or a first guess
+
+    def __init__(self, votes: Votes, gold: SoftLabels | None, start: Fit | None) -> None:
+        super().__init__(votes)
+        self.known, self.known_place = known_labels(votes, gold)
+        self.posterior, self.clamped = self._first_posterior(start), np.zeros(len(self.open), bool)
+        silent = np.diff(votes.start)[self.known_place] == 0
+        self.n_silent = np.zeros(votes.n_labels)  # (n_labels,) how many known tasks without a vote have each label
+        if self.known is not None and len(self.known):
+            place = positions(self.known.tasks, votes.tasks[self.open])
+            self.clamped = place >= 0
+            self.posterior[self.clamped] = self.known.prob[place[self.clamped]]
+            self.n_silent += self.known.prob[silent].sum(0)
+
+    def _first_posterior(self, start: Fit | None) -> Floats:
+        """(n_open, n_labels) the posterior under an earlier fit's matrices; else that of the fit; else vote shares."""
+        if start is not None and start.confusion is not None:
+            em = self.confusion_em()
+            if (params := self.earlier_params(em, start)) is not None:
+                return em.e_step(params)[0]
+        return self.first_posterior(start)
+
+    def whole_posterior(self, prior: Floats) -> Floats:
+        """(n_tasks, n_labels) the posterior of every task: known ones as known, those without a vote at the prior."""
+        full = self.whole(self.posterior, prior)
+        if self.known is not None:
+            full[self.known_place] = self.known.prob
+        return full
+
+
 def known_labels(votes: Votes, gold: SoftLabels | None) -> tuple[SoftLabels | None, Ints]:
     """(the gold labels of tasks of the votes, over the labels of the votes; the codes of these tasks, increasing)."""
     if gold is None:
@@ -227,6 +161,14 @@ def known_labels(votes: Votes, gold: SoftLabels | None) -> tuple[SoftLabels | No
 def soft_labels(votes: Votes, posterior: Floats) -> SoftLabels:
     """(n_tasks, n_labels) numbers as soft labels of the votes' tasks."""
     return SoftLabels(Dense(posterior), votes.tasks, votes.labels, votes.support, votes.scale)
+
+
+def log_prior(n_true: Floats, fixed: Floats | None) -> Floats:
+    """(n_labels,) log of the prior: as fixed, or the share of tasks that truly have each label."""
+    if fixed is None:
+        total = n_true.sum()
+        fixed = n_true / total if total > 0 else np.full(len(n_true), 1 / len(n_true))
+    return np.log(np.maximum(fixed, TINY))
 
 
 def beta_interval(a: Floats, b: Floats) -> tuple[Floats, Floats]:

@@ -1,121 +1,33 @@
-"""Columns of any table, one at a time, and their values as codes.
+"""Columns of values: any sequence as a polars series, series as numpy arrays of names, codes, numbers and times, and back.
 
-A table may be a pandas, polars or Arrow frame, a mapping of arrays, or a Parquet file that is read column by column so that
-text lives in memory only while it is coded.
+Values keep their kinds on the way, or the change is an error.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from plurivox.core.encoding import as_names
-from plurivox.core.errors import InputError
-from plurivox.core.types import TEXT, Ints, Names
+from plurivox.core.errors import InputError, some
+from plurivox.core.types import TEXT, Floats, Ints, Names
 
-SHOWN = 12  # column names in a message
 NUMBERED = 4  # whole numbers within this many times the row count are coded by a table, not by sorting
-
-# what a column of answers may be called; the first name is the one we write
-CALLED = {
-    "top": ("top", "label", "label1"),
-    "top_percent": ("top_percent", "percent", "prob", "probability"),
-    "second": ("second", "label2"),
-    "second_percent": ("second_percent", "percent2", "prob2"),
-    "never": ("never", "impossible"),
-    "possible": ("possible",),
-    "position": ("position", "trial"),
-    "sitting": ("sitting", "batch", "session"),
+Kind = type[str] | type[int] | type[float] | type[bool]
+KINDS: dict[Kind, tuple[type[pl.DataType], str]] = {
+    str: (pl.String, "text"),
+    int: (pl.Int64, "whole numbers"),
+    float: (pl.Float64, "numbers"),
+    bool: (pl.Boolean, "truth values"),
 }
-MORE_THAN_VOTES = ("top", "abstain", "none_of_these", *CALLED["second"], *CALLED["never"], *CALLED["possible"])
+TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
-@dataclass(frozen=True)
-class Columns:
-    """A table seen as named columns."""
-
-    source: Any  # a narwhals frame, a mapping of arrays, or the path of a Parquet file
-    names: list[str]
-    where: str  # how messages call it
-
-    @classmethod
-    def of(cls, data: Any, where: str = "the table") -> "Columns":
-        """Any frame, a mapping name -> values, or a Parquet file."""
-        if isinstance(data, Columns):
-            return data
-        if isinstance(data, str | Path):
-            return cls(*_parquet(Path(data)))
-        if isinstance(data, Mapping):
-            return cls(dict(data), [str(name) for name in data], where)
-        try:
-            frame = nw.from_native(data, allow_series=False)
-        except TypeError:
-            raise InputError(
-                f"{type(data).__name__} is not a table; give a pandas, polars or Arrow frame, or arrays"
-            ) from None
-        except nw.exceptions.DuplicateError:
-            twice = sorted({str(name) for name in data.columns if list(data.columns).count(name) > 1})
-            raise InputError(f"{where} has columns of the same name: {twice}; rename them") from None
-        if isinstance(frame, nw.LazyFrame):
-            frame = frame.collect()
-        return cls(frame, [str(name) for name in frame.columns], where)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.names
-
-    def __getitem__(self, name: str) -> pl.Series:
-        if isinstance(self.source, Path):
-            return _read_parquet(self.source, name)
-        if isinstance(self.source, dict):
-            return series(self.source[name], name)
-        native = next(one for one in self.source.columns if str(one) == name)  # pandas may name columns by numbers
-        return _of_frame(self.source.get_column(native), name)
-
-    def hold_answers(self, label: str | None = None) -> bool:
-        """Whether a percent stands beside the label, or a second label, labels ruled out, ...: more than plain votes.
-
-        `label` is a further name that the column of the label may have.
-        """
-        if not set(MORE_THAN_VOTES).isdisjoint(self.names):
-            return True
-        labelled = label in self.names or not set(CALLED["top"]).isdisjoint(self.names)
-        return labelled and not set(CALLED["top_percent"]).isdisjoint(self.names)
-
-    def categories(self, name: str) -> list[str] | None:
-        """The values a column may have, in their order, where its type lists them (Enum, ordered categories)."""
-        if isinstance(self.source, Path | dict):
-            return None
-        kind = self.source.get_column(next(one for one in self.source.columns if str(one) == name)).dtype
-        return [str(one) for one in kind.categories] if isinstance(kind, nw.Enum) else None
-
-    def need(self, wanted: Mapping[str, str | None]) -> None:
-        """Complain about columns that are not there; `wanted` maps what a column is for to its name."""
-        lacking = [name for name in wanted.values() if name is not None and name not in self.names]
-        if lacking:
-            roles = [role for role, name in wanted.items() if name in lacking]
-            more = f" and {len(self.names) - SHOWN} more" if len(self.names) > SHOWN else ""
-            raise InputError(
-                f"{self.where} lacks columns {lacking}; it has {self.names[:SHOWN]}{more}; {_way_out(roles, wanted)}"
-            )
-
-
-def _way_out(roles: list[str], wanted: Mapping[str, str | None]) -> str:
-    """What to do about columns that are not there; `roles` are what they are for."""
-    if roles == ["worker", "label"]:
-        return (
-            f"if every column beside {wanted['task']!r} is a worker, it is a wide table: wide=True (on the command line "
-            "--wide); if they have other names, say worker=..., label=... (--worker ..., --label ...)"
-        )
-    here, there = (
-        ", ".join(f"{before}{role}{after}" for role in roles) for before, after in (("", "=..."), ("--", " ..."))
-    )
-    other = "it has another name" if len(roles) == 1 else "they have other names"
-    hint = f"say {here} (on the command line {there}) if {other}"
-    return f"{hint}; the first line must name the columns" if len(roles) == len(wanted) > 1 else hint
+# ---- any sequence as a series
 
 
 def series(values: Any, what: str) -> pl.Series:
@@ -123,7 +35,7 @@ def series(values: Any, what: str) -> pl.Series:
     if isinstance(values, pl.Series):
         return values.alias(what)
     if nw.dependencies.is_into_series(values):
-        return _of_frame(nw.from_native(values, series_only=True), what)
+        return series_of_narwhals(nw.from_native(values, series_only=True), what)
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise InputError(f"{what} is {values!r}; give a list, an array or a column")
     if isinstance(values, np.ndarray) and values.dtype.kind not in "OT":
@@ -133,7 +45,8 @@ def series(values: Any, what: str) -> pl.Series:
     return _of_objects(values.tolist() if isinstance(values, np.ndarray) else list(values), what)
 
 
-def _of_frame(column: Any, what: str) -> pl.Series:
+def series_of_narwhals(column: Any, what: str) -> pl.Series:
+    """A column of a narwhals frame as a polars series; NaN is missing."""
     if column.dtype == nw.Object:  # pandas: text, truth values and None may be mixed in here
         return _of_objects(column.to_list(), what)
     try:
@@ -154,6 +67,9 @@ def _is_missing(value: Any) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | np.floating) and bool(np.isnan(value))
+
+
+# ---- names and codes
 
 
 def code(column: pl.Series, what: str) -> tuple[Ints, Names, list[str]]:
@@ -210,6 +126,9 @@ def _code_numbers(column: pl.Series) -> tuple[Ints, Names]:
     return codes, names
 
 
+# ---- numbers and times
+
+
 def seconds_of(column: pl.Series, what: str) -> np.ndarray:
     """Times as seconds since 1970: numbers as they are, dates and ISO texts converted; nan where missing."""
     if column.dtype == pl.String:
@@ -247,18 +166,76 @@ def floats_of(column: pl.Series, what: str) -> np.ndarray:
     return found.to_numpy()
 
 
-def _parquet(path: Path) -> tuple[Path, list[str], str]:
-    """A Parquet file and its column names, or an error that names the file."""
-    if not path.is_file():
-        raise InputError(f"there is no file {path}")
-    try:
-        return path, pl.scan_parquet(path, glob=False).collect_schema().names(), path.name
-    except (pl.exceptions.PolarsError, OSError) as cause:
-        raise InputError(f"{path} cannot be read as Parquet; it may be damaged or another kind of file") from cause
+# ---- columns of files, whose errors name the file
 
 
-def _read_parquet(path: Path, name: str) -> pl.Series:
+def cast(column: pl.Series, kind: Kind, path: str | Path) -> pl.Series:
+    """The column in another kind; a value that cannot be of that kind is an error that names it."""
+    wanted, words = KINDS[kind]
+    source = column
+    if column.dtype == pl.String and kind is not str:
+        text = column.str.strip_chars()
+        source = column = pl.select(pl.when(text != "").then(text)).to_series()
+        if kind is bool:
+            source = column.str.to_lowercase().replace_strict(TRUTH, default=None, return_dtype=pl.Boolean)
+    result = source.cast(wanted, strict=False)
+    lost = column.is_not_null() & result.is_null()
+    if kind is int and column.dtype.is_float():
+        lost = lost | (result != column)
+    if lost.any():
+        raise InputError(f"column {column.name!r} of {path} must hold {words}; look at {some(column.filter(lost))}")
+    return result
+
+
+def names_of(column: pl.Series, path: str | Path) -> Names:
+    """The column as names: text, whole numbers, numbers or truth values, as they are in the file."""
+    if column.dtype in (pl.Categorical, pl.Enum):
+        column = column.cast(pl.String)
+    what = f"column {column.name!r} of {path}"
+    if column.null_count():
+        rows = column.is_null().arg_true() + 1
+        raise InputError(f"{what} has no value in row {some(rows)}; fill it or drop the row")
+    if column.dtype == pl.String:
+        return as_names(column.to_list(), what)
+    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+        raise InputError(f"{what} holds {column.dtype}; use text, whole numbers, numbers or truth values")
+    return as_names(column.to_numpy(), what)
+
+
+def numbers_of(column: pl.Series, path: str | Path) -> Floats:
+    """The column as numbers, nan where a value is missing."""
+    return cast(column, float, path).cast(pl.Float64).fill_null(float("nan")).to_numpy()
+
+
+def frame_of(columns: Mapping[str, NDArray[Any] | Sequence[Any]], path: str | Path) -> pl.DataFrame:
+    """A frame of named columns: numpy arrays as nouns give them, or lists where None is missing."""
+    sizes = {len(column) for column in columns.values()}
+    if len(sizes) > 1:
+        raise InputError(f"the columns for {path} have different lengths: {sorted(sizes)}")
+    return pl.DataFrame([_series(name, column, path) for name, column in columns.items()])
+
+
+def join_frames(frames: Sequence[pl.DataFrame], names: Sequence[str]) -> pl.DataFrame:
+    """Frames below each other, with columns in the order of `names`; a column that one of them lacks is empty there."""
+    whole = (
+        pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+    )
+    return whole.select([name for name in names if name in whole.columns])
+
+
+def _series(name: str, column: NDArray[Any] | Sequence[Any], path: str | Path) -> pl.Series:
+    if isinstance(column, np.ndarray):
+        if column.dtype.kind in "biuf":
+            return pl.Series(name, column)
+        column = column.tolist()
+    kinds = {type(value) for value in column if value is not None}
+    if kinds <= {int, float} and float in kinds:
+        return pl.Series(name, [None if value is None else float(value) for value in column], dtype=pl.Float64)
+    known = sorted(KINDS[kind][1] if kind in KINDS else kind.__name__ for kind in kinds)
+    if len(known) > 1:
+        raise InputError(f"column {name!r} of {path} mixes {' and '.join(known)}; make them all text")
+    kind = next(iter(kinds), str)
     try:
-        return pl.read_parquet(path, columns=[name], glob=False)[name]
-    except (pl.exceptions.PolarsError, OSError) as cause:
-        raise InputError(f"column {name!r} of {path} cannot be read; the file may be damaged") from cause
+        return pl.Series(name, column, dtype=KINDS[kind][0] if kind in KINDS else None)
+    except (TypeError, OverflowError, pl.exceptions.PolarsError) as cause:
+        raise InputError(f"column {name!r} of {path} holds {known[0]} that do not fit; make them all text") from cause

@@ -11,7 +11,7 @@ import pytest
 
 import plurivox as pv
 from plurivox.core.errors import InputError, PlurivoxWarning
-from plurivox.workflows.crowd import crowd_of, dataset_of
+from plurivox.io.dataset_reader import dataset_of
 
 COLUMNS = {"task": list("aaabbbcc"), "worker": list("vwxvwxvw"), "label": list("nnyynyny")}
 VOTES = pv.votes(COLUMNS)
@@ -81,13 +81,6 @@ def test_counts_go_with_a_fit_that_is_given() -> None:
     with pytest.warns(PlurivoxWarning, match="counts are taken"):
         made = pv.score(BOTH, "posterior-entropy", fit=fit)
     np.testing.assert_array_equal(made.value, pv.score(VOTES, "posterior-entropy", fit=fit).value)
-
-
-def test_the_counts_are_not_read_where_votes_are_asked_for() -> None:
-    def unread() -> pv.Votes:
-        raise AssertionError("read although nobody asked")
-
-    assert crowd_of(pv.Dataset("made", votes=VOTES, counts=unread), "votes") is VOTES
 
 
 def test_gold_may_be_that_of_the_data_set_or_a_file(tmp_path: Path) -> None:
