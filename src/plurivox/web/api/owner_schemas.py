@@ -10,7 +10,7 @@ from plurivox.web.store.report.pay_sheet import PayLine
 from plurivox.web.store.report.statistics import ArmResult
 from plurivox.web.store.report.task_results import SoftLabel, TaskLine
 from plurivox.web.store.study_state import State
-from plurivox.web.study.wordings import Form
+from plurivox.web.study.forms import Form
 
 
 class SetUp(Model):

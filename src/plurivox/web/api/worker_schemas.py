@@ -8,8 +8,9 @@ from plurivox.web.store.collect.sittings import TaskKind
 from plurivox.web.store.collect.submissions import MarkKind
 from plurivox.web.store.collect.workers import Stage
 from plurivox.web.store.study_state import State
+from plurivox.web.study.forms import Form
 from plurivox.web.study.terms import PlatformName
-from plurivox.web.study.wordings import Form, Person
+from plurivox.web.study.wordings import Person
 
 Plain = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]*$")]  # text without control characters
 Id = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
@@ -91,6 +92,17 @@ class Progress(BaseModel):
     sittings: int
 
 
+class Asks(BaseModel):
+    """What the form asks for: the task page is made by this, whatever the form is called."""
+
+    labels: int | None  # how many may be named: 1, 2 or any number
+    percents: bool  # whether named labels have percents; with any number of labels, these add up to 100
+    ticks: (
+        Literal["never", "possible"] | None
+    )  # what a tick says of a label that is not named; none: there are no ticks
+    chips: int  # how many there are to place; 0: percents are placed freely
+
+
 class Me(BaseModel):
     """What a worker's pages need: stage, progress, labels in this person's own order, form, texts."""
 
@@ -103,6 +115,7 @@ class Me(BaseModel):
     progress: Progress
     labels: list[str]  # in this person's order, the same on every visit
     form: Form
+    asks: Asks
     wording: Person
     chips: int  # of the form chips: how many there are to place
     exclude_by: Literal["never", "possible"]  # what the unnamed labels are marked with: possible for also-possible

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Literal, get_args
 
-Form = Literal["one-label", "select-top-two", "top-one", "top-two", "also-possible", "ranking", "chips", "histogram"]
 Person = Literal["first", "third"]
 Kind = Literal["image", "audio", "text", "pair"]
 
-PAPER = {
+PAPER_FORM = "top-two"
+PAPER = {  # its form in the third person
     "opening": "Imagine 100 crowdsourced workers are asked to identify what category the image below belongs to.",
     "top": "What category do you think they would select as most probably being the true category of the image?",
     "top_percent": "What percent probability (between 0 and 100) do you think they would assign to the category you "
@@ -53,7 +53,7 @@ THIRD = {
 }
 
 
-def wording(form: Form, person: Person) -> dict[str, str]:
+def wording(form: str, person: Person) -> dict[str, str]:
     """Every phrase of the task page.
 
     >>> wording("top-two", "third")["opening"]
@@ -61,10 +61,10 @@ def wording(form: Form, person: Person) -> dict[str, str]:
     """
     if person == "first":
         return FIRST
-    return THIRD | PAPER if form == "top-two" else THIRD
+    return THIRD | PAPER if form == PAPER_FORM else THIRD
 
 
-def phrase_for(form: Form, person: Person, kind: str) -> dict[str, str]:
+def phrase_for(form: str, person: Person, kind: str) -> dict[str, str]:
     """The words that speak of an image, or of seeing, for tasks that are no images; empty where nothing is to be put right.
 
     >>> phrase_for("top-two", "third", "text")["opening"]
@@ -76,7 +76,7 @@ def phrase_for(form: Form, person: Person, kind: str) -> dict[str, str]:
         opening = {"text": "What do you think?", "pair": "What do you think?", "audio": "What do you hear?"}.get(kind)
         return {"opening": opening} if opening else {}
     thing = {"text": "text", "pair": "pair of texts", "audio": "sound"}.get(kind)
-    if thing is None or form != "top-two":
+    if thing is None or form != PAPER_FORM:
         return {}
     return {name: words.replace("image", thing) for name, words in PAPER.items() if "image" in words}
 
@@ -84,14 +84,9 @@ def phrase_for(form: Form, person: Person, kind: str) -> dict[str, str]:
 @cache
 def _ours() -> frozenset[tuple[str, str]]:
     """(name, words) of every phrase that is put right for tasks that are no images."""
-    forms: tuple[Form, ...] = ("top-two", "one-label")
     persons, kinds = get_args(Person), get_args(Kind)
     return frozenset(
-        pair
-        for form in forms
-        for person in persons
-        for kind in kinds
-        for pair in phrase_for(form, person, kind).items()
+        pair for person in persons for kind in kinds for pair in phrase_for(PAPER_FORM, person, kind).items()
     )
 
 
