@@ -46,7 +46,7 @@ class Mark(NamedTuple):
     """A label that is named (in order, with the percent as typed), ruled out, or held possible."""
 
     kind: MarkKind
-    label: str
+    label: str  # empty, in answers from elsewhere: a percent was typed where no label was chosen
     typed: str = ""
 
 
