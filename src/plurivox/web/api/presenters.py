@@ -16,7 +16,7 @@ from plurivox.web.store.collect.submissions import Mark, OwnAnswer, Submission
 from plurivox.web.store.ids import number_of, shown
 from plurivox.web.store.report.alerts import Trouble
 from plurivox.web.store.report.pay_sheet import PayPage
-from plurivox.web.store.report.snapshots import Snapshot
+from plurivox.web.store.report.statistics import Snapshot
 from plurivox.web.store.report.study_progress import BackgroundState, StudyCounts
 from plurivox.web.store.report.task_results import TaskDetail
 from plurivox.web.study.config import Study

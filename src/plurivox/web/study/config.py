@@ -12,10 +12,9 @@ from plurivox.core import questions
 from plurivox.core.errors import InputError, PlurivoxError, unknown
 from plurivox.web.store.collect.workers import Stage
 from plurivox.web.study import forms
-from plurivox.web.study.forms import Form
+from plurivox.web.study.forms import Form, Kind, Person, own_words, phrase_for, wording
 from plurivox.web.study.study_errors import told
 from plurivox.web.study.terms import MTURK_FRAMES, Completion, Exclude, Part, Pay, PlatformName
-from plurivox.web.study.wordings import Kind, Person, own_words, phrase_for, wording
 
 STUDY = "study.toml"
 Label = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]

@@ -4,8 +4,7 @@ import json
 from typing import Any, get_args
 
 from plurivox.web.study.config import Study
-from plurivox.web.study.forms import FORMS
-from plurivox.web.study.wordings import Kind
+from plurivox.web.study.forms import FORMS, Kind
 
 HEAD = "# What this study asks. Edit it as you like; the server reads it when it starts.\n"
 BEFORE = {  # comments above a part
