@@ -235,3 +235,15 @@ def test_a_new_form_is_asked_in_by_what_its_class_declares(
     page.wait_for_selector("text=All done")
     [one] = live.answers()
     assert (one["form"], one["marks"]) == ("label-and-not", [["named", names[2], ""], ["never", names[0], ""]])
+
+
+def test_a_page_that_an_earlier_version_has_kept_asks_the_server_again(studio: Any, context: Any) -> None:
+    live = studio(n=2, form="top-one")
+    page, _ = enter(live, context)
+    page.evaluate("""() => { const kept = JSON.parse(localStorage.getItem("plurivox.session"));
+      delete kept.me.asks;
+      localStorage.setItem("plurivox.session", JSON.stringify(kept)); }""")
+    page.reload()
+    answer(page, "3", "7", "0", "Enter")
+    saved(page)
+    assert [typed for _, typed in said(live)] == ["70"]

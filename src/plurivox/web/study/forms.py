@@ -63,7 +63,7 @@ Form = Annotated[str, AfterValidator(_check), WithJsonSchema({"enum": list(FORMS
 # ---- wordings
 
 PAPER_FORM = "top-two"
-PAPER = {  # its form in the third person
+PAPER = {  # of that form in the third person
     "opening": "Imagine 100 crowdsourced workers are asked to identify what category the image below belongs to.",
     "top": "What category do you think they would select as most probably being the true category of the image?",
     "top_percent": "What percent probability (between 0 and 100) do you think they would assign to the category you "

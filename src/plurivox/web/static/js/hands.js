@@ -29,7 +29,10 @@ export function howTo(me) {
 const wholeOf = (me) => (asksChips(me) ? "all chips" : "all 100%");
 const saysHowSure = (me) => asksPercents(me) && !asksBars(me);
 const splits = (me) => asksPercents(me) && asksTwo(me);
-const TICK_HELP = { never: ["definitely not it", "✕ not", "Definitely not this one"], possible: ["possible as well", "+ also", "Possible as well"] };
+const TICK_HELP = {
+  never: ["definitely not it", "✕ not", "Definitely not this one"],
+  possible: ["possible as well", "+ also", "Possible as well"],
+};
 
 function pickWords(me, many) {
   if (asksOrder(me)) return "Put a label next in your order";
