@@ -22,6 +22,7 @@ import uvicorn
 from argon2 import PasswordHasher
 from sqlalchemy import Engine
 
+from plurivox.web.api.presenters import asks_of
 from plurivox.web.server.multi_study import House, create_house, lodge
 from plurivox.web.server.run import listening, running
 from plurivox.web.services import owner_sign_in
@@ -109,6 +110,11 @@ def plain_study(**values: Any) -> Study:
         "practice": 0,
     }
     return Study.model_validate({**fields, **values})
+
+
+def asks(form: str, **values: Any) -> dict[str, Any]:
+    """What a form asks for, as the page hears it."""
+    return asks_of(plain_study(form=form, **values)).model_dump()
 
 
 @functools.cache

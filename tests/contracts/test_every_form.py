@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from plurivox import aggregate, elicit
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
+from plurivox.core.questions import question_of
 from plurivox.core.types import TEXT
 from plurivox.elicit._shared.answer_shares import FATES, FLAGS
 
@@ -125,3 +126,14 @@ def test_flags_are_bits_of_their_own_with_a_meaning() -> None:
     bits = [bit for bit, _ in FLAGS.values()]
     assert len(set(bits)) == len(bits) and all(bin(bit).count("1") == 1 for bit in bits)
     assert all(text for _, text in FLAGS.values())
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_form_says_what_it_asks_for_and_flags_what_is_beyond(name: str) -> None:
+    asks = elicit.methods[name].asks
+    assert asks is not None and asks == question_of(name)
+    if not asks.labels:
+        return
+    marks = [[("named", label, "20") for label in LABELS[: asks.labels + more]] for more in (0, 1)]
+    found = elicit.methods.make(name).read(Answers.of(task=["t", "u"], worker=["w", "w"], marks=marks, labels=LABELS))
+    assert found.has("further-labels").tolist() == [False, True]

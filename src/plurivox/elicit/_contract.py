@@ -12,6 +12,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.encoding import decode
 from plurivox.core.errors import InputError, unknown
 from plurivox.core.method import Method
+from plurivox.core.questions import Question
 from plurivox.core.registry import Methods
 from plurivox.core.types import TEXT, Bools, Ints, Names
 from plurivox.core.votes import Votes
@@ -78,6 +79,7 @@ class Form(Method, ABC):
     """A question put to people, and how an answer to it becomes weights on labels that sum to one."""
 
     takes: ClassVar[frozenset[str]] = frozenset()
+    asks: ClassVar[Question | None] = None  # what it asks for; None: the studio cannot ask in it
 
     def read(self, answers: Answers) -> Elicited:
         """Every answer as a vote, soft where it spreads over several labels; odd ones are flagged, never an error."""

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.core.answers import Answers
+from plurivox.core.questions import Question
 from plurivox.elicit._shared.answer_shares import Shares, raised, sorted_pairs
 from plurivox.elicit._shared.marks import marked
 from plurivox.elicit._shared.percent_form import Percented, Split
@@ -30,10 +31,11 @@ class AlsoPossible(Percented):
     array([[0.9, 0.1, 0. ]])
     """
 
+    asks: ClassVar[Question] = Question(labels=2, percents=True, ticks="possible")
     sure: ClassVar[bool] = True
 
     def shares(self, answers: Answers) -> Shares:
-        named, points, flags = self.columns(answers, asked=2, used=2)
+        named, points, flags = self.columns(answers, used=2)
         n_labels = len(answers.labels)
         possible = marked(answers, "possible").sorted(n_labels)
         for closed in (named, marked(answers, "never")):

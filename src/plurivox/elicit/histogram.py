@@ -1,13 +1,14 @@
 """A whole distribution: percents or chips on as many labels as one likes."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.core.percents import ODD
+from plurivox.core.questions import Question
 from plurivox.core.types import Floats, Ints
 from plurivox.elicit._contract import Form
 from plurivox.elicit._shared.answer_shares import Shares, raise_odd, raised, shared
@@ -26,6 +27,8 @@ class Histogram(Form):
     >>> Histogram(of="chips").read(Answers.of(task=["a"], worker=["w"], marks=marks)).votes.counts()
     array([[0.6, 0.3, 0.1]])
     """
+
+    asks: ClassVar[Question] = Question(labels=None, percents=True)
 
     of: Literal["percents", "chips"] = option("percents", "what is put on labels; chips have no end at 100")
     spread: Spread = option("none", SPREAD)

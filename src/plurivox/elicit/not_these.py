@@ -1,11 +1,13 @@
 """Only the labels it is not."""
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from plurivox.core.answers import NEVER, POSSIBLE, Answers
 from plurivox.core.method import option
+from plurivox.core.questions import Question
 from plurivox.elicit._contract import Form
 from plurivox.elicit._shared.answer_shares import Shares, raised
 from plurivox.elicit._shared.marks import SETTLED, Settled, marked, settle
@@ -24,6 +26,8 @@ class NotThese(Form):
     >>> NotThese().read(answers).votes.counts()
     array([[0.5, 0.5, 0. ]])
     """
+
+    asks: ClassVar[Question] = Question(labels=0, ticks="never")
 
     contradiction: Settled = option("named", SETTLED)
 

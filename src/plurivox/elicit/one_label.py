@@ -1,11 +1,13 @@
 """The plain question: one label."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from plurivox.core.answers import Answers
 from plurivox.core.method import option
+from plurivox.core.questions import Question
 from plurivox.elicit._contract import Form
 from plurivox.elicit._shared.answer_shares import Shares, raised
 from plurivox.elicit._shared.marks import SETTLED, Pairs, Settled, marked, settle
@@ -19,6 +21,8 @@ class OneLabel(Form):
     >>> OneLabel().read(answers).votes.counts()
     array([[1., 1.]])
     """
+
+    asks: ClassVar[Question] = Question(labels=1)
 
     contradiction: Settled = option("named", SETTLED)
 

@@ -1,12 +1,13 @@
 """Labels in order, the most probable first."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from plurivox.core.answers import Answers
 from plurivox.core.method import option
+from plurivox.core.questions import Question
 from plurivox.core.types import Floats
 from plurivox.elicit._contract import Form
 from plurivox.elicit._shared.answer_shares import Shares, raised, shared, sorted_pairs
@@ -35,6 +36,8 @@ class Ranking(Form):
     >>> Ranking(weights="centroid").read(answers).votes.counts().round(3)
     array([[0.611, 0.278, 0.111]])
     """
+
+    asks: ClassVar[Question] = Question(labels=None)
 
     weights: Literal["geometric", "borda", "centroid", "plackett"] = option("geometric", "what a place is worth")
     ratio: float = option(0.5, "geometric: how much less each place is worth than the one before", low=0, high=1)

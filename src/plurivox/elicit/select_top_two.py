@@ -1,11 +1,13 @@
 """The two most probable labels, without percents."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from plurivox.core.answers import Answers
 from plurivox.core.method import option
+from plurivox.core.questions import Question
 from plurivox.elicit._contract import Form
 from plurivox.elicit._shared.answer_shares import Shares, raised, shared
 from plurivox.elicit._shared.marks import SETTLED, Settled, marked, settle
@@ -22,6 +24,8 @@ class SelectTopTwo(Form):
     array([[0.5, 0.5],
            [0. , 1. ]])
     """
+
+    asks: ClassVar[Question] = Question(labels=2)
 
     contradiction: Settled = option("named", SETTLED)
 

@@ -1,9 +1,11 @@
 """One label with a percent."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from plurivox.core.answers import Answers
 from plurivox.core.method import option
+from plurivox.core.questions import Question
 from plurivox.elicit._shared.answer_shares import Shares
 from plurivox.elicit._shared.cifar10s_release import COMPAT, Compat, check_compat
 from plurivox.elicit._shared.percent_form import SPREAD, Percented, Spread
@@ -22,6 +24,8 @@ class TopOne(Percented):
     array([[0.7 , 0.15, 0.15]])
     """
 
+    asks: ClassVar[Question] = Question(labels=1, percents=True, ticks="never")
+
     spread: Spread = option("clamp", SPREAD)
     compat: Compat = option("none", COMPAT)
 
@@ -30,4 +34,4 @@ class TopOne(Percented):
         check_compat(self.name(), self.compat, self.spread)
 
     def shares(self, answers: Answers) -> Shares:
-        return self.top_shares(answers, self.spread, self.compat, asked=1, used=1)
+        return self.top_shares(answers, self.spread, self.compat, used=1)

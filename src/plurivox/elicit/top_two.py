@@ -1,10 +1,11 @@
 """The form of CIFAR-10S: a top label, perhaps a second, each with a percent, and the labels it is not."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from plurivox.core.answers import Answers
 from plurivox.core.method import option
+from plurivox.core.questions import Question
 from plurivox.elicit._shared.answer_shares import Shares
 from plurivox.elicit._shared.cifar10s_release import COMPAT, Compat, check_compat
 from plurivox.elicit._shared.percent_form import SPREAD, Percented, Spread
@@ -32,6 +33,8 @@ class TopTwo(Percented):
     array([[0.7 , 0.2 , 0.05, 0.05, 0.  ]])
     """
 
+    asks: ClassVar[Question] = Question(labels=2, percents=True, ticks="never")
+
     use: Literal["both", "top"] = option("both", "read both labels, or the top one alone")
     spread: Spread = option("clamp", SPREAD)
     compat: Compat = option("none", COMPAT)
@@ -42,4 +45,4 @@ class TopTwo(Percented):
 
     def shares(self, answers: Answers) -> Shares:
         used = 2 if self.use == "both" else 1
-        return self.top_shares(answers, self.spread, self.compat, asked=2, used=used)
+        return self.top_shares(answers, self.spread, self.compat, used=used)

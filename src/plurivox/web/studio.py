@@ -14,7 +14,7 @@ from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin.config_check import check_fit
 from plurivox.web.store.collect.tasks import apply_assignment, has_batches, kind_of, practice_tasks
-from plurivox.web.store.database import WRITES, first_line, has_tables, migrate, take_time
+from plurivox.web.store.database import READS, WRITES, first_line, has_tables, migrate, take_time
 from plurivox.web.store.errors import Unavailable
 from plurivox.web.store.report.alerts import Trouble
 from plurivox.web.store.writer import Writer
@@ -91,13 +91,13 @@ class Studio:
             raise Unavailable() from None
 
     async def read(self, job: Callable[[Connection], T]) -> T:
-        """The result of a job that only reads."""
+        """The result of a job that only reads; a write in it raises Unavailable, and is logged as what it is."""
         return await asyncio.get_running_loop().run_in_executor(self.readers, self.look, job)
 
     def look(self, job: Callable[[Connection], T]) -> T:
         """The same, outside a request."""
         try:
-            with self.engine.connect() as connection:
+            with self.engine.connect().execution_options(**READS) as connection:
                 return job(connection)
         except SQLAlchemyError as cause:
             log.error("the database cannot be read: %s", first_line(cause))

@@ -1,11 +1,13 @@
 """The answer as a state machine, in a browser, without a page or a server."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from plurivox import elicit
 from plurivox.core.answers import Answers
+from studies import asks
 
 LABELS = ["cat", "dog", "bird", "deer", "frog", "ship", "horse", "truck", "airplane", "automobile"]
 PRESS = """([keys, setup]) => {
@@ -19,7 +21,7 @@ PRESS = """([keys, setup]) => {
     if (total !== 100) throw new Error(`the bar sums to ${total} after ${word}`);
   }
   const told = answer.marks(state).marks.map((mark) => [mark.kind, mark.label, mark.typed]);
-  return { ...state, marks: told, form: answer.marks(state).form };
+  return { ...state, marks: told };
 }"""
 
 
@@ -28,8 +30,13 @@ def page(blank: Any) -> Any:
     return blank("answer", "acts", "judging", "keys", "meaning")
 
 
-def press(page: Any, keys: str, **setup: Any) -> Any:
-    return page.evaluate(PRESS, [keys.split(), {"labels": LABELS, "form": "also-possible"} | setup])
+def setup(form: str = "also-possible", labels: Sequence[str] = LABELS, **study: Any) -> dict[str, Any]:
+    """What an answer begins with."""
+    return {"labels": labels, "asks": asks(form, **study)}
+
+
+def press(page: Any, keys: str, **options: Any) -> Any:
+    return page.evaluate(PRESS, [keys.split(), setup(**options)])
 
 
 def named(*pairs: tuple[str, str]) -> list[list[str]]:
@@ -135,9 +142,9 @@ def test_undo_goes_step_by_step_and_then_back(page: Any) -> None:
 
 
 def test_enter_is_ignored_just_after_the_page_changed(page: Any) -> None:
-    script = """at => { const state = answer.apply(answer.begin({ labels: ["a", "b"], now: 1000 }), { do: "pick", place: 0 });
+    script = """([at, setup]) => { const state = answer.apply(answer.begin({ ...setup, now: 1000 }), { do: "pick", place: 0 });
       return answer.apply(state, { do: "enter", at }).sent; }"""
-    assert [page.evaluate(script, at) for at in (1100, 1400)] == [False, True]
+    assert [page.evaluate(script, [at, setup()]) for at in (1100, 1400)] == [False, True]
 
 
 def test_many_labels_are_found_by_typing(page: Any) -> None:
@@ -149,10 +156,10 @@ def test_many_labels_are_found_by_typing(page: Any) -> None:
 
 
 def test_shift_and_five_ticks_the_fifth_label_though_it_types_a_sign(page: Any) -> None:
-    script = """() => { const state = answer.begin({ labels: [..."abcdef"] });
+    script = """setup => { const state = answer.begin(setup);
       const keys = [["%", "Digit5", true], ["%", "", false], ["\\"", "Digit3", false], ["3", "Numpad3", false]];
       return keys.map(([key, code, shift]) => answer.readKey(state, { key, code, shift }).do); }"""
-    assert page.evaluate(script) == ["shift-digit", "field", "digit", "digit"]
+    assert page.evaluate(script, setup("top-two")) == ["shift-digit", "field", "digit", "digit"]
 
 
 def test_labels_that_are_digits_have_themselves_as_keys(page: Any) -> None:
@@ -170,8 +177,10 @@ def test_an_earlier_answer_comes_back_as_it_was(page: Any) -> None:
       return answer.marks(answer.recall(setup, said)).marks.map((mark) => [mark.kind, mark.label, mark.typed]); }}"""
     for form in ("top-two", "also-possible"):
         for keys in ("3", "3 n", "Shift+1", "3 5 7 0", "3 5 7 0 Shift+1 . 2 0", "h 1 1 1 2 3 .", "s"):
-            setup = {"labels": LABELS, "form": form}
-            assert page.evaluate(script, [keys.split(), setup]) == press(page, keys, **setup)["marks"], (form, keys)
+            assert page.evaluate(script, [keys.split(), setup(form)]) == press(page, keys, form=form)["marks"], (
+                form,
+                keys,
+            )
 
 
 # ---- ranking, chips, and the forms that are a part of top-two
@@ -199,7 +208,6 @@ def test_an_earlier_answer_comes_back_as_it_was(page: Any) -> None:
 def test_keys_of_the_other_forms_become_marks(page: Any, keys: str, form: str, marks: list[list[str]]) -> None:
     state = press(page, keys, form=form)
     assert state["sent"] and state["marks"] == marks
-    assert state["form"] == ("histogram" if form == "chips" else form)
 
 
 def test_a_ranking_knows_each_label_once_and_its_steps_are_undone_one_by_one(page: Any) -> None:
@@ -221,26 +229,26 @@ def test_a_dragged_label_goes_to_the_nearest_place(page: Any, blank: Any) -> Non
       ({ left, top, width: 90, height: 44 })), x, y)"""
     ranking = blank("ranking")
     assert [ranking.evaluate(near, at) for at in ([20, 10], [190, 60], [999, 0], [0, 99])] == [0, 1, 2, 3]
-    move = """([order, place, to]) => { let state = answer.begin({ labels: [..."abcd"], form: "ranking" });
+    move = """([order, place, to, setup]) => { let state = answer.begin(setup);
       for (const one of order) state = answer.apply(state, { do: "pick", place: one });
       return answer.apply(state, { do: "move", place, to }).order; }"""
-    assert page.evaluate(move, [[0, 1, 2, 3], 0, 2]) == [1, 2, 0, 3]
-    assert page.evaluate(move, [[0, 1, 2, 3], 3, 0]) == [3, 0, 1, 2]
-    assert page.evaluate(move, [[0, 1], 2, 0]) == [0, 1]  # it is not ranked
+    assert page.evaluate(move, [[0, 1, 2, 3], 0, 2, setup("ranking")]) == [1, 2, 0, 3]
+    assert page.evaluate(move, [[0, 1, 2, 3], 3, 0, setup("ranking")]) == [3, 0, 1, 2]
+    assert page.evaluate(move, [[0, 1], 2, 0, setup("ranking")]) == [0, 1]  # it is not ranked
 
 
 @pytest.mark.parametrize(("chips", "step"), [(10, 10), (20, 5), (4, 25)])
 def test_chips_start_empty_stay_whole_and_are_all_placed(page: Any, chips: int, step: int) -> None:
-    setup = {"form": "chips", "chips": chips}
-    assert press(page, "", **setup)["bars"] == [0] * 10
-    early = press(page, "1 2 Enter", **setup)
+    study = {"form": "chips", "chips": chips}
+    assert press(page, "", **study)["bars"] == [0] * 10
+    early = press(page, "1 2 Enter", **study)
     assert not early["sent"] and f"{chips - 2} of {chips} chips still to place" in early["hint"]
-    full = press(page, "1 " * (chips + 1), **setup)
+    full = press(page, "1 " * (chips + 1), **study)
     assert full["bars"][0] == 100 and f"All {chips} chips are placed" in full["hint"]
-    assert press(page, "1 2 Shift+ArrowRight", **setup)["bars"][:2] == [step, 2 * step]
-    odd = """chips => { const state = answer.begin({ labels: [..."abc"], form: "chips", chips });
+    assert press(page, "1 2 Shift+ArrowRight", **study)["bars"][:2] == [step, 2 * step]
+    odd = """([chips, setup]) => { const state = answer.begin(setup);
       return answer.apply(state, { do: "bar", place: 1, value: 37 }).bars[1] * chips % 100; }"""
-    assert page.evaluate(odd, chips) == 0
+    assert page.evaluate(odd, [chips, setup(**study)]) == 0
 
 
 def test_earlier_answers_of_the_other_forms_come_back(page: Any) -> None:
@@ -250,5 +258,5 @@ def test_earlier_answers_of_the_other_forms_come_back(page: Any) -> None:
       return answer.marks(answer.recall(setup, {{ marks }})).marks.map((mark) => [mark.kind, mark.label, mark.typed]); }}"""
     keys = {"ranking": "4 2 9", "chips": "1 1 2 .", "top-one": "3 7 0 Shift+1", "select-top-two": "3 5"}
     for form, words in {**keys, "top-one ": "3"}.items():
-        setup = {"labels": LABELS, "form": form.strip()}
-        assert page.evaluate(script, [words.split(), setup]) == press(page, words, **setup)["marks"], form
+        found = page.evaluate(script, [words.split(), setup(form.strip())])
+        assert found == press(page, words, form=form.strip())["marks"], form

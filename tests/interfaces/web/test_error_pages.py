@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from interfaces.web.page_actions import shown
-from plurivox.web.study.wordings import FIRST, THIRD, phrase_for
+from plurivox.web.study.forms import FIRST, THIRD, phrase_for
 from studies import plain_study, served
 
 PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}

@@ -1,10 +1,15 @@
 """Ranking, chips and their smaller sisters in a real browser: by keys, by mouse, by finger."""
 
-from typing import Any
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint
+from typing import Any, ClassVar
 
 import pytest
 
 from interfaces.web.page_actions import answer, drag, fits, key, resize, saved, shown
+from plurivox.core import registry
+from plurivox.core.questions import Question
+from plurivox.elicit import OneLabel
 
 PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 FORMS = ("ranking", "chips", "top-one", "select-top-two")
@@ -208,3 +213,37 @@ def test_no_serious_barrier(studio: Any, context: Any, barriers: Any, form: str)
     key(page, "?")
     page.wait_for_selector("dialog[open]")
     assert barriers(page) == []
+
+
+@dataclass(frozen=True)
+class LabelAndNot(OneLabel):
+    """One label, and the labels it is not."""
+
+    asks: ClassVar[Question] = Question(labels=1, ticks="never")
+
+
+def test_a_new_form_is_asked_in_by_what_its_class_declares(
+    studio: Any, context: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    point = EntryPoint("label-and-not", f"{__name__}:LabelAndNot", "plurivox.elicit")
+    monkeypatch.setattr(registry, "entry_points", lambda group: [point] if group == point.group else [])
+    live = studio(n=1, form="label-and-not")
+    page, names = enter(live, context)
+    key(page, "?")
+    page.wait_for_selector("text=Label 4 is definitely not it")
+    key(page, "Escape", "3", "Shift+1", "Enter")
+    page.wait_for_selector("text=All done")
+    [one] = live.answers()
+    assert (one["form"], one["marks"]) == ("label-and-not", [["named", names[2], ""], ["never", names[0], ""]])
+
+
+def test_a_page_that_an_earlier_version_has_kept_asks_the_server_again(studio: Any, context: Any) -> None:
+    live = studio(n=2, form="top-one")
+    page, _ = enter(live, context)
+    page.evaluate("""() => { const kept = JSON.parse(localStorage.getItem("plurivox.session"));
+      delete kept.me.asks;
+      localStorage.setItem("plurivox.session", JSON.stringify(kept)); }""")
+    page.reload()
+    answer(page, "3", "7", "0", "Enter")
+    saved(page)
+    assert [typed for _, typed in said(live)] == ["70"]

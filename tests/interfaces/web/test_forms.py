@@ -3,16 +3,17 @@
 import json
 import random
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
 
 import plurivox as pv
+from plurivox.cli._click import studio_flags
 from plurivox.web.client.simulated_workers import fill, reply, run
 from plurivox.web.study.export import export
-from plurivox.web.study.wordings import Form
-from studies import plain_study, served, text_tasks
+from plurivox.web.study.forms import FORMS
+from studies import asks, plain_study, served, text_tasks
 
 LABELS = ["bird", "cat", "dog", "frog", "ship"]
 
@@ -38,7 +39,7 @@ def mass_of(form: str, marks: list[dict[str, str]]) -> dict[str, float]:
     return said | {label: left / len(open_) for label in open_}
 
 
-@pytest.mark.parametrize("form", get_args(Form))
+@pytest.mark.parametrize("form", FORMS)
 def test_what_simulated_workers_say_comes_out_as_they_said_it(tmp_path: Path, form: str) -> None:
     made = plain_study(form=form, labels=LABELS, per_task=3, batch=6)
     with served(tmp_path / "s", made, text_tasks(6)) as study:
@@ -85,9 +86,13 @@ def test_what_a_form_cannot_have_made_is_refused(
         assert said.status_code == 422 and why in said.json()["detail"]
 
 
+def test_the_command_line_knows_every_form() -> None:
+    assert studio_flags.FORMS == FORMS
+
+
 @pytest.mark.parametrize("chips", [5, 10, 25, 50])
 def test_simulated_chips_are_whole_and_all_placed(chips: int) -> None:
     task: dict[str, Any] = {"text": "x", "text2": None, "media": None}
     for seed in range(30):
-        typed = [int(mark["typed"]) for mark in reply(task, LABELS, "chips", random.Random(seed), chips)]
+        typed = [int(mark["typed"]) for mark in reply(task, LABELS, asks("chips", chips=chips), random.Random(seed))]
         assert sum(typed) == 100 and not any(one * chips % 100 for one in typed)

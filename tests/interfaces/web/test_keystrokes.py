@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from interfaces.web.recorded_answers import crowd_answers
+from studies import asks
 
-REPLAY = """([labels, all]) => all.map((keys) => {
-  let state = answer.begin({ labels, form: "also-possible" });
+REPLAY = """([setup, all]) => all.map((keys) => {
+  let state = answer.begin(setup);
   let count = 0;
   for (const word of keys) {
     const shift = word.startsWith("Shift+");
@@ -31,7 +32,9 @@ REPLAY = """([labels, all]) => all.map((keys) => {
 def replay(blank: Any) -> tuple[list[Any], list[Any]]:
     _, labels, said = crowd_answers()
     page = blank("answer", "acts", "judging", "keys", "meaning")
-    return said, page.evaluate(REPLAY, [labels, [one.keys(labels) for one in said]])
+    return said, page.evaluate(
+        REPLAY, [{"labels": labels, "asks": asks("also-possible")}, [one.keys(labels) for one in said]]
+    )
 
 
 def test_every_answer_can_be_entered_and_says_the_same(replay: tuple[list[Any], list[Any]]) -> None:

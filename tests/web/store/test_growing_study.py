@@ -29,7 +29,8 @@ from plurivox.web.store.report import counters, study_progress, task_results, wo
 from plurivox.web.store.report import snapshots as publishing
 from plurivox.web.store.report.alerts import all_told, tell
 from plurivox.web.store.report.answer_log import AnswerLog, collect
-from plurivox.web.store.report.snapshots import Snapshot, SoftLabelRow, is_stale, lead
+from plurivox.web.store.report.snapshots import SoftLabelRow, is_stale, lead
+from plurivox.web.store.report.statistics import Snapshot
 from plurivox.web.store.schema import (
     STILL,
     answers,

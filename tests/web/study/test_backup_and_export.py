@@ -3,16 +3,20 @@
 import json
 import stat
 import zipfile
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
+import numpy as np
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, insert, inspect, select, text
 
 import plurivox as pv
+from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
+from plurivox.web.jobs.snapshot import SnapshotComputer
 from plurivox.web.settings import Settings
 from plurivox.web.store.collect.sittings import end
 from plurivox.web.store.collect.tasks import NewTask
@@ -99,6 +103,25 @@ def test_answers_from_elsewhere_come_in_and_go_out_the_same(tmp_path: Path) -> N
     found = pv.read(tmp_path / "out").answers
     assert found.typed(0).tolist() == given.typed(0).tolist() and (found.repeat_of == given.repeat_of).all()
     assert found.tasks[found.task].tolist() == [str(one) for one in given.tasks[given.task].tolist()]
+
+
+def test_answers_from_elsewhere_keep_percents_without_a_label_and_need_a_worker(tmp_path: Path) -> None:
+    marks = [[("named", "cat", "70"), ("named", None, "30")], [("named", None, "5"), ("named", "dog", "60")]]
+    given = Answers.of(["t000", "t001"], ["ann", "ann"], marks, labels=["cat", "dog", "ship"])
+    with served(tmp_path / "s", plain_study(), text_tasks(2)) as study:
+        made, write = study.studio, study.studio.writer.submit
+        with pytest.raises(InputError, match="answers to the tasks 't001' name no worker"):
+            unnamed = replace(given, worker=np.array([0, -1]))
+            write(lambda c: add_answers(c, made.study, made.keys, unnamed)).result()
+        assert write(lambda c: add_answers(c, made.study, made.keys, given)).result() == 2
+        SnapshotComputer(made.engine).compute(made.study)
+        export(made.engine, made.study, tmp_path / "out")
+        study.sign_in()
+        found = study.http.get("/api/owner/tasks").json()["tasks"]
+        assert [one["top"][0]["label"] for one in found] == ["cat", "dog"]
+    back = pv.read(tmp_path / "out").answers
+    assert back.labels.tolist() == given.labels.tolist() and back.mark_label.tolist() == [0, -1, -1, 1]
+    assert back.mark_typed.tolist() == ["70", "30", "5", "60"]
 
 
 def test_answers_from_elsewhere_take_the_numbers_that_came_back(tmp_path: Path) -> None:

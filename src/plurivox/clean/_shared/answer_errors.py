@@ -13,9 +13,8 @@ from plurivox.core.answers import NAMED, NEVER, Answers
 from plurivox.core.audit import Did
 from plurivox.core.method import option
 from plurivox.core.percents import OUT_OF_RANGE, percents
+from plurivox.core.questions import question_of
 from plurivox.core.types import Bools
-
-ASK_NO_PERCENT = ("one-label", "select-top-two", "ranking", "not-these")  # forms
 
 
 def outside(seen: Entered) -> Bools:
@@ -41,7 +40,8 @@ def percentless(seen: Entered, zero: bool = False) -> Bools:
             missing &= ~column
     if answers.form is not None:
         forms, code = np.unique(answers.form, return_inverse=True)
-        missing &= ~np.array([form in ASK_NO_PERCENT for form in forms.tolist()], bool)[code]
+        asked = map(question_of, forms.tolist())
+        missing &= np.array([one is None or one.percents for one in asked], bool)[code]
     return missing
 
 

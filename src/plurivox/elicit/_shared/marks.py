@@ -9,7 +9,6 @@ from plurivox.core.answers import KINDS, NAMED, Answers
 from plurivox.core.percents import Percents, percents
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.elicit._shared.answer_shares import raised
-from plurivox.engine.kernels import marks as kernels
 
 Settled: TypeAlias = Literal["named", "never", "drop"]
 SETTLED = "a label both named and ruled out: naming wins, ruling out wins, or the whole answer is left out"
@@ -83,6 +82,8 @@ class Named:
 
 def first_two(answers: Answers) -> tuple[Named, Named, Ints]:
     """The labels named first and second of every answer, and how many each answer names."""
+    from plurivox.engine.kernels import marks as kernels  # compiles: not needed to know what a form asks for
+
     read, n = percents(answers.mark_typed[answers.mark_kind == NAMED]), len(answers)
     label, place = np.full((n, 2), -1, np.int32), np.full((n, 2), len(read), np.int64)
     clash, n_named = np.zeros((n, 2), bool), np.empty(n, np.int64)

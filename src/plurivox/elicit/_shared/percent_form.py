@@ -8,12 +8,12 @@ import numpy as np
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
+from plurivox.core.questions import Question
 from plurivox.core.types import Bools, Floats, Ints, smallest_ints
 from plurivox.elicit._contract import Form
 from plurivox.elicit._shared.answer_shares import Shares, raise_odd, raised
 from plurivox.elicit._shared.cifar10s_release import Compat, released
 from plurivox.elicit._shared.marks import SETTLED, Named, Pairs, Settled, first_two
-from plurivox.engine.kernels import marks as kernels
 
 Spread: TypeAlias = Literal["clamp", "uniform", "none"]
 SPREAD = (
@@ -63,6 +63,8 @@ class Split:
 
 def spread(answers: Answers, split: Split, how: Spread, flags: Ints, *, bare: bool = False) -> Shares:
     """The weights of named labels, and the rest in equal parts on the open ones; `bare`: also where nothing is named."""
+    from plurivox.engine.kernels import marks as kernels  # compiles: not needed to know what a form asks for
+
     total, n_labels = split.total, len(answers.labels)
     wanted = split.wants(total) | (bare & (total == 0))
     n_open = np.where(wanted & (how != "none"), n_labels, 0)
@@ -89,6 +91,8 @@ def spread(answers: Answers, split: Split, how: Spread, flags: Ints, *, bare: bo
 
 def rows_by_task(answers: Answers, size: Ints) -> Ints:
     """(n_answers,) where the rows of each answer begin when all lie by task; `size` says how many it has."""
+    from plurivox.engine.kernels import marks as kernels
+
     counts = np.bincount(answers.task, minlength=len(answers.tasks))
     order = np.empty(len(answers), np.int64)
     kernels.by_code(answers.task, np.cumsum(counts) - counts, order)
@@ -101,20 +105,22 @@ def rows_by_task(answers: Answers, size: Ints) -> Ints:
 class Percented(Form):
     """A form with a percent beside the label, and what its answers may get wrong."""
 
+    asks: ClassVar[Question]
     sure: ClassVar[bool] = False  # no percent beside the top label means that the person is sure: nothing is odd
 
     gamma: float = option(0.1, "share kept for open labels when the percents use up 100", low=0, high=1)
     contradiction: Settled = option("named", SETTLED)
     twice: Literal["first", "last", "sum"] = option("first", "which percent counts where a label is named twice")
 
-    def columns(self, answers: Answers, asked: int, used: int) -> tuple[Pairs, Floats, Ints]:
+    def columns(self, answers: Answers, used: int) -> tuple[Pairs, Floats, Ints]:
         """(named, points, flags): the first `used` named labels of each answer with settled percents, sorted.
 
-        `asked` is how many labels the form asks for; more than that are flagged.
+        Answers that name more labels than the form asks for are flagged.
         """
+        assert self.asks.labels
         flags = np.zeros(len(answers), np.uint32)
         top, second, n_named = first_two(answers)
-        raised(flags, "further-labels", n_named > asked)
+        raised(flags, "further-labels", n_named > self.asks.labels)
         raise_odd(flags, top.odd)
         if used < 2:
             second = _no_second(len(answers))
@@ -126,11 +132,11 @@ class Percented(Form):
         label1, label2 = self._settle(top, second, label2, flags)
         return *_in_order(label1, percent1, label2, percent2), flags
 
-    def top_shares(self, answers: Answers, how: Spread, compat: Compat, *, asked: int, used: int) -> Shares:
-        """Shares of the first `used` of `asked` labels and of the open ones, or as CIFAR-10S released them (`compat`)."""
+    def top_shares(self, answers: Answers, how: Spread, compat: Compat, *, used: int) -> Shares:
+        """Shares of the first `used` labels and of the open ones, or as CIFAR-10S released them (`compat`)."""
         if compat == "cifar10s":
             return released(answers, used, how == "clamp", self.gamma)
-        named, points, flags = self.columns(answers, asked, used)
+        named, points, flags = self.columns(answers, used)
         return spread(answers, Split(named, points, self.gamma if how == "clamp" else 0.0), how, flags)
 
     def _once(self, top: Named, label2: Ints, percent2: Floats, flags: Ints) -> tuple[Floats, Ints, Floats]:

@@ -2,15 +2,23 @@
 
 from typing import Annotated, Any
 
+from fastapi import Query
 from pydantic import BaseModel, Field
 
 from plurivox.web.api.worker_schemas import Model, Plain, ShownMark, Signed, Task
 from plurivox.web.store.collect.excluded_workers import Exclusion
 from plurivox.web.store.report.pay_sheet import PayLine
+from plurivox.web.store.report.snapshots import SoftLabel
 from plurivox.web.store.report.statistics import ArmResult
-from plurivox.web.store.report.task_results import SoftLabel, TaskLine
+from plurivox.web.store.report.task_results import TaskLine
 from plurivox.web.store.study_state import State
-from plurivox.web.study.wordings import Form
+from plurivox.web.study.forms import Form
+
+After = Annotated[
+    str | None, Query(max_length=64, pattern=r"^[A-Za-z0-9_.-]+$")
+]  # a list: the place where a page begins
+Limit = Annotated[int, Query(ge=1, le=500)]  # rows of a page
+Prefix = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$")]  # of the names that are looked for
 
 
 class SetUp(Model):

@@ -16,10 +16,11 @@ from plurivox.web.store.collect.submissions import Mark, OwnAnswer, Submission
 from plurivox.web.store.ids import number_of, shown
 from plurivox.web.store.report.alerts import Trouble
 from plurivox.web.store.report.pay_sheet import PayPage
-from plurivox.web.store.report.snapshots import Snapshot
+from plurivox.web.store.report.statistics import Snapshot
 from plurivox.web.store.report.study_progress import BackgroundState, StudyCounts
 from plurivox.web.store.report.task_results import TaskDetail
 from plurivox.web.study.config import Study
+from plurivox.web.study.forms import CHIPS
 
 TEXTS = ("consent", "instructions", "debrief")  # stages that show a text of their own
 
@@ -33,6 +34,11 @@ def progress_of(study: Study, sitting: Sitting | None) -> s.Progress:
         return s.Progress(done=0, total=0, sitting=1, sittings=study.sittings)
     number = max(sitting.number, 1)
     return s.Progress(done=sitting.done, total=sitting.total, sitting=number, sittings=study.sittings)
+
+
+def asks_of(study: Study) -> s.Asks:
+    """What a study asks for in every task."""
+    return s.Asks(**vars(study.asks), chips=study.chips if study.form == CHIPS else 0)
 
 
 def me_of(study: Study, current: CurrentStage) -> s.Me:
@@ -56,9 +62,10 @@ def me_of(study: Study, current: CurrentStage) -> s.Me:
         progress=progress_of(study, sitting),
         labels=worker.label_order(study.labels),
         form=study.form,
+        asks=asks_of(study),
         wording=study.wording,
         chips=study.chips,
-        exclude_by="possible" if study.form == "also-possible" else "never",
+        exclude_by=study.asks.ticks or "never",
         phrases=study.phrases(),
         text=text,
         quiz=quiz if worker.stage == "quiz" else [],

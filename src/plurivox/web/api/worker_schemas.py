@@ -1,6 +1,6 @@
 """Every request and every answer of the API, as pydantic models; those of owners are in owner_schemas. Ids are opaque."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -8,8 +8,8 @@ from plurivox.web.store.collect.sittings import TaskKind
 from plurivox.web.store.collect.submissions import MarkKind
 from plurivox.web.store.collect.workers import Stage
 from plurivox.web.store.study_state import State
+from plurivox.web.study.forms import Form, Person
 from plurivox.web.study.terms import PlatformName
-from plurivox.web.study.wordings import Form, Person
 
 Plain = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]*$")]  # text without control characters
 Id = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
@@ -34,6 +34,9 @@ class Fault(BaseModel):
     detail: str
     retry: bool = False  # whether the same request may succeed later: keep the answer and send it again
     me: "Me | None" = None  # 409 wrong-stage: where the person stands instead
+
+
+FAULTS: dict[int | str, dict[str, Any]] = {code: {"model": Fault} for code in (401, 403, 404, 409, 422, 429, 503)}
 
 
 # ---- workers: who they are
@@ -91,6 +94,17 @@ class Progress(BaseModel):
     sittings: int
 
 
+class Asks(BaseModel):
+    """What the form asks for: the task page is made by this, whatever the form is called."""
+
+    labels: int | None  # how many may be named: 1, 2 or any number
+    percents: bool  # whether named labels have percents; with any number of labels, these add up to 100
+    ticks: (
+        Literal["never", "possible"] | None
+    )  # what a tick says of a label that is not named; none: there are no ticks
+    chips: int  # how many there are to place; 0: percents are placed freely
+
+
 class Me(BaseModel):
     """What a worker's pages need: stage, progress, labels in this person's own order, form, texts."""
 
@@ -103,10 +117,11 @@ class Me(BaseModel):
     progress: Progress
     labels: list[str]  # in this person's order, the same on every visit
     form: Form
+    asks: Asks
     wording: Person
     chips: int  # of the form chips: how many there are to place
     exclude_by: Literal["never", "possible"]  # what the unnamed labels are marked with: possible for also-possible
-    phrases: dict[str, str]  # see wordings.py; a blank line parts paragraphs, all is plain text
+    phrases: dict[str, str]  # see study/forms.py; a blank line parts paragraphs, all is plain text
     text: str  # of the current stage: consent, instructions, debrief, or closed where the study takes no answers
     quiz: list[QuizQuestion]  # only at stage quiz
     image_pixels: int

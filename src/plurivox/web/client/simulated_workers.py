@@ -89,7 +89,7 @@ async def _work(
     while slots := news["slots"]:
         slot = slots[0]
         await asyncio.sleep(pause * chance.uniform(0.5, 1.5) if pause else 0)
-        said = reply(slot["task"], me["labels"], me["form"], chance, me["chips"])
+        said = reply(slot["task"], me["labels"], me["asks"], chance)
         taken = await client.answer(slot["slot"], said, **_times(me, said, chance), ahead=2)
         if retell and chance.random() < retell:
             again = await client.answer(slot["slot"], said, key=client.acknowledged[-1])
@@ -102,29 +102,32 @@ async def _work(
 
 
 def reply(
-    task: dict[str, Any], labels: Sequence[str], form: str, chance: random.Random, chips: int = 20
+    task: dict[str, Any], labels: Sequence[str], asks: dict[str, Any], chance: random.Random
 ) -> list[dict[str, str]]:
-    """Marks that people would agree on to a degree: a label that the task's content decides, with some doubt."""
+    """Marks that people would agree on to a degree: a label that the task's content decides, with some doubt.
+
+    `asks` is what the form asks for, as the server says it in `me`.
+    """
     ordered = sorted(labels)
     told = hashlib.sha256(repr((task["text"], task["text2"], task["media"])).encode()).digest()
     true, other = told[0] % len(ordered), told[1] % len(ordered)
     top = ordered[true if chance.random() < 0.8 else chance.randrange(len(ordered))]
     second = ordered[other] if ordered[other] != top else next(label for label in ordered if label != top)
     sure = chance.choice([50, 60, 70, 80, 90, 100])
-    if form in ("one-label", "select-top-two", "ranking"):
+    if not asks["percents"]:
         rest = [label for label in ordered if label not in (top, second)]
         order = [top, *([second] if sure < 100 else []), *chance.sample(rest, min(len(rest), chance.randrange(3)))]
-        n = {"one-label": 1, "select-top-two": 2}.get(form, len(order))
-        return [{"kind": "named", "label": label} for label in order[:n]]
-    if form in ("histogram", "chips"):
-        sure = sure * chips // 100 * 100 // chips if form == "chips" else sure  # whole chips
+        return [{"kind": "named", "label": label} for label in order[: asks["labels"]]]
+    if asks["labels"] is None:
+        if chips := asks["chips"]:
+            sure = sure * chips // 100 * 100 // chips  # whole ones
         return [_named(top, sure), *([_named(second, 100 - sure)] if sure < 100 else [])]
     marks = [_named(top, sure)]
-    if sure < 100 and form != "top-one":
+    if sure < 100 and asks["labels"] > 1:
         marks.append(_named(second, (100 - sure) // 2))
     rest = [label for label in ordered if label not in {mark["label"] for mark in marks}]
-    kind = "possible" if form == "also-possible" else "never"
-    return marks + [{"kind": kind, "label": label} for label in rest if chance.random() < 0.3]
+    ticked = [label for label in rest if chance.random() < 0.3] if asks["ticks"] else []
+    return marks + [{"kind": asks["ticks"], "label": label} for label in ticked]
 
 
 def _named(label: str, percent: int) -> dict[str, str]:

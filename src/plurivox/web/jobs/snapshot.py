@@ -1,6 +1,5 @@
 """Compute a snapshot: soft labels and statistics from all answers."""
 
-import json
 import secrets
 import time
 from collections import Counter
@@ -23,8 +22,8 @@ from plurivox.web.jobs.exclusion import apply_rules
 from plurivox.web.jobs.gains import write_gains
 from plurivox.web.store.report import snapshots, worker_results
 from plurivox.web.store.report.answer_log import AnswerLog, Collected
-from plurivox.web.store.report.snapshots import Snapshot, SoftLabelRow, recounted
-from plurivox.web.store.report.statistics import full_tasks
+from plurivox.web.store.report.snapshots import SoftLabelRow, dump_soft, recounted
+from plurivox.web.store.report.statistics import Snapshot, full_tasks
 from plurivox.web.study.config import Study
 from plurivox.workflows import elicit_votes, fit
 
@@ -101,7 +100,7 @@ class SnapshotComputer:
         if number != self._number + 1:  # another server has led meanwhile
             self._written = None
         empty = np.setdiff1d(np.union1d(new, np.array(labelled, np.int64)), held.task_ids)
-        snapshots.write_soft_labels(self.engine, number, map(SoftLabelRow.none, empty.tolist()), self._name)
+        snapshots.write_soft_labels(self.engine, number, map(SoftLabelRow, empty.tolist()), self._name)
         alert = ""
         if len(held.answers):
             made, alert = self._fill(study, held, new, number, made)
@@ -191,5 +190,5 @@ def _soft_labels(held: Collected, fitted: Fit, touched: Ints) -> Iterator[SoftLa
         low, high = study_statistics.interval(top, n[block][:, None])
         rows = np.stack([top, low, high], axis=2).round(5).tolist()
         for at, task in enumerate(block.tolist()):
-            soft = [[labels[k], *three] for k, three in zip(order[at].tolist(), rows[at], strict=True)]
-            yield SoftLabelRow(int(ids[task]), int(n[task]), float(sure[at]), json.dumps(soft))
+            soft = [(labels[k], *three) for k, three in zip(order[at].tolist(), rows[at], strict=True)]
+            yield SoftLabelRow(int(ids[task]), int(n[task]), float(sure[at]), dump_soft(soft))

@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from sqlalchemy import Connection
 
+from plurivox.core.questions import Question
 from plurivox.web.services.stages import advance
 from plurivox.web.store.collect.excluded_workers import keep_aside
 from plurivox.web.store.collect.sittings import Sitting, Slot, open_slots, reopen
@@ -24,10 +25,15 @@ from plurivox.web.store.collect.submissions import (
 )
 from plurivox.web.store.collect.workers import Worker, go_to_end
 from plurivox.web.store.errors import Conflict, Invalid, NotFound
+from plurivox.web.study import forms
 from plurivox.web.study.config import Study
 
 HUNDRED = Decimal(100)
-PLAIN = ("one-label", "select-top-two", "ranking")  # nobody is asked how sure they are
+TICKS = {  # what a form marks, by what its ticks say
+    "never": "what is impossible, not what is possible",
+    "possible": "what is possible, not what is impossible",
+    None: "no other labels",
+}
 MOST = 100  # answers to one slot, replaced ones counted
 
 
@@ -92,7 +98,7 @@ def _is_last(study: Study, slot: AnsweredSlot) -> bool:
 
 def check_answer(study: Study, said: Submission) -> str:
     """The form that reads an answer; raise Invalid where the answer contradicts itself, or the form cannot have made it."""
-    form = _form_of(study, said)
+    form = forms.read_by(study.form, bars=said.mode == "histogram")
     known = set(study.labels)
     marked = [mark.label for mark in said.marks]
     if strangers := [label for label in (*marked, *said.label_order) if label not in known]:
@@ -108,63 +114,32 @@ def check_answer(study: Study, said: Submission) -> str:
     named = [mark for mark in said.marks if mark.kind == "named"]
     if not named:
         raise Invalid("name a label, or say that you cannot tell")
-    CHECKS[form](said.marks, named)
-    if study.form == "chips" and any(Decimal(mark.typed) * study.chips % HUNDRED for mark in named):
+    _check_marks(forms.question(form), said.marks, named)
+    if study.form == forms.CHIPS and any(Decimal(mark.typed) * study.chips % HUNDRED for mark in named):
         raise Invalid(f"a chip is worth {100 // study.chips} percent, and chips stay whole")
     return form
 
 
-def _form_of(study: Study, said: Submission) -> str:
-    """Chips are a histogram, which every form that asks for percents may open instead."""
-    opened = said.mode == "histogram" and study.form not in PLAIN
-    return "histogram" if opened or study.form == "chips" else study.form
-
-
-def _one_label(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
-    if len(marks) > 1 or named[0].typed:
-        raise Invalid("one label is asked for, and nothing else")
-
-
-def _ranking(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
-    if len(named) < len(marks) or any(mark.typed for mark in named):
-        raise Invalid("a ranking names labels in order, and nothing else")
-
-
-def _select_top_two(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
-    _ranking(marks, named)
-    _at_most_two(named)
-
-
-def _top_one(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
-    if len(named) > 1:
+def _check_marks(asks: Question, marks: Sequence[Mark], named: Sequence[Mark]) -> None:
+    """Raise Invalid where a form that asks for this cannot have made these marks."""
+    has_strange_ticks = any(mark.kind not in ("named", asks.ticks) for mark in marks)
+    one_alone = asks.labels == 1 and len(named) > 1
+    if not asks.percents and (one_alone or has_strange_ticks or any(mark.typed for mark in named)):
+        what = "one label is asked for" if asks.labels == 1 else "a ranking names labels in order"
+        raise Invalid(f"{what}, and nothing else")
+    if asks.percents and asks.labels is None:
+        if has_strange_ticks or not all(mark.typed for mark in named):
+            raise Invalid("every label of a histogram has a percent")
+        if _percents(named) != HUNDRED:
+            raise Invalid("the percents must add up to 100")
+    if one_alone:
         raise Invalid("one label is asked for, with a percent")
-    _top_two(marks, named)
-
-
-def _top_two(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
-    if any(mark.kind == "possible" for mark in marks):
-        raise Invalid("this form marks what is impossible, not what is possible")
-    _at_most_two(named)
-
-
-def _at_most_two(named: Sequence[Mark]) -> None:
-    if len(named) > 2:
+    if has_strange_ticks:
+        raise Invalid(f"this form marks {TICKS[asks.ticks]}")
+    if asks.labels == 2 and len(named) > 2:
         raise Invalid("at most two labels are named")
     if _percents(named) > HUNDRED:
         raise Invalid("percents add up to more than 100")
-
-
-def _also_possible(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
-    if any(mark.kind == "never" for mark in marks):
-        raise Invalid("this form marks what is possible, not what is impossible")
-    _at_most_two(named)
-
-
-def _histogram(marks: Sequence[Mark], named: Sequence[Mark]) -> None:
-    if len(named) < len(marks) or not all(mark.typed for mark in named):
-        raise Invalid("every label of a histogram has a percent")
-    if _percents(named) != HUNDRED:
-        raise Invalid("the percents must add up to 100")
 
 
 def _percents(named: Sequence[Mark]) -> Decimal:
@@ -173,14 +148,3 @@ def _percents(named: Sequence[Mark]) -> Decimal:
     if any(value > HUNDRED for value in values):
         raise Invalid("a percent is between 0 and 100")
     return sum(values, Decimal(0))
-
-
-CHECKS = {
-    "one-label": _one_label,
-    "select-top-two": _select_top_two,
-    "top-one": _top_one,
-    "top-two": _top_two,
-    "also-possible": _also_possible,
-    "ranking": _ranking,
-    "histogram": _histogram,
-}

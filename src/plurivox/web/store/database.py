@@ -29,6 +29,7 @@ from plurivox.core.errors import InputError
 
 logging.getLogger("alembic").setLevel(logging.WARNING)  # a line per migration is of no use to people
 WRITES = {"writes": True}  # execution option of a connection that writes: SQLite then locks at the beginning
+READS = {"reads": True, "postgresql_readonly": True}  # of one that only reads: a write raises an error
 SCHEMA = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 MIGRATIONS = 7_561_000  # a number of our own for PostgreSQL's advisory lock
 
@@ -61,8 +62,9 @@ def open_sqlite(file: Path, timeout: float = 10, max_pages: int = 0) -> Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        writes = connection.get_execution_options().get("writes")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+        options = connection.get_execution_options()
+        connection.exec_driver_sql(f"PRAGMA query_only = {'ON' if options.get('reads') else 'OFF'}")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("writes") else "BEGIN")
 
     return engine
 

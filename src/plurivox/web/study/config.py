@@ -8,11 +8,13 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, ValidationError, model_validator
 
 from plurivox.assign import methods as assigners
+from plurivox.core import questions
 from plurivox.core.errors import InputError, PlurivoxError, unknown
 from plurivox.web.store.collect.workers import Stage
+from plurivox.web.study import forms
+from plurivox.web.study.forms import Form, Kind, Person, own_words, phrase_for, wording
 from plurivox.web.study.study_errors import told
 from plurivox.web.study.terms import MTURK_FRAMES, Completion, Exclude, Part, Pay, PlatformName
-from plurivox.web.study.wordings import Form, Kind, Person, own_words, phrase_for, wording
 
 STUDY = "study.toml"
 Label = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
@@ -152,6 +154,11 @@ class Study(Part):
                 own = {"form": one.form, "wording": one.wording or self.wording, "chips": one.chips or self.chips}
                 return self.model_copy(update=own)
         return self
+
+    @property
+    def asks(self) -> questions.Question:
+        """What the form asks for."""
+        return forms.question(self.form)
 
     @property
     def tasks_per_sitting(self) -> int:

@@ -4,7 +4,7 @@ import json
 from typing import Any, get_args
 
 from plurivox.web.study.config import Study
-from plurivox.web.study.wordings import Form, Kind
+from plurivox.web.study.forms import FORMS, Kind
 
 HEAD = "# What this study asks. Edit it as you like; the server reads it when it starts.\n"
 BEFORE = {  # comments above a part
@@ -54,7 +54,7 @@ def _json(value: Any) -> str:
 
 
 HINTS = {
-    "form": ", ".join(get_args(Form)),
+    "form": ", ".join(FORMS),
     "forms": "two or more: each person is asked in one of them, drawn at random; or [[arm]] with form, wording, share",
     "wording": "first or third person: what do you think, or what would 100 others say",
     "kind": f"what tasks are ({', '.join(get_args(Kind))}): the words of the task page follow",

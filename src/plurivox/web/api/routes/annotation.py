@@ -9,7 +9,6 @@ from plurivox.web.api import presenters as show
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.auth import INVITE, LINK, PerhapsWorker, StudioDep, WorkerDep, may_draft, may_enter, new_bearer
 from plurivox.web.api.http_errors import Refused
-from plurivox.web.api.parameters import FAULTS
 from plurivox.web.services import enter_study, stages
 from plurivox.web.services.complete_study import complete_study
 from plurivox.web.services.next_tasks import next_tasks
@@ -19,7 +18,7 @@ from plurivox.web.store.collect.workers import Platform, worker_of
 from plurivox.web.store.ids import number_of, shown
 from plurivox.web.studio import Studio
 
-router = APIRouter(prefix="/api", tags=["workers"], responses=FAULTS)
+router = APIRouter(prefix="/api", tags=["workers"], responses=s.FAULTS)
 
 
 @router.post("/enter", dependencies=[Depends(may_enter)])

@@ -13,7 +13,6 @@ from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import presenters as present
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.auth import INVITE, OwnerDep, StudioDep, WritingOwner, owner_of
-from plurivox.web.api.parameters import FAULTS, After, Limit
 from plurivox.web.store import study_state
 from plurivox.web.store.admin import audit_log
 from plurivox.web.store.admin import invites as invite_store
@@ -22,7 +21,7 @@ from plurivox.web.store.ids import number_of, shown
 from plurivox.web.store.report import study_progress
 from plurivox.web.studio import Studio
 
-router = APIRouter(prefix="/api/owner", tags=["owners"], responses=FAULTS, dependencies=[Depends(owner_of)])
+router = APIRouter(prefix="/api/owner", tags=["owners"], responses=s.FAULTS, dependencies=[Depends(owner_of)])
 
 
 @router.post("/state")
@@ -86,7 +85,7 @@ async def export(studio: StudioDep, owner: OwnerDep, form: Literal["csv", "parqu
 
 
 @router.get("/exclusions")
-async def exclusions(studio: StudioDep, after: After = None, limit: Limit = 50) -> o.Exclusions:
+async def exclusions(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> o.Exclusions:
     """People who were left out, the newest first."""
     page = await studio.read(partial(excluded_workers.page, after=after, limit=limit))
     return present.exclusions(page, studio.study)

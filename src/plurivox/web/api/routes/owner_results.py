@@ -12,11 +12,10 @@ from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import presenters as present
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.auth import StudioDep, owner_of
-from plurivox.web.api.parameters import FAULTS, After, Limit, Prefix
 from plurivox.web.store.report import pay_sheet, study_progress, task_results, worker_results
 from plurivox.web.store.report.snapshots import latest_snapshot
 
-router = APIRouter(prefix="/api/owner", tags=["owners"], responses=FAULTS, dependencies=[Depends(owner_of)])
+router = APIRouter(prefix="/api/owner", tags=["owners"], responses=s.FAULTS, dependencies=[Depends(owner_of)])
 
 
 @router.get("/studies")
@@ -34,10 +33,10 @@ async def progress(studio: StudioDep) -> study_progress.StudyProgress:
 @router.get("/tasks")
 async def tasks(
     studio: StudioDep,
-    after: After = None,
-    limit: Limit = 50,
+    after: o.After = None,
+    limit: o.Limit = 50,
     order: task_results.Order = "name",
-    prefix: Prefix = "",
+    prefix: o.Prefix = "",
 ) -> task_results.TaskPage:
     """Tasks with their soft labels so far; with a prefix, those whose names begin with it, by name."""
     return await studio.read(partial(task_results.task_page, after=after, limit=limit, order=order, prefix=prefix))
@@ -52,10 +51,10 @@ async def task(task: s.Id, studio: StudioDep) -> o.TaskDetail:
 @router.get("/workers")
 async def workers(
     studio: StudioDep,
-    after: After = None,
-    limit: Limit = 50,
+    after: o.After = None,
+    limit: o.Limit = 50,
     order: worker_results.WorkerOrder = "worker",
-    prefix: Prefix = "",
+    prefix: o.Prefix = "",
 ) -> worker_results.WorkerPage:
     """Workers with their scores, by pseudonym or the largest first; with a prefix, whose pseudonyms begin with it."""
     return await studio.read(partial(worker_results.worker_page, after=after, limit=limit, order=order, prefix=prefix))
@@ -84,7 +83,7 @@ async def forms(studio: StudioDep) -> o.FormsCompared:
 
 
 @router.get("/flagged")
-async def flagged(studio: StudioDep, after: After = None, limit: Limit = 50) -> worker_results.FlaggedPage:
+async def flagged(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> worker_results.FlaggedPage:
     """Odd answers, the newest first."""
     return await studio.read(partial(worker_results.flagged_page, after=after, limit=limit))
 
@@ -96,7 +95,7 @@ async def snapshot(studio: StudioDep) -> o.Snapshot:
 
 
 @router.get("/pay")
-async def pay(studio: StudioDep, after: After = None, limit: Limit = 50) -> o.PayPage:
+async def pay(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> o.PayPage:
     """The pay sheet, by pseudonym, as the background last computed it."""
     page = await studio.read(partial(pay_sheet.page, after=after, limit=limit))
     return present.pay_page(page, studio.study.pay.currency)

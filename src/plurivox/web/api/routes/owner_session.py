@@ -5,6 +5,7 @@ from functools import partial
 from fastapi import APIRouter, Depends, Response
 
 from plurivox.web.api import owner_schemas as o
+from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.auth import (
     AddressDep,
     LimitsDep,
@@ -17,12 +18,11 @@ from plurivox.web.api.auth import (
     set_cookie,
 )
 from plurivox.web.api.http_errors import Refused, too_many
-from plurivox.web.api.parameters import FAULTS
 from plurivox.web.services import owner_sign_in
 from plurivox.web.store.admin import owners
 from plurivox.web.studio import Studio
 
-router = APIRouter(prefix="/api/owner", tags=["owners"], responses=FAULTS)
+router = APIRouter(prefix="/api/owner", tags=["owners"], responses=s.FAULTS)
 
 
 @router.post("/setup", dependencies=[Depends(may_set_up)])

@@ -1,6 +1,7 @@
 // What an action makes of an answer: apply(state, action) -> state. Pure; clicks and keys come here alike.
-import { EMPTY, asksPercents, inHistogram, isEmpty, ticksMean } from "./answer.js";
-import { beginsWithBars, noBars, setBar } from "./bars.js";
+import { EMPTY, inHistogram, isEmpty } from "./answer.js";
+import { asksBars, asksOne, asksOrder, asksPercents, stepOf, ticksMean } from "./asks.js";
+import { noBars, setBar } from "./bars.js";
 import { placeOf, seeks } from "./finding.js";
 import { problem, warning } from "./judging.js";
 import { percents } from "./meaning.js";
@@ -40,12 +41,12 @@ const ACTIONS = {
 
   pick(state, { place }) {
     if (place === undefined || place === null) return null;
-    if (inHistogram(state)) return ACTIONS.chip({ ...state, filter: "" }, { place, by: state.step });
-    if (state.form === "ranking") return toggleRank(state, place);
+    if (inHistogram(state)) return ACTIONS.chip({ ...state, filter: "" }, { place, by: stepOf(state) });
+    if (asksOrder(state)) return toggleRank(state, place);
     const fresh = { ...state, aside: null, filter: "", ticked: state.ticked.filter((other) => other !== place) };
-    if (state.form === "one-label") return { ...fresh, top: state.top === place ? null : place };
+    if (asksOne(state) && !asksPercents(state)) return { ...fresh, top: state.top === place ? null : place };
     const unset = { topPercent: null, secondPercent: null, field: null, typed: "" };
-    if (state.form === "top-one" && place !== state.top) return { ...fresh, ...unset, top: place, field: "top" };
+    if (asksOne(state) && place !== state.top) return { ...fresh, ...unset, top: place, field: "top" };
     if (place === state.top) return { ...fresh, ...unset, top: state.second, second: null };
     if (place === state.second) return { ...fresh, ...unset, second: null };
     if (state.top === null) return { ...fresh, ...unset, top: place };
@@ -80,7 +81,7 @@ const ACTIONS = {
     if (!naming && (state.field || state.second !== null)) return type(state, digit);
     if (seeks(state, digit)) return ACTIONS.filter(state, { text: state.filter + digit });
     if (place === undefined) return null;
-    if (state.form === "ranking") return rank(state, place);
+    if (asksOrder(state)) return rank(state, place);
     if (!naming && place === state.top) return say(state, `${state.labels[place]} is your top label already`);
     return ACTIONS.pick(state, { place });
   },
@@ -88,9 +89,9 @@ const ACTIONS = {
   "shift-digit"(state, { digit }) {
     const place = placeOf(state, digit);
     if (place === undefined) return null;
-    if (state.form === "ranking") return unrank(state, place);
+    if (asksOrder(state)) return unrank(state, place);
     return inHistogram(state)
-      ? ACTIONS.chip(state, { place, by: -state.step })
+      ? ACTIONS.chip(state, { place, by: -stepOf(state) })
       : ACTIONS.tick({ ...state, filter: "" }, { place });
   },
 
@@ -119,7 +120,7 @@ const ACTIONS = {
   none: (state) => setAside(state, "none"),
 
   histogram(state) {
-    if (!state.allowHistogram || beginsWithBars(state.form)) return null;
+    if (!asksPercents(state) || asksBars(state)) return null;
     return { ...state, ...EMPTY, bars: inHistogram(state) ? null : noBars(state.labels) };
   },
 

@@ -1,9 +1,8 @@
 // The answer to one task as a pure state: no page, no clock, no network. Labels are numbers: places in `state.labels`, the
 // order shown. A state is never changed: a key is read (keys.js) as an action, and an action (acts.js) gives a new state;
 // meaning.js tells what it says, judging.js whether it may be sent.
-import { beginsWithBars, noBars } from "./bars.js";
-
-const STEP = 5; // nine in ten typed percents are multiples of five
+import { asksBars, asksOrder, ticksMean } from "./asks.js";
+import { noBars } from "./bars.js";
 
 export const EMPTY = {
   top: null, // place of the label named first
@@ -21,17 +20,12 @@ export const EMPTY = {
 };
 
 export function begin(setup) {
-  const { labels, form = "top-two", ticks = "never", allowHistogram = true, guard = 300, now = 0, chips = 20 } = setup;
-  const mean = { "top-two": ticks, "top-one": ticks, "also-possible": "possible" }[form] ?? null;
-  const step = form === "chips" ? 100 / chips : STEP;
-  const open = { ticks: mean, step, allowHistogram: allowHistogram && asksPercents({ form }), opened: now, guard };
+  // `asks`: what the form asks for, see asks.js.
+  const { labels, asks, guard = 300, now = 0 } = setup;
   const flags = { hint: "", warned: false, sent: false, back: false };
-  const state = { ...EMPTY, labels, form, ...open, ...flags, past: [] };
-  return beginsWithBars(form) ? { ...state, bars: noBars(labels) } : state;
+  return { ...EMPTY, bars: asksBars(setup) ? noBars(labels) : null, labels, asks, opened: now, guard, ...flags, past: [] };
 }
 
-export const asksPercents = ({ form }) => !["one-label", "select-top-two", "ranking"].includes(form);
-export const ticksMean = (state) => state.ticks;
 export const inHistogram = (state) => state.bars !== null;
 export const isEmpty = (state) =>
   state.top === null &&
@@ -48,11 +42,11 @@ export function recall(setup, said) {
   const percent = (mark) => (mark?.typed ? Math.round(Number(mark.typed)) : null);
   const named = said.marks.filter((mark) => mark.kind === "named" && place(mark) >= 0);
   const ticked = said.marks
-    .filter((mark) => mark.kind === state.ticks && place(mark) >= 0)
+    .filter((mark) => mark.kind === ticksMean(state) && place(mark) >= 0)
     .map(place)
     .sort((a, b) => a - b);
   if (said.abstain || said.none_of_these) return { ...state, aside: said.abstain ? "abstain" : "none" };
-  if (state.form === "ranking") return { ...state, order: named.map(place) };
+  if (asksOrder(state)) return { ...state, order: named.map(place) };
   if (said.mode === "histogram" || isBars(state, named)) {
     const bars = state.labels.map((label) => percent(named.find((mark) => mark.label === label)) ?? 0);
     return { ...state, bars };
@@ -73,4 +67,4 @@ export function recall(setup, said) {
   };
 }
 
-const isBars = (state, named) => beginsWithBars(state.form) || named.length > 2;
+const isBars = (state, named) => asksBars(state) || named.length > 2;

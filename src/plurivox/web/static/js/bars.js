@@ -1,21 +1,20 @@
 // Bars and chips: percents on labels that start empty and are placed step by step. Pure, as answer.js is.
-// A bar may end at any percent; chips are whole ones, each worth `state.step` percent.
+// A bar may end at any percent; chips are whole ones, each worth `stepOf(state)` percent.
+import { asksChips, stepOf } from "./asks.js";
 
 export const noBars = (labels) => labels.map(() => 0); // empty: an equal start would anchor, and be complete untouched
 export const placed = (state) => (state.bars ?? []).reduce((sum, value) => sum + value, 0);
-export const beginsWithBars = (form) => form === "histogram" || form === "chips";
-export const isChips = (state) => state.form === "chips";
-export const chipsOf = (state, percent) => Math.round(percent / state.step);
+export const chipsOf = (state, percent) => Math.round(percent / stepOf(state));
 
-export const barAmount = (state, percent) => (isChips(state) ? String(chipsOf(state, percent)) : `${percent}%`);
+export const barAmount = (state, percent) => (asksChips(state) ? String(chipsOf(state, percent)) : `${percent}%`);
 
-const allOf = (state) => (isChips(state) ? `All ${chipsOf(state, 100)} chips` : "All 100%");
+const allOf = (state) => (asksChips(state) ? `All ${chipsOf(state, 100)} chips` : "All 100%");
 
 export function barWords(state) {
   // What is still to be placed, or that all is.
   const left = 100 - placed(state);
   if (!left) return `${allOf(state)} placed`;
-  if (!isChips(state)) return `${left}% still to place`;
+  if (!asksChips(state)) return `${left}% still to place`;
   const n = chipsOf(state, left);
   return `${n} of ${chipsOf(state, 100)} chips still to place`;
 }
@@ -23,7 +22,7 @@ export function barWords(state) {
 export function setBar(state, place, value) {
   if (state.bars === null) return null;
   const room = 100 - placed(state) + state.bars[place];
-  const grain = isChips(state) ? state.step : 1;
+  const grain = asksChips(state) ? stepOf(state) : 1;
   const height = Math.max(0, Math.min(room, Math.round(value / grain) * grain));
   if (value > room && height === state.bars[place])
     return { ...state, hint: `${allOf(state)} are placed; take some away first` };

@@ -1,5 +1,6 @@
 // The rows of bars or chips: a slider to drag, a button to add and one to take away, a key.
-import { barAmount, chipsOf, isChips } from "./bars.js";
+import { asksChips, stepOf } from "./asks.js";
+import { barAmount, chipsOf } from "./bars.js";
 import { button, change, make, put } from "./dom.js";
 import { KEYS, keyOf, manyLabels, shown } from "./finding.js";
 import { onSlide } from "./slider.js";
@@ -7,8 +8,8 @@ import { onSlide } from "./slider.js";
 export class BarRows {
   constructor(me, act) {
     this.act = act;
-    this.chips = me.form === "chips" ? me.chips : 0;
-    this.step = this.chips ? 100 / this.chips : 5;
+    this.chips = me.asks.chips;
+    this.step = stepOf(me);
     this.root = make("ul", { class: "bars", hidden: true, "data-chips": this.chips > 0 && this.chips <= 25 });
     this.root.style.setProperty("--chips", String(this.chips || 20));
     this.rowOf = me.labels.map((label, place) => this.row(label, place));
@@ -43,7 +44,7 @@ export class BarRows {
       input.value = String(value);
       input.style.setProperty("--fill", `${value}%`);
       const n = chipsOf(state, value);
-      input.setAttribute("aria-valuetext", isChips(state) ? `${n} ${n === 1 ? "chip" : "chips"}, ${value}%` : `${value}%`);
+      input.setAttribute("aria-valuetext", asksChips(state) ? `${n} ${n === 1 ? "chip" : "chips"}, ${value}%` : `${value}%`);
       change(out, barAmount(state, value));
       change(key, keyOf(state, place) || "·");
     });

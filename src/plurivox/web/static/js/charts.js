@@ -88,53 +88,42 @@ function namesBelow(y, places, apart = 0) {
 
 const unit = (words) => (words ? text(4, 12, words, { class: "unit" }) : null); // what the numbers at the left count
 
+const UPRIGHT = { left: 48, top: 24, low: 184, height: 222 }; // where the axes of an upright plot lie
+
+function uprightPlot({ title, x, y, values, most = 0 }, inside) {
+  // Round numbers at the left, the name of x below; `inside(up)` are the parts within, where `up` is how high a value lies.
+  const { left, top, low, height } = UPRIGHT;
+  const right = size() - 8;
+  const ticks = steps(Math.max(...values, most));
+  const up = (value) => low - ((low - top) * value) / ticks.at(-1);
+  const grid = ticks.map((tick) => [
+    line(left, up(tick), right, up(tick), "rule"),
+    text(left - 6, up(tick) + 4, tidy(tick), { "text-anchor": "end" }),
+  ]);
+  const axis = line(left, low, right, low);
+  const under = text((left + size()) / 2, height - 6, x, { "text-anchor": "middle", class: "name" });
+  const told = `${title}: ${y || "value"} by ${x || "name"}, ${span(values)}`;
+  return frame(told, height, unit(y), grid.flat(), inside(up), axis, under);
+}
+
 export function columnChart({ title, note = "", bars, x = "", y = "" }) {
   // Upright bars; `bars` are [name, value], perhaps with a shorter name for the axis.
-  const width = size();
-  const [left, top, low, height] = [48, 24, 184, 222];
-  const ticks = steps(Math.max(...bars.map(([, value]) => value), 0));
-  const room = (width - left - 8) / Math.max(bars.length, 1);
-  const rise = (value) => ((low - top) * value) / ticks.at(-1);
+  const { left, low } = UPRIGHT;
+  const room = (size() - left - 8) / Math.max(bars.length, 1);
   const wide = Math.min(room * 0.8, 64); // a single column is no wall
   const middle = (at) => left + (at + 0.5) * room;
   const names = bars.map(([name, , brief = name], at) => [middle(at), brief]);
   const longest = Math.max(...names.map(([, words]) => words.length), 1);
   const every = Math.max(Math.ceil(bars.length / (narrow() ? 6 : 10)), Math.ceil((longest * letter + 6) / room)); // even steps
-  const grid = ticks.map((tick) => [
-    line(left, low - rise(tick), width - 8, low - rise(tick), "rule"),
-    text(left - 6, low - rise(tick) + 4, tidy(tick), { "text-anchor": "end" }),
-  ]);
-  const columns = bars.map(([name, value], at) =>
-    draw(
-      "rect",
-      {
-        class: "mark",
-        x: middle(at) - wide / 2,
-        y: low - rise(value),
-        width: wide,
-        height: rise(value),
-        rx: 2,
-      },
-      draw("title", {}, `${name}: ${tidy(value)}`),
+  const below = namesBelow(low + 16, names.filter((_, at) => at % every === 0));
+  const column = (up, value, at) => ({ x: middle(at) - wide / 2, y: up(value), width: wide, height: low - up(value), rx: 2 });
+  const plot = uprightPlot({ title, x, y, values: bars.map(([, value]) => value) }, (up) => [
+    ...bars.map(([name, value], at) =>
+      draw("rect", { class: "mark", ...column(up, value, at) }, draw("title", {}, `${name}: ${tidy(value)}`)),
     ),
-  );
-  const plot = frame(
-    `${title}: ${y || "value"} by ${x || "name"}, ${span(bars.map(([, value]) => value))}`,
-    height,
-    unit(y),
-    grid.flat(),
-    columns,
-    namesBelow(low + 16, names.filter((_, at) => at % every === 0)),
-    line(left, low, width - 8, low),
-    text((left + width) / 2, height - 6, x, { "text-anchor": "middle", class: "name" }),
-  );
-  return figure(
-    title,
-    note,
-    plot,
-    [x || "name", y || "value"],
-    bars.map(([name, value]) => [name, tidy(value)]),
-  );
+    ...below,
+  ]);
+  return figure(title, note, plot, [x || "name", y || "value"], bars.map(([name, value]) => [name, tidy(value)]));
 }
 
 export function rowChart({ title, note = "", bars, x = "", y = "" }) {
@@ -219,44 +208,29 @@ export function rangeChart({ title, note = "", rows, x = "share", y = "label" })
   );
 }
 
-export function lineChart({ title, note = "", points, x = "", y = "", most = 0, name = tidy }) {
-  const width = size();
-  // `points` are [x, y]; the axis goes up to `most` at least, `name` says how x is written.
-  const [left, top, low, height] = [48, 24, 184, 222];
-  const ticks = steps(Math.max(...points.map(([, value]) => value), most));
-  const [first, last] = [points[0]?.[0] ?? 0, points.at(-1)?.[0] ?? 1];
-  const across = (value) => left + ((width - left - 16) * (value - first)) / (last - first || 1);
-  const up = (value) => low - ((low - top) * value) / ticks.at(-1);
-  const grid = ticks.map((tick) => [
-    line(left, up(tick), width - 8, up(tick), "rule"),
-    text(left - 6, up(tick) + 4, tidy(tick), { "text-anchor": "end" }),
-  ]);
-  const names = namesBelow(low + 16, points.map(([value]) => [across(value), name(value)]), 40);
-  const path = draw("polyline", {
+const trace = (points, across, up, more = {}) =>
+  draw("polyline", {
     class: "trace",
+    ...more,
     points: points.map(([a, b]) => `${across(a).toFixed(1)},${up(b).toFixed(1)}`).join(" "),
   });
-  const dots = points.map(([a, b]) =>
-    draw("circle", { class: "mark", cx: across(a), cy: up(b), r: 3.5 }, draw("title", {}, `${name(a)}: ${tidy(b)}`)),
+const dots = (points, across, up, words) =>
+  points.map(([a, b]) =>
+    draw("circle", { class: "mark", cx: across(a), cy: up(b), r: 3.5 }, draw("title", {}, `${words(a)}: ${tidy(b)}`)),
   );
-  const plot = frame(
-    `${title}: ${y} by ${x}, ${span(points.map(([, value]) => value))}`,
-    height,
-    unit(y),
-    grid.flat(),
-    names,
-    path,
-    dots,
-    line(left, low, width - 8, low),
-    text((left + width) / 2, height - 6, x, { "text-anchor": "middle", class: "name" }),
-  );
-  return figure(
-    title,
-    note,
-    plot,
-    [x, y],
-    points.map(([a, b]) => [name(a), tidy(b)]),
-  );
+
+export function lineChart({ title, note = "", points, x = "", y = "", most = 0, name = tidy }) {
+  // `points` are [x, y]; the axis goes up to `most` at least, `name` says how x is written.
+  const { left, low } = UPRIGHT;
+  const [first, last] = [points[0]?.[0] ?? 0, points.at(-1)?.[0] ?? 1];
+  const across = (value) => left + ((size() - left - 16) * (value - first)) / (last - first || 1);
+  const below = namesBelow(low + 16, points.map(([value]) => [across(value), name(value)]), 40);
+  const plot = uprightPlot({ title, x, y, values: points.map(([, value]) => value), most }, (up) => [
+    ...below,
+    trace(points, across, up),
+    ...dots(points, across, up, name),
+  ]);
+  return figure(title, note, plot, [x, y], points.map(([a, b]) => [name(a), tidy(b)]));
 }
 
 export function linesChart({ title, note = "", lines, x = "", y = "" }) {
@@ -277,14 +251,8 @@ export function linesChart({ title, note = "", lines, x = "", y = "" }) {
   const order = ends.map((_, at) => at).sort((a, b) => ends[a] - ends[b]);
   order.forEach((at, place) => place && (ends[at] = Math.max(ends[at], ends[order[place - 1]] + 15))); // names apart
   const drawn = lines.map(({ name, points }, at) => [
-    draw("polyline", {
-      class: "trace",
-      "stroke-dasharray": ["", "7 4", "2 4", "9 3 2 3"][at % 4],
-      points: points.map(([a, b]) => `${across(a).toFixed(1)},${up(b).toFixed(1)}`).join(" "),
-    }),
-    points.map(([a, b]) =>
-      draw("circle", { class: "mark", cx: across(a), cy: up(b), r: 3.5 }, draw("title", {}, `${name}, ${tidy(a)}: ${tidy(b)}`)),
-    ),
+    trace(points, across, up, { "stroke-dasharray": ["", "7 4", "2 4", "9 3 2 3"][at % 4] }),
+    dots(points, across, up, (value) => `${name}, ${tidy(value)}`),
     text(across(points.at(-1)[0]) + 9, ends[at], short(name, 16), { class: "name" }),
   ]);
   const axis = line(left, low, width - right, low);

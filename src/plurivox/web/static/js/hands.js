@@ -1,4 +1,5 @@
 // How to answer, by keys and by fingers: what people do comes first, the rest is folded away.
+import { asksBars, asksChips, asksOne, asksOrder, asksPercents, asksTwo, ticksMean } from "./asks.js";
 import { make } from "./dom.js";
 
 const press = (...names) => names.map((name) => make("kbd", {}, name));
@@ -25,15 +26,19 @@ export function howTo(me) {
   );
 }
 
-const STEP_OF = { histogram: "5%", chips: "a chip" };
-const ALL_OF = { histogram: "all 100%", chips: "all chips" };
-const SAYS_HOW_SURE = ["top-one", "top-two", "also-possible"];
-const PICKS = {
-  ranking: "Put a label next in your order",
-  "select-top-two": "Pick the most probable label, then perhaps the second",
+const wholeOf = (me) => (asksChips(me) ? "all chips" : "all 100%");
+const saysHowSure = (me) => asksPercents(me) && !asksBars(me);
+const splits = (me) => asksPercents(me) && asksTwo(me);
+const TICK_HELP = {
+  never: ["definitely not it", "✕ not", "Definitely not this one"],
+  possible: ["possible as well", "+ also", "Possible as well"],
 };
-const excludes = (me) => ["top-one", "top-two"].includes(me.form) && me.exclude_by === "never";
-const splits = (me) => me.form === "top-two" || me.form === "also-possible";
+
+function pickWords(me, many) {
+  if (asksOrder(me)) return "Put a label next in your order";
+  if (asksTwo(me) && !asksPercents(me)) return "Pick the most probable label, then perhaps the second";
+  return many ? "Pick a label" : "Pick the most probable label";
+}
 
 export function keyRows(me) {
   const n = me.labels.length;
@@ -41,26 +46,23 @@ export function keyRows(me) {
   const last = n < 10 ? String(n) : "0";
   const [one, two, third] = n < 5 ? ["1", "2", last] : ["3", "5", "4"]; // keys that are there
   const command = (letter) => (many ? press("Alt", letter) : press(letter));
-  const step = STEP_OF[me.form];
-  const pick = PICKS[me.form] ?? (many ? "Pick a label" : "Pick the most probable label");
-  const asks = SAYS_HOW_SURE.includes(me.form);
+  const step = asksBars(me) && (asksChips(me) ? "a chip" : "5%");
+  const pick = pickWords(me, many);
+  const [asks, ticks] = [saysHowSure(me), ticksMean(me)];
   const sure = asks ? "Sure: send it and go on" : "Done: send it and go on";
   const placing = `Put ${step} on a label; with Shift, take ${step} away`;
   return [
     [n === 2 ? press("1", "2") : press("1", "…", last), (step ? placing : pick) + (many ? "; type letters to find it" : "")],
     step && [press("."), "All that is left to the label moved last"],
-    me.form === "ranking" && [press("←", "→"), "Move the label that you ranked last, or whose key you pressed again"],
-    me.form === "ranking" && [press("Shift", third), `Take label ${third} out of the order`],
-    [press("↵"), step ? `Send it and go on, once ${ALL_OF[me.form]} are placed` : sure],
-    me.form === "top-one" && [press(one, "7", "0", "↵"), `Label ${one} with 70%`],
+    asksOrder(me) && [press("←", "→"), "Move the label that you ranked last, or whose key you pressed again"],
+    asksOrder(me) && [press("Shift", third), `Take label ${third} out of the order`],
+    [press("↵"), step ? `Send it and go on, once ${wholeOf(me)} are placed` : sure],
+    asks && asksOne(me) && [press(one, "7", "0", "↵"), `Label ${one} with 70%`],
     splits(me) && [press(one, two, "7", "0", "↵"), `Label ${one} with 70%, label ${two} with the rest`],
     asks && [press("←", "→"), `Move the ${splits(me) ? "split" : "percent"} by 5%; with Shift, by 1%`],
     splits(me) && [press("."), "Type the percent of the other label, or of the top label alone"],
-    asks && [
-      press("Shift", third),
-      `Label ${third} is ${excludes(me) ? "definitely not it" : "possible as well"}`,
-    ],
-    excludes(me) && [command("N"), "None of the others: rules out what is not named"],
+    ticks && [press("Shift", third), `Label ${third} is ${TICK_HELP[ticks][0]}`],
+    ticks === "never" && [command("N"), "None of the others: rules out what is not named"],
     asks && [command("H"), "All labels as bars, to drag"],
     [command("U"), "Undo; with nothing to undo, back to the last task"],
     [command("S"), "Can't tell"],
@@ -71,9 +73,9 @@ export function keyRows(me) {
 function handRows(me) {
   const bars = ["Drag a bar", "Put percents on a label; − and + move 5%"];
   const chips = ["+ and −", "Put a chip on a label, or take one away; or drag along the chips"];
-  if (STEP_OF[me.form])
-    return [me.form === "chips" ? chips : bars, ["Next", `Send it, once ${ALL_OF[me.form]} are placed`]];
-  if (me.form === "ranking")
+  if (asksBars(me))
+    return [asksChips(me) ? chips : bars, ["Next", `Send it, once ${wholeOf(me)} are placed`]];
+  if (asksOrder(me))
     return [
       ["Tap labels", "In order, the most probable first; tap one again to take it out"],
       ["Drag", "A label of your order to another place; or pick it, then Earlier or Later"],
@@ -81,11 +83,11 @@ function handRows(me) {
     ];
   return [
     ["Tap a label", "The most probable one; tap it again to take it back"],
-    (splits(me) || me.form === "select-top-two") && ["Tap another", "The second most probable one"],
-    me.form === "top-one" && ["Drag the slider", "Say how probable it is"],
+    asksTwo(me) && ["Tap another", "The second most probable one"],
+    saysHowSure(me) && asksOne(me) && ["Drag the slider", "Say how probable it is"],
     splits(me) && ["Drag the slider", "Share 100% between the two"],
-    SAYS_HOW_SURE.includes(me.form) && [excludes(me) ? "✕ not" : "+ also", excludes(me) ? "Definitely not this one" : "Possible as well"],
-    SAYS_HOW_SURE.includes(me.form) && ["Bars", "All labels as bars, to drag"],
+    ticksMean(me) && TICK_HELP[ticksMean(me)].slice(1),
+    saysHowSure(me) && ["Bars", "All labels as bars, to drag"],
     ["Next", "Send it and go on"],
   ];
 }

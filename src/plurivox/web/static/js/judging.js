@@ -1,5 +1,6 @@
 // Whether an answer may be sent: what is missing, and what looks odd but may be meant. Pure.
-import { inHistogram, ticksMean } from "./answer.js";
+import { inHistogram } from "./answer.js";
+import { asksOrder, ticksMean } from "./asks.js";
 import { barWords, placed } from "./bars.js";
 import { openLabels, percents } from "./meaning.js";
 
@@ -8,7 +9,7 @@ export function problem(state) {
   const name = (place) => state.labels[place];
   if (state.aside) return "";
   if (inHistogram(state)) return placed(state) < 100 ? barWords(state) : "";
-  if (state.form === "ranking" && state.order.length) return "";
+  if (asksOrder(state) && state.order.length) return "";
   if (state.top === null) return "Pick a label first";
   const { top, second, left } = percents(state);
   if (top === null) return `How likely is ${name(state.top)}? Type its percent, or use the arrows`;

@@ -1,6 +1,6 @@
 // What a key means at the moment. Pure.
 import { inHistogram } from "./answer.js";
-import { isChips } from "./bars.js";
+import { asksChips, asksOrder, stepOf } from "./asks.js";
 import { found, manyLabels } from "./finding.js";
 
 export function readKey(state, { key, code = "", shift = false, alt = false }) {
@@ -9,10 +9,11 @@ export function readKey(state, { key, code = "", shift = false, alt = false }) {
     return found(state) === undefined ? { do: "enter" } : { do: "pick", place: found(state) };
   if (key === "Escape") return { do: "clear" };
   if (key === "Backspace") return state.filter ? { do: "filter", text: state.filter.slice(0, -1) } : { do: "undo" };
-  if (state.form === "ranking" && key.startsWith("Arrow"))
+  if (asksOrder(state) && key.startsWith("Arrow"))
     return { do: "shift", by: key === "ArrowLeft" || key === "ArrowUp" ? -1 : 1 };
-  if (key === "ArrowRight" || key === "ArrowUp") return { do: "nudge", by: shift && !isChips(state) ? 1 : state.step };
-  if (key === "ArrowLeft" || key === "ArrowDown") return { do: "nudge", by: shift && !isChips(state) ? -1 : -state.step };
+  const step = shift && !asksChips(state) ? 1 : stepOf(state);
+  if (key === "ArrowRight" || key === "ArrowUp") return { do: "nudge", by: step };
+  if (key === "ArrowLeft" || key === "ArrowDown") return { do: "nudge", by: -step };
   const digit = /^(?:Digit|Numpad)(\d)$/.exec(code)?.[1] ?? (/^\d$/.test(key) ? key : null);
   if (digit !== null) return { do: shift ? "shift-digit" : "digit", digit }; // before signs: Shift+5 may be %
   if (key === "." || key === "," || key === "%") return { do: inHistogram(state) ? "rest" : "field" };

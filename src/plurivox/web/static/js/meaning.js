@@ -1,5 +1,6 @@
 // What an answer says so far: percents, the pieces of the live bar, and the marks that are sent. Pure.
-import { asksPercents, inHistogram, ticksMean } from "./answer.js";
+import { inHistogram } from "./answer.js";
+import { asksOrder, asksPercents, ticksMean } from "./asks.js";
 import { barMarks, placed } from "./bars.js";
 import { rankMarks } from "./ranking.js";
 
@@ -51,20 +52,13 @@ export function shares(state) {
 export function marks(state) {
   // What is sent: marks of kind named, never or possible, with what was typed beside them.
   const mark = (kind, place, typed = "") => ({ kind, label: state.labels[place], typed });
-  const answer = {
-    form: inHistogram(state) ? "histogram" : state.form,
-    abstain: state.aside === "abstain",
-    none_of_these: state.aside === "none",
-  };
+  const answer = { abstain: state.aside === "abstain", none_of_these: state.aside === "none" };
   if (!state.aside && inHistogram(state)) return { ...answer, marks: barMarks(state) };
-  if (!state.aside && state.form === "ranking") return { ...answer, marks: rankMarks(state) };
+  if (!state.aside && asksOrder(state)) return { ...answer, marks: rankMarks(state) };
   if (state.aside || state.top === null) return { ...answer, marks: [] };
   const { top, second } = percents(state);
-  if (!asksPercents(state)) {
-    const pair = [state.top, state.second].filter((place) => place !== null);
-    return { ...answer, marks: pair.map((place) => mark("named", place)) };
-  }
-  const list = [mark("named", state.top, top === null ? "" : String(top))];
-  if (state.second !== null) list.push(mark("named", state.second, second === null ? "" : String(second)));
+  const typed = (percent) => (percent === null || !asksPercents(state) ? "" : String(percent));
+  const list = [mark("named", state.top, typed(top))];
+  if (state.second !== null) list.push(mark("named", state.second, typed(second)));
   return { ...answer, marks: [...list, ...state.ticked.map((place) => mark(ticksMean(state), place))] };
 }

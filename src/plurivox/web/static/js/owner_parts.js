@@ -96,7 +96,7 @@ export function said(answer) {
   if (answer.none_of_these) return "none of these";
   const kind = (name) => answer.marks.filter((mark) => mark.kind === name);
   const named = kind("named")
-    .map((mark) => (mark.typed ? `${mark.label} ${mark.typed}%` : mark.label))
+    .map((mark) => (mark.typed ? `${mark.label || "no label"} ${mark.typed}%` : mark.label))
     .join(", ");
   const rest = [
     ["never", "not"],

@@ -32,7 +32,7 @@ export class Session {
     const way = wayIn(address);
     const came = way ? JSON.stringify(way) : "";
     const known = this.token && (!way || came === this.came);
-    if (known && this.me && ["practice", "tasks"].includes(this.me.stage)) return; // tasks will tell if this is old
+    if (known && this.me?.asks && ["practice", "tasks"].includes(this.me.stage)) return; // tasks will tell if this is old; an earlier version kept no `asks`
     if (known) {
       try {
         return this.keep({ me: await this.call("GET", "me") });

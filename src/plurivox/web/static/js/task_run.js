@@ -1,6 +1,7 @@
 // The sitting: which task is shown, what a key or a click does to it, where its answer goes, and the way back.
 import { apply } from "./acts.js";
-import { begin, isEmpty, recall } from "./answer.js";
+import { begin, inHistogram, isEmpty, recall } from "./answer.js";
+import { asksChips } from "./asks.js";
 import { change, make, put } from "./dom.js";
 import { Drafts } from "./drafts.js";
 import { header } from "./head.js";
@@ -130,7 +131,7 @@ export class Sitting {
     this.page?.sound?.close();
     this.view?.close();
     const view = (this.view = new View(draft?.view));
-    const setup = { labels: me.labels, form: me.form, ticks: me.exclude_by, chips: me.chips, now: performance.now() };
+    const setup = { labels: me.labels, asks: me.asks, now: performance.now() };
     this.state = said ? recall(setup, said) : draft ? { ...begin(setup), ...draft.core } : begin(setup);
     if (draft) view.note("resume", "other");
     this.replaces = said?.key ?? draft?.replaces ?? null;
@@ -230,10 +231,10 @@ export class Sitting {
   submit(by) {
     const slot = this.current;
     this.page.sound?.close();
-    const { form, ...said } = marks(this.state);
+    const said = marks(this.state);
     this.passed.delete(slot.slot);
     if (this.said && same(this.said, said)) return this.pass(this.said); // looked at, not changed
-    const bars = form === "histogram" && this.session.me.form !== "chips"; // chips are a form of their own here
+    const bars = inHistogram(this.state) && !asksChips(this.state); // chips are a form of their own here
     const mode = bars ? "histogram" : by === "key" ? "keyboard" : by;
     const body = { slot: slot.slot, ...said, mode, label_order: this.session.me.labels, ...this.view.record() };
     const key = this.outbox.put({ body, replacesKey: this.replaces, counts: !this.replaces && !slot.practice }); // on disk here before anything else happens
@@ -278,7 +279,7 @@ export class Sitting {
 
   saveDraft() {
     if (!this.current || this.state.sent) return;
-    const { labels, opened, guard, past, ...state } = this.state;
+    const { labels, asks, opened, guard, past, ...state } = this.state;
     const core = isEmpty(this.state) && !this.replaces ? null : state;
     this.drafts.keep(this.current.slot, { core, replaces: this.replaces, view: this.view.draft() });
   }

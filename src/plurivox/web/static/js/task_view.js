@@ -1,6 +1,7 @@
 // The task page: made once for a task, then painted anew after every action.
-import { asksPercents, inHistogram } from "./answer.js";
-import { barAmount, beginsWithBars } from "./bars.js";
+import { inHistogram } from "./answer.js";
+import { asksBars, asksOne, asksOrder, asksPercents, ticksMean } from "./asks.js";
+import { barAmount } from "./bars.js";
 import { BarRows } from "./bars_view.js";
 import { button, change, make, put } from "./dom.js";
 import { KEYS, keyOf, manyLabels, shown } from "./finding.js";
@@ -22,7 +23,7 @@ export class TaskView {
     this.tiles = make("ul", { class: "grid", "data-few": me.labels.length <= 5 });
     this.more = make("p", { class: "more quiet small", role: "status", hidden: true });
     this.bars = asksPercents(me) ? new BarRows(me, act) : null;
-    this.ranks = me.form === "ranking" ? new RankView(me, act) : null;
+    this.ranks = asksOrder(me) ? new RankView(me, act) : null;
     this.sought = me.labels.length > KEYS.length ? this.search() : null;
     this.asks = make("ol", { class: "small" });
     this.hint = make("span", { class: "hint", role: "alert" });
@@ -40,7 +41,7 @@ export class TaskView {
         "data-long": long,
         "data-many": me.labels.length > KEYS.length,
         "data-words": slot.task.kind !== "image",
-        "data-ranks": me.form === "ranking",
+        "data-ranks": asksOrder(me),
       },
       this.look(),
       this.choose(),
@@ -146,24 +147,9 @@ export class TaskView {
     const histogram = deed("H", "Bars", { do: "histogram" });
     const others = deed("N", "Rule out rest", { do: "others" });
     const next = button("Next", (event) => this.act({ do: "enter" }, event), { class: "button main next" });
-    return {
-      root: make(
-        "div",
-        { class: "deeds", role: "group", "aria-label": "Actions" },
-        undo,
-        abstain,
-        none,
-        histogram,
-        others,
-        next,
-      ),
-      undo,
-      abstain,
-      none,
-      histogram,
-      others,
-      next,
-    };
+    const deeds = { undo, abstain, none, histogram, others, next };
+    const about = { class: "deeds", role: "group", "aria-label": "Actions" };
+    return { root: make("div", about, Object.values(deeds)), ...deeds };
   }
 
   // ---- painting
@@ -205,17 +191,18 @@ export class TaskView {
     const { top, second } = percents(state);
     const at = ranked(state, place);
     const [first, next] = this.ranks ? [at === 0, at > 0] : [place === state.top, place === state.second];
-    const role = first ? "top" : next ? "second" : state.ticked.includes(place) ? state.ticks : "";
+    const role = first ? "top" : next ? "second" : state.ticked.includes(place) ? ticksMean(state) : "";
     root.dataset.is = role;
     const percent = { top, second }[role] ?? null;
-    const standing = at >= 0 ? ordinal(at + 1) : { top: state.form === "one-label" ? "✓" : "1st", second: "2nd" }[role];
+    const standing = at >= 0 ? ordinal(at + 1) : { top: asksOne(state) && !asksPercents(state) ? "✓" : "1st", second: "2nd" }[role];
     change(says, standing ? `${standing}${percent === null || !asksPercents(state) ? "" : ` ${percent}%`}` : "");
     change(cap, key);
     cap.hidden = !key;
     pick.setAttribute("aria-pressed", String(role === "top" || role === "second"));
-    tick.hidden = state.ticks === null;
-    if (state.ticks === null) return;
-    const [sign, word, long] = TICK[state.ticks];
+    const means = ticksMean(state);
+    tick.hidden = means === null;
+    if (means === null) return;
+    const [sign, word, long] = TICK[means];
     if (!tick.firstChild) put(tick, make("b", { "aria-hidden": "true" }, sign), make("span", {}, word));
     tick.setAttribute("aria-label", `${state.labels[place]}: ${long}`);
     tick.setAttribute("aria-pressed", String(state.ticked.includes(place)));
@@ -260,8 +247,8 @@ export class TaskView {
     abstain.setAttribute("aria-pressed", String(state.aside === "abstain"));
     none.setAttribute("aria-pressed", String(state.aside === "none"));
     histogram.setAttribute("aria-pressed", String(inHistogram(state)));
-    histogram.hidden = beginsWithBars(state.form) || !state.allowHistogram;
-    others.hidden = state.ticks !== "never" || inHistogram(state);
+    histogram.hidden = asksBars(state) || !asksPercents(state);
+    others.hidden = ticksMean(state) !== "never" || inHistogram(state);
     change(undo.lastChild, state.past.length ? "Undo" : "Back");
     next.setAttribute("aria-disabled", String(Boolean(problem(state))));
     const words = isSure(state) ? (asksPercents(state) ? "Sure, next" : "Next") : "Next";

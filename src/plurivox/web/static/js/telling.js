@@ -1,4 +1,5 @@
 // What an action did, in the words of the record: kind, label, value. Keys and clicks that do the same read the same.
+import { asksOrder, ticksMean } from "./asks.js";
 
 export function tell(old, next, action) {
   // [kind, label, value], or null where nothing happened.
@@ -29,14 +30,14 @@ function changed(old, next) {
     const place = next.bars.findIndex((value, at) => value !== old.bars[at]);
     return place < 0 ? null : ["bar", name(next, place), String(next.bars[place])];
   }
-  if (next.form === "ranking" && differs(old, next, "order", "touched")) return moved(old, next);
+  if (asksOrder(next) && differs(old, next, "order", "touched")) return moved(old, next);
   if (differs(old, next, "top", "second")) return picked(old, next);
   if (differs(old, next, "topPercent", "secondPercent")) {
     const who = next.field ?? "top";
     return ["percent", name(next, next[who]), String(next[`${who}Percent`])];
   }
   const place = [...old.ticked, ...next.ticked].find((one) => old.ticked.includes(one) !== next.ticked.includes(one));
-  if (place !== undefined) return [next.ticks, name(next, place), on(next.ticked.includes(place))];
+  if (place !== undefined) return [ticksMean(next), name(next, place), on(next.ticked.includes(place))];
   return TOLD.filter(old, next); // a digit that goes on with a name
 }
 

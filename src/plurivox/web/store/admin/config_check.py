@@ -42,7 +42,7 @@ def _check_labels(connection: Connection, labels: list[str]) -> None:
 
 def _gone(connection: Connection, labels: list[str]) -> tuple[set[str], int]:
     """Labels that answers name and the study does not, and how many answers do."""
-    there, gone, n = set(labels), set[str](), 0
+    there, gone, n = {*labels, ""}, set[str](), 0  # some marks have no label
     every = select(answers.c.marks).execution_options(yield_per=2_000)
     for marks in connection.execute(every).scalars():
         if strange := {mark.label for mark in marks_of(marks)} - there:

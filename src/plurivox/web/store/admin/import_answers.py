@@ -24,8 +24,14 @@ def add_answers(connection: Connection, given: Answers, pseudonyms: Sequence[str
     """Insert workers, sittings, slots and answers; those beyond a task's quota are extras. How many answers.
 
     `pseudonyms` are those of `given.workers`; `form` is that of answers which name none. `pick`: the share of the time
-    after which a first label was picked, where that is to be made up, as in the demo.
+    after which a first label was picked, where that is to be made up, as in the demo. Raise InputError where a task is
+    unknown, a worker came before, or an answer names no worker.
     """
+    if (given.worker < 0).any():
+        at = some(np.unique(given.tasks[given.task[given.worker < 0]]))
+        raise InputError(
+            f"answers to the tasks {at} name no worker; a study keeps answers by worker: name one for each"
+        )
     held = _tasks(connection, given)
     people = _people(connection, given, pseudonyms)
     seated = _sittings(connection, given, people)
@@ -140,11 +146,13 @@ def _sittings(connection: Connection, given: Answers, people: dict[int, int]) ->
 def _said(given: Answers, i: int, form: str, pick: float) -> dict[str, Any]:
     here = slice(given.mark_start[i], given.mark_start[i + 1])
     marks = zip(given.mark_kind[here].tolist(), given.mark_label[here].tolist(), given.mark_typed[here], strict=True)
-    said = [Mark(KIND[kind], str(given.labels[label]), str(typed)) for kind, label, typed in marks]
+    said = [
+        Mark(KIND[kind], str(given.labels[label]) if label >= 0 else "", str(typed)) for kind, label, typed in marks
+    ]
     seconds = _at(given.seconds, i, None)
     ms = None if seconds is None or seconds != seconds else seconds * 1000
     events = []
-    if pick and ms is not None and said:
+    if pick and ms is not None and said and said[0].label:
         label, by = said[0].label, "key"
         events = [{"seq": 0, "ms": round(pick * ms), "kind": "pick", "label": label, "value": None, "by": by}]
     return {

@@ -47,7 +47,7 @@ def exclude(connection: Connection, worker: int, rule: str, reason: str) -> bool
         return False
     counters.take_out(connection, worker)
     for row in connection.execute(select(*COLUMNS).where(sittings.c.worker_id == worker)).all():
-        _end(connection, Sitting(*row))
+        _end(connection, Sitting.of(row))
     mine = (slots.c.worker_id == worker) & (slots.c.kind != "practice")
     counted = select(slots.c.task_id).where(mine, slots.c.number.is_not(None))
     back = connection.execute(counted).scalars().all()

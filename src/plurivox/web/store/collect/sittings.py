@@ -6,7 +6,7 @@ for all its slots.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
@@ -58,6 +58,11 @@ class Sitting:
     done: int
     until: float | None  # when the lease ends; None when all is done or it has ended
 
+    @classmethod
+    def of(cls, row: Any) -> Self:
+        """The sitting of a row that has `COLUMNS`, and perhaps others."""
+        return cls(*(row._mapping[column] for column in COLUMNS))
+
     @property
     def is_over(self) -> bool:
         """Whether all of it is answered."""
@@ -84,6 +89,11 @@ class ShownTask:
     width: int | None
     height: int | None
 
+    @classmethod
+    def of(cls, row: Any) -> Self:
+        """The content of a row that has the columns `TASK`, and perhaps others."""
+        return cls(*(row._mapping[column] for column in TASK))
+
 
 @dataclass(frozen=True)
 class Slot:
@@ -95,10 +105,9 @@ class Slot:
     shown: ShownTask
 
     @classmethod
-    def of(cls, row: Sequence[Any]) -> "Slot":
+    def of(cls, row: Any) -> Self:
         """The slot of a row of `SHOWN`."""
-        slot, position, kind, *task = row
-        return cls(slot, position, kind, ShownTask(*task))
+        return cls(row.id, row.position, row.kind, ShownTask.of(row))
 
 
 @dataclass(frozen=True)
@@ -113,7 +122,7 @@ class Waiting:
 def latest_sitting(connection: Connection, worker: int, *, lock: bool = False) -> Sitting | None:
     """A person's newest sitting; None before the first."""
     row = connection.execute(NEWEST.with_for_update() if lock else NEWEST, {"worker": worker}).first()
-    return None if row is None else Sitting(*row)
+    return None if row is None else Sitting.of(row)
 
 
 def lock_worker(connection: Connection, worker: int) -> None:
@@ -183,7 +192,7 @@ def _insert(
     time = now()
     row = {"worker_id": worker, "number": number, "plan_id": plan, "total": len(places), "done": 0}
     values = {**row, "begun": time, "until": time + lease_seconds}
-    sitting = Sitting(*connection.execute(insert(sittings).values(**values).returning(*COLUMNS)).one())
+    sitting = Sitting.of(connection.execute(insert(sittings).values(**values).returning(*COLUMNS)).one())
     first: dict[int, int] = {}
     rows: list[dict[str, Any]] = []
     for position, (task, slot_number, kind) in enumerate(places, start=1):
@@ -268,4 +277,4 @@ def revive(connection: Connection, sitting: Sitting, lease_seconds: float) -> Si
     left = connection.execute(select(func.count()).where(mine, slots.c.state == "leased")).scalar_one()
     values = {"total": sitting.done + left, "until": now() + lease_seconds if left else None}
     this = update(sittings).where(sittings.c.id == sitting.id).values(values)
-    return Sitting(*connection.execute(this.returning(*COLUMNS)).one())
+    return Sitting.of(connection.execute(this.returning(*COLUMNS)).one())

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
@@ -16,9 +16,9 @@ from plurivox.web.store.errors import NotFound
 from plurivox.web.store.schema import answers, drafts, sittings, slots, workers
 
 MarkKind = Literal["named", "never", "possible"]
+SLOT = (slots.c.id, slots.c.task_id, slots.c.number, slots.c.kind, slots.c.state, slots.c.answer_id)
 HERE = (
-    select(slots.c.id, slots.c.task_id, slots.c.number, slots.c.kind, slots.c.state, slots.c.answer_id)
-    .add_columns(drafts.c.slot_id, *SITTING, *WORKER)
+    select(*SLOT, drafts.c.slot_id.label("draft_of"), *SITTING, *WORKER)
     .select_from(slots.join(sittings, sittings.c.id == slots.c.sitting_id))
     .join(workers, workers.c.id == slots.c.worker_id)
     .outerjoin(drafts, drafts.c.worker_id == slots.c.worker_id)
@@ -46,7 +46,7 @@ class Mark(NamedTuple):
     """A label that is named (in order, with the percent as typed), ruled out, or held possible."""
 
     kind: MarkKind
-    label: str
+    label: str  # empty, in answers from elsewhere: a percent was typed where no label was chosen
     typed: str = ""
 
 
@@ -98,6 +98,12 @@ class AnsweredSlot:
     sitting: Sitting
     worker: Worker
 
+    @classmethod
+    def of(cls, row: Any) -> Self:
+        """The slot of a row of `HERE`."""
+        slot = {column.name: row._mapping[column] for column in SLOT}
+        return cls(**slot, has_draft=row.draft_of == slot["id"], sitting=Sitting.of(row), worker=Worker.of(row))
+
 
 @dataclass(frozen=True)
 class SavedAnswer:
@@ -141,9 +147,7 @@ def slot_to_answer(connection: Connection, slot: int, worker: int) -> AnsweredSl
     if row is None:
         worker_of(connection, worker)  # of an erased worker the slots are gone
         raise NotFound("slot")
-    slot_id, task, number, kind, state, answer, draft_of, *rest = row
-    sitting, person = Sitting(*rest[: len(SITTING)]), Worker(*rest[len(SITTING) :])
-    return AnsweredSlot(slot_id, task, number, kind, state, answer, draft_of == slot_id, sitting, person)
+    return AnsweredSlot.of(row)
 
 
 def answer_with_key(connection: Connection, worker: int, key: str) -> SavedAnswer | None:

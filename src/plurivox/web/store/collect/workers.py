@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
@@ -30,6 +30,11 @@ class Worker:
     stage: Stage
     status: str  # active, excluded, erased
     arm: str = ""  # of a study that asks in several forms
+
+    @classmethod
+    def of(cls, row: Any) -> Self:
+        """The worker of a row that has `COLUMNS`, and perhaps others."""
+        return cls(*(row._mapping[column] for column in COLUMNS))
 
     def label_order(self, labels: Iterable[str]) -> list[str]:
         """The labels in this person's own order: shuffled between people, the same on every visit."""
@@ -62,7 +67,7 @@ def worker_of(connection: Connection, worker: int) -> Worker:
         raise NotSignedIn()
     if row.status == "erased":
         raise Withdrawn()
-    return Worker(*row)
+    return Worker.of(row)
 
 
 def has_workers(connection: Connection) -> bool:

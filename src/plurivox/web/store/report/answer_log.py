@@ -177,7 +177,7 @@ class AnswerLog(RowLog):
         made["top"] = np.array([self._code("label", top) if (top := _top_of(one)) else -1 for one in said], np.int32)
         made["n_marks"] = np.array([len(one) for one in said], np.int32)
         codes = [
-            (KINDS[kind], self._code("label", label), self._code("typed", typed))
+            (KINDS[kind], self._code("label", label) if label else -1, self._code("typed", typed))
             for one in said
             for kind, label, typed in one
         ]
@@ -197,10 +197,12 @@ class AnswerLog(RowLog):
         task, task_names = self._named(connection, tasks.c.id, tasks.c.name, held["task"], cell)
         worker, worker_names = self._named(connection, workers.c.id, workers.c.pseudonym, held["worker"], str)
         sitting, sitting_names = self._named(connection, sittings.c.id, sittings.c.number, held["sitting"], str)
-        used, marked = np.unique(held["marks"][:, 1], return_inverse=True)
+        mark_label = held["marks"][:, 1].astype(np.int64)  # -1: something was typed where no label was chosen
+        used, marked = np.unique(mark_label[mark_label >= 0], return_inverse=True)
         texts = [cell(self._texts("label")[code]) for code in used.tolist()]
         all_labels = dict.fromkeys([*map(cell, labels), *texts])
         label, label_names = encode_into(texts, list(all_labels), "labels")
+        mark_label[mark_label >= 0] = label[marked]
         who = worker_names[worker].astype(TEXT)
         given = Answers(
             task=task,
@@ -210,7 +212,7 @@ class AnswerLog(RowLog):
             labels=label_names,
             mark_start=np.concatenate([[0], np.cumsum(held["n_marks"], dtype=np.int64)]),
             mark_kind=held["marks"][:, 0],
-            mark_label=label[marked],
+            mark_label=mark_label,
             mark_typed=np.array(self._texts("typed") or [""], dtype=TEXT)[held["marks"][:, 2]],
             form=np.array(self._texts("form") or [""], dtype=TEXT)[held["form"]],
             abstain=held["abstain"],

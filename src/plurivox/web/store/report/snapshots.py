@@ -6,15 +6,15 @@ that was published last.
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Self, TypeVar
+from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import BigInteger, Connection, Engine, cast, delete, func, insert, select, tuple_, update
+from sqlalchemy import BigInteger, ColumnElement, Connection, Engine, cast, delete, func, insert, select, tuple_, update
 
 from plurivox.web.store.database import WRITES, batched, now
 from plurivox.web.store.facts import fact, set_fact
 from plurivox.web.store.report import alerts, counters
-from plurivox.web.store.report.statistics import Agreement, ArmResult, StoppingSummary, Times
+from plurivox.web.store.report.statistics import Snapshot
 from plurivox.web.store.schema import STILL, answers, beliefs, facts, leaders, slots, snapshots
 
 AT_ONCE = 500  # rows in one transaction: some ten milliseconds
@@ -22,55 +22,6 @@ LEASE = 30.0  # seconds a leader may be silent before another takes over
 KEPT = 900.0  # seconds for which a list stays as it was
 NEWEST = select(answers.c.id, answers.c.received).order_by(answers.c.id.desc()).limit(1)
 PUBLISHED = select(cast(facts.c.value, BigInteger)).where(facts.c.name == "published").scalar_subquery()
-NEWEST_NUMBER = func.coalesce(PUBLISHED, 0)  # `newest_number` within a statement
-T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """What the background computed from all answers up to one; the defaults are how it is before the first one."""
-
-    at: float | None = None
-    last_answer: int = 0
-    answers: int = 0
-    asked: str = ""  # the digest of study.toml
-    stages: dict[str, float] = field(default_factory=dict)  # median seconds by stage
-    by: str = ""  # the aggregator
-    full_tasks: dict[str, int] = field(default_factory=dict)  # by stratum
-    recounted: int = 0  # how often somebody had been excluded or taken back
-    flags: dict[str, int] = field(default_factory=dict)
-    agreement: Agreement = field(default_factory=Agreement)
-    times: Times = field(default_factory=Times)
-    entropy: list[int] = field(default_factory=list)
-    confidence: list[int] = field(default_factory=list)
-    label_shares: dict[str, float] = field(default_factory=dict)
-    settled: StoppingSummary | None = None
-    forms: list[ArmResult] = field(default_factory=list)
-    seconds: float = 0.0
-
-    def body(self) -> str:
-        """Everything that has no column of its own, as JSON."""
-        own = {"at", "last_answer"}
-        return json.dumps(
-            {name: value for name, value in asdict(self).items() if name not in own and value is not None}
-        )
-
-    @classmethod
-    def of(cls, at: float, last_answer: int, body: str) -> Self:
-        """A snapshot as the store keeps it; what an older version did not compute is as before the first one."""
-        said = json.loads(body)
-        parts: dict[str, Any] = {"at": at, "last_answer": last_answer}
-        for name, kind in (("agreement", Agreement), ("times", Times), ("settled", StoppingSummary)):
-            if name in said:
-                parts[name] = _made(kind, said[name])
-        if "forms" in said:
-            parts["forms"] = [_made(ArmResult, one) for one in said["forms"]]
-        return _made(cls, said | parts)
-
-
-def _made(kind: type[T], values: dict[str, Any]) -> T:
-    """A dataclass of the values that it has fields for."""
-    return kind(**{one.name: values[one.name] for one in fields(kind) if one.name in values})  # type: ignore[arg-type]
 
 
 def latest_snapshot(connection: Connection) -> Snapshot:
@@ -110,6 +61,53 @@ def is_recomputing(connection: Connection, latest: Snapshot) -> bool:
     return latest.at is not None and latest.recounted != recounted(connection)
 
 
+# ---- soft labels of tasks
+
+
+@dataclass(frozen=True)
+class SoftLabel:
+    """The probability of one label, with a 95% interval."""
+
+    label: str
+    p: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class SoftLabelRow:
+    """The soft label of a task; the defaults are that of a task which nobody has answered."""
+
+    task_id: int
+    n: int = 0  # answers it rests on
+    sure: float = 1.0  # minus the entropy in nats; 1 where there is no answer
+    soft: str = "[]"  # see `dump_soft`
+
+
+def dump_soft(rows: Sequence[tuple[str, float, float, float]]) -> str:
+    """A soft label as the column `soft` holds it: [[label, p, low, high], ...] as JSON, the most probable first."""
+    return json.dumps(rows)
+
+
+def load_soft(text: str) -> list[SoftLabel]:
+    """The labels of a soft label, the most probable first."""
+    return [SoftLabel(*row) for row in json.loads(text)]
+
+
+def no_soft_label_row(task: int) -> dict[str, Any]:
+    """The whole row of a task that nobody has answered."""
+    return {**vars(SoftLabelRow(task)), "since": 0, "until": STILL}
+
+
+def holds_in(number: Any) -> ColumnElement[bool]:
+    """Condition of the soft labels that hold in a snapshot, by its number."""
+    # `+ 0` keeps the planner from ix_beliefs_until, by which it would find all rows and sort them
+    return (beliefs.c.since <= number) & (beliefs.c.until + 0 > number)
+
+
+IS_PUBLISHED = holds_in(func.coalesce(PUBLISHED, 0))  # of the newest snapshot, not of the one that is being written
+
+
 # ---- who writes snapshots: one of several servers leads, and another follows when it is silent
 
 
@@ -135,27 +133,6 @@ def lease_end(connection: Connection) -> float | None:
 
 class Outdated(Exception):
     """Somebody was erased or excluded, or another server leads since: what was computed must not be seen."""
-
-
-@dataclass(frozen=True)
-class SoftLabelRow:
-    """The soft label of a task."""
-
-    task_id: int
-    n: int  # answers it rests on
-    sure: float  # minus the entropy in nats; 1 where there is no answer
-    soft: str  # [[label, p, low, high], ...] as JSON, the most probable first
-
-    @classmethod
-    def none(cls, task: int) -> "SoftLabelRow":
-        """Of a task without answers."""
-        row = no_soft_label_row(task)
-        return cls(task, row["n"], row["sure"], row["soft"])
-
-
-def no_soft_label_row(task: int) -> dict[str, Any]:
-    """The row of a task that nobody has answered."""
-    return {"task_id": task, "since": 0, "until": STILL, "n": 0, "sure": 1.0, "soft": "[]"}
 
 
 def begin(engine: Engine, by: str = "") -> int:

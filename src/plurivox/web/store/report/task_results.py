@@ -15,15 +15,18 @@ from plurivox.web.store.collect.sittings import TASK, ShownTask, TaskKind
 from plurivox.web.store.collect.submissions import Mark, marks_of
 from plurivox.web.store.errors import Conflict, Invalid, NotFound
 from plurivox.web.store.ids import number_of, shown
-from plurivox.web.store.report.snapshots import NEWEST_NUMBER, newest_number, oldest_number
+from plurivox.web.store.report.snapshots import (
+    IS_PUBLISHED,
+    SoftLabel,
+    holds_in,
+    load_soft,
+    newest_number,
+    oldest_number,
+)
 from plurivox.web.store.schema import answers, beliefs, flags, media, sittings, slots, tasks, workers
 
 Order = Literal["name", "entropy", "given"]
 TOP = 3
-HOLDS = (
-    beliefs.c.until + 0
-)  # `+ 0` keeps the planner from ix_beliefs_until, by which it would find all rows and sort them
-IS_PUBLISHED = (beliefs.c.since <= NEWEST_NUMBER) & (HOLDS > NEWEST_NUMBER)  # not those that are being written
 LAST = "\U0010ffff"
 EACH_ANSWER = (
     select(answers, slots.c.kind, slots.c.position, slots.c.repeat_of, slots.c.state, slots.c.answer_id.label("latest"))
@@ -40,16 +43,6 @@ LINE = (
     .select_from(tasks.join(beliefs, beliefs.c.task_id == tasks.c.id))
     .where(tasks.c.practice == 0)
 )
-
-
-@dataclass(frozen=True)
-class SoftLabel:
-    """The probability of one label, with a 95% interval."""
-
-    label: str
-    p: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -110,7 +103,7 @@ def task_page(connection: Connection, after: str | None, limit: int, order: Orde
         return _by_name(connection, wanted, after, limit)
     snapshot, place = _place(connection, after)
     key = beliefs.c.sure if order == "entropy" else beliefs.c.n
-    wanted = wanted.where(beliefs.c.since <= snapshot, snapshot < HOLDS).order_by(key, beliefs.c.task_id)
+    wanted = wanted.where(holds_in(snapshot)).order_by(key, beliefs.c.task_id)
     if place is not None:
         wanted = wanted.where(tuple_(key, beliefs.c.task_id) > place)
     rows = connection.execute(wanted).all()
@@ -164,12 +157,8 @@ def _line(row: Any) -> TaskLine:
         given=row.given,
         quota=row.quota,
         entropy=max(0.0, -row.sure) if row.n else None,
-        top=_soft(row.soft)[:TOP],
+        top=load_soft(row.soft)[:TOP],
     )
-
-
-def _soft(text: str | None) -> list[SoftLabel]:
-    return [SoftLabel(*row) for row in json.loads(text or "[]")]
 
 
 def task_detail(connection: Connection, task: str) -> TaskDetail:
@@ -183,8 +172,8 @@ def task_detail(connection: Connection, task: str) -> TaskDetail:
     said = said.where(answers.c.task_id == row.id, slots.c.answer_id == answers.c.id, slots.c.kind != "practice")
     return TaskDetail(
         line=_line(row),
-        shown=ShownTask(*seen),
-        soft=_soft(row.soft),
+        shown=ShownTask.of(seen),
+        soft=load_soft(row.soft),
         answers=[_answer(one) for one in connection.execute(said)],
     )
 

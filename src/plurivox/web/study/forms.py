@@ -1,17 +1,69 @@
-"""What a person is asked, by form and wording. A study's own texts go before these.
+"""The forms of a study: in which ones it can ask, what each asks for, and in which words. A study's own texts go before these.
 
-The third-person top-two wording is that of Collins, Bhatt and Weller (2022), word for word.
+A study can ask in the forms of `elicit` that name labels, and in chips. The third-person top-two wording is that of Collins,
+Bhatt and Weller (2022), word for word.
 """
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-Form = Literal["one-label", "select-top-two", "top-one", "top-two", "also-possible", "ranking", "chips", "histogram"]
+from pydantic import AfterValidator, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from plurivox.core.questions import Question, question_of
+from plurivox.elicit import methods
+
 Person = Literal["first", "third"]
 Kind = Literal["image", "audio", "text", "pair"]
+CHIPS, HISTOGRAM = "chips", "histogram"
 
-PAPER = {
+
+def read_by(form: str, *, bars: bool = False) -> str:
+    """The form of `elicit` that reads answers to a form of a study: chips are a histogram, which every form that asks for
+    percents may show as bars instead.
+
+    >>> read_by("chips"), read_by("top-two"), read_by("top-two", bars=True), read_by("ranking", bars=True)
+    ('histogram', 'top-two', 'histogram', 'ranking')
+    """
+    return HISTOGRAM if form == CHIPS or (bars and question(form).percents) else form
+
+
+def question(form: str) -> Question:
+    """What a form of a study asks for."""
+    found = question_of(read_by(form))
+    assert found is not None, form
+    return found
+
+
+def _can_ask(form: str) -> bool:
+    """Whether the task page has the inputs of a form: not where it names no label, or does not say what it asks for."""
+    found = question_of(read_by(form))
+    return found is not None and found.labels != 0
+
+
+def _check(form: str) -> str:
+    if not _can_ask(form):
+        *others, last = map(repr, FORMS)
+        expected = f"{', '.join(others)} or {last}"
+        raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected})
+    return form
+
+
+def _effort(form: str) -> tuple[Any, ...]:
+    """Sort key: what asks for less comes first."""
+    found = question(form)
+    return found.labels is None, found.percents, found.labels or 0, found.ticks or "", form
+
+
+FORMS = tuple(sorted(filter(_can_ask, [*methods.built_in, CHIPS]), key=_effort))  # a study may name other packages' too
+Form = Annotated[str, AfterValidator(_check), WithJsonSchema({"enum": list(FORMS), "type": "string"})]
+
+
+# ---- wordings
+
+PAPER_FORM = "top-two"
+PAPER = {  # of that form in the third person
     "opening": "Imagine 100 crowdsourced workers are asked to identify what category the image below belongs to.",
     "top": "What category do you think they would select as most probably being the true category of the image?",
     "top_percent": "What percent probability (between 0 and 100) do you think they would assign to the category you "
@@ -53,7 +105,7 @@ THIRD = {
 }
 
 
-def wording(form: Form, person: Person) -> dict[str, str]:
+def wording(form: str, person: Person) -> dict[str, str]:
     """Every phrase of the task page.
 
     >>> wording("top-two", "third")["opening"]
@@ -61,10 +113,10 @@ def wording(form: Form, person: Person) -> dict[str, str]:
     """
     if person == "first":
         return FIRST
-    return THIRD | PAPER if form == "top-two" else THIRD
+    return THIRD | PAPER if form == PAPER_FORM else THIRD
 
 
-def phrase_for(form: Form, person: Person, kind: str) -> dict[str, str]:
+def phrase_for(form: str, person: Person, kind: str) -> dict[str, str]:
     """The words that speak of an image, or of seeing, for tasks that are no images; empty where nothing is to be put right.
 
     >>> phrase_for("top-two", "third", "text")["opening"]
@@ -76,7 +128,7 @@ def phrase_for(form: Form, person: Person, kind: str) -> dict[str, str]:
         opening = {"text": "What do you think?", "pair": "What do you think?", "audio": "What do you hear?"}.get(kind)
         return {"opening": opening} if opening else {}
     thing = {"text": "text", "pair": "pair of texts", "audio": "sound"}.get(kind)
-    if thing is None or form != "top-two":
+    if thing is None or form != PAPER_FORM:
         return {}
     return {name: words.replace("image", thing) for name, words in PAPER.items() if "image" in words}
 
@@ -84,14 +136,9 @@ def phrase_for(form: Form, person: Person, kind: str) -> dict[str, str]:
 @cache
 def _ours() -> frozenset[tuple[str, str]]:
     """(name, words) of every phrase that is put right for tasks that are no images."""
-    forms: tuple[Form, ...] = ("top-two", "one-label")
     persons, kinds = get_args(Person), get_args(Kind)
     return frozenset(
-        pair
-        for form in forms
-        for person in persons
-        for kind in kinds
-        for pair in phrase_for(form, person, kind).items()
+        pair for person in persons for kind in kinds for pair in phrase_for(PAPER_FORM, person, kind).items()
     )
 
 

@@ -1,0 +1,30 @@
+"""How requests reach the store: what reads cannot write."""
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection
+
+from plurivox.web.store.errors import Unavailable
+from plurivox.web.store.facts import fact, set_fact
+from studies import fresh_database, served
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_job_that_reads_cannot_write(tmp_path: Path, kind: str, request: pytest.FixtureRequest) -> None:
+    database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
+
+    def job(connection: Connection) -> None:
+        set_fact(connection, "colour", "red")
+
+    with served(tmp_path / "s", database=database) as study:
+        studio = study.studio
+        for _ in range(10):  # more often than there are connections: none stays as the one before left it
+            with pytest.raises(Unavailable) as cause:
+                studio.look(job)
+            assert "read" in str(cause.value.__cause__)  # a readonly database, a read-only transaction
+            assert studio.look(lambda connection: fact(connection, "colour")) is None
+        studio.writer.submit(job).result()
+        assert studio.look(lambda connection: fact(connection, "colour")) == "red"
+        person = study.enter()
+        assert person.answer(person.slots()[0]["slot"]).status_code == 200
