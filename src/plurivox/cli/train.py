@@ -26,7 +26,7 @@ from plurivox.train.plan import Plan
 
 if TYPE_CHECKING:
     from plurivox.train.data.training_data import Material
-    from plurivox.train.parallel.runs import Series
+    from plurivox.workflows.net_measures import Series
     from plurivox.workflows.train_inputs import Pictures
 
 WHAT, HOW, SPLITS = "What is trained", "How it is trained", "Splits"

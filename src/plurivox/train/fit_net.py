@@ -83,9 +83,7 @@ def fit(
     begun = NetFit(
         spec, data, dev=dev, measures=measures, folder=folder, save_seconds=save_seconds, log=log, watch=watch
     )
-    for _ in begun.events():
-        pass
-    return begun.result()
+    return begun.finish()
 
 
 def _known_with(given: SoftLabels | Votes, known: Known, head: Head | None) -> Known:
@@ -103,7 +101,8 @@ def _known_with(given: SoftLabels | Votes, known: Known, head: Head | None) -> K
 class NetFit:
     """One training from its data to a `Trained`: everything that is done between the epochs of a `Trainer`.
 
-    `events` trains to the end. Where others take the steps (a `Stack`), they pass what happened to `handle`.
+    `finish` trains to the end, `events` with a pause after every epoch or step. Where others take the steps (a `Stack`), they
+    pass what happened to `handle`.
     """
 
     def __init__(
@@ -147,8 +146,14 @@ class NetFit:
                 'the epoch: record="after" (on the command line --record after)'
             )
 
+    def finish(self) -> Trained:
+        """Train to the end."""
+        for _ in self.events():
+            pass
+        return self.result()
+
     def events(self, every_step: bool = False) -> Iterator[Event]:
-        """Train to the end; every event is handled before it is yielded."""
+        """The events of the training to its end; each is handled before it is yielded."""
         if self.trained is not None:
             return
         for event in self.trainer.run(every_step):

@@ -27,18 +27,19 @@ from plurivox.train.loop.tensorboard import EventLog, need_tensorboard
 from plurivox.train.loop.training_set import TrainingSet
 from plurivox.train.losses.soft_cross_entropy import SoftCrossEntropy
 from plurivox.train.nets import Net
-from plurivox.train.parallel.runs import Series, finish, repeat, side_by_side
+from plurivox.train.parallel.runs import repeat, side_by_side
 from plurivox.train.plan import Plan
 from plurivox.train.result import Trained
 from plurivox.train.targets import Known, Target
 from plurivox.train.targets.pair import Pair
 from plurivox.train.targets.soft import Soft
-from plurivox.workflows.net_measures import dev_truth, measure_of, measured, unseen_labels
+from plurivox.workflows.net_measures import Series, dev_truth, measure_of, measured, unseen_labels
 from plurivox.workflows.run_folder import open_run_folder
 
 Note = Callable[[str], None]  # called with a line for the user
 OpenLog = Callable[[Path], Log]  # a log in the folder of a run
 MAIN = Pair().main
+RESULTS = "results.csv"
 
 
 def train_spec(
@@ -149,7 +150,7 @@ class PreparedTraining:
 
 def train_once(material: Material, splits: Mapping[str, Names], spec: TrainSpec, watch: Watch = quiet) -> Trained:
     """One net, trained on the split train with the seed of the plan."""
-    return finish(PreparedTraining.of(material, splits, spec).start(spec.plan.seed, None, watch))
+    return PreparedTraining.of(material, splits, spec).start(spec.plan.seed, None, watch).finish()
 
 
 def train_runs(
@@ -188,7 +189,7 @@ def train_runs(
             note(line)
     with ExitStack() as logs:
         open_log = (lambda home: logs.enter_context(closing(EventLog(home)))) if log else None
-        return repeat(
+        found = repeat(
             partial(ready.start, open_log=open_log, save_seconds=float(together)),
             lambda one: measured(one, material, tested),
             runs=runs,
@@ -199,6 +200,10 @@ def train_runs(
             device=ready.data.x.device,
             watch=watch,
         )
+    series = Series.of(found, spec.plan.seed, together, stacked)
+    if folder is not None:
+        series.write(Path(folder) / RESULTS)
+    return series
 
 
 def _notes(material: Material, splits: Mapping[str, Names], spec: TrainSpec, n_stacked: int) -> list[str]:
@@ -243,6 +248,6 @@ def _with_measure(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
     """The plan with the goal of its measure, and that measure, where training has none of that name."""
     if plan.best in ("last", "loss", "accuracy"):
         return plan, {}
-    found = {plan.best: measure_of(plan.best)}
+    found: dict[str, Measure] = {plan.best: measure_of(plan.best)}
     highest = evaluate.MEASURES[plan.best].better == "higher"
     return (replace(plan, goal="highest" if highest else "lowest") if plan.goal == "auto" else plan), found

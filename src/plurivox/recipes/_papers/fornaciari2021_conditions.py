@@ -16,8 +16,7 @@ from plurivox.train.fit_net import fit
 from plurivox.train.nets import Net
 from plurivox.train.plan import Plan
 from plurivox.train.targets import Known
-from plurivox.workflows.net_measures import measure_of
-from plurivox.workflows.run_tables import Runs
+from plurivox.workflows.net_measures import Runs, measure_of
 
 LOSSES = {"kl": "kl[base=2]", "inverse-kl": "inverse-kl[base=2]", "ce": "soft-cross-entropy[base=2]"}
 ONE = "one head"
