@@ -12,8 +12,8 @@ from plurivox.core.errors import InputError, OptionError, UnknownName
 from plurivox.train import Plan
 from plurivox.train.data.training_data import Material
 from plurivox.train.targets import AllVotes, Majority, Pair, Soft, Target
-from plurivox.workflows.run_folder import SETTINGS, read_splits
 from plurivox.workflows.train import RESULTS, PreparedTraining, train_once, train_runs, train_spec
+from plurivox.workflows.train_inputs import SETTINGS, read_splits
 from toy_training import world
 
 X, GOLD, VOTES = world(40)

@@ -86,7 +86,7 @@ def read_runs(folder: Path, which: str, device: str, trust: bool) -> "list[Train
 def tasks_of(folder: Path, material: "Material", split: str) -> "Names":
     """The tasks of a split: that of the data, or else the one that the training made."""
     from plurivox.core.encoding import positions
-    from plurivox.workflows.run_folder import read_splits
+    from plurivox.workflows.train_inputs import read_splits
 
     known = material.parts() or read_splits(folder)
     found = known.get(split, material.tasks[:0])
@@ -99,7 +99,7 @@ def tasks_of(folder: Path, material: "Material", split: str) -> "Names":
 def n_taught(folder: Path, tasks: "Names") -> int:
     """How many of these tasks the nets of the folder were trained on, as far as it tells."""
     from plurivox.core.encoding import positions
-    from plurivox.workflows.run_folder import read_splits
+    from plurivox.workflows.train_inputs import read_splits
 
     train = read_splits(folder).get("train")
     return 0 if train is None else int((positions(train, tasks) >= 0).sum())

@@ -63,9 +63,8 @@ def run(
     pack: Path | None,
 ) -> Answer:
     """Read, divide, train, measure, tell."""
-    from plurivox.workflows.run_folder import refuse_foreign_folder
     from plurivox.workflows.train import train_runs, train_spec
-    from plurivox.workflows.train_inputs import divide
+    from plurivox.workflows.train_inputs import divide, refuse_foreign_folder
 
     spec = train_spec(**options)
     if out is None and pack is None:

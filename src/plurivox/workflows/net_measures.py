@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -15,6 +15,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table
 from plurivox.core.types import Floats, Names
 from plurivox.evaluate import MEASURES, Measure, Spread, majority_baseline, spread
+from plurivox.train.plan import Plan
 
 if TYPE_CHECKING:  # tables of runs are made without torch
     from plurivox.train.data.training_data import Material
@@ -61,6 +62,15 @@ def dev_truth(material: "Material", splits: Mapping[str, Names], best: str) -> t
         first, second = (soft, hard) if best.startswith("entropy-") else (hard, soft)
         truth = first if first is not None else second
     return None if truth is None else (material.on(truth.tasks), truth)
+
+
+def dev_measures(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
+    """The plan with the goal of its measure, and that measure, where training has none of that name."""
+    if plan.best in ("last", "loss", "accuracy"):
+        return plan, {}
+    found: dict[str, Measure] = {plan.best: measure_of(plan.best)}
+    highest = MEASURES[plan.best].better == "higher"
+    return (replace(plan, goal="highest" if highest else "lowest") if plan.goal == "auto" else plan), found
 
 
 def measured(trained: "Trained", material: "Material", splits: Mapping[str, Names]) -> dict[str, float]:

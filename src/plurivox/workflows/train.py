@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from plurivox import aggregate, evaluate
+from plurivox import aggregate
 from plurivox.aggregate import Aggregator
 from plurivox.core.encoding import positions
 from plurivox.core.errors import InputError, some, unknown
@@ -17,12 +17,11 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
 from plurivox.train import heads, nets, targets
 from plurivox.train.data.inputs import check_inputs
-from plurivox.train.data.task_weights import AgreementWeighting
 from plurivox.train.data.training_data import Material
 from plurivox.train.fit_net import Log, NetFit
 from plurivox.train.heads import Head
 from plurivox.train.loop.dev_eval import Measure
-from plurivox.train.loop.spec import Record, TrainSpec, natural_target, wanted_by
+from plurivox.train.loop.spec import AgreementWeighting, Record, TrainSpec, natural_target, wanted_by
 from plurivox.train.loop.tensorboard import EventLog, need_tensorboard
 from plurivox.train.loop.training_set import TrainingSet
 from plurivox.train.losses.soft_cross_entropy import SoftCrossEntropy
@@ -33,8 +32,8 @@ from plurivox.train.result import Trained
 from plurivox.train.targets import Known, Target
 from plurivox.train.targets.pair import Pair
 from plurivox.train.targets.soft import Soft
-from plurivox.workflows.net_measures import Series, dev_truth, measure_of, measured, unseen_labels
-from plurivox.workflows.run_folder import open_run_folder
+from plurivox.workflows.net_measures import Series, dev_measures, dev_truth, measured, unseen_labels
+from plurivox.workflows.train_inputs import open_run_folder
 
 Note = Callable[[str], None]  # called with a line for the user
 OpenLog = Callable[[Path], Log]  # a log in the folder of a run
@@ -120,7 +119,7 @@ class PreparedTraining:
     @classmethod
     def of(cls, material: Material, splits: Mapping[str, Names], spec: TrainSpec) -> Self:
         """Train on the split train and evaluate on the split dev, where there is one."""
-        train, (plan, measures) = splits["train"], _with_measure(spec.plan)
+        train, (plan, measures) = splits["train"], dev_measures(spec.plan)
         known = Known(material.votes, material.gold, _soft_labels(material, train, spec.soft))
         weight = _weights(material, train, spec.weighting)
         data = TrainingSet.of(material.on(train), spec, known, tasks=train, labels=known.labels(), weight=weight)
@@ -242,12 +241,3 @@ def _weights(material: Material, tasks: Names, weighting: AgreementWeighting | N
     if material.votes is None:
         raise InputError(f"{material.name} has no votes whose agreement could weigh tasks")
     return weighting.weights(material.votes, tasks)
-
-
-def _with_measure(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
-    """The plan with the goal of its measure, and that measure, where training has none of that name."""
-    if plan.best in ("last", "loss", "accuracy"):
-        return plan, {}
-    found: dict[str, Measure] = {plan.best: measure_of(plan.best)}
-    highest = evaluate.MEASURES[plan.best].better == "higher"
-    return (replace(plan, goal="highest" if highest else "lowest") if plan.goal == "auto" else plan), found
