@@ -90,7 +90,6 @@ class PruneAndTrain(Recipe):
 
     def _trained(self, stage: "Stage", order: "_Order", how: str, alpha: float) -> dict[str, float]:
         """Train on what is left, and measure on the test tasks."""
-        from plurivox.workflows.net_measures import measure_of
         from plurivox.workflows.train import train_once, train_spec
 
         train = stage.parts["train"]
@@ -105,7 +104,7 @@ class PruneAndTrain(Recipe):
         taught = _taught(stage, left, self.method)
         labels = {} if taught is None else {"labels": evaluate.accuracy(taught, gold.on(left))}
         return {
-            **{name: measure_of(name)(guess, gold.on(test)) for name in MEASURES},
+            **{name: evaluate.MEASURES[name](guess, gold.on(test)) for name in MEASURES},
             **labels,
             "tasks": float(len(left)),
         }

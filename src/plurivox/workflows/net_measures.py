@@ -15,10 +15,10 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table
 from plurivox.core.types import Floats, Names
 from plurivox.evaluate import MEASURES, Measure, Spread, majority_baseline, spread
+from plurivox.train.data.training_data import Material
 from plurivox.train.plan import Plan
 
 if TYPE_CHECKING:  # tables of runs are made without torch
-    from plurivox.train.data.training_data import Material
     from plurivox.train.result import Trained
 
 Runs = Mapping[str, Sequence[Mapping[str, float]]]  # a method -> the measures of each of its runs
@@ -26,7 +26,7 @@ HARD = ("accuracy", "balanced-accuracy", "macro-f1", "weighted-f1", "nll", "brie
 SOFT = ("cross-entropy", "kl-divergence", "jensen-shannon-divergence", "total-variation", "entropy-correlation")
 
 
-def truths(material: "Material", tasks: Names) -> tuple[SoftLabels | None, SoftLabels | None]:
+def truths(material: Material, tasks: Names) -> tuple[SoftLabels | None, SoftLabels | None]:
     """(gold, vote shares) of those of these tasks that have them."""
     gold = None if material.gold is None else material.gold.shared(tasks)
     votes = material.votes
@@ -38,7 +38,7 @@ def truths(material: "Material", tasks: Names) -> tuple[SoftLabels | None, SoftL
     return (gold if gold is not None and len(gold) else None), shares
 
 
-def unseen_labels(material: "Material", splits: Mapping[str, Names]) -> Names:
+def unseen_labels(material: Material, splits: Mapping[str, Names]) -> Names:
     """The labels that dev or test tasks have, and no training task by gold or by any vote: no net can learn them."""
     gold, shares = truths(material, splits["train"])
     tested = np.concatenate([tasks for name, tasks in splits.items() if name != "train"] or [material.tasks[:0]])
@@ -51,7 +51,7 @@ def unseen_labels(material: "Material", splits: Mapping[str, Names]) -> Names:
     return there[~seen]
 
 
-def dev_truth(material: "Material", splits: Mapping[str, Names], best: str) -> tuple[Floats, SoftLabels] | None:
+def dev_truth(material: Material, splits: Mapping[str, Names], best: str) -> tuple[Floats, SoftLabels] | None:
     """Inputs and truth of the dev tasks: gold, or else the shares of their votes.
 
     Measures of entropy say nothing against gold, which has none: for them the shares come first.
@@ -68,12 +68,14 @@ def dev_measures(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
     """The plan with the goal of its measure, and that measure, where training has none of that name."""
     if plan.best in ("last", "loss", "accuracy"):
         return plan, {}
-    found: dict[str, Measure] = {plan.best: measure_of(plan.best)}
-    highest = MEASURES[plan.best].better == "higher"
-    return (replace(plan, goal="highest" if highest else "lowest") if plan.goal == "auto" else plan), found
+    if plan.best not in MEASURES:
+        raise unknown("measure", plan.best, ["last", "loss", *MEASURES])
+    measure = MEASURES[plan.best]
+    goal = plan.goal if plan.goal != "auto" else "highest" if measure.better == "higher" else "lowest"
+    return replace(plan, goal=goal), {plan.best: measure}
 
 
-def measured(trained: "Trained", material: "Material", splits: Mapping[str, Names]) -> dict[str, float]:
+def measured(trained: "Trained", material: Material, splits: Mapping[str, Names]) -> dict[str, float]:
     """Hard measures against gold, soft ones against vote shares, for every split; and that of the most frequent label."""
     found: dict[str, float] = {}
     for split, tasks in splits.items():
@@ -81,17 +83,10 @@ def measured(trained: "Trained", material: "Material", splits: Mapping[str, Name
         gold, shares = truths(material, tasks)
         for truth, names, kind in ((gold, HARD, ""), (shares, SOFT, "soft ")):
             if truth is not None:
-                found |= {f"{split} {kind}{name}": measure_of(name)(guess, truth) for name in names}
+                found |= {f"{split} {kind}{name}": MEASURES[name](guess, truth) for name in names}
         if gold is not None:
             found[f"{split} baseline"] = majority_baseline(gold)[1]
     return found
-
-
-def measure_of(name: str) -> Measure:
-    """The measure of that name, a function of (guess, truth)."""
-    if name not in MEASURES:
-        raise unknown("measure", name, ["last", "loss", *MEASURES])
-    return MEASURES[name]
 
 
 # ---- several runs
