@@ -1,12 +1,12 @@
 """A series of runs: one training with several seeds, one after another or side by side.
 
-From a series down to one step:
+From a series down to a step, each calls the next:
 
-    workflows.train_runs  prepares spec and data once, and makes a `Series` of the measures that `repeat` returns
-    repeat                trains some runs at a time, each in its folder, and measures each when it has ended
-    NetFit.finish         trains one run; `finish_all` several in turn, `finish_stacked` several as one stacked net
-    NetFit                one run: after every epoch of its trainer it evaluates on the dev set, saves and perhaps stops
-    Trainer               the epochs and steps of one net; a `Stack` takes the steps of several
+    workflows.train_runs  prepares spec and data once, and makes a `Series` of the measures of all runs
+    repeat                trains `at_once` runs at a time, each in a folder of its own, and measures each after its end
+    NetFit.finish         trains one run; `finish_all` trains several in turn, `finish_stacked` several as one net
+    NetFit.handle         after every epoch: evaluates on the dev set, writes a checkpoint, stops early
+    Trainer.run           the epochs and steps of one net; `Stack.run_epoch` takes those of several nets together
 """
 
 import json
