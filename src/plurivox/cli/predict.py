@@ -21,7 +21,7 @@ from plurivox.cli._click.flags import (
     keep_apart,
 )
 from plurivox.cli._click.screen import Answer, Screen, table
-from plurivox.cli._click.train_flags import pack_pictures, picture_flags, read_inputs
+from plurivox.cli._click.train_flags import pack_pictures, picture_flags
 from plurivox.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,12 +46,13 @@ def run(
 ) -> Answer:
     """Read, predict, write, measure where the truth is known."""
     from plurivox.workflows.net_measures import measured
+    from plurivox.workflows.train_inputs import material_of
 
     keep_apart(source, out)
     if out.suffix.lower() not in (".npz", ".npy"):
         check_ending(out, ".npy", ".npz")
     nets = read_runs(run_folder, run, device, trust)
-    material = read_inputs(screen, source, part, pictures)
+    material = material_of(source.place, pictures, part, screen.note, **source.how)
     wanted = material.tasks if tasks is None else tasks_of(run_folder, material, tasks)
     guess = mean_prediction(nets, material.on(wanted), wanted)
     write(guess, out)

@@ -16,7 +16,7 @@ from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, some
 from plurivox.core.types import Names
 from plurivox.train.data import splits
-from plurivox.train.data.training_data import Material
+from plurivox.train.data.training_data import Material, read_material
 
 if TYPE_CHECKING:
     from plurivox.io import Dataset  # needs polars, which an .npz of plain arrays does not
@@ -41,16 +41,24 @@ def _has_crowd(data: "Dataset") -> bool:
 
 
 def material_of(
-    data: "Dataset",
+    data: "Dataset | str | Path",
     pictures: Pictures | None = None,
     part: str | None = None,
     note: Callable[[str], None] | None = None,
+    **how: Any,
 ) -> Material:
     """The features of a data set, or where there are none its images, with votes, gold labels and splits.
 
-    Without `pictures` features are required. `part` names the votes or the counts, where a data set has both. `note` is
-    called with a line about images that are left out.
+    `data` is a data set, the path or the name of one, which is read with the options `how` of `io.read`, or an .npz of packed
+    inputs, which is read without any table. Without `pictures` features are required. `part` names the votes or the counts,
+    where a data set has both. `note` is called with a line about images that are left out.
     """
+    if isinstance(data, str | Path):
+        if str(data).endswith(".npz") and Path(data).is_file():
+            return read_material(data)
+        from plurivox import io
+
+        data = io.read(data, **how)
     from plurivox.workflows.crowd import crowd_of  # needs polars, as any Dataset does
 
     votes = crowd_of(data, part) if _has_crowd(data) else None
