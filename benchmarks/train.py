@@ -16,7 +16,7 @@ from torch import nn
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.train import Known, Plan, fit, nets
-from plurivox.train.fit_net import NetFit
+from plurivox.train.loop.net_fit import NetFit
 from plurivox.train.loop.spec import TrainSpec
 from plurivox.train.loop.training_set import TrainingSet
 from plurivox.train.parallel.runs import finish_stacked

@@ -18,9 +18,9 @@ from plurivox.core.types import Floats, Names
 from plurivox.train import heads, nets, targets
 from plurivox.train.data.inputs import check_inputs
 from plurivox.train.data.training_data import Material
-from plurivox.train.fit_net import Log, NetFit
 from plurivox.train.heads import Head
 from plurivox.train.loop.dev_eval import Measure
+from plurivox.train.loop.net_fit import Log, NetFit
 from plurivox.train.loop.spec import AgreementWeighting, Record, TrainSpec, natural_target, wanted_by
 from plurivox.train.loop.tensorboard import EventLog, need_tensorboard
 from plurivox.train.loop.training_set import TrainingSet

@@ -147,7 +147,7 @@ def divide(
 #     settings.json   command, input and the tasks of train, dev and test (here)
 #     results.csv     the measures of all runs (`workflows.train_runs`)
 #     run-000/        result.json (`train.parallel.runs`); weights, history and what was recorded (`train.result`); a checkpoint
-#                     while it is trained (`train.loop.checkpoint`)
+#                     while it is trained (`train.loop.net_fit`)
 
 
 def refuse_foreign_folder(folder: Path) -> None:

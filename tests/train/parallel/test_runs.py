@@ -11,7 +11,7 @@ from plurivox.core.errors import InputError
 from plurivox.core.progress import Watch, quiet
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train import Plan, Trained
-from plurivox.train.fit_net import NetFit
+from plurivox.train.loop.net_fit import NetFit
 from plurivox.train.parallel.runs import repeat
 from toy_training import world
 

@@ -15,9 +15,9 @@ from plurivox.core.errors import PlurivoxWarning
 from plurivox.core.progress import Watch, quiet
 from plurivox.train import Known, Plan, Trained
 from plurivox.train.data.augment import augmentation
-from plurivox.train.fit_net import NetFit
 from plurivox.train.heads._contract import Attached
 from plurivox.train.heads.crowd_layer import _Layer
+from plurivox.train.loop.net_fit import NetFit
 from plurivox.train.loop.spec import TrainSpec
 from plurivox.train.parallel.runs import finish_stacked, repeat, side_by_side, stacked_runs
 from plurivox.train.targets._contract import Drawn

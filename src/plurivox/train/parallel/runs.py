@@ -21,7 +21,7 @@ import torch
 from plurivox.core.atomic_write import whole_file
 from plurivox.core.errors import InputError
 from plurivox.core.progress import Watch, quiet
-from plurivox.train.fit_net import NetFit
+from plurivox.train.loop.net_fit import NetFit
 from plurivox.train.loop.spec import TrainSpec
 from plurivox.train.loop.trainer import Event
 from plurivox.train.parallel.stack import Stack, own, stack_key
