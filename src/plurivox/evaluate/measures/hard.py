@@ -209,7 +209,7 @@ def most_frequent(truth: Rows, labels: Names) -> tuple[str, float]:
 
 
 def of_labels(left: Rows, right: Rows, ties: Ties, what: What, average: Average) -> Tally:
-    """The tally of one of the three: hits, said and true of every label."""
+    """The tally of precision, recall or F1: hits, said and true of every label."""
     if average not in ("macro", "weighted", "micro"):
         raise unknown("average", average, ("macro", "weighted", "micro"))
     size, true = left.n_labels, true_labels(right)
