@@ -16,10 +16,10 @@ from torch import nn
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.train import Known, Plan, fit, nets
-from plurivox.train.fit_net import NetFit
+from plurivox.train.loop.net_fit import NetFit
 from plurivox.train.loop.spec import TrainSpec
 from plurivox.train.loop.training_set import TrainingSet
-from plurivox.train.parallel.runs import finish, finish_stacked
+from plurivox.train.parallel.runs import finish_stacked
 
 EPOCHS, BATCH, N, WIDTH, LABELS = 20, 64, 1000, 512, 8
 NET, ROUNDS = "labelme-head", 7
@@ -98,7 +98,7 @@ def many_runs(net: str, x: np.ndarray, soft: SoftLabels, runs: int = 10) -> Row:
 
     found = race(
         {
-            "apart": lambda: [finish(begin(seed)) for seed in range(runs)],
+            "apart": lambda: [begin(seed).finish() for seed in range(runs)],
             "stacked": lambda: finish_stacked([partial(begin, seed) for seed in range(runs)]),
         }
     )

@@ -8,10 +8,8 @@ from plurivox.evaluate import MEASURES
 
 SECTIONS = {  # module: heading
     "evaluator": "Many measures at once",
-    "measures.accuracy": "The label believed most",
-    "measures.precision_recall": "Precision, recall, F1",
-    "measures.divergences": "Two distributions",
-    "measures.entropies": "Doubt where the truth is in doubt",
+    "measures.hard": "The label believed most",
+    "measures.soft": "Two distributions",
     "measures.distances": "Earth mover's distances",
     "measures.vote_likelihood": "Votes as counts, and the floor",
     "measures.calibration": "Calibration",

@@ -4,7 +4,7 @@ from typing import Any
 
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train import Known
-from plurivox.train.fit_net import NetFit
+from plurivox.train.loop.net_fit import NetFit
 from plurivox.train.loop.spec import TrainSpec
 from plurivox.train.loop.training_set import TrainingSet
 

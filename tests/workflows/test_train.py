@@ -12,8 +12,8 @@ from plurivox.core.errors import InputError, OptionError, UnknownName
 from plurivox.train import Plan
 from plurivox.train.data.training_data import Material
 from plurivox.train.targets import AllVotes, Majority, Pair, Soft, Target
-from plurivox.workflows.run_folder import SETTINGS, read_splits
-from plurivox.workflows.train import PreparedTraining, train_once, train_runs, train_spec
+from plurivox.workflows.train import RESULTS, PreparedTraining, train_once, train_runs, train_spec
+from plurivox.workflows.train_inputs import SETTINGS, read_splits
 from toy_training import world
 
 X, GOLD, VOTES = world(40)
@@ -88,6 +88,10 @@ def test_a_folder_of_runs_says_how_it_was_divided(tmp_path: Path) -> None:
     assert settings["parts"]["test"] == splits["test"].tolist()
     again = train_runs(MATERIAL, splits, spec, folder=tmp_path / "runs", runs=2)
     assert len(again.seeds) == 2 and json.loads((tmp_path / "runs" / SETTINGS).read_text()) == settings
+    head, *rows = (tmp_path / "runs" / RESULTS).read_text().splitlines()
+    assert head.split(",") == ["run", "seed", *again.measures] and len(rows) == 2
+    values = again.measures["test nll"]
+    assert again.told("test nll") == f"{np.mean(values):.4f} ± {np.std(values, ddof=1):.4f}"
     other = {"train": splits["train"][1:], "test": splits["test"]}
     with pytest.raises(InputError, match="of another division into train, dev and test"):
         train_runs(MATERIAL, other, spec, folder=tmp_path / "runs")

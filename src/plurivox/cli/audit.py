@@ -8,7 +8,7 @@ import click
 from plurivox.cli._click.command import Command
 from plurivox.cli._click.flags import INPUT, PART, READING_FLAGS, Flag, Source
 from plurivox.cli._click.screen import Answer, Screen, table
-from plurivox.cli._click.train_flags import pack_pictures, picture_flags, read_inputs, split_flag
+from plurivox.cli._click.train_flags import pack_pictures, picture_flags, split_flag
 
 if TYPE_CHECKING:
     from plurivox.workflows.train_inputs import Pictures
@@ -37,8 +37,9 @@ def run(
 ) -> Answer:
     """Read inputs, splits and labels; look; tell."""
     from plurivox.workflows.leak_check import check_leaks
+    from plurivox.workflows.train_inputs import material_of
 
-    material = read_inputs(screen, source, part, pictures)
+    material = material_of(source.place, pictures, part, screen.note, **source.how)
     found, looked = check_leaks(material, split, near=near, trained_on=trained_on, scored_on=scored_on)
     rows = [(finding.kind, finding.words) for finding in found]
     told = [{"kind": one.kind, "words": one.words, "tasks": list(one.tasks)} for one in found]

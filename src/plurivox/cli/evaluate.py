@@ -22,7 +22,7 @@ from plurivox.cli._click.report_file import check_report, write_report
 from plurivox.cli._click.screen import Answer, Screen, table
 
 if TYPE_CHECKING:
-    from plurivox.evaluate.measures.accuracy import Ties
+    from plurivox.evaluate.measures.hard import Ties
 
 ENDINGS = (".csv", ".md", ".json", ".tex", ".npz")
 

@@ -21,7 +21,7 @@ from plurivox.cli._click.flags import (
     keep_apart,
 )
 from plurivox.cli._click.screen import Answer, Screen, table
-from plurivox.cli._click.train_flags import pack_pictures, picture_flags, read_inputs
+from plurivox.cli._click.train_flags import pack_pictures, picture_flags
 from plurivox.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,12 +46,13 @@ def run(
 ) -> Answer:
     """Read, predict, write, measure where the truth is known."""
     from plurivox.workflows.net_measures import measured
+    from plurivox.workflows.train_inputs import material_of
 
     keep_apart(source, out)
     if out.suffix.lower() not in (".npz", ".npy"):
         check_ending(out, ".npy", ".npz")
     nets = read_runs(run_folder, run, device, trust)
-    material = read_inputs(screen, source, part, pictures)
+    material = material_of(source.place, pictures, part, screen.note, **source.how)
     wanted = material.tasks if tasks is None else tasks_of(run_folder, material, tasks)
     guess = mean_prediction(nets, material.on(wanted), wanted)
     write(guess, out)
@@ -86,7 +87,7 @@ def read_runs(folder: Path, which: str, device: str, trust: bool) -> "list[Train
 def tasks_of(folder: Path, material: "Material", split: str) -> "Names":
     """The tasks of a split: that of the data, or else the one that the training made."""
     from plurivox.core.encoding import positions
-    from plurivox.workflows.run_folder import read_splits
+    from plurivox.workflows.train_inputs import read_splits
 
     known = material.parts() or read_splits(folder)
     found = known.get(split, material.tasks[:0])
@@ -99,7 +100,7 @@ def tasks_of(folder: Path, material: "Material", split: str) -> "Names":
 def n_taught(folder: Path, tasks: "Names") -> int:
     """How many of these tasks the nets of the folder were trained on, as far as it tells."""
     from plurivox.core.encoding import positions
-    from plurivox.workflows.run_folder import read_splits
+    from plurivox.workflows.train_inputs import read_splits
 
     train = read_splits(folder).get("train")
     return 0 if train is None else int((positions(train, tasks) >= 0).sum())

@@ -20,13 +20,13 @@ from plurivox.cli._click.flags import (
     Source,
 )
 from plurivox.cli._click.screen import Answer, Screen, table
-from plurivox.cli._click.train_flags import pack_pictures, picture_flags, read_inputs, split_flag
+from plurivox.cli._click.train_flags import pack_pictures, picture_flags, split_flag
 from plurivox.core.errors import InputError
 from plurivox.train.plan import Plan
 
 if TYPE_CHECKING:
     from plurivox.train.data.training_data import Material
-    from plurivox.train.parallel.runs import Series
+    from plurivox.workflows.net_measures import Series
     from plurivox.workflows.train_inputs import Pictures
 
 WHAT, HOW, SPLITS = "What is trained", "How it is trained", "Splits"
@@ -63,16 +63,15 @@ def run(
     pack: Path | None,
 ) -> Answer:
     """Read, divide, train, measure, tell."""
-    from plurivox.workflows.run_folder import refuse_foreign_folder
     from plurivox.workflows.train import train_runs, train_spec
-    from plurivox.workflows.train_inputs import divide
+    from plurivox.workflows.train_inputs import divide, material_of, refuse_foreign_folder
 
     spec = train_spec(**options)
     if out is None and pack is None:
         raise InputError("say where the trained nets go: -o RUN")
     if out is not None:
         refuse_foreign_folder(out)  # before much is read
-    material = read_inputs(screen, source, part, pictures)
+    material = material_of(source.place, pictures, part, screen.note, **source.how)
     if pack is not None:
         return packed(material, pack)
     assert out is not None

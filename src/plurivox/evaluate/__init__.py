@@ -5,9 +5,8 @@ from plurivox.evaluate.contrasts import Contrast, most_different, softening
 from plurivox.evaluate.describe import Description, describe
 from plurivox.evaluate.describe_answers import AnswersDescription, describe_answers
 from plurivox.evaluate.evaluation import Judgement
-from plurivox.evaluate.evaluator import judge, majority_baseline
+from plurivox.evaluate.evaluator import judge
 from plurivox.evaluate.leaks import Finding, find_copies, find_leaks, find_name_copies, find_twins
-from plurivox.evaluate.measures.accuracy import accuracy, balanced_accuracy, confusion_counts, top_k_accuracy
 from plurivox.evaluate.measures.calibration import (
     Reliability,
     aurra,
@@ -19,8 +18,21 @@ from plurivox.evaluate.measures.calibration import (
     rms_calibration,
 )
 from plurivox.evaluate.measures.distances import sorted_wasserstein, wasserstein
-from plurivox.evaluate.measures.divergences import (
+from plurivox.evaluate.measures.hard import (
+    accuracy,
+    balanced_accuracy,
+    confusion_counts,
+    f1,
+    majority_baseline,
+    precision,
+    recall,
+    top_k_accuracy,
+)
+from plurivox.evaluate.measures.measure import MEASURES, Measure, by_task
+from plurivox.evaluate.measures.soft import (
     cross_entropy,
+    entropy_correlation,
+    entropy_similarity,
     inverse_kl_divergence,
     jensen_shannon_distance,
     jensen_shannon_divergence,
@@ -30,9 +42,6 @@ from plurivox.evaluate.measures.divergences import (
     soft_micro_f1,
     total_variation,
 )
-from plurivox.evaluate.measures.entropies import entropy_correlation, entropy_similarity
-from plurivox.evaluate.measures.measure import MEASURES, Measure, by_task
-from plurivox.evaluate.measures.precision_recall import f1, precision, recall
 from plurivox.evaluate.measures.vote_likelihood import count_deviance, count_log_likelihood, shares_of, vote_floor
 from plurivox.evaluate.paired_comparison import Difference, compare_guesses
 from plurivox.evaluate.sanity_checks import check_reference, find_faults, find_labels_in_names

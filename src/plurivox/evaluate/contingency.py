@@ -12,7 +12,7 @@ from plurivox.core.errors import InputError, unknown
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints, Names
 from plurivox.evaluate.alignment import meet
-from plurivox.evaluate.measures.accuracy import hits
+from plurivox.evaluate.measures.hard import hits
 from plurivox.evaluate.statistics import RankTest, mann_whitney
 
 Look = Literal["kurtosis", "entropy", "confidence"]

@@ -10,7 +10,7 @@ from plurivox.core.base import Noun
 from plurivox.core.encoding import positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Bools, Floats, Ints, Names
-from plurivox.evaluate.measures.accuracy import CLOSE
+from plurivox.evaluate.measures.hard import CLOSE
 from plurivox.evaluate.measures.measure import by_task
 
 

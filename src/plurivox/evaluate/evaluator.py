@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from plurivox.core.encoding import as_names, as_text
+from plurivox.core.encoding import as_names
 from plurivox.core.errors import OptionError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Candidates, Dense, Rows
@@ -14,10 +14,10 @@ from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.evaluate.alignment import Kept, each, meet, met_labels, parts, places
 from plurivox.evaluate.evaluation import Judgement
-from plurivox.evaluate.measures.accuracy import Ties, true_labels
 from plurivox.evaluate.measures.distances import ground_scale, line_distances
-from plurivox.evaluate.measures.divergences import total_variations
+from plurivox.evaluate.measures.hard import Ties, most_frequent, true_labels
 from plurivox.evaluate.measures.measure import Measure, chosen
+from plurivox.evaluate.measures.soft import total_variations
 from plurivox.evaluate.measures.vote_likelihood import count_deviances, floors, shares_of
 from plurivox.evaluate.resampling import Tally, mean, resample
 
@@ -66,7 +66,7 @@ def judge(
         lines.append(_on_the_scale(soft, ground_scale(guess, reference)))
     if shares is not None:
         lines += _of_counts(guess, shares)
-    label, share = _most_frequent(hard.truth, met_labels(guess, truth))
+    label, share = most_frequent(hard.truth, met_labels(guess, truth))
     low, high = _intervals(lines, repeats, level, seed)
     return Judgement(
         measure=as_names([line.measure for line in lines]),
@@ -84,15 +84,6 @@ def judge(
         seed=seed,
         notes=_notes(guess, truth, reference, measures is None) + _of_few(shares),
     )
-
-
-def majority_baseline(truth: SoftLabels) -> tuple[str, float]:
-    """The most frequent true label and the share of tasks that have it: the accuracy of always saying it.
-
-    >>> majority_baseline(SoftLabels.gold(["a", "b", "c", "d"], ["no", "no", "yes", "no"]))
-    ('no', 0.75)
-    """
-    return _most_frequent(truth.body, truth.labels)
 
 
 @dataclass(frozen=True)
@@ -177,11 +168,6 @@ def _of_counts(guess: SoftLabels, shares: SoftLabels) -> list[_Line]:
         _Line("kl-divergence-floor", "votes", "", mean(floor)),
         _Line("cross-entropy-floor", "votes", "", mean(floor + known.entropy())),
     ]
-
-
-def _most_frequent(truth: Rows, labels: Floats) -> tuple[str, float]:
-    n = np.bincount(true_labels(truth), minlength=len(labels))
-    return str(as_text(labels)[int(n.argmax())]), float(n.max() / n.sum())
 
 
 def _intervals(lines: list[_Line], repeats: int, level: float, seed: int) -> tuple[Floats, Floats]:

@@ -13,7 +13,7 @@ from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints, Names
 from plurivox.evaluate.alignment import meet
-from plurivox.evaluate.measures.accuracy import Ties
+from plurivox.evaluate.measures.hard import Ties
 from plurivox.evaluate.measures.measure import chosen
 from plurivox.evaluate.resampling import resample
 from plurivox.evaluate.statistics import luck

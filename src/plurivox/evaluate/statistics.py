@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -40,8 +40,22 @@ class Spread:
     std: float  # with n - 1 below the line; nan for a single value
     n: int
 
+    @classmethod
+    def of(cls, values: Sequence[float] | Floats) -> Self:
+        """Of these values; nan where one of them is."""
+        given = np.asarray(values, np.float64)
+        return cls(float(given.mean()), float(given.std(ddof=1)) if len(given) > 1 else float("nan"), len(given))
+
+    def told(self, digits: int = 4) -> str:
+        """Mean ± std as text; the mean alone where there is no std.
+
+        >>> Spread.of([0.8, 0.9]).told(), Spread.of([0.8]).told(2)
+        ('0.8500 ± 0.0707', '0.80')
+        """
+        return f"{self.mean:.{digits}f}" + ("" if np.isnan(self.std) else f" ± {self.std:.{digits}f}")
+
     def __str__(self) -> str:
-        return f"{self.mean:.4f} ± {self.std:.4f} (n={self.n})" if self.n > 1 else f"{self.mean:.4f} (n=1)"
+        return f"{self.told()} (n={self.n})"
 
 
 def spread(values: Sequence[float] | Floats) -> Spread:
@@ -50,8 +64,7 @@ def spread(values: Sequence[float] | Floats) -> Spread:
     >>> print(spread([0.91, 0.92, 0.93]))
     0.9200 ± 0.0100 (n=3)
     """
-    given = _finite(values, "a spread")
-    return Spread(float(given.mean()), float(given.std(ddof=1)) if len(given) > 1 else float("nan"), len(given))
+    return Spread.of(_finite(values, "a spread"))
 
 
 def t_interval(values: Sequence[float] | Floats, *, level: float = 0.95) -> Interval:

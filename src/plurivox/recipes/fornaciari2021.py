@@ -12,7 +12,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table, Tables
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
 from plurivox.workflows.cache import Kept
-from plurivox.workflows.run_tables import all_runs, mean_and_std
+from plurivox.workflows.net_measures import all_runs, mean_and_std
 
 if TYPE_CHECKING:
     from plurivox.recipes._papers.fornaciari2021_conditions import Condition

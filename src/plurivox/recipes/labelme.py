@@ -13,7 +13,7 @@ from plurivox.core.progress import Watch, quiet
 from plurivox.core.tables import Tables
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
 from plurivox.workflows.cache import Kept
-from plurivox.workflows.run_tables import all_runs, mean_and_std
+from plurivox.workflows.net_measures import all_runs, mean_and_std
 
 if TYPE_CHECKING:
     from plurivox.recipes._papers.labelme_protocol import Setting

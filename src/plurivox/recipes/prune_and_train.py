@@ -14,7 +14,7 @@ from plurivox.core.progress import Watch, quiet
 from plurivox.core.tables import Tables
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf, read_shares
 from plurivox.workflows.cache import Kept
-from plurivox.workflows.run_tables import all_runs, mean_and_std
+from plurivox.workflows.net_measures import all_runs, mean_and_std
 
 if TYPE_CHECKING:
     from plurivox.core.soft_labels import SoftLabels
@@ -90,7 +90,6 @@ class PruneAndTrain(Recipe):
 
     def _trained(self, stage: "Stage", order: "_Order", how: str, alpha: float) -> dict[str, float]:
         """Train on what is left, and measure on the test tasks."""
-        from plurivox.workflows.net_measures import measure_of
         from plurivox.workflows.train import train_once, train_spec
 
         train = stage.parts["train"]
@@ -105,7 +104,7 @@ class PruneAndTrain(Recipe):
         taught = _taught(stage, left, self.method)
         labels = {} if taught is None else {"labels": evaluate.accuracy(taught, gold.on(left))}
         return {
-            **{name: measure_of(name)(guess, gold.on(test)) for name in MEASURES},
+            **{name: evaluate.MEASURES[name](guess, gold.on(test)) for name in MEASURES},
             **labels,
             "tasks": float(len(left)),
         }

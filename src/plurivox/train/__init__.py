@@ -8,6 +8,8 @@ What a data set becomes on its way to a step of training, who makes it, and what
     TrainingSet  TrainingSet.of               inputs as a tensor on the device, without tasks that have no target; weights
     Examples     Target.examples              the labels as tensors; it draws those of an epoch
     Batch        Trainer.batch                inputs, labels and weights of the examples of one step
+
+`plurivox.train.parallel.runs` says who calls whom, from a series of runs down to a step.
 """
 
 from typing import Any

@@ -19,8 +19,8 @@ from plurivox.identify import Evidence, Identifier
 from plurivox.io import Dataset
 from plurivox.train.data.training_data import Material
 from plurivox.train.plan import Plan
+from plurivox.workflows.net_measures import all_runs, mean_and_std
 from plurivox.workflows.rank_scores import task_errors
-from plurivox.workflows.run_tables import all_runs, mean_and_std
 from plurivox.workflows.score_crowd import Gathering
 from plurivox.workflows.train import train_once, train_spec
 from plurivox.workflows.train_inputs import divide, material_of

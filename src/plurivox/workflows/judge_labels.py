@@ -14,7 +14,7 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.evaluate import Judgement
-from plurivox.evaluate.measures.accuracy import Ties
+from plurivox.evaluate.measures.hard import Ties
 
 if TYPE_CHECKING:  # tables need polars, and arrays in .npz files can be judged without it
     from plurivox.io import Dataset

@@ -1,19 +1,27 @@
-"""Measures of trained nets, and the truth they are measured against."""
+"""Measures of trained nets and the truth they are measured against; several runs as mean ± std and as tables."""
 
-from collections.abc import Mapping
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from plurivox import evaluate
+from plurivox.core.atomic_write import whole_file
 from plurivox.core.encoding import positions
 from plurivox.core.errors import unknown
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.tables import Table
 from plurivox.core.types import Floats, Names
-from plurivox.evaluate.alignment import meet
+from plurivox.evaluate import MEASURES, Measure, Spread, majority_baseline, spread
 from plurivox.train.data.training_data import Material
-from plurivox.train.loop.dev_eval import Measure
-from plurivox.train.result import Trained
+from plurivox.train.plan import Plan
 
+if TYPE_CHECKING:  # tables of runs are made without torch
+    from plurivox.train.result import Trained
+
+Runs = Mapping[str, Sequence[Mapping[str, float]]]  # a method -> the measures of each of its runs
 HARD = ("accuracy", "balanced-accuracy", "macro-f1", "weighted-f1", "nll", "brier", "ece")
 SOFT = ("cross-entropy", "kl-divergence", "jensen-shannon-divergence", "total-variation", "entropy-correlation")
 
@@ -56,7 +64,18 @@ def dev_truth(material: Material, splits: Mapping[str, Names], best: str) -> tup
     return None if truth is None else (material.on(truth.tasks), truth)
 
 
-def measured(trained: Trained, material: Material, splits: Mapping[str, Names]) -> dict[str, float]:
+def dev_measures(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
+    """The plan with the goal of its measure, and that measure, where training has none of that name."""
+    if plan.best in ("last", "loss", "accuracy"):
+        return plan, {}
+    if plan.best not in MEASURES:
+        raise unknown("measure", plan.best, ["last", "loss", *MEASURES])
+    measure = MEASURES[plan.best]
+    goal = plan.goal if plan.goal != "auto" else "highest" if measure.better == "higher" else "lowest"
+    return replace(plan, goal=goal), {plan.best: measure}
+
+
+def measured(trained: "Trained", material: Material, splits: Mapping[str, Names]) -> dict[str, float]:
     """Hard measures against gold, soft ones against vote shares, for every split; and that of the most frequent label."""
     found: dict[str, float] = {}
     for split, tasks in splits.items():
@@ -64,15 +83,86 @@ def measured(trained: Trained, material: Material, splits: Mapping[str, Names]) 
         gold, shares = truths(material, tasks)
         for truth, names, kind in ((gold, HARD, ""), (shares, SOFT, "soft ")):
             if truth is not None:
-                found |= {f"{split} {kind}{name}": measure_of(name)(guess, truth) for name in names}
+                found |= {f"{split} {kind}{name}": MEASURES[name](guess, truth) for name in names}
         if gold is not None:
-            found[f"{split} baseline"] = evaluate.majority_baseline(gold)[1]
+            found[f"{split} baseline"] = majority_baseline(gold)[1]
     return found
 
 
-def measure_of(name: str) -> Measure:
-    """The measure of that name as a function of (guess, truth)."""
-    if name not in evaluate.MEASURES:
-        raise unknown("measure", name, ["last", "loss", *evaluate.MEASURES])
-    measure = evaluate.MEASURES[name]
-    return lambda guess, truth: measure.tally(*meet(guess, truth)).value
+# ---- several runs
+
+
+@dataclass(frozen=True)
+class Series:
+    """The measures of several runs."""
+
+    seeds: tuple[int, ...]
+    measures: Mapping[str, tuple[float, ...]]  # a value per run
+    at_once: int = 1  # how many were trained side by side
+    stacked: bool = False  # as one net
+
+    @classmethod
+    def of(cls, runs: Sequence[Mapping[str, float]], seed: int, at_once: int = 1, stacked: bool = False) -> Self:
+        """The measures of runs with the seeds seed, seed + 1, ..."""
+        measures = {name: tuple(one[name] for one in runs) for name in runs[0]}
+        return cls(tuple(range(seed, seed + len(runs))), measures, at_once, stacked)
+
+    def mean(self, name: str) -> float:
+        """The mean over the runs."""
+        return Spread.of(self.measures[name]).mean
+
+    def std(self, name: str) -> float:
+        """The standard deviation over the runs (n - 1); nan for a single run."""
+        return Spread.of(self.measures[name]).std
+
+    def told(self, name: str, digits: int = 4) -> str:
+        """Mean ± std as text.
+
+        >>> Series((0, 1), {"accuracy": (0.8, 0.9)}).told("accuracy")
+        '0.8500 ± 0.0707'
+        """
+        return Spread.of(self.measures[name]).told(digits)
+
+    def columns(self) -> dict[str, tuple[float, ...]]:
+        """run, seed and a column per measure."""
+        return {"run": tuple(range(len(self.seeds))), "seed": self.seeds, **self.measures}
+
+    def write(self, path: Path) -> None:
+        """Write a CSV file with a row per run."""
+        with whole_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
+            rows = csv.writer(file, lineterminator="\n")
+            columns = self.columns()
+            rows.writerow(columns)
+            rows.writerows(zip(*columns.values(), strict=True))
+
+
+def mean_and_std(title: str, runs: Runs, notes: Sequence[str] = (), digits: int = 4, of: str = "method") -> Table:
+    """A row per method: how many runs, and every measure as mean ± std (n - 1).
+
+    >>> print(mean_and_std("Two", {"a": [{"accuracy": .8}, {"accuracy": .9}], "b": [{"accuracy": .5}]}, digits=2).text())
+    Two
+    method  runs  accuracy
+    a          2  0.85 ± 0.07
+    b          1  0.50
+    """
+    names = list(dict.fromkeys(name for each in runs.values() for one in each for name in one))
+    cells: dict[str, object] = {of: list(runs), "runs": [len(each) for each in runs.values()]}
+    for name in names:
+        cells[name] = [_told([one[name] for one in each if name in one], digits) for each in runs.values()]
+    return Table(title, cells, tuple(note for note in notes if note))
+
+
+def _told(values: Sequence[float], digits: int) -> str:
+    return spread(values).told(digits) if values else "-"
+
+
+def all_runs(title: str, runs: Runs, seed: int = 0, of: str = "method") -> Table:
+    """A row per run."""
+    rows = [(method, run, one) for method, each in runs.items() for run, one in enumerate(each)]
+    names = list(dict.fromkeys(name for _, _, one in rows for name in one))
+    cells: dict[str, object] = {
+        of: [method for method, _, _ in rows],
+        "run": [run for _, run, _ in rows],
+        "seed": [seed + run for _, run, _ in rows],
+    }
+    return Table(title, cells | {name: [one.get(name) for _, _, one in rows] for name in names})

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from plurivox import aggregate, evaluate
+from plurivox import aggregate
 from plurivox.aggregate import Aggregator
 from plurivox.core.encoding import positions
 from plurivox.core.errors import InputError, some, unknown
@@ -17,28 +17,28 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
 from plurivox.train import heads, nets, targets
 from plurivox.train.data.inputs import check_inputs
-from plurivox.train.data.task_weights import AgreementWeighting
 from plurivox.train.data.training_data import Material
-from plurivox.train.fit_net import Log, NetFit
 from plurivox.train.heads import Head
 from plurivox.train.loop.dev_eval import Measure
-from plurivox.train.loop.spec import Record, TrainSpec, natural_target, wanted_by
+from plurivox.train.loop.net_fit import Log, NetFit
+from plurivox.train.loop.spec import AgreementWeighting, Record, TrainSpec, natural_target, wanted_by
 from plurivox.train.loop.tensorboard import EventLog, need_tensorboard
 from plurivox.train.loop.training_set import TrainingSet
 from plurivox.train.losses.soft_cross_entropy import SoftCrossEntropy
 from plurivox.train.nets import Net
-from plurivox.train.parallel.runs import Series, finish, repeat, side_by_side
+from plurivox.train.parallel.runs import repeat, side_by_side
 from plurivox.train.plan import Plan
 from plurivox.train.result import Trained
 from plurivox.train.targets import Known, Target
 from plurivox.train.targets.pair import Pair
 from plurivox.train.targets.soft import Soft
-from plurivox.workflows.net_measures import dev_truth, measure_of, measured, unseen_labels
-from plurivox.workflows.run_folder import open_run_folder
+from plurivox.workflows.net_measures import Series, dev_measures, dev_truth, measured, unseen_labels
+from plurivox.workflows.train_inputs import open_run_folder
 
 Note = Callable[[str], None]  # called with a line for the user
 OpenLog = Callable[[Path], Log]  # a log in the folder of a run
 MAIN = Pair().main
+RESULTS = "results.csv"
 
 
 def train_spec(
@@ -119,7 +119,7 @@ class PreparedTraining:
     @classmethod
     def of(cls, material: Material, splits: Mapping[str, Names], spec: TrainSpec) -> Self:
         """Train on the split train and evaluate on the split dev, where there is one."""
-        train, (plan, measures) = splits["train"], _with_measure(spec.plan)
+        train, (plan, measures) = splits["train"], dev_measures(spec.plan)
         known = Known(material.votes, material.gold, _soft_labels(material, train, spec.soft))
         weight = _weights(material, train, spec.weighting)
         data = TrainingSet.of(material.on(train), spec, known, tasks=train, labels=known.labels(), weight=weight)
@@ -149,7 +149,7 @@ class PreparedTraining:
 
 def train_once(material: Material, splits: Mapping[str, Names], spec: TrainSpec, watch: Watch = quiet) -> Trained:
     """One net, trained on the split train with the seed of the plan."""
-    return finish(PreparedTraining.of(material, splits, spec).start(spec.plan.seed, None, watch))
+    return PreparedTraining.of(material, splits, spec).start(spec.plan.seed, None, watch).finish()
 
 
 def train_runs(
@@ -188,7 +188,7 @@ def train_runs(
             note(line)
     with ExitStack() as logs:
         open_log = (lambda home: logs.enter_context(closing(EventLog(home)))) if log else None
-        return repeat(
+        found = repeat(
             partial(ready.start, open_log=open_log, save_seconds=float(together)),
             lambda one: measured(one, material, tested),
             runs=runs,
@@ -199,6 +199,10 @@ def train_runs(
             device=ready.data.x.device,
             watch=watch,
         )
+    series = Series.of(found, spec.plan.seed, together, stacked)
+    if folder is not None:
+        series.write(Path(folder) / RESULTS)
+    return series
 
 
 def _notes(material: Material, splits: Mapping[str, Names], spec: TrainSpec, n_stacked: int) -> list[str]:
@@ -237,12 +241,3 @@ def _weights(material: Material, tasks: Names, weighting: AgreementWeighting | N
     if material.votes is None:
         raise InputError(f"{material.name} has no votes whose agreement could weigh tasks")
     return weighting.weights(material.votes, tasks)
-
-
-def _with_measure(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
-    """The plan with the goal of its measure, and that measure, where training has none of that name."""
-    if plan.best in ("last", "loss", "accuracy"):
-        return plan, {}
-    found = {plan.best: measure_of(plan.best)}
-    highest = evaluate.MEASURES[plan.best].better == "higher"
-    return (replace(plan, goal="highest" if highest else "lowest") if plan.goal == "auto" else plan), found

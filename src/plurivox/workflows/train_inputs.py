@@ -1,23 +1,27 @@
-"""Training data of a data set: its features or images with what is known of its tasks, and the split of the tasks.
+"""Training data of a data set: features or images with what is known of its tasks; their split, and the folder that records it.
 
 Nothing here needs torch, except reading images.
 """
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plurivox.core.atomic_write import whole_file
 from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, some
 from plurivox.core.types import Names
 from plurivox.train.data import splits
-from plurivox.train.data.training_data import Material
+from plurivox.train.data.training_data import Material, read_material
 
 if TYPE_CHECKING:
     from plurivox.io import Dataset  # needs polars, which an .npz of plain arrays does not
+
+SETTINGS = "settings.json"
 
 
 @dataclass(frozen=True)
@@ -37,17 +41,23 @@ def _has_crowd(data: "Dataset") -> bool:
 
 
 def material_of(
-    data: "Dataset",
+    data: "Dataset | str | Path",
     pictures: Pictures | None = None,
     part: str | None = None,
     note: Callable[[str], None] | None = None,
+    **how: Any,
 ) -> Material:
     """The features of a data set, or where there are none its images, with votes, gold labels and splits.
 
-    Without `pictures` features are required. `part` names the votes or the counts, where a data set has both. `note` is
-    called with a line about images that are left out.
+    `data` is a data set, the path or the name of one, which is read with the options `how` of `io.read`, or an .npz of packed
+    inputs, which is read without any table. Without `pictures` features are required. `part` names the votes or the counts,
+    where a data set has both. `note` is called with a line about images that are left out.
     """
-    from plurivox.io.dataset_reader import crowd_of  # needs polars, as any Dataset does
+    if isinstance(data, str | Path) and str(data).lower().endswith(".npz") and Path(data).is_file():
+        return read_material(data)
+    from plurivox.io.dataset_reader import crowd_of, read  # needs polars, as any Dataset does
+
+    data = read(data, **how) if isinstance(data, str | Path) else data
 
     votes = crowd_of(data, part) if _has_crowd(data) else None
     features = data.features
@@ -98,6 +108,9 @@ def _split_of(data: "Dataset", tasks: Names) -> Names | None:
     return as_names(out.tolist()) if len(out) and all(out) else None
 
 
+# ---- the split
+
+
 def divide(
     material: Material, file: str | Path | None = None, shares: splits.Shares = splits.USUAL, seed: int = 0
 ) -> dict[str, Names]:
@@ -126,3 +139,41 @@ def divide(
     if "train" not in found:
         raise InputError(f"no task of {material.name} is in the split train; the splits are {some(found)}")
     return found
+
+
+# ---- the folder of a series of runs
+#
+#     settings.json   command, input and the tasks of train, dev and test (here)
+#     results.csv     the measures of all runs (`workflows.train_runs`)
+#     run-000/        result.json (`train.parallel.runs`); weights, history and what was recorded (`train.result`); a checkpoint
+#                     while it is trained (`train.loop.net_fit`)
+
+
+def refuse_foreign_folder(folder: Path) -> None:
+    """Raise an InputError where a folder has something in it, but no runs: those of a series are resumed."""
+    holds_runs = (folder / SETTINGS).is_file() or any(folder.glob("run-*/*"))
+    if folder.is_dir() and any(folder.iterdir()) and not holds_runs:
+        raise InputError(f"{folder} is not empty and holds no runs; choose another folder")
+
+
+def open_run_folder(folder: Path, splits: Mapping[str, Names], command: str, source: str) -> None:
+    """Make the folder and write its settings; an InputError where it is foreign or its runs are of other splits."""
+    refuse_foreign_folder(folder)
+    folder.mkdir(exist_ok=True)
+    path, tasks_of = folder / SETTINGS, {name: tasks.tolist() for name, tasks in splits.items()}
+    if path.is_file() and any(folder.glob("run-*/*")):
+        if json.loads(path.read_text(encoding="utf-8")).get("parts") != tasks_of:
+            raise InputError(
+                f"the runs in {folder} are of another division into train, dev and test; choose another folder"
+            )
+        return
+    with whole_file(path) as temporary:
+        settings = {"command": command, "input": source, "parts": tasks_of}
+        temporary.write_text(json.dumps(settings), encoding="utf-8")
+
+
+def read_splits(folder: Path) -> dict[str, Names]:
+    """The tasks of train, dev and test when the nets of the folder were trained; empty where it has no settings."""
+    path = folder / SETTINGS
+    splits = json.loads(path.read_text(encoding="utf-8"))["parts"] if path.is_file() else {}
+    return {name: as_names(tasks, "tasks") for name, tasks in splits.items() if tasks}

@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 
 from plurivox.core.errors import InputError
-from plurivox.train.data.text import Vocabulary, encode_pairs, encode_tokens, read_vocabularies, write_vocabularies
-from plurivox.train.data.word_vectors import read_vectors
+from plurivox.train.data.text import (
+    Vocabulary,
+    encode_pairs,
+    encode_tokens,
+    read_vectors,
+    read_vocabularies,
+    write_vocabularies,
+)
 
 WORDS = Vocabulary.of(["to", "be", "or", "not"])  # be 2, not 3, or 4, to 5
 CHARS = Vocabulary.of("abcdefghijklmnopqrstuvwxyz")

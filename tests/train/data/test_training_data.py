@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from plurivox import io
 from plurivox.train.data.inputs import as_inputs
-from plurivox.train.data.training_data import Material, read_material
+from plurivox.train.data.training_data import Material
 from plurivox.workflows.train import PreparedTraining, train_spec
 from plurivox.workflows.train_inputs import material_of
 from toy_training import world
@@ -26,7 +25,7 @@ def both(folder: Path, **arrays: object) -> tuple[Material, Material]:
     np.savez(home / "features.npz", **arrays)  # type: ignore[arg-type]
     rows = zip(*(columns[f"vote_{name}"] for name in ("task", "worker", "label")), strict=True)
     (home / "votes.csv").write_text("task,worker,label\n" + "".join(",".join(row) + "\n" for row in rows))
-    return read_material(folder / "packed.npz"), material_of(io.read(home))
+    return material_of(folder / "packed.npz"), material_of(home)
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.float16, np.uint8, np.int32])

@@ -1,11 +1,14 @@
 """TrainSpec: names become objects once, and no target is exchanged for another."""
 
+import numpy as np
 import pytest
 
+from plurivox.core.encoding import as_names
 from plurivox.core.errors import OptionError, UnknownName
+from plurivox.core.votes import Votes
 from plurivox.train import Known, Plan, fit
 from plurivox.train.heads import CrowdLayer, TwoHeads
-from plurivox.train.loop.spec import TrainSpec
+from plurivox.train.loop.spec import AgreementWeighting, TrainSpec, agreement
 from plurivox.train.losses import KL
 from plurivox.train.nets import MLP
 from plurivox.train.targets import AllVotes, Gold, Pair, Soft
@@ -51,3 +54,16 @@ def test_soft_labels_under_a_head_on_votes_are_refused_though_votes_are_known() 
     x, gold, votes = world(12)
     with pytest.raises(OptionError, match="crowd-layer learns from votes, not from soft labels; give votes"):
         fit(x, gold, known=Known(votes=votes), head="crowd-layer", plan=Plan(epochs=1, device="cpu"))
+
+
+def test_soft_answers_agree_as_labels_drawn_from_them_do() -> None:
+    columns = {"weight": [0.7, 0.3, 0.7, 0.3, 1.0], "answer": [0, 0, 1, 1, 2]}
+    votes = Votes.of(list("aaaab"), [1, 1, 2, 2, 1], list("xyxyx"), **columns)
+    assert agreement(votes, as_names(["b", "a", "c"])) == pytest.approx([1, 0.58, 1])  # nobody disagrees on b and c
+
+
+def test_tasks_below_the_least_agreement_are_left_out() -> None:
+    votes = Votes.of(list("aaaaabb"), [1, 2, 3, 4, 5, 1, 2], list("vvwxyvw"))
+    for weigh, wanted in ((True, [0.1, 0.0]), (False, [1.0, 0.0])):  # one pair of ten agrees: exactly the least
+        assert AgreementWeighting(weigh, 0.1).weights(votes, votes.tasks).tolist() == wanted
+    assert np.all(AgreementWeighting(weigh=False).weights(votes, votes.tasks) == 1)

@@ -10,7 +10,7 @@ from plurivox.core.errors import InputError, OptionError
 from plurivox.train.data.text import Vocabulary, encode_tokens, write_vocabularies
 from plurivox.train.nets import Tagger
 from plurivox.train.nets._shared.attention_encoder import EncoderLayer
-from plurivox.train.nets._shared.bilstm import BothWays
+from plurivox.train.nets.tagger import BothWays
 
 SMALL = {"letters": 4, "word_width": 3, "char_width": 3, "hidden": 4, "layers": 1, "inner": 8}
 
@@ -84,7 +84,7 @@ def test_mistakes_are_told() -> None:
 
 
 def test_a_soft_head_has_an_encoder_of_its_own() -> None:
-    from plurivox.train.heads._shared.feature_hook import Tap
+    from plurivox.train.heads.two_heads import Tap
 
     net = Tagger(words=4, chars=4, **SMALL).build((7,), 5)
     tap = Tap(net, 5)

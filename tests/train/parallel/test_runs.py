@@ -4,15 +4,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from net_fits import start_fit
 from plurivox.core.errors import InputError
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Watch, quiet
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train import Plan, Trained
-from plurivox.train.fit_net import NetFit
+from plurivox.train.loop.net_fit import NetFit
 from plurivox.train.parallel.runs import repeat
 from toy_training import world
 
@@ -31,12 +30,11 @@ def judge(trained: Trained) -> Mapping[str, float]:
     return {"loss": trained.history["loss"][-1]}
 
 
-def test_mean_and_std_and_every_single_result() -> None:
+def test_every_run_has_its_seed() -> None:
     steps: list[tuple[int, int]] = []
-    series = repeat(train_one, judge, runs=3, seed=5, watch=lambda step, total, value=None: steps.append((step, total)))
-    values = series.measures["loss"]
-    assert series.seeds == (5, 6, 7) and len(set(values)) == 3 and steps == [(i, 9) for i in range(9)]
-    assert series.told("loss") == f"{np.mean(values):.4f} ± {np.std(values, ddof=1):.4f}"
+    found = repeat(train_one, judge, runs=3, seed=5, watch=lambda step, total, value=None: steps.append((step, total)))
+    assert found == [judge(train_one(seed, None, quiet).finish()) for seed in (5, 6, 7)]
+    assert len({one["loss"] for one in found}) == 3 and steps == [(i, 9) for i in range(9)]
 
 
 def test_a_stopped_series_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -47,11 +45,10 @@ def test_a_stopped_series_goes_on_where_it_was(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         repeat(train_one, judge, runs=3, folder=tmp_path, watch=stop)
     steps: list[int] = []
-    series = repeat(train_one, judge, runs=3, folder=tmp_path, watch=lambda step, total, value=None: steps.append(step))
-    assert steps == [5, 6, 7, 8] and series.measures == repeat(train_one, judge, runs=3).measures
-    assert (tmp_path / "results.csv").read_text().splitlines()[0] == "run,seed,loss"
+    found = repeat(train_one, judge, runs=3, folder=tmp_path, watch=lambda step, total, value=None: steps.append(step))
+    assert steps == [5, 6, 7, 8] and found == repeat(train_one, judge, runs=3)
     again = repeat(train_one, lambda trained: {"twice": 2 * judge(trained)["loss"]}, runs=3, folder=tmp_path)
-    assert again.measures == {"twice": tuple(2 * value for value in series.measures["loss"])}  # measured anew
+    assert again == [{"twice": 2 * one["loss"]} for one in found]  # measured anew
     with pytest.raises(InputError, match="at least one run"):
         repeat(train_one, judge, runs=0)
 
@@ -60,4 +57,4 @@ def test_runs_side_by_side_give_what_one_after_another_gives(tmp_path: Path) -> 
     """Dropout, orders and draws of each have their own chance, so that turns taken in between change nothing."""
     alone = repeat(train_one, judge, runs=5)
     together = repeat(train_one, judge, runs=5, at_once=3, folder=tmp_path)
-    assert together.measures == alone.measures and together.at_once == 3 and len(set(alone.measures["loss"])) == 5
+    assert together == alone and len({one["loss"] for one in alone}) == 5

@@ -15,11 +15,11 @@ from plurivox.core.errors import PlurivoxWarning
 from plurivox.core.progress import Watch, quiet
 from plurivox.train import Known, Plan, Trained
 from plurivox.train.data.augment import augmentation
-from plurivox.train.fit_net import NetFit
 from plurivox.train.heads._contract import Attached
 from plurivox.train.heads.crowd_layer import _Layer
+from plurivox.train.loop.net_fit import NetFit
 from plurivox.train.loop.spec import TrainSpec
-from plurivox.train.parallel.runs import finish, finish_stacked, repeat, side_by_side, stacked_runs
+from plurivox.train.parallel.runs import finish_stacked, repeat, side_by_side, stacked_runs
 from plurivox.train.targets._contract import Drawn
 from toy_training import world
 
@@ -40,7 +40,7 @@ def train_one(seed: int, folder: Path | None, watch: Watch, **how: Any) -> NetFi
 
 def both_ways(**how: Any) -> list[tuple[Trained, Trained]]:
     """(alone, stacked) for every seed."""
-    alone = [finish(train_one(seed, None, quiet, **how)) for seed in SEEDS]
+    alone = [train_one(seed, None, quiet, **how).finish() for seed in SEEDS]
     return list(zip(alone, finish_stacked([partial(train_one, s, None, quiet, **how) for s in SEEDS]), strict=True))
 
 
@@ -109,9 +109,13 @@ def test_a_series_killed_at_different_epochs_goes_on(tmp_path: Path, how: dict[s
     assert steps == [0, 1, 2, 3, 4] and all(one.is_file() for one in saved)
     more = every(watch=lambda step, *_: steps.append(step))
     straight = repeat(partial(train_one, **how), judge, runs=3)
-    assert len(steps) == 5 + 7 and more.measures["epochs"] == (4, 4, 4)  # run 2 had ended one epoch, the others two
-    np.testing.assert_allclose(more.measures["loss"], straight.measures["loss"], atol=2e-4)
-    assert every().measures == more.measures and not any(one.exists() for one in saved)
+    assert len(steps) == 5 + 7 and [one["epochs"] for one in more] == [
+        4,
+        4,
+        4,
+    ]  # run 2 had ended one epoch, the others two
+    np.testing.assert_allclose(*([one["loss"] for one in runs] for runs in (more, straight)), atol=2e-4)
+    assert every() == more and not any(one.exists() for one in saved)
 
 
 def test_a_run_that_ends_early_leaves_the_others_to_go_on() -> None:
@@ -120,7 +124,7 @@ def test_a_run_that_ends_early_leaves_the_others_to_go_on() -> None:
         plan = replace(PLAN, epochs=9, best="mark", goal="lowest", ties="last", patience=2)
         return train_one(i, None, quiet, plan=plan, measures={"mark": lambda guess, truth: next(marks)})
 
-    alone = [finish(begin(i)) for i in range(3)]
+    alone = [begin(i).finish() for i in range(3)]
     pairs = list(zip(alone, finish_stacked([partial(begin, i) for i in range(3)]), strict=True))
     assert [len(one.history["loss"]) for one in alone] == [3, 4, 5]
     for one, stacked in pairs:
@@ -135,14 +139,14 @@ def test_runs_on_other_inputs_and_tasks_have_a_stack_of_their_own() -> None:
 
     stacked = finish_stacked([partial(begin, i) for i in range(3)])
     for i, one in enumerate(stacked):
-        np.testing.assert_allclose(one.logits(X), finish(begin(i)).logits(X), atol=2e-4)
+        np.testing.assert_allclose(one.logits(X), begin(i).finish().logits(X), atol=2e-4)
 
 
 def test_runs_with_other_losses_or_weights_have_a_stack_of_their_own() -> None:
     hows: list[dict[str, Any]] = [{}, {"loss": "jensen-shannon"}, {"weight": np.linspace(0.1, 1, len(X))}]
     stacked = finish_stacked([partial(train_one, 1, None, quiet, **how) for how in hows])
     for one, how in zip(stacked, hows, strict=True):
-        same(finish(train_one(1, None, quiet, **how)), one)
+        same(train_one(1, None, quiet, **how).finish(), one)
 
 
 def test_what_changes_inputs_changes_those_of_every_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +164,7 @@ def test_images_are_augmented_in_a_stack_too() -> None:
     pixels = np.random.default_rng(0).random((60, 3, 4, 4)).astype(np.float32)
     begin = partial(start_fit, pixels, GOLD, net="linear", augment=augmentation("crop-flip"))
     plans = [replace(PLAN, seed=seed) for seed in SEEDS]
-    alone = [finish(begin(plan=plan)).logits(pixels) for plan in plans]
+    alone = [begin(plan=plan).finish().logits(pixels) for plan in plans]
     stacked = finish_stacked([partial(begin, plan=plan) for plan in plans])
     np.testing.assert_allclose([one.logits(pixels) for one in stacked], alone, atol=2e-4)
 
@@ -199,7 +203,7 @@ def test_a_loss_that_is_no_number_stops_one_run_alone() -> None:
 
         return start_fit(mine[i], GOLD, net=NET, plan=replace(PLAN, seed=i), watch=spoil)
 
-    alone = [finish(begin(i, False)) for i in range(3)]
+    alone = [begin(i, False).finish() for i in range(3)]
     with pytest.warns(PlurivoxWarning, match="no number in epoch 2: training stops with the weights of epoch 1"):
         stacked = finish_stacked([partial(begin, i, True) for i in range(3)])
     same(alone[0], stacked[0])

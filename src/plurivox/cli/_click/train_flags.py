@@ -1,27 +1,11 @@
-"""INPUT of training: a data set with features or images, or an .npz of plain arrays; the flags of images and splits."""
+"""Flags of the commands that take inputs of nets: images and splits."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from plurivox.cli._click.flags import Flag, Source
-from plurivox.cli._click.screen import Screen
-
-if TYPE_CHECKING:
-    from plurivox.train.data.training_data import Material
-    from plurivox.workflows.train_inputs import Pictures
-
-
-def read_inputs(screen: Screen, source: Source, part: str | None, pictures: "Pictures") -> "Material":
-    """The inputs behind INPUT and what is known of them. An .npz of plain arrays needs no tables."""
-    if source.where.endswith(".npz") and Path(source.where).is_file():
-        from plurivox.train.data.training_data import read_material
-
-        return read_material(source.where)
-    from plurivox.workflows.train_inputs import material_of
-
-    return material_of(source.read(), pictures, part, screen.note)
+from plurivox.cli._click.flags import Flag
 
 
 def split_flag(section: str) -> Flag:

@@ -12,10 +12,8 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Rows
 from plurivox.core.types import Floats, Names
 from plurivox.evaluate.alignment import blocks, each, meet, places
-from plurivox.evaluate.measures import accuracy, calibration, distances, divergences, entropies
-from plurivox.evaluate.measures.accuracy import Ties
-from plurivox.evaluate.measures.confidence_bins import adaptive, equal, of_bins, of_labels_and_bins, tied_mean
-from plurivox.evaluate.measures.precision_recall import Average, What, of_labels
+from plurivox.evaluate.measures import calibration, distances, hard, soft
+from plurivox.evaluate.measures.hard import Average, Ties, What
 from plurivox.evaluate.resampling import Piece, Tally, mean
 
 Kind = Literal["hard", "soft", "calibration"]
@@ -33,6 +31,10 @@ class Measure:
     sums: Callable[[Rows, Rows, Ties], Tally] | None = None
     usual: bool = True  # shown where no measures are named
     biased: bool = False  # drawn again it lies higher, as sums of |noise| do
+
+    def __call__(self, guess: SoftLabels, truth: SoftLabels) -> float:
+        """The measure on the tasks that both have."""
+        return self.tally(*meet(guess, truth)).value
 
     def tally(self, guess: Rows, truth: Rows, ties: Ties = "first") -> Tally:
         """The sums over tasks that it is made of."""
@@ -88,22 +90,22 @@ def _rows(of_rows: Callable[[Floats, Floats], Floats]) -> Callable[[Rows, Rows, 
 
 
 def _inverse_kl(guess: Rows, truth: Rows, _: Ties) -> Floats:
-    return each(divergences.relative_entropies, truth, guess)
+    return each(soft.relative_entropies, truth, guess)
 
 
 def _top(k: int) -> Callable[[Rows, Rows, Ties], Floats]:
-    return lambda guess, truth, ties: accuracy.top_hits(guess, truth, k, ties)
+    return lambda guess, truth, ties: hard.top_hits(guess, truth, k, ties)
 
 
 def _labels(what: What, average: Average) -> Callable[[Rows, Rows, Ties], Tally]:
-    return lambda guess, truth, ties: of_labels(guess, truth, ties, what, average)
+    return lambda guess, truth, ties: hard.of_labels(guess, truth, ties, what, average)
 
 
 def _of_true_labels(hit: Callable[[Rows, Rows, Ties], Floats]) -> Callable[[Rows, Rows, Ties], Tally]:
     """The mean over true labels of the mean over their tasks."""
 
     def sums(guess: Rows, truth: Rows, ties: Ties) -> Tally:
-        size, true, tasks = guess.n_labels, accuracy.true_labels(truth), np.arange(len(guess))
+        size, true, tasks = guess.n_labels, hard.true_labels(truth), np.arange(len(guess))
         pieces = [(tasks, true, hit(guess, truth, ties)), (tasks, size + true, np.ones(len(guess)))]
         return Tally(len(guess), 2 * size, lambda: pieces, _mean_over_seen)
 
@@ -143,7 +145,7 @@ def _entropies(centred: bool) -> Callable[[Rows, Rows, Ties], Tally]:
     """The correlation (centred) or the cosine of the normalised entropies, of sums of x, y, xx, yy, xy."""
 
     def sums(guess: Rows, truth: Rows, _: Ties) -> Tally:
-        x, y = entropies.normalised_entropies(guess, truth)
+        x, y = soft.normalised_entropies(guess, truth)
         if centred:  # so that squares lose no digits
             x, y = x - x.mean(), y - y.mean()
         numbers = np.column_stack([x, y, x * x, y * y, x * y])
@@ -157,26 +159,30 @@ def _correlation(sums: Floats, n: Floats, centred: bool) -> Floats:
     x, y, xx, yy, xy = (sums / n[:, None]).T
     if centred:
         xx, yy, xy = xx - x * x, yy - y * y, xy - x * y
-    told = (xx > entropies.FLAT**2) & (yy > entropies.FLAT**2)
+    told = (xx > soft.FLAT**2) & (yy > soft.FLAT**2)
     return np.where(told, xy / np.sqrt(np.where(told, xx * yy, 1)), np.nan)
 
 
 def _ece(guess: Rows, truth: Rows, ties: Ties) -> Tally:
     hit, sure = calibration.hits_and_confidence(guess, truth, ties)
-    return of_bins(equal(sure, 15), hit - sure, 15)
+    return calibration.of_bins(calibration.equal(sure, 15), hit - sure, 15)
+
+
+def _classwise_ece(guess: Rows, truth: Rows, _: Ties) -> Tally:
+    return calibration.of_labels_and_bins(guess, truth, 15)
 
 
 def _rms(compat: bool) -> Callable[[Rows, Rows, Ties], Tally]:
     def sums(guess: Rows, truth: Rows, ties: Ties) -> Tally:
         hit, sure = calibration.hits_and_confidence(guess, truth, ties)
-        return adaptive(hit if compat else tied_mean(hit, sure), sure, 100, compat)
+        return calibration.adaptive(hit if compat else calibration.tied_mean(hit, sure), sure, 100, compat)
 
     return sums
 
 
 ALL = (
-    Measure("accuracy", "hard", "higher", each=accuracy.hits),
-    Measure("balanced-accuracy", "hard", "higher", sums=_of_true_labels(accuracy.hits)),
+    Measure("accuracy", "hard", "higher", each=hard.hits),
+    Measure("balanced-accuracy", "hard", "higher", sums=_of_true_labels(hard.hits)),
     Measure("top-2-accuracy", "hard", "higher", each=_top(2)),
     Measure("top-5-accuracy", "hard", "higher", each=_top(5), usual=False),
     Measure("top-2-macro-accuracy", "hard", "higher", sums=_of_true_labels(_top(2)), usual=False),
@@ -188,20 +194,26 @@ ALL = (
     Measure("weighted-recall", "hard", "higher", sums=_labels("recall", "weighted"), usual=False),
     Measure("weighted-f1", "hard", "higher", sums=_labels("f1", "weighted"), usual=False),
     Measure("micro-f1", "hard", "higher", sums=_labels("f1", "micro"), usual=False),
-    Measure("cross-entropy", "soft", "lower", each=_rows(divergences.cross_entropies)),
-    Measure("kl-divergence", "soft", "lower", each=_rows(divergences.relative_entropies)),
+    Measure("cross-entropy", "soft", "lower", each=_rows(soft.cross_entropies)),
+    Measure("kl-divergence", "soft", "lower", each=_rows(soft.relative_entropies)),
     Measure("inverse-kl-divergence", "soft", "lower", each=_inverse_kl, usual=False),
-    Measure("jensen-shannon-divergence", "soft", "lower", each=_rows(divergences.jensen_shannon_divergences)),
-    Measure("jensen-shannon-distance", "soft", "lower", each=_rows(divergences.jensen_shannon_distances)),
-    Measure("total-variation", "soft", "lower", each=_rows(divergences.total_variations)),
-    Measure("soft-accuracy", "soft", "higher", each=_rows(divergences.overlaps), usual=False),
+    Measure("jensen-shannon-divergence", "soft", "lower", each=_rows(soft.jensen_shannon_divergences)),
+    Measure("jensen-shannon-distance", "soft", "lower", each=_rows(soft.jensen_shannon_distances)),
+    Measure("total-variation", "soft", "lower", each=_rows(soft.total_variations)),
+    Measure("soft-accuracy", "soft", "higher", each=_rows(soft.overlaps), usual=False),
     Measure("soft-micro-f1", "soft", "higher", sums=_soft_f1("micro")),
     Measure("soft-macro-f1", "soft", "higher", sums=_soft_f1("macro")),
     Measure("entropy-correlation", "soft", "higher", sums=_entropies(centred=True)),
     Measure("entropy-similarity", "soft", "higher", sums=_entropies(centred=False)),
     Measure("sorted-wasserstein", "soft", "lower", each=_rows(distances.sorted_wassersteins), usual=False),
     Measure("ece", "calibration", "lower", sums=_ece, biased=True),
-    Measure("classwise-ece", "calibration", "lower", sums=lambda q, p, _: of_labels_and_bins(q, p, 15), biased=True),
+    Measure(
+        "classwise-ece",
+        "calibration",
+        "lower",
+        sums=lambda q, p, _: calibration.of_labels_and_bins(q, p, 15),
+        biased=True,
+    ),
     Measure("rms-calibration", "calibration", "lower", sums=_rms(compat=False), biased=True),
     Measure("brier", "calibration", "lower", each=lambda q, p, _: calibration.square_losses(q, p)),
     Measure("nll", "calibration", "lower", each=lambda q, p, _: calibration.log_losses(q, p)),

@@ -12,7 +12,7 @@ from plurivox.core.soft_storage import Rows
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.evaluate.alignment import blocks, each, meet, places
-from plurivox.evaluate.measures.divergences import CLIP, relative_entropies
+from plurivox.evaluate.measures.soft import CLIP, relative_entropies
 
 
 def shares_of(votes: Votes) -> SoftLabels:

@@ -16,8 +16,7 @@ from plurivox.train.fit_net import fit
 from plurivox.train.nets import Net
 from plurivox.train.plan import Plan
 from plurivox.train.targets import Known
-from plurivox.workflows.net_measures import measure_of
-from plurivox.workflows.run_tables import Runs
+from plurivox.workflows.net_measures import Runs
 
 LOSSES = {"kl": "kl[base=2]", "inverse-kl": "inverse-kl[base=2]", "ce": "soft-cross-entropy[base=2]"}
 ONE = "one head"
@@ -72,7 +71,7 @@ def train_and_predict(texts: Texts, parts: Parts, condition: Condition, net: Net
         head=head,
         plan=plan,
         dev=(texts.x[texts.at(dev.tasks)], dev),
-        measures={"macro-f1": measure_of("macro-f1")},
+        measures={"macro-f1": evaluate.MEASURES["macro-f1"]},
     )
     return trained.predict(texts.x[texts.at(parts["test"])], parts["test"])
 
@@ -103,12 +102,12 @@ def measured(texts: Texts, guess: SoftLabels) -> dict[str, float]:
     out: dict[str, float] = {}
     gold, votes = texts.gold(guess.tasks), texts.votes(guess.tasks)
     if gold is not None:
-        out |= {name: measure_of(name)(guess.on(gold.tasks), gold) for name in ("accuracy", "macro-f1", "nll")}
+        out |= {name: evaluate.MEASURES[name](guess.on(gold.tasks), gold) for name in ("accuracy", "macro-f1", "nll")}
     if votes is not None:
         shares = aggregate.methods.make("vote-shares").fit(votes).soft
         mine = guess.on(shares.tasks)
-        out["CE, shares"] = measure_of("cross-entropy")(mine, shares)
-        out["entropy r, shares"] = measure_of("entropy-correlation")(mine, shares)
+        out["CE, shares"] = evaluate.MEASURES["cross-entropy"](mine, shares)
+        out["entropy r, shares"] = evaluate.MEASURES["entropy-correlation"](mine, shares)
     return out
 
 

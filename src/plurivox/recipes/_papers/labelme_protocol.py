@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from plurivox import aggregate
+from plurivox import aggregate, evaluate
 from plurivox.core.errors import InputError, need
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
@@ -16,7 +16,6 @@ from plurivox.train.data import splits
 from plurivox.train.data.training_data import Material
 from plurivox.train.em.raykar_em import raykar_em
 from plurivox.train.plan import Plan
-from plurivox.workflows.net_measures import measure_of
 from plurivox.workflows.train import train_once, train_spec
 
 SPECS: dict[str, dict[str, str]] = {  # a method -> arguments of `train_spec`; any other word is a target
@@ -69,7 +68,7 @@ def official(setting: Setting, method: str, seed: int) -> dict[str, float]:
     tasks = setting.parts["test"]
     guess = guess_of(setting, method, setting.parts["train"], tasks, seed)
     truth = setting.gold.on(tasks)
-    return {name: measure_of(name)(guess, truth) for name in HARD}
+    return {name: evaluate.MEASURES[name](guess, truth) for name in HARD}
 
 
 def held_out(setting: Setting, method: str, run: int, seed: int) -> dict[str, float]:
@@ -80,12 +79,12 @@ def held_out(setting: Setting, method: str, run: int, seed: int) -> dict[str, fl
     votes = setting.votes.on(part["test"])
     shares, softmax = (aggregate.methods.make(word).fit(votes).soft for word in ("vote-shares", "softmax-shares"))
     return {
-        "CE, shares": measure_of("cross-entropy")(guess, shares),
-        "CE, softmax": measure_of("cross-entropy")(guess, softmax),
-        "JSD, shares": measure_of("jensen-shannon-divergence")(guess, shares),
-        "entropy r, shares": measure_of("entropy-correlation")(guess, shares),
-        "entropy r, softmax": measure_of("entropy-correlation")(guess, softmax),
-        "CE, gold": measure_of("nll")(guess, setting.gold.on(part["test"])),
+        "CE, shares": evaluate.MEASURES["cross-entropy"](guess, shares),
+        "CE, softmax": evaluate.MEASURES["cross-entropy"](guess, softmax),
+        "JSD, shares": evaluate.MEASURES["jensen-shannon-divergence"](guess, shares),
+        "entropy r, shares": evaluate.MEASURES["entropy-correlation"](guess, shares),
+        "entropy r, softmax": evaluate.MEASURES["entropy-correlation"](guess, softmax),
+        "CE, gold": evaluate.MEASURES["nll"](guess, setting.gold.on(part["test"])),
     }
 
 
@@ -126,8 +125,10 @@ def _dev_score(setting: Setting, parts: Parts, material: Material, l2: float) ->
     dev = parts["dev"]
     guess = _fit(setting, parts, material, l2).predict(_floats(material, dev), dev)
     if setting.choose == "gold":
-        return measure_of("accuracy")(guess, setting.gold.on(dev))
-    return -measure_of("cross-entropy")(guess, aggregate.methods.make("vote-shares").fit(setting.votes.on(dev)).soft)
+        return evaluate.MEASURES["accuracy"](guess, setting.gold.on(dev))
+    return -evaluate.MEASURES["cross-entropy"](
+        guess, aggregate.methods.make("vote-shares").fit(setting.votes.on(dev)).soft
+    )
 
 
 def _fit(setting: Setting, parts: Parts, material: Material, l2: float) -> Any:

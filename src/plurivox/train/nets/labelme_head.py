@@ -8,8 +8,7 @@ from torch import nn
 
 from plurivox.core.method import option
 from plurivox.train.nets._contract import Net
-from plurivox.train.nets._shared.dense import Activation, Numbers, dense_layers
-from plurivox.train.nets._shared.trunk_head import Headed, linear_head
+from plurivox.train.nets._shared.trunk_head import Activation, Headed, Numbers, dense_layers, linear_head
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from plurivox.train.nets._contract import Net
-from plurivox.train.nets._shared.dense import Numbers
-from plurivox.train.nets._shared.trunk_head import Headed, linear_head
+from plurivox.train.nets._shared.trunk_head import Headed, Numbers, linear_head
 
 
 @dataclass(frozen=True)

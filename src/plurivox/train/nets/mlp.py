@@ -9,8 +9,7 @@ from torch import nn
 
 from plurivox.core.method import option
 from plurivox.train.nets._contract import Net
-from plurivox.train.nets._shared.dense import Activation, Numbers, dense_layers, widths_of
-from plurivox.train.nets._shared.trunk_head import Headed, linear_head
+from plurivox.train.nets._shared.trunk_head import Activation, Headed, Numbers, dense_layers, linear_head, widths_of
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,9 @@ from torch import Tensor, nn
 
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option
-from plurivox.train.data.text import PAD, check_codes, known, read_vocabularies
-from plurivox.train.data.word_vectors import read_vectors
+from plurivox.train.data.text import PAD, check_codes, known, read_vectors, read_vocabularies
 from plurivox.train.nets._contract import Net
 from plurivox.train.nets._shared.attention_encoder import Encoder
-from plurivox.train.nets._shared.bilstm import BothWays
 from plurivox.train.nets._shared.trunk_head import Headed
 
 
@@ -118,6 +116,36 @@ class TwoReaders(nn.Module):
         spelling = self.spelling(chars, n_chars, n_chars - 1, n_chars - 1)
         found: Tensor = self.dropout(self.encoder(torch.cat([sentence, spelling], 1)))
         return found
+
+
+class BothWays(nn.Module):
+    """Two LSTMs that do not see the padding, one from the first element on and one from the last element back.
+
+    Padding stands at the end. The second LSTM reads the sequence turned round within its length, so that no state depends
+    on how much padding there is, and no length has to leave the device.
+    """
+
+    def __init__(self, width: int, hidden: int):
+        super().__init__()
+        self.forth = nn.LSTM(width, hidden, batch_first=True)
+        self.back = nn.LSTM(width, hidden, batch_first=True)
+
+    def forward(self, x: Tensor, length: Tensor, read_forth: Tensor, read_back: Tensor) -> Tensor:
+        """(n, 2 * hidden) the first LSTM's state at place `read_forth` and the second's at `read_back`, each (n,).
+
+        `x` is (n, longest, width), `length` (n,) at least 1; places are counted from where the LSTM begins.
+        """
+        longest = x.shape[1]
+        # places below the length are turned round, those of the padding stay behind them
+        turned = (length[:, None] - 1 - torch.arange(longest, device=x.device)) % longest
+        forth, _ = self.forth(x)
+        back, _ = self.back(x.gather(1, turned[:, :, None].expand_as(x)))
+        return torch.cat([_at(forth, read_forth), _at(back, read_back)], 1)
+
+
+def _at(states: Tensor, place: Tensor) -> Tensor:
+    """(n, hidden) one state of each sequence."""
+    return states.gather(1, place[:, None, None].expand(-1, 1, states.shape[2])).squeeze(1)
 
 
 def _head(net: Tagger, n_labels: int) -> nn.Module:

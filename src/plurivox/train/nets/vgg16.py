@@ -8,10 +8,9 @@ from torch import nn
 
 from plurivox.core.method import option
 from plurivox.train.nets._contract import Net
-from plurivox.train.nets._shared.dense import dense_layers, widths_of
 from plurivox.train.nets._shared.pixels import Pixels, Scale, image_shape
 from plurivox.train.nets._shared.pretrained import load_weights, read_weights
-from plurivox.train.nets._shared.trunk_head import Headed, Trunk, linear_head
+from plurivox.train.nets._shared.trunk_head import Headed, Trunk, dense_layers, linear_head, widths_of
 from plurivox.train.nets._shared.vgg_layers import VGG16 as PLAN
 from plurivox.train.nets._shared.vgg_layers import convolutions
 

@@ -1,21 +1,27 @@
-"""A series of runs: one training with several seeds, one after another or side by side, measured as mean ± std."""
+"""A series of runs: one training with several seeds, one after another or side by side.
 
-import csv
+From a series down to a step, each calls the next:
+
+    workflows.train_runs  prepares spec and data once, and makes a `Series` of the measures of all runs
+    repeat                trains `at_once` runs at a time, each in a folder of its own, and measures each after its end
+    NetFit.finish         trains one run; `finish_all` trains several in turn, `finish_stacked` several as one net
+    NetFit.handle         after every epoch: evaluates on the dev set, writes a checkpoint, stops early
+    Trainer.run           the epochs and steps of one net; `Stack.run_epoch` takes those of several nets together
+"""
+
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import torch
 
 from plurivox.core.atomic_write import whole_file
 from plurivox.core.errors import InputError
 from plurivox.core.progress import Watch, quiet
-from plurivox.train.fit_net import NetFit
+from plurivox.train.loop.net_fit import NetFit
 from plurivox.train.loop.spec import TrainSpec
 from plurivox.train.loop.trainer import Event
 from plurivox.train.parallel.stack import Stack, own, stack_key
@@ -23,42 +29,10 @@ from plurivox.train.result import Trained
 
 CELLS = 2**20  # weights and inputs of a step in one stack: with gradients and moments 16 MB, about what a cache holds
 INPUT_CELLS = 2**28  # numbers of all inputs, where every run has its own
-RESULT, RESULTS = "result.json", "results.csv"
+RESULT = "result.json"
 StartRun = Callable[[int, Path | None, Watch], NetFit]  # (seed, folder, progress callback)
 Start = Callable[[], NetFit]
 Evaluate = Callable[[Trained], Mapping[str, float]]
-
-
-@dataclass(frozen=True)
-class Series:
-    """The measures of several runs."""
-
-    seeds: tuple[int, ...]
-    measures: Mapping[str, tuple[float, ...]]  # a value per run
-    at_once: int = 1  # how many were trained side by side
-    stacked: bool = False  # as one net
-
-    def mean(self, name: str) -> float:
-        """The mean over the runs."""
-        return float(np.mean(self.measures[name]))
-
-    def std(self, name: str) -> float:
-        """The standard deviation over the runs (n - 1); nan for a single run."""
-        values = self.measures[name]
-        return float(np.std(values, ddof=1)) if len(values) > 1 else float("nan")
-
-    def told(self, name: str, digits: int = 4) -> str:
-        """Mean ± std as text.
-
-        >>> Series((0, 1), {"accuracy": (0.8, 0.9)}).told("accuracy")
-        '0.8500 ± 0.0707'
-        """
-        mean, std = self.mean(name), self.std(name)
-        return f"{mean:.{digits}f}" if np.isnan(std) else f"{mean:.{digits}f} ± {std:.{digits}f}"
-
-    def columns(self) -> dict[str, tuple[float, ...]]:
-        """run, seed and a column per measure."""
-        return {"run": tuple(range(len(self.seeds))), "seed": self.seeds, **self.measures}
 
 
 def repeat(
@@ -72,8 +46,8 @@ def repeat(
     stacked: bool = False,
     device: torch.device | None = None,
     watch: Watch = quiet,
-) -> Series:
-    """Train `runs` times, with the seeds seed, seed + 1, ..., and measure each; `at_once` of them side by side.
+) -> list[dict[str, float]]:
+    """Train `runs` times, with the seeds seed, seed + 1, ..., `at_once` of them side by side; the measures of each run.
 
     `stacked`: dense nets are trained as one net, a slice each, which saves most of the overhead. In a `folder` every run has
     one of its own, run-000 and so on: runs that have ended are not trained again, and one that was killed is resumed.
@@ -89,14 +63,9 @@ def repeat(
         if stacked:
             trained = finish_stacked(starts)
         else:
-            trained = [finish(starts[0]())] if len(starts) == 1 else finish_all(starts, device or torch.device("cpu"))
+            trained = [starts[0]().finish()] if len(starts) == 1 else finish_all(starts, device or torch.device("cpu"))
         found += [_evaluated(one, evaluate, homes[i]) for i, one in zip(some, trained, strict=True)]
-    names = list(found[0])
-    measures = {name: tuple(one[name] for one in found) for name in names}
-    series = Series(tuple(range(seed, seed + runs)), measures, at_once, stacked)
-    if folder is not None:
-        _write(Path(folder) / RESULTS, series)
-    return series
+    return found
 
 
 def run_folder(folder: str | Path, run: int) -> Path:
@@ -113,14 +82,6 @@ def _evaluated(trained: Trained, evaluate: Evaluate, home: Path | None) -> dict[
         with whole_file(home / RESULT) as part:
             part.write_text(json.dumps(found, indent=1), encoding="utf-8")
     return found
-
-
-def _write(path: Path, series: Series) -> None:
-    with whole_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        columns = series.columns()
-        rows.writerow(columns)
-        rows.writerows(zip(*columns.values(), strict=True))
 
 
 def _shares_of(watch: Watch, some: range, runs: int) -> list[Watch]:
@@ -160,13 +121,6 @@ def stacked_runs(spec: TrainSpec, shape: tuple[int, ...], n_labels: int) -> int:
         weights = sum(one.numel() for one in spec.net.build(shape[1:], n_labels).parameters())
     touched, held = weights + plan.batch * math.prod(shape[1:]), math.prod(shape)
     return max(1, min(CELLS // touched, INPUT_CELLS // max(held, 1)))
-
-
-def finish(one: NetFit) -> Trained:
-    """Train to the end."""
-    for _ in one.events():
-        pass
-    return one.result()
 
 
 def finish_all(starts: Sequence[Start], device: torch.device) -> list[Trained]:

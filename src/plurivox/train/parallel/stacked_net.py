@@ -7,8 +7,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from plurivox.engine import threads
-from plurivox.train.nets._shared.dense import ACTIVATIONS, Numbers
-from plurivox.train.nets._shared.trunk_head import Headed
+from plurivox.train.nets._shared.trunk_head import ACTIVATIONS, Headed, Numbers
 
 PLAIN: tuple[type[nn.Module], ...] = (
     Numbers,

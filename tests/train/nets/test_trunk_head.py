@@ -6,7 +6,7 @@ from torch import nn
 
 from plurivox.core.errors import OptionError
 from plurivox.train.nets import MLP, LabelMeHead
-from plurivox.train.nets._shared.dense import Numbers
+from plurivox.train.nets._shared.trunk_head import Numbers
 
 
 def test_layers_are_those_that_were_asked_for() -> None:
