@@ -14,7 +14,7 @@ from plurivox.core.errors import InputError, some
 from plurivox.core.types import Ints
 from plurivox.io.repeats import earlier_answers
 from plurivox.io.tabular.column_values import code, seconds_of
-from plurivox.io.tabular.table_files import CALLED, Columns
+from plurivox.io.tabular.table_files import ANSWER_COLUMNS, Columns
 
 TRUE, FALSE = ("true", "1", "yes", "y", "t", "x", "on", "1.0"), ("false", "0", "no", "n", "f", "off", "0.0", "")
 
@@ -77,7 +77,7 @@ def _names(column: pl.Series, what: str) -> Any:
 
 
 def _called(table: Columns, role: str) -> str | None:
-    return next((name for name in CALLED[role] if name in table), None)
+    return next((name for name in ANSWER_COLUMNS[role] if name in table), None)
 
 
 def _marks(table: Columns, top: str, missing: list[str]) -> pl.DataFrame:

@@ -64,7 +64,8 @@ def crowd_of(given: Any, part: str | None = None, *, needs_names: str = "") -> V
     votes are there too. Warns where counts are taken although nobody asked for them.
     """
     data = dataset_of(given)
-    crowd = data.crowd(taken := data.crowd_part(part))
+    taken = data.crowd_part(part)
+    crowd = data.crowd(taken)
     if taken == "votes" or (votes := data.votes) is None:
         return crowd
     if needs_names:

@@ -10,6 +10,7 @@ from plurivox.core.errors import InputError
 from plurivox.core.progress import Watch, quiet
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.votes import Votes
 from plurivox.io import Dataset
 from plurivox.io.dataset_reader import crowd_of, dataset_of
 from plurivox.io.soft_files import soft_given
@@ -43,8 +44,9 @@ def fit(
         votes = dataset_of(votes) if gold else votes
         gold = _gold_in(votes) if gold else None
     before = Fit.load(start) if isinstance(start, str | Path) else start
-    crowd = crowd_of(votes, part, needs_names="" if "counts" in made.can_take() else made.name())
-    return made.fit(crowd, gold=soft_given(gold), start=before, watch=watch)
+    if not isinstance(votes, Votes) or part is not None:
+        votes = crowd_of(votes, part, needs_names="" if "counts" in made.can_take() else made.name())
+    return made.fit(votes, gold=soft_given(gold), start=before, watch=watch)
 
 
 def _gold_in(data: Dataset) -> SoftLabels:

@@ -32,7 +32,7 @@ WRITERS: dict[str, Write] = {
     ".feather": lambda frame, file: frame.write_ipc(file),
 }
 # what a column of answers may be called; the first name is the one we write
-CALLED = {
+ANSWER_COLUMNS = {
     "top": ("top", "label", "label1"),
     "top_percent": ("top_percent", "percent", "prob", "probability"),
     "second": ("second", "label2"),
@@ -42,7 +42,14 @@ CALLED = {
     "position": ("position", "trial"),
     "sitting": ("sitting", "batch", "session"),
 }
-MORE_THAN_VOTES = ("top", "abstain", "none_of_these", *CALLED["second"], *CALLED["never"], *CALLED["possible"])
+MORE_THAN_VOTES = (
+    "top",
+    "abstain",
+    "none_of_these",
+    *ANSWER_COLUMNS["second"],
+    *ANSWER_COLUMNS["never"],
+    *ANSWER_COLUMNS["possible"],
+)
 
 
 def read_table(
@@ -177,8 +184,8 @@ class Columns:
         """
         if not set(MORE_THAN_VOTES).isdisjoint(self.names):
             return True
-        labelled = label in self.names or not set(CALLED["top"]).isdisjoint(self.names)
-        return labelled and not set(CALLED["top_percent"]).isdisjoint(self.names)
+        labelled = label in self.names or not set(ANSWER_COLUMNS["top"]).isdisjoint(self.names)
+        return labelled and not set(ANSWER_COLUMNS["top_percent"]).isdisjoint(self.names)
 
     def categories(self, name: str) -> list[str] | None:
         """The values a column may have, in their order, where its type lists them (Enum, ordered categories)."""
