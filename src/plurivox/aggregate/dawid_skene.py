@@ -5,13 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.open_tasks import OpenTasks, beta_interval_of_moments, log_prior
+from plurivox.aggregate._shared.open_tasks import OpenTasks, log_prior
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
+from plurivox.engine.beta import beta_interval_of_moments
 from plurivox.engine.confusion_em import Counts, Params, accuracy
 from plurivox.engine.em import EMResult, run_em
 

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.open_tasks import beta_interval, log_prior
+from plurivox.aggregate._shared.open_tasks import log_prior
 from plurivox.aggregate._shared.own_label_em import OwnLabelEM
 from plurivox.core.method import option
 from plurivox.core.progress import Watch
@@ -15,6 +15,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import DENSE_CELLS
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
+from plurivox.engine.beta import beta_interval
 from plurivox.engine.confusion_em import vote_keys
 from plurivox.engine.dirichlet import expected_logs
 from plurivox.engine.em import EMResult, best_of_starts, run_em

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.open_tasks import beta_interval, log_prior
+from plurivox.aggregate._shared.open_tasks import log_prior
 from plurivox.aggregate._shared.own_label_em import OwnLabelEM
 from plurivox.core.encoding import positions
 from plurivox.core.method import option
@@ -15,6 +15,7 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
+from plurivox.engine.beta import beta_interval
 from plurivox.engine.em import EMResult, run_em
 from plurivox.engine.kernels.confusion_tables import TINY
 

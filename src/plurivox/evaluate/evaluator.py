@@ -12,7 +12,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Candidates, Dense, Rows
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.evaluate.alignment import Kept, each, meet, met_labels, parts, places
+from plurivox.evaluate.alignment import Kept, meet, met_labels, parts, places
 from plurivox.evaluate.evaluation import Judgement
 from plurivox.evaluate.measures.distances import ground_scale, line_distances
 from plurivox.evaluate.measures.hard import Ties, most_frequent, true_labels
@@ -195,7 +195,7 @@ def _notes(guess: SoftLabels, truth: SoftLabels, reference: SoftLabels, usual: b
         said.append("soft measures are left out: one label a task says nothing of doubt; give votes to judge against")
     if not _is_hard(truth):
         said.append("the truth is soft: its most probable label is taken for the true one")
-    if float(each(total_variations, *meet(guess, reference)).max()) < SAME:
+    if float(total_variations(*meet(guess, reference)).max()) < SAME:
         said.append("the guess and what it is judged against are the same: it is scored on itself")
     return tuple(said)
 

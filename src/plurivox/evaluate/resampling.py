@@ -49,6 +49,19 @@ def mean(values: Floats) -> Tally:
     return Tally(len(values), 1, lambda: [(np.arange(len(values)), 0, values)], lambda sums, n: sums[:, 0] / n)
 
 
+def mean_of_ratios(sums: Floats, _: Floats) -> Floats:
+    """(n,) a `finish` for sums (n, 2 x columns): the mean of the first half over the second, where that is above 0."""
+    above, below = np.split(sums, 2, axis=1)
+    seen = below > 0
+    return np.divide(above, below, out=np.zeros_like(above), where=seen).sum(1) / seen.sum(1)
+
+
+def ratio_of_totals(sums: Floats, _: Floats) -> Floats:
+    """(n,) a `finish` for sums (n, 2 x columns): the total of the first half over that of the second."""
+    above, below = np.split(sums, 2, axis=1)
+    return above.sum(1) / below.sum(1)
+
+
 def resample(tallies: Sequence[Tally], *, repeats: int, seed: int = 0, fraction: float = 1.0) -> Floats:
     """(repeats, n_tallies) the measures of tasks drawn with replacement, the same tasks for every tally.
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plurivox.aggregate._shared.open_tasks import beta_interval_of_moments
 from plurivox.core.results import Confusion
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
+from plurivox.engine.beta import beta_interval_of_moments
 from plurivox.engine.dirichlet import expected_logs
 from plurivox.engine.kernels.confusion_tables import TINY
 

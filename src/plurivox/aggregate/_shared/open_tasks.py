@@ -1,7 +1,6 @@
-"""The tasks that EM aggregators pass over, where they begin, and what goes into their fits: soft labels, intervals."""
+"""The tasks that EM aggregators pass over, where they begin, and their soft labels."""
 
 import numpy as np
-from scipy.special import betaincinv
 
 from plurivox.core.encoding import positions
 from plurivox.core.results import Fit
@@ -169,15 +168,3 @@ def log_prior(n_true: Floats, fixed: Floats | None) -> Floats:
         total = n_true.sum()
         fixed = n_true / total if total > 0 else np.full(len(n_true), 1 / len(n_true))
     return np.log(np.maximum(fixed, TINY))
-
-
-def beta_interval(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """(low, high) that hold 95% of the distributions Beta(a, b)."""
-    return betaincinv(a, b, 0.025), betaincinv(a, b, 0.975)
-
-
-def beta_interval_of_moments(mean: Floats, variance: Floats) -> tuple[Floats, Floats]:
-    """(low, high) that hold 95% of the Beta distributions with these means and variances."""
-    size = np.maximum(mean * (1 - mean) / np.maximum(variance, TINY) - 1, 1e-6)
-    low, high = beta_interval(mean * size, (1 - mean) * size)
-    return np.where(variance > 0, low, mean), np.where(variance > 0, high, mean)

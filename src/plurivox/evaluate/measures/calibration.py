@@ -18,10 +18,14 @@ from plurivox.core.soft_storage import Rows
 from plurivox.core.types import Floats, Ints
 from plurivox.evaluate.alignment import meet, parts
 from plurivox.evaluate.measures.hard import Ties, hits, true_labels
-from plurivox.evaluate.resampling import Piece, Tally
+from plurivox.evaluate.resampling import Piece, Tally, mean
+
+NLL_CLIP = 1e-6  # the least probability of the true label whose logarithm is taken
+BINS = 15  # equal bins of confidence
+SIZE = 100  # tasks per bin, where bins are equal in the number of tasks
 
 
-def nll(guess: SoftLabels, truth: SoftLabels, *, clip: float = 1e-6) -> float:
+def nll(guess: SoftLabels, truth: SoftLabels, *, clip: float = NLL_CLIP) -> float:
     """The negative log likelihood of the true label, mean of -log q(true) in nats, with q at least `clip`.
 
     The clip bounds what one sure mistake can cost: -log 1e-6 = 13.8. Good (1952), https://doi.org/10.1111/j.2517-6161.1952.tb00104.x
@@ -30,7 +34,7 @@ def nll(guess: SoftLabels, truth: SoftLabels, *, clip: float = 1e-6) -> float:
     >>> round(nll(guess, SoftLabels.gold(["a", "b"], ["yes", "yes"])), 4)
     7.2543
     """
-    return float(log_losses(*meet(guess, truth), clip).mean())
+    return mean(log_losses(*meet(guess, truth), clip)).value
 
 
 def brier(guess: SoftLabels, truth: SoftLabels) -> float:
@@ -42,10 +46,10 @@ def brier(guess: SoftLabels, truth: SoftLabels) -> float:
     >>> brier(guess, SoftLabels.gold(["a", "b"], ["yes", "yes"]))
     1.25
     """
-    return float(square_losses(*meet(guess, truth)).mean())
+    return mean(square_losses(*meet(guess, truth))).value
 
 
-def ece(guess: SoftLabels, truth: SoftLabels, *, bins: int = 15, ties: Ties = "first") -> float:
+def ece(guess: SoftLabels, truth: SoftLabels, *, bins: int = BINS, ties: Ties = "first") -> float:
     """The expected calibration error: how far confidence is from accuracy, over bins of confidence.
 
     sum_b n_b / n |accuracy_b - confidence_b| over `bins` equal bins (lower edge out, upper in), taken once over all
@@ -56,11 +60,10 @@ def ece(guess: SoftLabels, truth: SoftLabels, *, bins: int = 15, ties: Ties = "f
     >>> ece(guess, SoftLabels.gold(["a", "b"], ["yes", "yes"]))
     0.7
     """
-    hit, sure = hits_and_confidence(*meet(guess, truth), ties)
-    return of_bins(equal(sure, bins), hit - sure, bins).value
+    return ece_tally(*meet(guess, truth), ties, bins).value
 
 
-def classwise_ece(guess: SoftLabels, truth: SoftLabels, *, bins: int = 15) -> float:
+def classwise_ece(guess: SoftLabels, truth: SoftLabels, *, bins: int = BINS) -> float:
     """The calibration error of every label's probability, averaged over labels.
 
     (1 / K) sum_k sum_b n_bk / n |share of tasks whose true label is k - mean q_k| over `bins` equal bins of q_k.
@@ -70,11 +73,11 @@ def classwise_ece(guess: SoftLabels, truth: SoftLabels, *, bins: int = 15) -> fl
     >>> classwise_ece(guess, SoftLabels.gold(["a", "b"], ["yes", "yes"]))
     0.7
     """
-    return of_labels_and_bins(*meet(guess, truth), bins).value
+    return classwise_ece_tally(*meet(guess, truth), bins).value
 
 
 def rms_calibration(
-    guess: SoftLabels, truth: SoftLabels, *, size: int = 100, compat: bool = False, ties: Ties = "first"
+    guess: SoftLabels, truth: SoftLabels, *, size: int = SIZE, compat: bool = False, ties: Ties = "first"
 ) -> float:
     """The root mean square calibration error over bins of equal size: sqrt(sum_b n_b / n (accuracy_b - confidence_b)^2).
 
@@ -90,8 +93,7 @@ def rms_calibration(
     >>> round(rms_calibration(guess, truth, size=1), 4), round(rms_calibration(guess, truth, size=1, compat=True), 4)
     (0.7616, 0.2828)
     """
-    hit, sure = hits_and_confidence(*meet(guess, truth), ties)
-    return adaptive(hit if compat else tied_mean(hit, sure), sure, size, compat).value
+    return rms_calibration_tally(*meet(guess, truth), ties, size, compat).value
 
 
 def aurra(guess: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") -> float:
@@ -128,7 +130,7 @@ class Reliability(Noun):
 
 
 def reliability(
-    guess: SoftLabels, truth: SoftLabels, *, bins: int = 15, size: int | None = None, ties: Ties = "first"
+    guess: SoftLabels, truth: SoftLabels, *, bins: int = BINS, size: int | None = None, ties: Ties = "first"
 ) -> Reliability:
     """Confidence and accuracy in bins: `bins` equal ones as in `ece`, or of `size` tasks each as in `rms_calibration`.
 
@@ -155,11 +157,13 @@ def hits_and_confidence(guess: Rows, truth: Rows, ties: Ties) -> tuple[Floats, F
     return hits(guess, truth, ties), guess.top(1)[1][:, 0].astype(np.float64)
 
 
-def log_losses(guess: Rows, truth: Rows, clip: float = 1e-6) -> Floats:
+def log_losses(guess: Rows, truth: Rows, clip: float = NLL_CLIP) -> Floats:
+    """(n_tasks,) see `nll`."""
     return -np.log(np.maximum(guess.at(true_labels(truth)).astype(np.float64), clip))
 
 
 def square_losses(guess: Rows, truth: Rows) -> Floats:
+    """(n_tasks,) see `brier`."""
     square = np.concatenate([(q**2).sum(1) for _, q in parts(guess)])
     return square - 2 * guess.at(true_labels(truth)) + 1
 
@@ -201,16 +205,22 @@ def tied_mean(hit: Floats, sure: Floats) -> Floats:
     return (np.bincount(level, hit) / np.bincount(level))[level]
 
 
-def of_bins(place: Ints, gap: Floats, n_bins: int) -> Tally:
-    """sum_b |sum of gaps in b| / n."""
-    pieces = [(np.arange(len(gap)), place, gap)]
-    return Tally(len(gap), n_bins, lambda: pieces, lambda sums, n: np.abs(sums).sum(1) / n)
+# ---- of all tasks; a resample keeps the bins of the tasks
 
 
-def adaptive(hit: Floats, sure: Floats, size: int, compat: bool) -> Tally:
-    """sqrt(sum_b n_b / n (mean gap in b)^2); with `compat` without the last bin. A resample keeps the bins of the tasks."""
+def ece_tally(guess: Rows, truth: Rows, ties: Ties, bins: int = BINS) -> Tally:
+    """See `ece`: sum_b |sum of gaps in b| / n, where the gap of a task is its hit less its confidence."""
+    hit, sure = hits_and_confidence(guess, truth, ties)
+    pieces = [(np.arange(len(hit)), equal(sure, bins), hit - sure)]
+    return Tally(len(hit), bins, lambda: pieces, lambda sums, n: np.abs(sums).sum(1) / n)
+
+
+def rms_calibration_tally(guess: Rows, truth: Rows, ties: Ties, size: int = SIZE, compat: bool = False) -> Tally:
+    """See `rms_calibration`: sqrt(sum_b (sum of gaps in b)^2 / n_b / n); with `compat` without the last bin."""
+    hit, sure = hits_and_confidence(guess, truth, ties)
     if compat and len(hit) < size:
         raise InputError(f"with compat a bin of {size} tasks must be full; there are {len(hit)} tasks: lower the size")
+    hit = hit if compat else tied_mean(hit, sure)
     place, n_bins = filled(sure, size)
     tasks = np.arange(len(hit))
     pieces = [(tasks, place, hit - sure), (tasks, n_bins + place, np.ones(len(hit)))]
@@ -222,14 +232,14 @@ def adaptive(hit: Floats, sure: Floats, size: int, compat: bool) -> Tally:
     return Tally(len(hit), 2 * n_bins, lambda: pieces, finish)
 
 
-def of_labels_and_bins(left: Rows, right: Rows, bins: int) -> Tally:
-    """(1 / K) sum_k sum_b |sum of gaps of label k in b| / n."""
-    n_labels, true = left.n_labels, true_labels(right)
+def classwise_ece_tally(guess: Rows, truth: Rows, bins: int = BINS) -> Tally:
+    """See `classwise_ece`: (1 / K) sum_k sum_b |sum of gaps of label k in b| / n."""
+    n_labels, true = guess.n_labels, true_labels(truth)
 
     def pieces() -> Iterator[Piece]:
         label = np.arange(n_labels)
-        for where, q in parts(left):
+        for where, q in parts(guess):
             rows = np.arange(where.start, where.stop)[:, None]
             yield rows, label * bins + equal(q, bins), (true[rows] == label) - q
 
-    return Tally(len(left), n_labels * bins, pieces, lambda sums, n: np.abs(sums).sum(1) / n / n_labels)
+    return Tally(len(guess), n_labels * bins, pieces, lambda sums, n: np.abs(sums).sum(1) / n / n_labels)

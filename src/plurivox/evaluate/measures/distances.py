@@ -10,6 +10,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Rows
 from plurivox.core.types import Floats
 from plurivox.evaluate.alignment import each, meet, met_labels
+from plurivox.evaluate.resampling import mean
 
 METRIC = 1e-9  # how far a table of distances may be from a metric
 
@@ -25,7 +26,7 @@ def sorted_wasserstein(guess: SoftLabels, truth: SoftLabels) -> float:
     >>> round(sorted_wasserstein(guess, truth), 4)
     0.1
     """
-    return float(each(sorted_wassersteins, *meet(guess, truth)).mean())
+    return mean(sorted_wassersteins(*meet(guess, truth))).value
 
 
 def wasserstein(
@@ -49,8 +50,8 @@ def wasserstein(
     """
     left, right = meet(guess, truth)
     if distance is not None:
-        return float(_transported(left, right, _metric(distance, guess, truth)).mean())
-    return float(line_distances(left, right, ground_scale(guess, truth, scale)).mean())
+        return mean(_transported(left, right, _metric(distance, guess, truth))).value
+    return mean(line_distances(left, right, ground_scale(guess, truth, scale))).value
 
 
 def ground_scale(guess: SoftLabels, truth: SoftLabels, scale: Sequence[float] | Floats | None = None) -> Floats:
@@ -77,9 +78,9 @@ def line_distances(left: Rows, right: Rows, scale: Floats) -> Floats:
     return each(lambda q, p: np.abs(np.cumsum((q - p)[:, order], 1)[:, :-1]) @ gaps, left, right)
 
 
-def sorted_wassersteins(q: Floats, p: Floats) -> Floats:
-    """(n,) of the rows of guess and truth."""
-    return np.abs(np.sort(p, 1) - np.sort(q, 1)).mean(1)
+def sorted_wassersteins(guess: Rows, truth: Rows) -> Floats:
+    """(n_tasks,) see `sorted_wasserstein`."""
+    return each(lambda q, p: np.abs(np.sort(p, 1) - np.sort(q, 1)).mean(1), guess, truth)
 
 
 def _metric(distance: Sequence[Sequence[float]] | Floats, guess: SoftLabels, truth: SoftLabels) -> Floats:

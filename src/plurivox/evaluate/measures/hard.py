@@ -9,6 +9,7 @@ tasks whose true label they are, `micro` adds up over labels first: with one lab
 What has no tasks counts 0.
 """
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -19,11 +20,10 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Candidates, Rows
 from plurivox.core.types import Floats, Ints, Names
 from plurivox.evaluate.alignment import meet, met_labels, parts
-from plurivox.evaluate.resampling import Tally
+from plurivox.evaluate.resampling import Tally, mean, mean_of_ratios
 
 Ties = Literal["first", "share"]
 Average = Literal["macro", "weighted", "micro"]
-What = Literal["precision", "recall", "f1"]
 CLOSE = 1e-9  # probabilities this near the top are tied with it
 
 
@@ -38,7 +38,7 @@ def accuracy(guess: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") -> f
     >>> accuracy(guess, truth), accuracy(guess, truth, ties="share")
     (0.5, 0.75)
     """
-    return float(hits(*meet(guess, truth), ties).mean())
+    return mean(hits(*meet(guess, truth), ties)).value
 
 
 def balanced_accuracy(guess: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") -> float:
@@ -51,8 +51,7 @@ def balanced_accuracy(guess: SoftLabels, truth: SoftLabels, *, ties: Ties = "fir
     >>> balanced_accuracy(guess, SoftLabels.gold(["a", "b", "c"], ["no", "no", "yes"]))
     0.5
     """
-    left, right = meet(guess, truth)
-    return _by_label(hits(left, right, ties), true_labels(right))
+    return balanced_accuracy_tally(*meet(guess, truth), ties).value
 
 
 def top_k_accuracy(
@@ -73,8 +72,8 @@ def top_k_accuracy(
     0.5
     """
     left, right = meet(guess, truth)
-    hit = top_hits(left, right, k, ties)
-    return float(hit.mean()) if average == "micro" else _by_label(hit, true_labels(right))
+    found = mean(top_hits(left, right, ties, k)) if average == "micro" else top_k_macro_tally(left, right, ties, k)
+    return found.value
 
 
 def confusion_counts(guess: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") -> tuple[Floats, Names]:
@@ -103,7 +102,7 @@ def precision(guess: SoftLabels, truth: SoftLabels, *, average: Average = "macro
     >>> precision(guess, SoftLabels.gold(["a", "b", "c"], ["no", "yes", "yes"]))
     0.75
     """
-    return of_labels(*meet(guess, truth), ties, "precision", average).value
+    return precision_tally(*meet(guess, truth), ties, average).value
 
 
 def recall(guess: SoftLabels, truth: SoftLabels, *, average: Average = "macro", ties: Ties = "first") -> float:
@@ -116,7 +115,7 @@ def recall(guess: SoftLabels, truth: SoftLabels, *, average: Average = "macro", 
     >>> recall(guess, SoftLabels.gold(["a", "b", "c"], ["no", "yes", "yes"]))
     0.75
     """
-    return of_labels(*meet(guess, truth), ties, "recall", average).value
+    return recall_tally(*meet(guess, truth), ties, average).value
 
 
 def f1(guess: SoftLabels, truth: SoftLabels, *, average: Average = "macro", ties: Ties = "first") -> float:
@@ -128,7 +127,7 @@ def f1(guess: SoftLabels, truth: SoftLabels, *, average: Average = "macro", ties
     >>> round(f1(guess, SoftLabels.gold(["a", "b", "c"], ["no", "yes", "yes"])), 4)
     0.6667
     """
-    return of_labels(*meet(guess, truth), ties, "f1", average).value
+    return f1_tally(*meet(guess, truth), ties, average).value
 
 
 def majority_baseline(truth: SoftLabels) -> tuple[str, float]:
@@ -162,7 +161,7 @@ def hits(guess: Rows, truth: Rows, ties: Ties) -> Floats:
     return (guess.at(true) >= top - CLOSE) / tied
 
 
-def top_hits(guess: Rows, truth: Rows, k: int, ties: Ties) -> Floats:
+def top_hits(guess: Rows, truth: Rows, ties: Ties, k: int) -> Floats:
     """(n_tasks,) 1 where the true label is among the k most probable, less where it shares the last place."""
     if k < 1:
         raise OptionError(f"k must be 1 or more; got {k}")
@@ -193,12 +192,6 @@ def said_labels(guess: Rows, ties: Ties) -> tuple[Ints, Ints, Floats]:
     return row, np.concatenate(labels), 1 / np.bincount(row)[row]
 
 
-def _by_label(hit: Floats, true: Ints) -> float:
-    """The mean over labels that occur of the mean over their tasks."""
-    n = np.bincount(true)
-    return float((np.bincount(true, hit)[n > 0] / n[n > 0]).mean())
-
-
 # ---- of all tasks
 
 
@@ -208,27 +201,60 @@ def most_frequent(truth: Rows, labels: Names) -> tuple[str, float]:
     return str(as_text(labels)[int(n.argmax())]), float(n.max() / n.sum())
 
 
-def of_labels(left: Rows, right: Rows, ties: Ties, what: What, average: Average) -> Tally:
-    """The tally of precision, recall or F1: hits, said and true of every label."""
+def balanced_accuracy_tally(guess: Rows, truth: Rows, ties: Ties) -> Tally:
+    """See `balanced_accuracy`."""
+    return _mean_over_labels(hits(guess, truth, ties), truth)
+
+
+def top_k_macro_tally(guess: Rows, truth: Rows, ties: Ties, k: int) -> Tally:
+    """See `top_k_accuracy` with `average="macro"`."""
+    return _mean_over_labels(top_hits(guess, truth, ties, k), truth)
+
+
+def _mean_over_labels(values: Floats, truth: Rows) -> Tally:
+    """The mean over the true labels that occur of the mean of `values` (n_tasks,) over their tasks."""
+    size, true, tasks = truth.n_labels, true_labels(truth), np.arange(len(truth))
+    pieces = [(tasks, true, values), (tasks, size + true, np.ones(len(truth)))]
+    return Tally(len(truth), 2 * size, lambda: pieces, mean_of_ratios)
+
+
+def precision_tally(guess: Rows, truth: Rows, ties: Ties, average: Average) -> Tally:
+    """See `precision`."""
+    return _ratio_tally(guess, truth, ties, average, lambda said, _: said)
+
+
+def recall_tally(guess: Rows, truth: Rows, ties: Ties, average: Average) -> Tally:
+    """See `recall`."""
+    return _ratio_tally(guess, truth, ties, average, lambda _, true: true)
+
+
+def f1_tally(guess: Rows, truth: Rows, ties: Ties, average: Average) -> Tally:
+    """See `f1`."""
+    return _ratio_tally(guess, truth, ties, average, lambda said, true: (said + true) / 2)
+
+
+def _ratio_tally(
+    guess: Rows, truth: Rows, ties: Ties, average: Average, below: Callable[[Floats, Floats], Floats]
+) -> Tally:
+    """The hits of every label over what `below` makes of the tasks that got it and of those whose true label it is."""
     if average not in ("macro", "weighted", "micro"):
         raise unknown("average", average, ("macro", "weighted", "micro"))
-    size, true = left.n_labels, true_labels(right)
-    row, said, share = said_labels(left, ties)
-    right_ones = said == true[row]
+    size, true = guess.n_labels, true_labels(truth)
+    row, said, share = said_labels(guess, ties)
+    hit = said == true[row]
     pieces = [
-        (row[right_ones], said[right_ones], share[right_ones]),
+        (row[hit], said[hit], share[hit]),
         (row, size + said, share),
-        (np.arange(len(left)), 2 * size + true, np.ones(len(left))),
+        (np.arange(len(guess)), 2 * size + true, np.ones(len(guess))),
     ]
-    return Tally(len(left), 3 * size, lambda: pieces, lambda sums, _: averaged(sums, what, average))
 
+    def finish(sums: Floats, _: Floats) -> Floats:
+        hit, said, true = np.split(sums, 3, axis=1)
+        whole = below(said, true)
+        if average == "micro":
+            return hit.sum(1) / whole.sum(1)
+        each = np.divide(hit, whole, out=np.zeros_like(hit), where=whole > 0)
+        weight = true if average == "weighted" else (said + true > 0).astype(np.float64)
+        return (each * weight).sum(1) / weight.sum(1)
 
-def averaged(sums: Floats, what: What, average: Average) -> Floats:
-    """(n,) the measure of sums (n, 3 x n_labels): hits, said, true."""
-    hit, said, true = np.split(sums, 3, axis=1)
-    below = {"precision": said, "recall": true, "f1": (said + true) / 2}[what]
-    if average == "micro":
-        return hit.sum(1) / below.sum(1)
-    each = np.divide(hit, below, out=np.zeros_like(hit), where=below > 0)
-    weight = true if average == "weighted" else (said + true > 0).astype(np.float64)
-    return (each * weight).sum(1) / weight.sum(1)
+    return Tally(len(guess), 3 * size, lambda: pieces, finish)

@@ -4,7 +4,8 @@ Each takes (guess, truth) and looks at the tasks both have: q is the guess, p th
 Entropies are divided by log K, so that they run from 0 to 1 whatever the number K of labels.
 """
 
-from functools import partial
+from collections.abc import Iterator
+from typing import Literal
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Dense, Rows
 from plurivox.core.types import Floats
 from plurivox.evaluate.alignment import blocks, each, meet, parts
+from plurivox.evaluate.resampling import Piece, Tally, mean, mean_of_ratios, ratio_of_totals
 
 CLIP = 1e-12  # the least a guess can give where its logarithm is taken
 FLAT = 1e-9  # entropies that vary less than this do not vary
@@ -26,7 +28,7 @@ def cross_entropy(guess: SoftLabels, truth: SoftLabels, *, clip: float = CLIP) -
     >>> round(cross_entropy(guess, truth), 4)
     0.6931
     """
-    return _mean(each(partial(cross_entropies, clip=clip), *meet(guess, truth)))
+    return mean(cross_entropies(*meet(guess, truth), clip)).value
 
 
 def kl_divergence(guess: SoftLabels, truth: SoftLabels, *, clip: float = CLIP) -> float:
@@ -39,7 +41,7 @@ def kl_divergence(guess: SoftLabels, truth: SoftLabels, *, clip: float = CLIP) -
     >>> round(kl_divergence(guess, truth), 4)
     0.1927
     """
-    return _mean(each(partial(relative_entropies, clip=clip), *meet(guess, truth)))
+    return mean(relative_entropies(*meet(guess, truth), clip)).value
 
 
 def inverse_kl_divergence(guess: SoftLabels, truth: SoftLabels, *, clip: float = CLIP) -> float:
@@ -52,8 +54,7 @@ def inverse_kl_divergence(guess: SoftLabels, truth: SoftLabels, *, clip: float =
     >>> round(inverse_kl_divergence(guess, truth), 4)
     0.2231
     """
-    left, right = meet(guess, truth)
-    return _mean(each(partial(relative_entropies, clip=clip), right, left))
+    return mean(inverse_relative_entropies(*meet(guess, truth), clip)).value
 
 
 def jensen_shannon_divergence(guess: SoftLabels, truth: SoftLabels, *, base: float = np.e) -> float:
@@ -67,7 +68,7 @@ def jensen_shannon_divergence(guess: SoftLabels, truth: SoftLabels, *, base: flo
     >>> round(jensen_shannon_divergence(guess, truth), 4), round(jensen_shannon_divergence(guess, truth, base=2), 4)
     (0.2158, 0.3113)
     """
-    return _mean(each(jensen_shannon_divergences, *meet(guess, truth))) / float(np.log(base))
+    return mean(jensen_shannon_divergences(*meet(guess, truth))).value / float(np.log(base))
 
 
 def jensen_shannon_distance(guess: SoftLabels, truth: SoftLabels, *, base: float = np.e) -> float:
@@ -80,7 +81,7 @@ def jensen_shannon_distance(guess: SoftLabels, truth: SoftLabels, *, base: float
     >>> round(jensen_shannon_distance(guess, truth), 4)
     0.4645
     """
-    return _mean(each(jensen_shannon_distances, *meet(guess, truth))) / float(np.sqrt(np.log(base)))
+    return mean(jensen_shannon_distances(*meet(guess, truth))).value / float(np.sqrt(np.log(base)))
 
 
 def total_variation(guess: SoftLabels, truth: SoftLabels) -> float:
@@ -92,7 +93,7 @@ def total_variation(guess: SoftLabels, truth: SoftLabels) -> float:
     >>> round(total_variation(guess, truth), 4)
     0.3
     """
-    return _mean(each(total_variations, *meet(guess, truth)))
+    return mean(total_variations(*meet(guess, truth))).value
 
 
 def soft_accuracy(guess: SoftLabels, truth: SoftLabels) -> float:
@@ -105,7 +106,7 @@ def soft_accuracy(guess: SoftLabels, truth: SoftLabels) -> float:
     >>> round(soft_accuracy(guess, truth), 4)
     0.7
     """
-    return _mean(each(overlaps, *meet(guess, truth)))
+    return mean(overlaps(*meet(guess, truth))).value
 
 
 def soft_micro_f1(guess: SoftLabels, truth: SoftLabels) -> float:
@@ -118,8 +119,7 @@ def soft_micro_f1(guess: SoftLabels, truth: SoftLabels) -> float:
     >>> round(soft_micro_f1(guess, truth), 4)
     0.7
     """
-    common, mass = _masses(guess, truth)
-    return float(2 * common.sum() / mass.sum())
+    return soft_f1_tally(*meet(guess, truth), "micro").value
 
 
 def soft_macro_f1(guess: SoftLabels, truth: SoftLabels) -> float:
@@ -131,8 +131,7 @@ def soft_macro_f1(guess: SoftLabels, truth: SoftLabels) -> float:
     >>> round(soft_macro_f1(guess, truth), 4)
     0.6703
     """
-    common, mass = _masses(guess, truth)
-    return float((2 * common[mass > 0] / mass[mass > 0]).mean())
+    return soft_f1_tally(*meet(guess, truth), "macro").value
 
 
 def entropy_correlation(guess: SoftLabels, truth: SoftLabels) -> float:
@@ -146,8 +145,7 @@ def entropy_correlation(guess: SoftLabels, truth: SoftLabels) -> float:
     >>> round(entropy_correlation(guess, truth), 4)
     0.8794
     """
-    x, y = (side - side.mean() for side in normalised_entropies(*meet(guess, truth)))
-    return _cosine(x, y)
+    return entropy_tally(*meet(guess, truth), centred=True).value
 
 
 def entropy_similarity(guess: SoftLabels, truth: SoftLabels) -> float:
@@ -160,67 +158,94 @@ def entropy_similarity(guess: SoftLabels, truth: SoftLabels) -> float:
     >>> round(entropy_similarity(guess, truth), 4)
     0.7579
     """
-    return _cosine(*normalised_entropies(*meet(guess, truth)))
+    return entropy_tally(*meet(guess, truth), centred=False).value
 
 
-# ---- of single tasks: (n, n_labels) of the guess and of the truth -> (n,)
+# ---- of single tasks: (n_tasks,) of the rows of the guess, q, and of the truth, p
 
 
-def cross_entropies(q: Floats, p: Floats, clip: float = CLIP) -> Floats:
-    return -(p * np.log(np.maximum(q, clip))).sum(1)
+def cross_entropies(guess: Rows, truth: Rows, clip: float = CLIP) -> Floats:
+    """-sum_k p_k log q_k."""
+    return each(lambda q, p: -(p * np.log(np.maximum(q, clip))).sum(1), guess, truth)
 
 
-def relative_entropies(q: Floats, p: Floats, clip: float = CLIP) -> Floats:
-    """KL(p || q) of every row."""
-    return (p * np.log(np.where(p > 0, p, 1) / np.where(p > 0, np.maximum(q, clip), 1))).sum(1)
+def relative_entropies(guess: Rows, truth: Rows, clip: float = CLIP) -> Floats:
+    """KL(p || q)."""
+    return each(lambda q, p: _kl(p, np.maximum(q, clip)), guess, truth)
 
 
-def jensen_shannon_divergences(q: Floats, p: Floats) -> Floats:
-    middle = (p + q) / 2
-    return np.maximum(relative_entropies(middle, p, 0) + relative_entropies(middle, q, 0), 0) / 2
+def inverse_relative_entropies(guess: Rows, truth: Rows, clip: float = CLIP) -> Floats:
+    """KL(q || p)."""
+    return relative_entropies(truth, guess, clip)
 
 
-def jensen_shannon_distances(q: Floats, p: Floats) -> Floats:
-    return np.sqrt(jensen_shannon_divergences(q, p))
+def jensen_shannon_divergences(guess: Rows, truth: Rows) -> Floats:
+    """(KL(p || m) + KL(q || m)) / 2 of the mixture m = (p + q) / 2."""
+
+    def of_rows(q: Floats, p: Floats) -> Floats:
+        middle = (p + q) / 2
+        return np.maximum(_kl(p, middle) + _kl(q, middle), 0) / 2
+
+    return each(of_rows, guess, truth)
 
 
-def total_variations(q: Floats, p: Floats) -> Floats:
-    return np.abs(p - q).sum(1) / 2
+def jensen_shannon_distances(guess: Rows, truth: Rows) -> Floats:
+    """The square root of the Jensen-Shannon divergence."""
+    return np.sqrt(jensen_shannon_divergences(guess, truth))
 
 
-def overlaps(q: Floats, p: Floats) -> Floats:
-    return np.minimum(p, q).sum(1)
+def total_variations(guess: Rows, truth: Rows) -> Floats:
+    """1/2 sum_k |p_k - q_k|."""
+    return each(lambda q, p: np.abs(p - q).sum(1) / 2, guess, truth)
 
 
-def _masses(guess: SoftLabels, truth: SoftLabels) -> tuple[Floats, Floats]:
-    """(n_labels,) each: the mass in common, and that of both together."""
-    left, right = meet(guess, truth)
-    common, mass = np.zeros((2, left.n_labels))
-    for q, p in blocks(left, right):
-        common += np.minimum(p, q).sum(0)
-        mass += (p + q).sum(0)
-    return common, mass
+def overlaps(guess: Rows, truth: Rows) -> Floats:
+    """sum_k min(p_k, q_k)."""
+    return each(lambda q, p: np.minimum(p, q).sum(1), guess, truth)
 
 
-def _mean(values: Floats) -> float:
-    return float(values.mean())
+def normalised_entropies(rows: Rows) -> Floats:
+    """H / log K of every row; 0 where there is but one label."""
+    pieces = [Dense(block) for _, block in parts(rows)] if isinstance(rows, Dense) else [rows]  # a block fits the cache
+    entropy = np.concatenate([piece.entropy() for piece in pieces])
+    return np.maximum(entropy, 0) / (np.log(rows.n_labels) if rows.n_labels > 1 else 1)
 
 
-def normalised_entropies(left: Rows, right: Rows) -> tuple[Floats, Floats]:
-    """(n_tasks,) each: H / log K of the guess and of the truth; 0 where there is but one label."""
-    top = max(float(np.log(left.n_labels)), 1e-300) if left.n_labels else 1.0
-    one, two = (np.maximum(_entropies(side), 0) / top for side in (left, right))
-    return one, two
+def _kl(p: Floats, q: Floats) -> Floats:
+    """(n,) sum_k p_k log(p_k / q_k) of every row."""
+    return (p * np.log(np.where(p > 0, p, 1) / np.where(p > 0, q, 1))).sum(1)
 
 
-def _entropies(rows: Rows) -> Floats:
-    """(n_tasks,) in nats; a part of the rows at a time stays in the cache."""
-    if not isinstance(rows, Dense):
-        return rows.entropy()
-    return np.concatenate([Dense(block).entropy() for _, block in parts(rows)])
+# ---- of all tasks
 
 
-def _cosine(x: Floats, y: Floats) -> float:
-    """nan where a side is flat."""
-    lengths = float(np.linalg.norm(x)), float(np.linalg.norm(y))
-    return float(x @ y) / (lengths[0] * lengths[1]) if min(lengths) > FLAT * len(x) ** 0.5 else float("nan")
+def soft_f1_tally(guess: Rows, truth: Rows, average: Literal["micro", "macro"]) -> Tally:
+    """See `soft_micro_f1` and `soft_macro_f1`: of the sums of 2 min(p, q) and of p + q of every label."""
+    label = np.arange(guess.n_labels)
+
+    def pieces() -> Iterator[Piece]:
+        begin = 0
+        for q, p in blocks(guess, truth):
+            rows = np.arange(begin, begin + len(q))[:, None]
+            yield rows, label, 2 * np.minimum(p, q)
+            yield rows, len(label) + label, p + q
+            begin += len(q)
+
+    return Tally(len(guess), 2 * len(label), pieces, mean_of_ratios if average == "macro" else ratio_of_totals)
+
+
+def entropy_tally(guess: Rows, truth: Rows, centred: bool) -> Tally:
+    """See `entropy_correlation` (centred) and `entropy_similarity`: of the sums of x, y, xx, yy, xy of the entropies."""
+    x, y = normalised_entropies(guess), normalised_entropies(truth)
+    if centred:  # so that squares lose no digits
+        x, y = x - x.mean(), y - y.mean()
+    pieces = [(np.arange(len(x))[:, None], np.arange(5), np.column_stack([x, y, x * x, y * y, x * y]))]
+
+    def finish(sums: Floats, n: Floats) -> Floats:
+        x, y, xx, yy, xy = (sums / n[:, None]).T
+        if centred:
+            xx, yy, xy = xx - x * x, yy - y * y, xy - x * y
+        told = (xx > FLAT**2) & (yy > FLAT**2)
+        return np.where(told, xy / np.sqrt(np.where(told, xx * yy, 1)), np.nan)
+
+    return Tally(len(x), 5, lambda: pieces, finish)

@@ -13,6 +13,7 @@ from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.evaluate.alignment import blocks, each, meet, places
 from plurivox.evaluate.measures.soft import CLIP, relative_entropies
+from plurivox.evaluate.resampling import mean
 
 
 def shares_of(votes: Votes) -> SoftLabels:
@@ -46,7 +47,7 @@ def count_log_likelihood(guess: SoftLabels, votes: Votes, *, clip: float = CLIP)
         ways = gammaln(n[begin : begin + len(p)] + 1) - gammaln(counts + 1).sum(1)
         found.append(ways + (counts * np.log(np.maximum(q, clip))).sum(1))
         begin += len(p)
-    return float(np.concatenate(found).mean())
+    return mean(np.concatenate(found)).value
 
 
 def count_deviance(guess: SoftLabels, votes: Votes, *, clip: float = CLIP) -> float:
@@ -59,7 +60,7 @@ def count_deviance(guess: SoftLabels, votes: Votes, *, clip: float = CLIP) -> fl
     >>> round(count_deviance(SoftLabels.of([[.2, .8]], ["a"], ["x", "y"]), votes), 4)
     0.4463
     """
-    return float(count_deviances(guess, shares_of(votes), clip).mean())
+    return mean(count_deviances(guess, shares_of(votes), clip)).value
 
 
 def vote_floor(votes: Votes, guess: SoftLabels | None = None) -> float:
@@ -74,13 +75,13 @@ def vote_floor(votes: Votes, guess: SoftLabels | None = None) -> float:
     >>> vote_floor(votes)
     0.25
     """
-    return float(floors(shares_of(votes), guess).mean())
+    return mean(floors(shares_of(votes), guess)).value
 
 
 def count_deviances(guess: SoftLabels, shares: SoftLabels, clip: float = CLIP) -> Floats:
     """(n_tasks,) n KL(shares || q) of the tasks that both have."""
     left, right, n = _met(guess, shares)
-    return n * each(lambda q, p: relative_entropies(q, p, clip), left, right)
+    return n * relative_entropies(left, right, clip)
 
 
 def floors(shares: SoftLabels, guess: SoftLabels | None = None) -> Floats:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import beta
 from sqlalchemy import Connection
 
 from plurivox.core.answers import Answers
@@ -15,6 +14,7 @@ from plurivox.core.results import Fit
 from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
+from plurivox.engine.beta import beta_interval
 from plurivox.web.store.collect.workers import STAGES
 from plurivox.web.store.report.answer_log import Collected
 from plurivox.web.store.report.statistics import Agreement, Times, stage_seconds
@@ -72,7 +72,7 @@ def interval(prob: Floats, n: Any) -> tuple[Floats, Floats]:
     Beta(n p + 1/2, n (1 - p) + 1/2)."""
     both, again = np.unique((prob + 1j * n).ravel(), return_inverse=True)  # many tasks share theirs: quantiles are slow
     a, b = both.imag * both.real + 0.5, both.imag * (1 - both.real) + 0.5
-    low, high = (beta.ppf(q, a, b)[again].reshape(prob.shape) for q in (0.025, 0.975))
+    low, high = (end[again].reshape(prob.shape) for end in beta_interval(a, b))
     return np.minimum(low, prob), np.maximum(high, prob)
 
 
