@@ -22,7 +22,7 @@ from plurivox.cli._click.flags import (
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.cli._click.train_flags import pack_pictures, picture_flags, split_flag
 from plurivox.core.errors import InputError
-from plurivox.train.plan import Plan
+from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
 
 if TYPE_CHECKING:
     from plurivox.train.data.training_data import Material
@@ -160,7 +160,7 @@ train = Train(
         _word(
             "soft", "", "aggregator of the soft labels that a target uses  [default: the data's own, else vote-shares]"
         ),
-        _word("net", "mlp", "the net, options in brackets: mlp[hidden=64]; torchvision:NAME; module:function"),
+        _word("net", DEFAULT_NET, "the net, options in brackets: mlp[hidden=64]; torchvision:NAME; module:function"),
         Flag(
             ["--pretrained"],
             WHAT,
@@ -169,7 +169,7 @@ train = Train(
             help="weights that the net begins with, all but its last layer: .safetensors or .pth",
         ),
         Flag(["--freeze"], WHAT, is_flag=True, help="leave those weights as they are and train what is upon them"),
-        _word("loss", "soft-cross-entropy", "the loss"),
+        _word("loss", DEFAULT_LOSS, "the loss"),
         _word("head", "", "a head that learns from people: two-heads, ...  [default: none]"),
         _word("main", "gold", "two-heads: the hard target, gold or majority"),
         _word("augment", "none", "change images anew in every epoch: crop-flip, shear-flip-resize"),

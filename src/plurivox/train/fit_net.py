@@ -17,7 +17,7 @@ from plurivox.train.loop.spec import Record, TrainSpec, wanted_by
 from plurivox.train.loop.training_set import TrainingSet
 from plurivox.train.losses import Loss
 from plurivox.train.nets import Net
-from plurivox.train.plan import Plan
+from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
 from plurivox.train.result import Trained
 from plurivox.train.targets import Known, Target
 
@@ -29,8 +29,8 @@ def fit(
     tasks: Iterable[object] | None = None,
     known: Known | None = None,
     labels: Iterable[object] | None = None,
-    net: str | Net = "mlp",
-    loss: str | Loss = "soft-cross-entropy",
+    net: str | Net = DEFAULT_NET,
+    loss: str | Loss = DEFAULT_LOSS,
     head: str | Head | None = None,
     plan: Plan | None = None,
     dev: Dev | None = None,
