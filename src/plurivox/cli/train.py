@@ -64,20 +64,18 @@ def run(
 ) -> Answer:
     """Read, divide, train, measure, tell."""
     from plurivox.workflows.train import train_runs, train_spec
-    from plurivox.workflows.train_inputs import divide, material_of, refuse_foreign_folder
+    from plurivox.workflows.train_inputs import RunFolder, divide, material_of
 
     spec = train_spec(**options)
     if out is None and pack is None:
         raise InputError("say where the trained nets go: -o RUN")
-    if out is not None:
-        refuse_foreign_folder(out)  # before much is read
+    home = None if out is None else RunFolder.of(out)  # refused before much is read
     material = material_of(source.place, pictures, part, screen.note, **source.how)
     if pack is not None:
         return packed(material, pack)
-    assert out is not None
     splits = divide(material, split, read_shares(shares), spec.plan.seed)
     sizes = {name: len(tasks) for name, tasks in splits.items()}
-    how: dict[str, Any] = {"runs": runs, "folder": out, "at_once": at_once, "log": log or "", "note": screen.note}
+    how: dict[str, Any] = {"runs": runs, "folder": home, "at_once": at_once, "log": log or "", "note": screen.note}
     origin = {"command": screen.command, "source": source.where}
     with screen.progress("train") as watch:
         series = train_runs(material, splits, spec, **(how | origin), watch=watch)

@@ -9,7 +9,7 @@ from typing import Self
 
 from plurivox import aggregate
 from plurivox.aggregate import Aggregator
-from plurivox.core.encoding import positions
+from plurivox.core.encoding import duplicates, positions
 from plurivox.core.errors import InputError, some, unknown
 from plurivox.core.method import split_word
 from plurivox.core.progress import Watch, quiet
@@ -29,7 +29,7 @@ from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
 from plurivox.train.result import Trained
 from plurivox.train.targets import Known
 from plurivox.workflows.net_measures import Series, dev_measures, dev_truth, measured, unseen_labels
-from plurivox.workflows.train_inputs import open_run_folder
+from plurivox.workflows.train_inputs import RunFolder
 
 Note = Callable[[str], None]  # called with a line for the user
 OpenLog = Callable[[Path], Log]  # a log in the folder of a run
@@ -118,6 +118,8 @@ class PreparedTraining:
     def of(cls, material: Material, splits: Mapping[str, Names], spec: TrainSpec) -> Self:
         """Train on the split train and evaluate on the split dev, where there is one."""
         train, (plan, measures) = splits["train"], dev_measures(spec.plan)
+        if len(twice := duplicates(train)):
+            raise InputError(f"the inputs name tasks twice: {some(twice)}")
         known = Known(material.votes, material.gold, _soft_labels(material, train, spec.soft))
         weight = _weights(material, train, spec.weighting)
         data = TrainingSet.of(material.on(train), spec, known, tasks=train, labels=known.labels(), weight=weight)
@@ -156,7 +158,7 @@ def train_runs(
     spec: TrainSpec,
     *,
     runs: int = 1,
-    folder: str | Path | None = None,
+    folder: str | Path | RunFolder | None = None,
     at_once: int | None = 1,
     log: str = "",
     command: str = "",
@@ -174,8 +176,9 @@ def train_runs(
     """
     if log:
         need_tensorboard()
-    if folder is not None:
-        open_run_folder(Path(folder), splits, command, source or material.name)
+    home = None if folder is None else RunFolder.of(folder)
+    if home is not None:
+        home.open(splits, command, source or material.name)
     tested = {name: tasks for name, tasks in splits.items() if name != "train"}
     for tasks in tested.values():  # before hours of training, not after
         check_inputs(material.on(tasks), tasks)
@@ -191,15 +194,15 @@ def train_runs(
             lambda one: measured(one, material, tested),
             runs=runs,
             seed=spec.plan.seed,
-            folder=folder,
+            folder=None if home is None else home.path,
             at_once=together,
             stacked=stacked,
             device=ready.data.x.device,
             watch=watch,
         )
     series = Series.of(found, spec.plan.seed, together, stacked)
-    if folder is not None:
-        series.write(Path(folder) / RESULTS)
+    if home is not None:
+        series.write(home.path / RESULTS)
     return series
 
 
