@@ -15,7 +15,7 @@ from plurivox.train.data.inputs import as_inputs
 from plurivox.train.loop.trainer import EpochDone
 from plurivox.train.losses import Loss
 from plurivox.train.plan import Plan
-from plurivox.train.result import predict_logits
+from plurivox.train.result import predict_logits, probabilities
 
 Measure = Callable[[SoftLabels, SoftLabels], float]  # (guess, truth) -> number
 Weights = dict[str, Tensor]
@@ -61,7 +61,7 @@ class DevEvaluation:
         right = (logits.argmax(1) == self.target.argmax(1)).float().mean()
         found = dict(zip(("loss", "accuracy"), torch.stack([loss, right]).tolist(), strict=True))
         if self.measures:
-            guess = SoftLabels.of(logits.double().softmax(1).cpu().numpy(), self.truth.tasks, self.labels)
+            guess = SoftLabels.of(probabilities(logits), self.truth.tasks, self.labels)
             found |= {name: float(measure(guess, self.truth)) for name, measure in self.measures.items()}
         return found
 
