@@ -9,7 +9,7 @@ from typing import Self
 
 from plurivox import aggregate
 from plurivox.aggregate import Aggregator
-from plurivox.core.encoding import duplicates, positions
+from plurivox.core.encoding import as_names, duplicates, positions
 from plurivox.core.errors import InputError, some, unknown
 from plurivox.core.method import split_word
 from plurivox.core.progress import Watch, quiet
@@ -57,8 +57,8 @@ def train_spec(
     """The spec of a training on a data set, by the names of the command line.
 
     `target` is a target, or an aggregator whose soft labels are taught, and `soft` the aggregator of a target that uses soft
-    labels; `_target_and_aggregator` says what they are by default. `main` is the hard target of two heads. `pretrained`
-    weights and whether to `freeze` them are options of the net.
+    labels. By default vote shares are taught, or what the head learns from; `_target_and_aggregator` states the whole rule.
+    `main` is the hard target of two heads. `pretrained` weights and whether to `freeze` them are options of the net.
 
     >>> train_spec(head="crowd-layer").taught, train_spec(head="two-heads").taught, train_spec("dawid-skene").taught
     ('all-votes', 'gold and vote-shares', 'dawid-skene')
@@ -86,8 +86,8 @@ def _target_and_aggregator(target: str, soft: str) -> tuple[str | None, Aggregat
 
     The rule, by what `target` names:
 
-    nothing        the natural target of the head, here None: soft labels without a head, else all votes, or a pair for two
-                   heads. Soft labels are vote shares, also where the data have soft labels of their own.
+    nothing        the natural target of the head, here None: see `TrainSpec.of`. Soft labels are vote shares, also where the
+                   data have soft labels of their own.
     an aggregator  the target of soft labels, which are those of that aggregator.
     a target       that target. Soft labels are those of the aggregator `soft`; without one, here None, they are the data's
                    own, and vote shares where the data have none (`_soft_labels`).
@@ -117,7 +117,7 @@ class PreparedTraining:
     @classmethod
     def of(cls, material: Material, splits: Mapping[str, Names], spec: TrainSpec) -> Self:
         """Train on the split train and evaluate on the split dev, where there is one."""
-        train, (plan, measures) = splits["train"], dev_measures(spec.plan)
+        train, (plan, measures) = as_names(splits["train"], "tasks"), dev_measures(spec.plan)
         if len(twice := duplicates(train)):
             raise InputError(f"the inputs name tasks twice: {some(twice)}")
         known = Known(material.votes, material.gold, _soft_labels(material, train, spec.soft))

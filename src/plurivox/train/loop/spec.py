@@ -99,8 +99,9 @@ class TrainSpec:
         main: str | None = None,
         net_options: Mapping[str, Any] | None = None,
     ) -> Self:
-        """The spec of these names or objects; without a target it is the natural one of the head.
+        """The spec of these names or objects.
 
+        Without a target it is the natural one of the head: soft labels without a head, else all votes, or a pair for two heads.
         With `main`, the hard target of two heads, the target of soft labels stands for a pair of both under two heads.
         `net_options` are further options of a net that is given by its name.
         """
@@ -171,10 +172,10 @@ def wanted_by(head: Head | None) -> Gives:
 
 
 def _target_under(head: Head | None, target: str | Target | None, main: str | None) -> Target:
-    """The target that was given, or else the natural one: soft labels without a head, else all votes, or a pair for two heads.
+    """The target that was given, or else the natural one of the head.
 
-    With `main`, two heads learn from a pair of it and the soft labels where no target or that of soft labels was given;
-    an InputError where there are no two heads for another `main` than the usual one.
+    With `main`, two heads learn from a pair of it and the soft labels where no target or that of soft labels was given. An
+    InputError is raised where there are no two heads for a `main` that is not the default.
     """
     wanted = wanted_by(head)
     if main not in (None, MAIN) and wanted != "pair":
