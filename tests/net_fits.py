@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from plurivox.core.encoding import as_names
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train import Known
 from plurivox.train.loop.net_fit import NetFit
@@ -9,7 +10,7 @@ from plurivox.train.loop.spec import TrainSpec
 from plurivox.train.loop.training_set import TrainingSet
 
 SPEC = ("net", "loss", "head", "plan", "augment", "augment_once", "record")
-DATA = ("tasks", "labels", "weight")
+DATA = ("labels", "weight")
 
 
 def start_fit(x: Any, target: str | SoftLabels, *, known: Known | None = None, **given: Any) -> NetFit:
@@ -18,5 +19,6 @@ def start_fit(x: Any, target: str | SoftLabels, *, known: Known | None = None, *
         given = {"tasks": target.tasks, **given}
         target, known = "soft", Known(soft=target)
     spec = TrainSpec.of(target, **{name: given.pop(name) for name in SPEC if name in given})
-    data = TrainingSet.of(x, spec, known or Known(), **{name: given.pop(name) for name in DATA if name in given})
+    more = {name: given.pop(name) for name in DATA if name in given}
+    data = TrainingSet.of(x, spec, known or Known(), tasks=as_names(given.pop("tasks"), "tasks"), **more)
     return NetFit(spec, data, **given)

@@ -264,6 +264,10 @@ def test_mistakes_are_told() -> None:
         fit(wild, GOLD, plan=PLAN)
     with pytest.raises(InputError, match="50 inputs for 60 tasks"):
         fit(X[:50], GOLD, plan=PLAN)
+    with pytest.raises(InputError, match="the inputs name tasks twice: 't00'"):
+        fit(X[:2], GOLD, tasks=["t00", "t00"], plan=PLAN)
+    with pytest.raises(InputError, match="the inputs need the names of their tasks"):
+        fit(X, "gold", known=Known(gold=GOLD), plan=PLAN)
     with pytest.raises(InputError, match="nothing to teach about any of the 60 tasks"):
         fit(X, GOLD, tasks=range(60), plan=PLAN)
     strange = SoftLabels.gold(["d0", "d1"], ["label0", "other"])

@@ -13,7 +13,7 @@ from plurivox.train import Plan
 from plurivox.train.data.training_data import Material
 from plurivox.train.targets import AllVotes, Majority, Pair, Soft, Target
 from plurivox.workflows.train import RESULTS, PreparedTraining, train_once, train_runs, train_spec
-from plurivox.workflows.train_inputs import SETTINGS, read_splits
+from plurivox.workflows.train_inputs import SETTINGS, RunFolder, read_splits
 from toy_training import world
 
 X, GOLD, VOTES = world(40)
@@ -63,6 +63,8 @@ def test_mistakes() -> None:
     with pytest.raises(InputError, match="no votes whose agreement could weigh"):
         bare = Material("bare", GOLD.tasks, X, MATERIAL.split, GOLD)
         PreparedTraining.of(bare, bare.parts(), train_spec("gold", weigh=True))
+    with pytest.raises(InputError, match="the inputs name tasks twice: 't00'"):
+        train_once(MATERIAL, {"train": GOLD.tasks[[0, 1, 0]]}, train_spec("gold", plan=PLAN))
 
 
 def test_a_series_says_how_many_were_trained_together() -> None:
@@ -99,6 +101,14 @@ def test_a_folder_of_runs_says_how_it_was_divided(tmp_path: Path) -> None:
     (tmp_path / "full" / "notes.txt").touch()
     with pytest.raises(InputError, match="is not empty and holds no runs"):
         train_runs(MATERIAL, splits, spec, folder=tmp_path / "full")
+
+
+def test_a_run_folder_is_looked_at_once_and_before_it_is_opened(tmp_path: Path) -> None:
+    home = RunFolder.of(tmp_path / "runs")
+    assert RunFolder.of(home) is home and not home.path.exists()
+    home.open(MATERIAL.parts(), "by hand", "made")
+    (home.path / "notes.txt").touch()
+    assert RunFolder.of(str(home.path)) == home  # settings say that it is ours
 
 
 def test_tasks_of_little_agreement_are_left_out() -> None:

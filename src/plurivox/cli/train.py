@@ -22,7 +22,7 @@ from plurivox.cli._click.flags import (
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.cli._click.train_flags import pack_pictures, picture_flags, split_flag
 from plurivox.core.errors import InputError
-from plurivox.train.plan import Plan
+from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
 
 if TYPE_CHECKING:
     from plurivox.train.data.training_data import Material
@@ -64,20 +64,18 @@ def run(
 ) -> Answer:
     """Read, divide, train, measure, tell."""
     from plurivox.workflows.train import train_runs, train_spec
-    from plurivox.workflows.train_inputs import divide, material_of, refuse_foreign_folder
+    from plurivox.workflows.train_inputs import RunFolder, divide, material_of
 
     spec = train_spec(**options)
     if out is None and pack is None:
         raise InputError("say where the trained nets go: -o RUN")
-    if out is not None:
-        refuse_foreign_folder(out)  # before much is read
+    home = None if out is None else RunFolder.of(out)  # refused before much is read
     material = material_of(source.place, pictures, part, screen.note, **source.how)
     if pack is not None:
         return packed(material, pack)
-    assert out is not None
     splits = divide(material, split, read_shares(shares), spec.plan.seed)
     sizes = {name: len(tasks) for name, tasks in splits.items()}
-    how: dict[str, Any] = {"runs": runs, "folder": out, "at_once": at_once, "log": log or "", "note": screen.note}
+    how: dict[str, Any] = {"runs": runs, "folder": home, "at_once": at_once, "log": log or "", "note": screen.note}
     origin = {"command": screen.command, "source": source.where}
     with screen.progress("train") as watch:
         series = train_runs(material, splits, spec, **(how | origin), watch=watch)
@@ -160,7 +158,7 @@ train = Train(
         _word(
             "soft", "", "aggregator of the soft labels that a target uses  [default: the data's own, else vote-shares]"
         ),
-        _word("net", "mlp", "the net, options in brackets: mlp[hidden=64]; torchvision:NAME; module:function"),
+        _word("net", DEFAULT_NET, "the net, options in brackets: mlp[hidden=64]; torchvision:NAME; module:function"),
         Flag(
             ["--pretrained"],
             WHAT,
@@ -169,7 +167,7 @@ train = Train(
             help="weights that the net begins with, all but its last layer: .safetensors or .pth",
         ),
         Flag(["--freeze"], WHAT, is_flag=True, help="leave those weights as they are and train what is upon them"),
-        _word("loss", "soft-cross-entropy", "the loss"),
+        _word("loss", DEFAULT_LOSS, "the loss"),
         _word("head", "", "a head that learns from people: two-heads, ...  [default: none]"),
         _word("main", "gold", "two-heads: the hard target, gold or majority"),
         _word("augment", "none", "change images anew in every epoch: crop-flip, shear-flip-resize"),

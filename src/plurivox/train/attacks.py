@@ -15,7 +15,7 @@ from plurivox.core.errors import InputError, some
 from plurivox.core.method import Method, option
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train.loop.dev_eval import refuse_strange_labels
-from plurivox.train.result import Trained
+from plurivox.train.result import Trained, probabilities
 
 
 @dataclass(frozen=True)
@@ -109,11 +109,11 @@ def attack(
             losses.append(
                 torch.stack([cross_entropy(one, wanted, reduction="sum").double() for one in (after, before)])
             )
-            predicted.append(after.double().softmax(1).cpu())
+            predicted.append(probabilities(after))
     finally:
         net.train(was_training)
     mean = torch.stack(losses).sum(0).cpu().numpy() / len(target)
-    soft = SoftLabels.of(np.concatenate([one.numpy() for one in predicted]), target.tasks, target.labels)
+    soft = SoftLabels.of(np.concatenate(predicted), target.tasks, target.labels)
     return Attacked(soft, float(mean[0]), float(mean[1]), method.word)
 
 

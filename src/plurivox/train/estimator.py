@@ -18,10 +18,10 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.train.fit_net import fit
-from plurivox.train.plan import Plan
+from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
 from plurivox.train.targets._contract import Known
 
-DEFAULT = Plan(epochs=100, batch=64, lr=0.01)
+DEFAULT_PLAN = Plan(epochs=100, batch=64, lr=0.01)
 
 
 class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -37,9 +37,9 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        net: str = "mlp",
+        net: str = DEFAULT_NET,
         *,
-        loss: str = "soft-cross-entropy",
+        loss: str = DEFAULT_LOSS,
         target: str | None = None,
         head: str | None = None,
         plan: Plan | None = None,
@@ -52,7 +52,7 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn; see the class for what y may be."""
         table, taught = self._teaching(X, y)
-        plan = self.plan or DEFAULT
+        plan = self.plan or DEFAULT_PLAN
         if self.random_state is not None:
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             plan = Plan.with_words({one.name: getattr(plan, one.name) for one in plan.options()} | {"seed": seed})

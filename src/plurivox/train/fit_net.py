@@ -5,9 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from plurivox.core.errors import OptionError
+import numpy as np
+from torch import Tensor
+
+from plurivox.core.encoding import as_names, duplicates
+from plurivox.core.errors import InputError, OptionError, some
 from plurivox.core.progress import Watch, quiet
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.train.data.augment import Augmentation
 from plurivox.train.heads import Head
@@ -17,7 +22,7 @@ from plurivox.train.loop.spec import Record, TrainSpec, wanted_by
 from plurivox.train.loop.training_set import TrainingSet
 from plurivox.train.losses import Loss
 from plurivox.train.nets import Net
-from plurivox.train.plan import Plan
+from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
 from plurivox.train.result import Trained
 from plurivox.train.targets import Known, Target
 
@@ -29,8 +34,8 @@ def fit(
     tasks: Iterable[object] | None = None,
     known: Known | None = None,
     labels: Iterable[object] | None = None,
-    net: str | Net = "mlp",
-    loss: str | Loss = "soft-cross-entropy",
+    net: str | Net = DEFAULT_NET,
+    loss: str | Loss = DEFAULT_LOSS,
     head: str | Head | None = None,
     plan: Plan | None = None,
     dev: Dev | None = None,
@@ -68,11 +73,27 @@ def fit(
     known = known or Known()
     if isinstance(target, SoftLabels | Votes):
         known, tasks = _known_with(target, known, spec.head), target.tasks if tasks is None else tasks
-    data = TrainingSet.of(x, spec, known, tasks=tasks, labels=labels, weight=weight)
+    rows = x if isinstance(x, Tensor) else np.asarray(x)
+    names = _task_names(tasks, len(rows))
+    data = TrainingSet.of(rows, spec, known, tasks=names, labels=labels, weight=weight)
     begun = NetFit(
         spec, data, dev=dev, measures=measures, folder=folder, save_seconds=save_seconds, log=log, watch=watch
     )
     return begun.finish()
+
+
+def _task_names(tasks: Iterable[object] | None, n_inputs: int) -> Names:
+    """The task of each row of x; an InputError where they are not given, too many or too few, or name a task twice."""
+    if tasks is None:
+        raise InputError("the inputs need the names of their tasks: give tasks, one for each row of x")
+    names = as_names(tasks, "tasks")
+    if len(names) != n_inputs:
+        raise InputError(
+            f"there are {n_inputs} inputs for {len(names)} tasks; give the task of each row of x in `tasks`"
+        )
+    if len(twice := duplicates(names)):
+        raise InputError(f"the inputs name tasks twice: {some(twice)}")
+    return names
 
 
 def _known_with(given: SoftLabels | Votes, known: Known, head: Head | None) -> Known:

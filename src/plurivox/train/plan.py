@@ -1,4 +1,4 @@
-"""Plan: how a net is trained, as options that are also flags."""
+"""Plan: how a net is trained, as options that are also flags; and the net and loss that are taken where none is named."""
 
 import re
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from typing import Literal
 from plurivox.core.errors import OptionError
 from plurivox.core.method import Method, option
 
+DEFAULT_NET, DEFAULT_LOSS = "mlp", "soft-cross-entropy"
 # parts of the names of measures of which the highest value is best
 HIGHEST = re.compile("accuracy|f1|precision|recall|correlation|similarity|likelihood|agreement|auc")
 

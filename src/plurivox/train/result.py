@@ -71,6 +71,7 @@ class Trained:
                 f"the net finds no finite numbers for {len(wild)} of {len(names)} inputs, such as those of the tasks "
                 f"{some(wild)}; look for wild values in them"
             )
+        # numpy's softmax: that of torch in `probabilities` differs in the last bits, and so would saved results
         raised = np.exp(logits - logits.max(1, keepdims=True))
         return SoftLabels.of(raised / raised.sum(1, keepdims=True), names, self.labels)
 
@@ -136,6 +137,11 @@ def predict_logits(net: nn.Module, x: Tensor, plan: Plan | None = None) -> Tenso
         return torch.cat(parts) if len(parts) != 1 else parts[0]
     finally:
         net.train(was_training)
+
+
+def probabilities(logits: Tensor) -> Floats:
+    """(n, n_labels) softmax of logits, computed in float64 on their device."""
+    return np.asarray(logits.double().softmax(1).cpu().numpy())
 
 
 def refuse_named_code(net: str, where: object) -> None:

@@ -5,39 +5,35 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from plurivox import aggregate
 from plurivox.aggregate import Aggregator
-from plurivox.core.encoding import positions
+from plurivox.core.encoding import as_names, duplicates, positions
 from plurivox.core.errors import InputError, some, unknown
 from plurivox.core.method import split_word
 from plurivox.core.progress import Watch, quiet
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
-from plurivox.train import heads, nets, targets
+from plurivox.train import targets
 from plurivox.train.data.inputs import check_inputs
 from plurivox.train.data.training_data import Material
-from plurivox.train.heads import Head
 from plurivox.train.loop.dev_eval import Measure
 from plurivox.train.loop.net_fit import Log, NetFit
-from plurivox.train.loop.spec import AgreementWeighting, Record, TrainSpec, natural_target, wanted_by
+from plurivox.train.loop.spec import MAIN, AgreementWeighting, Record, TrainSpec
 from plurivox.train.loop.tensorboard import EventLog, need_tensorboard
 from plurivox.train.loop.training_set import TrainingSet
-from plurivox.train.losses.soft_cross_entropy import SoftCrossEntropy
 from plurivox.train.nets import Net
 from plurivox.train.parallel.runs import repeat, side_by_side
-from plurivox.train.plan import Plan
+from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
 from plurivox.train.result import Trained
-from plurivox.train.targets import Known, Target
-from plurivox.train.targets.pair import Pair
-from plurivox.train.targets.soft import Soft
+from plurivox.train.targets import Known
 from plurivox.workflows.net_measures import Series, dev_measures, dev_truth, measured, unseen_labels
-from plurivox.workflows.train_inputs import open_run_folder
+from plurivox.workflows.train_inputs import RunFolder
 
 Note = Callable[[str], None]  # called with a line for the user
 OpenLog = Callable[[Path], Log]  # a log in the folder of a run
-MAIN = Pair().main
+DEFAULT_AGGREGATOR = "vote-shares"
 RESULTS = "results.csv"
 
 
@@ -46,10 +42,10 @@ def train_spec(
     *,
     soft: str = "",
     main: str = MAIN,
-    net: str | Net = "mlp",
+    net: str | Net = DEFAULT_NET,
     pretrained: str | Path | None = None,
     freeze: bool = False,
-    loss: str = "soft-cross-entropy",
+    loss: str = DEFAULT_LOSS,
     head: str = "",
     augment: str = "none",
     augment_once: bool = False,
@@ -60,24 +56,22 @@ def train_spec(
 ) -> TrainSpec:
     """The spec of a training on a data set, by the names of the command line.
 
-    `target` is a target, or an aggregator whose soft labels are taught; without one a head on votes learns from all votes,
-    and otherwise the labels are vote shares. `soft` is the aggregator of a target that uses soft labels (default: the data's
-    own, else vote shares), `main` the hard target of two heads. `pretrained` weights and whether to `freeze` them are options
-    of the net.
+    `target` is a target, or an aggregator whose soft labels are taught, and `soft` the aggregator of a target that uses soft
+    labels. By default vote shares are taught, or what the head learns from; `_target_and_aggregator` states the whole rule.
+    `main` is the hard target of two heads. `pretrained` weights and whether to `freeze` them are options of the net.
 
     >>> train_spec(head="crowd-layer").taught, train_spec(head="two-heads").taught, train_spec("dawid-skene").taught
     ('all-votes', 'gold and vote-shares', 'dawid-skene')
     """
-    weights: dict[str, Any] = ({} if pretrained is None else {"pretrained": str(pretrained)}) | (
-        {"freeze": True} if freeze else {}
-    )
-    made_head = heads.methods.make(head) if head else None
-    taught, aggregator = _target(target, soft, main, made_head)
+    taught, aggregator = _target_and_aggregator(target, soft)
+    weights = ({} if pretrained is None else {"pretrained": str(pretrained)}) | ({"freeze": True} if freeze else {})
     return TrainSpec.of(
         taught,
-        net=nets.methods.make(net, **weights),
+        net=net,
+        net_options=weights,
         loss=loss,
-        head=made_head,
+        head=head,
+        main=main,
         plan=plan,
         augment=augment,
         augment_once=augment_once,
@@ -87,24 +81,28 @@ def train_spec(
     )
 
 
-def _target(target: str, soft: str, main: str, head: Head | None) -> tuple[Target, Aggregator | None]:
-    """(target, aggregator of its soft labels); the name of an aggregator stands for its soft labels."""
-    wanted, name = wanted_by(head), split_word(target)[0] if target else ""
-    if main != MAIN and wanted != "pair":
-        raise InputError(f"main={main} is the hard target of two heads; add --head two-heads, or leave it out")
+def _target_and_aggregator(target: str, soft: str) -> tuple[str | None, Aggregator | None]:
+    """(target, aggregator of the soft labels that it uses) by the names that a user gives, each perhaps empty.
+
+    The rule, by what `target` names:
+
+    nothing        the natural target of the head, here None: see `TrainSpec.of`. Soft labels are vote shares, also where the
+                   data have soft labels of their own.
+    an aggregator  the target of soft labels, which are those of that aggregator.
+    a target       that target. Soft labels are those of the aggregator `soft`; without one, here None, they are the data's
+                   own, and vote shares where the data have none (`_soft_labels`).
+    """
+    name = split_word(target)[0]
     if name in targets.methods:
-        taught, aggregator = targets.methods.make(target), aggregate.methods.make(soft) if soft else None
-    elif target and name not in aggregate.methods:
+        return target, aggregate.methods.make(soft) if soft else None
+    if target and name not in aggregate.methods:
         raise unknown("target or aggregator", name, [*targets.methods, *aggregate.methods])
-    else:
-        word = target or "vote-shares"
-        if soft and soft != word:
-            raise InputError(
-                f"the soft labels are those of {word}, the target, and those of {soft}: give the one you mean as target"
-            )
-        by_votes = not target and wanted == "votes"
-        taught, aggregator = natural_target(head) if by_votes else Soft(), aggregate.methods.make(word)
-    return Pair(main=main) if wanted == "pair" and taught == Soft() else taught, aggregator
+    word = target or DEFAULT_AGGREGATOR
+    if soft and soft != word:
+        raise InputError(
+            f"the soft labels are those of {word}, the target, and those of {soft}: give the one you mean as target"
+        )
+    return "soft" if target else None, aggregate.methods.make(word)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +117,9 @@ class PreparedTraining:
     @classmethod
     def of(cls, material: Material, splits: Mapping[str, Names], spec: TrainSpec) -> Self:
         """Train on the split train and evaluate on the split dev, where there is one."""
-        train, (plan, measures) = splits["train"], dev_measures(spec.plan)
+        train, (plan, measures) = as_names(splits["train"], "tasks"), dev_measures(spec.plan)
+        if len(twice := duplicates(train)):
+            raise InputError(f"the inputs name tasks twice: {some(twice)}")
         known = Known(material.votes, material.gold, _soft_labels(material, train, spec.soft))
         weight = _weights(material, train, spec.weighting)
         data = TrainingSet.of(material.on(train), spec, known, tasks=train, labels=known.labels(), weight=weight)
@@ -158,7 +158,7 @@ def train_runs(
     spec: TrainSpec,
     *,
     runs: int = 1,
-    folder: str | Path | None = None,
+    folder: str | Path | RunFolder | None = None,
     at_once: int | None = 1,
     log: str = "",
     command: str = "",
@@ -176,8 +176,9 @@ def train_runs(
     """
     if log:
         need_tensorboard()
-    if folder is not None:
-        open_run_folder(Path(folder), splits, command, source or material.name)
+    home = None if folder is None else RunFolder.of(folder)
+    if home is not None:
+        home.open(splits, command, source or material.name)
     tested = {name: tasks for name, tasks in splits.items() if name != "train"}
     for tasks in tested.values():  # before hours of training, not after
         check_inputs(material.on(tasks), tasks)
@@ -193,15 +194,15 @@ def train_runs(
             lambda one: measured(one, material, tested),
             runs=runs,
             seed=spec.plan.seed,
-            folder=folder,
+            folder=None if home is None else home.path,
             at_once=together,
             stacked=stacked,
             device=ready.data.x.device,
             watch=watch,
         )
     series = Series.of(found, spec.plan.seed, together, stacked)
-    if folder is not None:
-        series.write(Path(folder) / RESULTS)
+    if home is not None:
+        series.write(home.path / RESULTS)
     return series
 
 
@@ -210,7 +211,7 @@ def _notes(material: Material, splits: Mapping[str, Names], spec: TrainSpec, n_s
     found = []
     if len(unseen := unseen_labels(material, splits)):
         found.append(f"dev or test tasks have labels that no training task has, and no net can learn: {some(unseen)}")
-    if spec.head is not None and spec.loss != SoftCrossEntropy():
+    if spec.head is not None and spec.loss.word != DEFAULT_LOSS:
         found.append(f"{spec.head.word} has a loss of its own; {spec.loss.word} only measures the dev tasks")
     if n_stacked:
         found.append(f"{n_stacked} runs at a time are trained as one stacked net; --at-once 1 trains one after another")
@@ -218,21 +219,20 @@ def _notes(material: Material, splits: Mapping[str, Names], spec: TrainSpec, n_s
 
 
 def _soft_labels(material: Material, tasks: Names, aggregator: object) -> SoftLabels | None:
-    """Soft labels of the training tasks: those of the aggregator on their votes alone, or else those of the data."""
+    """Soft labels of the training tasks: of the aggregator on their votes alone, else the data's own, else vote shares."""
     votes = material.votes
-    if aggregator is None and material.soft is not None:
-        return material.soft
-    method = aggregate.methods.make("vote-shares") if aggregator is None else aggregator
-    assert isinstance(method, Aggregator)
+    if aggregator is None:
+        if material.soft is not None or votes is None:
+            return material.soft
+        aggregator = aggregate.methods.make(DEFAULT_AGGREGATOR)
+    assert isinstance(aggregator, Aggregator)
     if votes is None:
-        if aggregator is not None:
-            others = [name for name, one in (("gold", material.gold), ("soft", material.soft)) if one is not None]
-            instead = f"take the target {' or '.join(others)}, or " if others else ""
-            raise InputError(f"{material.name} has no votes for {method.word}; {instead}give votes")
-        return None
+        others = [name for name, one in (("gold", material.gold), ("soft", material.soft)) if one is not None]
+        instead = f"take the target {' or '.join(others)}, or " if others else ""
+        raise InputError(f"{material.name} has no votes for {aggregator.word}; {instead}give votes")
     voted = votes.on(tasks[positions(votes.tasks, tasks) >= 0])
     kept = voted.on(voted.voted)
-    return method.fit(kept).soft if kept.n_tasks else None
+    return aggregator.fit(kept).soft if kept.n_tasks else None
 
 
 def _weights(material: Material, tasks: Names, weighting: AgreementWeighting | None) -> Floats | None:

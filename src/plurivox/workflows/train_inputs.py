@@ -149,27 +149,36 @@ def divide(
 #                     while it is trained (`train.loop.net_fit`)
 
 
-def refuse_foreign_folder(folder: Path) -> None:
-    """Raise an InputError where a folder has something in it, but no runs: those of a series are resumed."""
-    holds_runs = (folder / SETTINGS).is_file() or any(folder.glob("run-*/*"))
-    if folder.is_dir() and any(folder.iterdir()) and not holds_runs:
-        raise InputError(f"{folder} is not empty and holds no runs; choose another folder")
+@dataclass(frozen=True)
+class RunFolder:
+    """The folder of a series of runs, known to hold runs or nothing; it need not be there yet."""
 
+    path: Path
 
-def open_run_folder(folder: Path, splits: Mapping[str, Names], command: str, source: str) -> None:
-    """Make the folder and write its settings; an InputError where it is foreign or its runs are of other splits."""
-    refuse_foreign_folder(folder)
-    folder.mkdir(exist_ok=True)
-    path, tasks_of = folder / SETTINGS, {name: tasks.tolist() for name, tasks in splits.items()}
-    if path.is_file() and any(folder.glob("run-*/*")):
-        if json.loads(path.read_text(encoding="utf-8")).get("parts") != tasks_of:
-            raise InputError(
-                f"the runs in {folder} are of another division into train, dev and test; choose another folder"
-            )
-        return
-    with whole_file(path) as temporary:
-        settings = {"command": command, "input": source, "parts": tasks_of}
-        temporary.write_text(json.dumps(settings), encoding="utf-8")
+    @classmethod
+    def of(cls, folder: "str | Path | RunFolder") -> "RunFolder":
+        """The run folder at this path; an InputError where the folder has something in it, but no runs."""
+        if isinstance(folder, RunFolder):
+            return folder
+        path = Path(folder)
+        holds_runs = (path / SETTINGS).is_file() or any(path.glob("run-*/*"))
+        if path.is_dir() and any(path.iterdir()) and not holds_runs:
+            raise InputError(f"{path} is not empty and holds no runs; choose another folder")
+        return cls(path)
+
+    def open(self, splits: Mapping[str, Names], command: str, source: str) -> None:
+        """Make the folder and write its settings; an InputError where its runs are of other splits."""
+        self.path.mkdir(exist_ok=True)
+        path, tasks_of = self.path / SETTINGS, {name: tasks.tolist() for name, tasks in splits.items()}
+        if path.is_file() and any(self.path.glob("run-*/*")):
+            if json.loads(path.read_text(encoding="utf-8")).get("parts") != tasks_of:
+                raise InputError(
+                    f"the runs in {self.path} are of another division into train, dev and test; choose another folder"
+                )
+            return
+        with whole_file(path) as temporary:
+            settings = {"command": command, "input": source, "parts": tasks_of}
+            temporary.write_text(json.dumps(settings), encoding="utf-8")
 
 
 def read_splits(folder: Path) -> dict[str, Names]:

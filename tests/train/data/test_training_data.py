@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from plurivox.core.errors import InputError
 from plurivox.train.data.inputs import as_inputs
 from plurivox.train.data.training_data import Material
 from plurivox.workflows.train import PreparedTraining, train_spec
@@ -47,6 +48,17 @@ def test_packed_inputs_and_features_give_the_same_tensors(tmp_path: Path, kind: 
         for data in (one, two)
     ]
     assert isinstance(drawn[0], torch.Tensor) and isinstance(drawn[1], torch.Tensor) and torch.equal(*drawn)
+
+
+def test_packed_inputs_have_one_row_and_one_split_per_task(tmp_path: Path) -> None:
+    for arrays, said in (
+        ({"x": X[:2], "task": ["a", "b", "c"]}, r"odd has 3 tasks, but inputs \(x\) of the shape \(2, 3\)"),
+        ({"x": X[:3], "task": ["a", "b", "a"]}, "odd has two inputs for the tasks 'a'"),
+        ({"x": X[:2], "task": ["a", "b"], "split": ["train"]}, "odd has 2 tasks, but 1 splits"),
+    ):
+        np.savez(tmp_path / "odd.npz", **arrays)  # type: ignore[arg-type]
+        with pytest.raises(InputError, match=said):
+            material_of(tmp_path / "odd.npz")
 
 
 def test_rows_of_splits_have_the_same_names(tmp_path: Path) -> None:

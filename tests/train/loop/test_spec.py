@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plurivox.core.encoding import as_names
-from plurivox.core.errors import OptionError, UnknownName
+from plurivox.core.errors import InputError, OptionError, UnknownName
 from plurivox.core.votes import Votes
 from plurivox.train import Known, Plan, fit
 from plurivox.train.heads import CrowdLayer, TwoHeads
@@ -37,7 +37,36 @@ def test_without_a_target_it_is_the_natural_one_of_the_head(head: object, target
     assert spec.target == target and spec.described == described
 
 
+@pytest.mark.parametrize(
+    ("target", "head", "main", "made"),
+    [
+        (None, "two-heads", "majority", Pair(main="majority")),
+        ("soft", "two-heads", "gold", Pair()),
+        ("soft[hard=no]", "two-heads", "majority", Pair(main="majority")),
+        ("pair[soft=one-answer]", "two-heads", "gold", Pair(soft="one-answer")),
+        ("soft", None, "gold", Soft()),
+        (None, "crowd-layer", "gold", AllVotes()),
+    ],
+)
+def test_with_a_main_target_soft_labels_under_two_heads_are_a_pair(
+    target: str | None, head: str | None, main: str, made: object
+) -> None:
+    assert TrainSpec.of(target, head=head, main=main).target == made
+
+
+def test_options_of_a_net_beside_its_name() -> None:
+    assert TrainSpec.of(net="mlp[hidden=8]", net_options={"dropout": 0.5}).net == MLP(hidden="8", dropout=0.5)
+    with pytest.raises(OptionError, match="has its options already"):
+        TrainSpec.of(net=MLP(), net_options={"dropout": 0.5})
+    with pytest.raises(UnknownName, match="no option of mlp called 'freeze'"):
+        TrainSpec.of(net_options={"freeze": True})
+
+
 def test_a_target_that_a_head_cannot_use_is_refused() -> None:
+    with pytest.raises(OptionError, match="two-heads goes with a target that gives pair; soft gives distribution"):
+        TrainSpec.of("soft", head="two-heads")
+    with pytest.raises(InputError, match="main=majority is the hard target of two heads; add --head two-heads"):
+        TrainSpec.of(main="majority")
     with pytest.raises(
         OptionError, match="crowd-layer goes with a target that gives votes; soft gives distribution: leave"
     ):

@@ -24,7 +24,11 @@ PARTS = {"train": ("train", "training"), "dev": ("dev", "valid", "val", "validat
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """Inputs, a row a task, and what is known of the tasks."""
+    """Inputs and what is known of their tasks; row i of `x` is task i, and no task is there twice.
+
+    All training data of a data set come this way, be they features, images, packed inputs or arrays of a user, so that an
+    InputError is raised here where they do not fit together.
+    """
 
     name: str
     tasks: Names  # (n,)

@@ -14,6 +14,7 @@ from plurivox.core.types import Floats
 from plurivox.train.em.raykar_em import CLIP_HELP, PSEUDO_HELP, RaykarSteps
 from plurivox.train.heads._contract import Attached, Batch, Head, Scene
 from plurivox.train.heads._shared.worker_votes import votes_of
+from plurivox.train.result import probabilities
 from plurivox.train.targets._shared.examples import on_device
 
 
@@ -55,7 +56,7 @@ class _Em(Attached):
     def before_epoch(self, epoch: int, predict: Callable[[], Tensor]) -> None:
         if epoch % self.head.every:
             return
-        prior = _probabilities(predict()) if epoch >= self.head.wait else self._even()
+        prior = probabilities(predict()) if epoch >= self.head.wait else self._even()
         posterior, _ = self.steps.e_step(prior, self.matrices.cpu().numpy())
         self._set(posterior, self.steps.m_step(posterior))
 
@@ -71,9 +72,5 @@ class _Em(Attached):
 
     def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
         del soft, x
-        posterior, _ = self.steps.e_step(_probabilities(logits), self.matrices.cpu().numpy())
+        posterior, _ = self.steps.e_step(probabilities(logits), self.matrices.cpu().numpy())
         return self.steps.fit(self.head.word, posterior, self.steps.m_step(posterior))
-
-
-def _probabilities(logits: Tensor) -> Floats:
-    return np.asarray(logits.double().softmax(1).cpu().numpy())

@@ -1,4 +1,4 @@
-"""Evaluation on the dev set after every epoch, the best epoch by it, and early stopping."""
+"""Evaluation on the dev set after every epoch; the history of a training, its best epoch and early stopping."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ from plurivox.train.data.inputs import as_inputs
 from plurivox.train.loop.trainer import EpochDone
 from plurivox.train.losses import Loss
 from plurivox.train.plan import Plan
-from plurivox.train.result import predict_logits
+from plurivox.train.result import predict_logits, probabilities
 
 Measure = Callable[[SoftLabels, SoftLabels], float]  # (guess, truth) -> number
 Weights = dict[str, Tensor]
@@ -61,69 +61,72 @@ class DevEvaluation:
         right = (logits.argmax(1) == self.target.argmax(1)).float().mean()
         found = dict(zip(("loss", "accuracy"), torch.stack([loss, right]).tolist(), strict=True))
         if self.measures:
-            guess = SoftLabels.of(logits.double().softmax(1).cpu().numpy(), self.truth.tasks, self.labels)
+            guess = SoftLabels.of(probabilities(logits), self.truth.tasks, self.labels)
             found |= {name: float(measure(guess, self.truth)) for name, measure in self.measures.items()}
         return found
 
 
-class EarlyStopping:
-    """The history of a training and the weights of its best epoch."""
+class TrainingHistory:
+    """What has happened in a training: a row per epoch, the weights of the best epoch by the plan, and why it stopped early."""
 
     def __init__(self, plan: Plan, net: nn.Module, head: nn.Module | None) -> None:
         self.plan, self.parts = plan, {"net": net, **({} if head is None else {"head": head})}
-        self.history: dict[str, list[float]] = {}
-        self.weights: Weights = {}  # of the best epoch
-        self.epoch = -1  # the best one so far
-        self.value: float | None = None  # of the measure on dev
+        self.columns: dict[str, list[float]] = {}  # epoch, loss, lr, seconds, dev measures; a value per epoch
+        self.best_weights: Weights = {}
+        self.best_epoch = -1  # so far; with best=last the last one
+        self.best_value: float | None = None  # of the measure on dev; None with best=last
         self.stopped = ""  # why the training ended before its last epoch
 
     def update(self, done: EpochDone, dev: Mapping[str, float]) -> bool:
-        """Add an epoch to the history, keep its weights if it is the best so far; True if training should stop."""
+        """Add an epoch, copy its weights if it is the best so far; True if training should stop."""
         row = {"epoch": done.epoch, "loss": done.loss, "lr": done.lr, "seconds": done.seconds}
         for name, value in (row | {f"dev_{name}": one for name, one in dev.items()}).items():
-            self.history.setdefault(name, []).append(value)
+            self.columns.setdefault(name, []).append(value)
         if self.plan.best == "last":
             self._keep(done.epoch)
             return False
         value = dev[self.plan.best]
         if self._is_better(value):
-            self.value = value
+            self.best_value = value
             self._keep(done.epoch)
-        waited = done.epoch - self.epoch
+        waited = done.epoch - self.best_epoch
         if self.plan.patience is not None and waited >= self.plan.patience:
             self.stopped = f"no better {self.plan.best} in {waited} epochs"
         return bool(self.stopped)
 
     def _is_better(self, value: float) -> bool:
-        if self.value is None or math.isnan(self.value):  # a correlation has none while all predictions are alike
+        if self.best_value is None or math.isnan(
+            self.best_value
+        ):  # a correlation has none while all predictions are alike
             return True
-        gain = (value - self.value) * (1 if self.plan.highest else -1)
+        gain = (value - self.best_value) * (1 if self.plan.highest else -1)
         return gain > 0 or (gain == 0 and self.plan.ties == "last")
 
     def _keep(self, epoch: int) -> None:
-        self.epoch = epoch
+        self.best_epoch = epoch
         for part, module in self.parts.items():
             for name, value in module.state_dict().items():
-                held = self.weights.get(f"{part}/{name}")
+                held = self.best_weights.get(f"{part}/{name}")
                 if held is None:
-                    self.weights[f"{part}/{name}"] = value.detach().clone()
+                    self.best_weights[f"{part}/{name}"] = value.detach().clone()
                 else:
                     held.copy_(value)
 
     def put_back(self) -> None:
         """Load the weights of the best epoch into net and head."""
         for part, module in self.parts.items():
-            mine = {name: value for name, value in self.weights.items() if name.startswith(f"{part}/")}
+            mine = {name: value for name, value in self.best_weights.items() if name.startswith(f"{part}/")}
             module.load_state_dict({name.partition("/")[2]: value for name, value in mine.items()})
 
     def state(self) -> dict[str, Any]:
         """All but the weights, for a checkpoint."""
-        return {"history": self.history, "epoch": self.epoch, "value": self.value, "stopped": self.stopped}
+        best = {"epoch": self.best_epoch, "value": self.best_value}
+        return {"history": self.columns, **best, "stopped": self.stopped}
 
     def restore(self, state: Mapping[str, Any], weights: Weights) -> None:
         """Resume from such a state, with the weights of the best epoch."""
-        self.history, self.epoch, self.value = state["history"], state["epoch"], state["value"]
-        self.stopped, self.weights = state["stopped"], weights
+        self.columns, self.best_epoch, self.best_value = state["history"], state["epoch"], state["value"]
+        self.stopped, self.best_weights = state["stopped"], weights
 
 
 def refuse_strange_labels(truth: SoftLabels, labels: Names, whose: str = "dev tasks") -> None:

@@ -18,7 +18,7 @@ from plurivox.core.errors import InputError, OptionError, PlurivoxError, Plurivo
 from plurivox.core.progress import Watch, quiet
 from plurivox.core.results import Dynamics
 from plurivox.core.types import Names
-from plurivox.train.loop.dev_eval import Dev, DevEvaluation, EarlyStopping, Measure
+from plurivox.train.loop.dev_eval import Dev, DevEvaluation, Measure, TrainingHistory
 from plurivox.train.loop.spec import TrainSpec
 from plurivox.train.loop.tensors import read_tensors, write_tensors
 from plurivox.train.loop.trainer import EpochDone, Event, Trainer
@@ -63,10 +63,10 @@ class NetFit:
             self.trainer.record_logits(len(data.labels))
         net, head = self.trainer.net, self.trainer.head
         self.dev = DevEvaluation(dev, measures or {}, data.labels, net, spec.loss, spec.plan, data.x.device)
-        self.stopping = EarlyStopping(spec.plan, net, head)
+        self.history = TrainingHistory(spec.plan, net, head)
         if self.saved is not None:
-            self.logits = self.saved.resume(self.trainer, self.stopping)
-        if self.stopping.stopped or self.trainer.epoch >= spec.plan.epochs:
+            self.logits = self.saved.resume(self.trainer, self.history)
+        if self.history.stopped or self.trainer.epoch >= spec.plan.epochs:
             self._end()
 
     def _refuse_changed_inputs(self) -> None:
@@ -106,11 +106,11 @@ class NetFit:
             last = event.logits
             seen = predict_logits(self.trainer.net, self.trainer.x, self.spec.plan) if last is None else last
             self.logits.append(seen.float().cpu().numpy().copy())
-        enough = self.stopping.update(event, self.dev.evaluate())
+        enough = self.history.update(event, self.dev.evaluate())
         if self.saved is not None:
-            self.saved.save(self.trainer, self.stopping, self.logits, now=enough)
+            self.saved.save(self.trainer, self.history, self.logits, now=enough)
         if self.log is not None:
-            self.log(self.stopping.history)
+            self.log(self.history.columns)
         self.watch(event.epoch, self.spec.plan.epochs, event.loss)
         if enough or event.epoch + 1 >= self.spec.plan.epochs:
             self._end()
@@ -121,24 +121,25 @@ class NetFit:
         return self.trained
 
     def _stop_at_nan(self, epoch: int) -> None:
-        stopping = self.stopping
-        if stopping.epoch < 0:
+        history = self.history
+        if history.best_epoch < 0:
             raise PlurivoxError(f"the loss is no number in the first epoch; {TRY}")
-        stopping.stopped = f"the loss is no number in epoch {epoch}"
-        told = f"{stopping.stopped}: training stops with the weights of epoch {stopping.epoch}; {TRY}"
+        history.stopped = f"the loss is no number in epoch {epoch}"
+        told = f"{history.stopped}: training stops with the weights of epoch {history.best_epoch}; {TRY}"
         warnings.warn(told, PlurivoxWarning, stacklevel=6)
 
     def _end(self) -> None:
         """Put the weights of the best epoch back, and make and save the result."""
-        stopping, plan, data = self.stopping, self.spec.plan, self.data
-        if stopping.value is not None and math.isnan(stopping.value):
-            told = f"{plan.best} had no value on the dev tasks in any epoch; the weights are those of epoch {stopping.epoch}"
+        history, plan, data = self.history, self.spec.plan, self.data
+        if history.best_value is not None and math.isnan(history.best_value):
+            kept = f"the weights are those of epoch {history.best_epoch}"
+            told = f"{plan.best} had no value on the dev tasks in any epoch; {kept}"
             warnings.warn(told, PlurivoxWarning, stacklevel=6)
-        stopping.put_back()
-        columns = {name: tuple(column) for name, column in stopping.history.items()}
+        history.put_back()
+        columns = {name: tuple(column) for name, column in history.columns.items()}
         recorded = Dynamics(np.stack(self.logits), data.tasks, data.labels) if self.logits else None
         net, head, x = self.trainer.net.eval(), self.trainer.head, self.trainer.x
-        trained = Trained(net, data.labels, self.made_by, columns, stopping.epoch, stopping.stopped, recorded)
+        trained = Trained(net, data.labels, self.made_by, columns, history.best_epoch, history.stopped, recorded)
         if head is not None:
             soft = trained.predict(x, data.tasks)
             with torch.no_grad():
@@ -168,7 +169,7 @@ class Checkpoint:
         self.written = 0  # how many epochs of logits are on the disk
 
     def save(
-        self, trainer: Trainer, stopping: EarlyStopping, recorded: "list[np.ndarray[Any, Any]]", now: bool
+        self, trainer: Trainer, history: TrainingHistory, recorded: "list[np.ndarray[Any, Any]]", now: bool
     ) -> None:
         """Write everything, unless the last save is less than `seconds` ago and it need not be `now`."""
         if not now and time.monotonic() - self.last < self.seconds:
@@ -177,9 +178,9 @@ class Checkpoint:
             with whole_file(self._logits(i)) as part, part.open("wb") as file:
                 np.save(file, recorded[i])
         self.written = len(recorded)
-        facts = {"done": trainer.epoch, "keeper": stopping.state(), "recorded": len(recorded)}
+        facts = {"done": trainer.epoch, "keeper": history.state(), "recorded": len(recorded)}
         notes = {"labels": self.labels.tolist(), "made_by": dict(self.made_by), "facts": facts}
-        kept = {f"kept/{name}": value for name, value in stopping.weights.items()}
+        kept = {f"kept/{name}": value for name, value in history.best_weights.items()}
         write_tensors(self.path, trainer.state() | kept, {name: json.dumps(one) for name, one in notes.items()})
         self.last = time.monotonic()
 
@@ -194,7 +195,7 @@ class Checkpoint:
         self.remove()
         return trained
 
-    def resume(self, trainer: Trainer, stopping: EarlyStopping) -> "list[np.ndarray[Any, Any]]":
+    def resume(self, trainer: Trainer, history: TrainingHistory) -> "list[np.ndarray[Any, Any]]":
         """Restore both from the file, where there is one; return the logits recorded before."""
         if not self.path.is_file():
             return []
@@ -205,7 +206,7 @@ class Checkpoint:
         kept = {name: value for name, value in tensors.items() if name.startswith("kept/")}
         trainer.restore({name: value for name, value in tensors.items() if name not in kept}, facts["done"])
         best = {name.partition("/")[2]: value.to(trainer.x.device) for name, value in kept.items()}
-        stopping.restore(facts["keeper"], best)
+        history.restore(facts["keeper"], best)
         self.written = facts["recorded"]
         return [np.load(self._logits(i)) for i in range(self.written)]
 

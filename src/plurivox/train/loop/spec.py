@@ -1,5 +1,6 @@
 """TrainSpec: what is trained, on what target and how, as objects; names become objects here and nowhere below."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -8,7 +9,7 @@ import numpy as np
 import torch
 
 from plurivox.core.encoding import positions
-from plurivox.core.errors import OptionError, some
+from plurivox.core.errors import InputError, OptionError, some
 from plurivox.core.method import Method
 from plurivox.core.types import Floats, Names
 from plurivox.core.votes import Votes
@@ -19,7 +20,7 @@ from plurivox.train.data.inputs import device_of
 from plurivox.train.heads import Head
 from plurivox.train.losses import Loss
 from plurivox.train.nets import Net
-from plurivox.train.plan import Plan
+from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
 from plurivox.train.targets import Target
 from plurivox.train.targets._contract import Gives
 from plurivox.train.targets.pair import Pair
@@ -31,6 +32,7 @@ NATURAL: dict[Gives, str] = {
     "votes": "all-votes",
     "pair": "pair",
 }  # what a head wants -> target
+MAIN = Pair().main
 
 
 @dataclass(frozen=True)
@@ -85,8 +87,8 @@ class TrainSpec:
         cls,
         target: str | Target | None = None,
         *,
-        net: str | Net = "mlp",
-        loss: str | Loss = "soft-cross-entropy",
+        net: str | Net = DEFAULT_NET,
+        loss: str | Loss = DEFAULT_LOSS,
         head: str | Head | None = None,
         plan: Plan | None = None,
         augment: str | Augmentation | None = None,
@@ -94,12 +96,19 @@ class TrainSpec:
         record: Record = False,
         weighting: AgreementWeighting | None = None,
         soft: Method | None = None,
+        main: str | None = None,
+        net_options: Mapping[str, Any] | None = None,
     ) -> Self:
-        """The spec of these names or objects; without a target it is the natural one of the head."""
+        """The spec of these names or objects.
+
+        Without a target it is the natural one of the head: soft labels without a head, else all votes, or a pair for two heads.
+        With `main`, the hard target of two heads, the target of soft labels stands for a pair of both under two heads.
+        `net_options` are further options of a net that is given by its name.
+        """
         made_head = None if head is None or head == "" else heads.methods.make(head)
         return cls(
-            natural_target(made_head) if target is None else targets.methods.make(target),
-            nets.methods.make(net),
+            _target_under(made_head, target, main),
+            nets.methods.make(net, **(net_options or {})),
             losses.methods.make(loss),
             made_head,
             plan or Plan(),
@@ -162,9 +171,19 @@ def wanted_by(head: Head | None) -> Gives:
     return "distribution" if head is None else head.wants
 
 
-def natural_target(head: Head | None) -> Target:
-    """The target of a head if none is named: soft labels without a head, else all votes, or a pair for two heads."""
-    return targets.methods.make(NATURAL[wanted_by(head)])
+def _target_under(head: Head | None, target: str | Target | None, main: str | None) -> Target:
+    """The target that was given, or else the natural one of the head.
+
+    With `main`, two heads learn from a pair of it and the soft labels where no target or that of soft labels was given. An
+    InputError is raised where there are no two heads for a `main` that is not the default.
+    """
+    wanted = wanted_by(head)
+    if main not in (None, MAIN) and wanted != "pair":
+        raise InputError(f"main={main} is the hard target of two heads; add --head two-heads, or leave it out")
+    made = targets.methods.make(NATURAL[wanted] if target is None else target)
+    if main is not None and wanted == "pair" and (target is None or made == Soft()):
+        return Pair(main=main)
+    return made
 
 
 def _as_augmentation(augment: str | Augmentation | None) -> Augmentation | None:

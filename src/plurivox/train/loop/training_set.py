@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from plurivox.core.encoding import as_names, duplicates
@@ -26,7 +27,7 @@ from plurivox.train.targets._shared.examples import on_device
 
 @dataclass(frozen=True, eq=False)
 class TrainingSet:
-    """Inputs and labels of the tasks that are trained on; row i of `x` is task i."""
+    """Inputs and labels of the tasks that are trained on; row i of `x` is task i, and no task is there twice."""
 
     x: Tensor  # (n, *shape) on the device
     tasks: Names  # (n,)
@@ -38,28 +39,30 @@ class TrainingSet:
     @classmethod
     def of(
         cls,
-        x: Any,
+        x: Tensor | NDArray[Any],
         spec: TrainSpec,
         known: Known,
         *,
-        tasks: Iterable[object] | None = None,
+        tasks: Names,
         labels: Iterable[object] | None = None,
         weight: Any = None,
     ) -> Self:
-        """Check inputs and names, and leave out tasks without a target (with a warning) or of weight 0."""
-        rows = x if isinstance(x, Tensor) else np.asarray(x)
-        names = _task_names(tasks, len(rows))
-        taught = spec.target.teaches(known, names)
+        """Check inputs and weights, and leave out tasks without a target (with a warning) or of weight 0.
+
+        `tasks` is the task of each row of x, none twice: `fit` and `PreparedTraining.of` check it.
+        """
+        assert len(tasks) == len(x) and not len(duplicates(tasks)), "one row per task"
+        taught = spec.target.teaches(known, tasks)
         if not taught.all():
-            _warn_untaught(spec.target, names[~taught], len(names))
-        weights = None if weight is None else _checked_weights(weight, names)
+            _warn_untaught(spec.target, tasks[~taught], len(tasks))
+        weights = None if weight is None else _checked_weights(weight, tasks)
         if weights is not None:
             taught &= weights > 0
             weights = weights[taught]
         if not taught.any():
             raise InputError("no task is left to learn from: none has a target and a weight above 0")
-        mine = names[taught]
-        kept = rows if taught.all() else rows[taught]
+        mine = tasks[taught]
+        kept = x if taught.all() else x[taught]
         inputs = as_inputs(kept, spec.device, mine, spec.plan.channels_last)
         if spec.augment is not None and inputs.ndim != 4:
             raise InputError(
@@ -67,7 +70,7 @@ class TrainingSet:
                 f"{tuple(inputs.shape[1:])}: leave augment out"
             )
         listed = known.labels() if labels is None else as_names(labels, "labels")
-        return cls(inputs, mine, listed, known, weights, _fingerprint(rows, taught, weights, known, mine))
+        return cls(inputs, mine, listed, known, weights, _fingerprint(x, taught, weights, known, mine))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -110,19 +113,6 @@ def _build_examples(spec: TrainSpec, data: TrainingSet) -> Examples:
         own = own if examples.row is None else own.index_select(0, examples.row)
         examples.weight = own if examples.weight is None else examples.weight * own
     return examples
-
-
-def _task_names(tasks: Iterable[object] | None, n_inputs: int) -> Names:
-    if tasks is None:
-        raise InputError("the inputs need the names of their tasks: give tasks, one for each row of x")
-    names = as_names(tasks, "tasks")
-    if len(names) != n_inputs:
-        raise InputError(
-            f"there are {n_inputs} inputs for {len(names)} tasks; give the task of each row of x in `tasks`"
-        )
-    if len(twice := duplicates(names)):
-        raise InputError(f"the inputs name tasks twice: {some(twice)}")
-    return names
 
 
 def _warn_untaught(target: Target, names: Names, n: int) -> None:
