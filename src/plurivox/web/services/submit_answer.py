@@ -52,7 +52,8 @@ def submit_answer(connection: Connection, study: Study, worker: int, said: Submi
     """Write an answer down. It is refused for what it says, or as the 101st word on a task, never for when it comes."""
     slot = slot_to_answer(connection, said.slot, worker)
     study = study.in_arm(slot.worker.arm)  # as this person is asked
-    form = check_answer(study, said)
+    form = form_of(study, said)
+    check_answer(study, form, said)
     earlier = answer_with_key(connection, worker, said.key)
     if earlier is not None:
         if earlier.slot != slot.id or not earlier.says(said):
@@ -96,9 +97,13 @@ def _is_last(study: Study, slot: AnsweredSlot) -> bool:
 # ---- what an answer may say
 
 
-def check_answer(study: Study, said: Submission) -> str:
-    """The form that reads an answer; raise Invalid where the answer contradicts itself, or the form cannot have made it."""
-    form = forms.read_by(study.form, bars=said.mode == "histogram")
+def form_of(study: Study, said: Submission) -> str:
+    """The form of `elicit` that reads an answer: the study's, or a histogram where the page showed bars."""
+    return forms.read_by(study.form, bars=said.mode == "histogram")
+
+
+def check_answer(study: Study, form: str, said: Submission) -> None:
+    """Raise Invalid where an answer contradicts itself, or `form`, which reads it, cannot have made it."""
     known = set(study.labels)
     marked = [mark.label for mark in said.marks]
     if strangers := [label for label in (*marked, *said.label_order) if label not in known]:
@@ -110,14 +115,13 @@ def check_answer(study: Study, said: Submission) -> str:
     if said.abstain or said.none_of_these:
         if said.marks:
             raise Invalid("an answer without a label has no marks")
-        return form
+        return
     named = [mark for mark in said.marks if mark.kind == "named"]
     if not named:
         raise Invalid("name a label, or say that you cannot tell")
     _check_marks(forms.question(form), said.marks, named)
     if study.form == forms.CHIPS and any(Decimal(mark.typed) * study.chips % HUNDRED for mark in named):
         raise Invalid(f"a chip is worth {100 // study.chips} percent, and chips stay whole")
-    return form
 
 
 def _check_marks(asks: Question, marks: Sequence[Mark], named: Sequence[Mark]) -> None:

@@ -158,7 +158,7 @@ class Study(Part):
     @property
     def asks(self) -> questions.Question:
         """What the form asks for."""
-        return forms.question(self.form)
+        return forms.question(forms.read_by(self.form))
 
     @property
     def tasks_per_sitting(self) -> int:

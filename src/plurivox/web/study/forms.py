@@ -30,8 +30,8 @@ def read_by(form: str, *, bars: bool = False) -> str:
 
 
 def question(form: str) -> Question:
-    """What a form of a study asks for."""
-    found = question_of(read_by(form))
+    """What a form of `elicit` asks for (`read_by` has that of chips)."""
+    found = question_of(form)
     assert found is not None, form
     return found
 
@@ -52,7 +52,7 @@ def _check(form: str) -> str:
 
 def _effort(form: str) -> tuple[Any, ...]:
     """Sort key: what asks for less comes first."""
-    found = question(form)
+    found = question(read_by(form))
     return found.labels is None, found.percents, found.labels or 0, found.ticks or "", form
 
 
