@@ -16,9 +16,9 @@ from plurivox.web.store.collect.submissions import Mark, OwnAnswer, Submission
 from plurivox.web.store.ids import number_of, shown
 from plurivox.web.store.report.alerts import Trouble
 from plurivox.web.store.report.pay_sheet import PayPage
-from plurivox.web.store.report.statistics import Snapshot
+from plurivox.web.store.report.snapshots import Snapshot
 from plurivox.web.store.report.study_progress import BackgroundState, StudyCounts
-from plurivox.web.store.report.task_results import TaskDetail
+from plurivox.web.store.report.task_detail import TaskDetail
 from plurivox.web.study.config import Study
 from plurivox.web.study.forms import CHIPS
 
@@ -173,10 +173,10 @@ def times(latest: Snapshot) -> o.Times:
     return o.Times(**vars(latest.times), stages=latest.stages, at=latest.at)
 
 
-def snapshot(state: BackgroundState, unwritten: Iterable[Trouble]) -> o.Snapshot:
+def background_state(state: BackgroundState, unwritten: Iterable[Trouble]) -> o.BackgroundState:
     """The latest snapshot, and what goes wrong; `unwritten` is what the store could not be told."""
     latest = state.latest
-    return o.Snapshot(
+    return o.BackgroundState(
         at=latest.at,
         answers=latest.answers,
         by=latest.by,

@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from plurivox.web.store.collect.sittings import TaskKind
 from plurivox.web.store.collect.submissions import MarkKind
 from plurivox.web.store.collect.workers import Stage
+from plurivox.web.store.schema import TaskKind
 from plurivox.web.store.study_state import State
 from plurivox.web.study.forms import Form, Person
 from plurivox.web.study.terms import PlatformName

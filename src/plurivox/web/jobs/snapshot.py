@@ -22,8 +22,9 @@ from plurivox.web.jobs.exclusion import apply_rules
 from plurivox.web.jobs.gains import write_gains
 from plurivox.web.store.report import snapshots, worker_results
 from plurivox.web.store.report.answer_log import AnswerLog, Collected
-from plurivox.web.store.report.snapshots import SoftLabelRow, dump_soft, recounted
-from plurivox.web.store.report.statistics import Snapshot, full_tasks
+from plurivox.web.store.report.snapshots import Snapshot, recounted
+from plurivox.web.store.report.soft_labels import SoftLabelRow, dump_soft, labelled_tasks
+from plurivox.web.store.report.statistics import full_tasks
 from plurivox.web.study.config import Study
 from plurivox.workflows import elicit_votes, fit
 
@@ -94,7 +95,7 @@ class SnapshotComputer:
                 full_tasks=full_tasks(connection),
                 recounted=counted,
             )
-            labelled = snapshots.labelled_tasks(connection) if self._is_first else ()
+            labelled = labelled_tasks(connection) if self._is_first else ()
         n_known, excluded = len(self._answers), {*self._answers.excluded}
         number = snapshots.begin(self.engine, self._name)
         if number != self._number + 1:  # another server has led meanwhile
@@ -179,16 +180,15 @@ def _fit(study: Study, votes: Votes) -> tuple[Fit | None, str, str]:
 
 def _soft_labels(held: Collected, fitted: Fit, touched: Ints) -> Iterator[SoftLabelRow]:
     """Of the tasks that were touched: labels with their intervals, most probable first."""
-    n, ids, entropy = held.n_first, held.id_of_task, fitted.soft.entropy()  # (n_tasks,) each
+    n, ids, entropy = held.n_first, held.id_of_task, fitted.soft.entropy().round(6)  # (n_tasks,) each
     here = np.flatnonzero((n > 0) & np.isin(ids, touched))
     labels = held.answers.labels.tolist()
     for block in np.array_split(here, max(1, -(-len(here) // BLOCK))):
         prob = np.asarray(fitted.soft.prob[block], np.float64)  # (n_block, n_labels)
-        sure = 0.0 - np.round(entropy[block], 6)
         order = np.argsort(-prob, axis=1, kind="stable")[:, :MOST]
         top = np.take_along_axis(prob, order, axis=1)
         low, high = study_statistics.interval(top, n[block][:, None])
         rows = np.stack([top, low, high], axis=2).round(5).tolist()
         for at, task in enumerate(block.tolist()):
             soft = [(labels[k], *three) for k, three in zip(order[at].tolist(), rows[at], strict=True)]
-            yield SoftLabelRow(int(ids[task]), int(n[task]), float(sure[at]), dump_soft(soft))
+            yield SoftLabelRow(int(ids[task]), int(n[task]), float(entropy[task]), dump_soft(soft))

@@ -13,9 +13,9 @@ from pydantic_core import PydanticCustomError
 
 from plurivox.core.questions import Question, question_of
 from plurivox.elicit import methods
+from plurivox.web.store.schema import TaskKind
 
 Person = Literal["first", "third"]
-Kind = Literal["image", "audio", "text", "pair"]
 CHIPS, HISTOGRAM = "chips", "histogram"
 
 
@@ -136,7 +136,7 @@ def phrase_for(form: str, person: Person, kind: str) -> dict[str, str]:
 @cache
 def _ours() -> frozenset[tuple[str, str]]:
     """(name, words) of every phrase that is put right for tasks that are no images."""
-    persons, kinds = get_args(Person), get_args(Kind)
+    persons, kinds = get_args(Person), get_args(TaskKind)
     return frozenset(
         pair for person in persons for kind in kinds for pair in phrase_for(PAPER_FORM, person, kind).items()
     )

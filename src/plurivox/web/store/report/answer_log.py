@@ -154,13 +154,14 @@ class AnswerLog(RowLog):
         if (now_erased := erased(connection)) != self.erased:
             self.clear()
             self.erased = now_erased
-        n, before = super().read_new(connection), len(self)
-        if n:
+        n_before = len(self)
+        n_new = super().read_new(connection)
+        if n_new:  # an answer that one of the new ones replaces is no longer the latest of its slot
             slot, is_latest = self.columns["slot"], self.columns["is_latest"]
-            is_latest[: before - n] &= ~np.isin(slot[: before - n], slot[before - n :][is_latest[before - n :]])
+            is_latest[:n_before] &= ~np.isin(slot[:n_before], slot[n_before:][is_latest[n_before:]])
         left_out = select(exclusions.c.worker_id, exclusions.c.rule).where(exclusions.c.lifted.is_(None))
         self.excluded = {row.worker_id: row.rule for row in connection.execute(left_out)}
-        return n
+        return n_new
 
     def of_workers(self, ids: Sequence[int]) -> Bools:
         """(n_rows,) the answers of these workers."""
