@@ -21,7 +21,7 @@ from plurivox.web.jobs.leader import Background
 from plurivox.web.jobs.snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase import erase
 from plurivox.web.store.collect.excluded_workers import exclude, lift
-from plurivox.web.store.collect.sittings import end
+from plurivox.web.store.collect.leases import end
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.database import batched
 from plurivox.web.store.errors import Unavailable

@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import partial
 
 from plurivox.core.errors import InputError
-from plurivox.web.store.collect.sittings import end_overdue
+from plurivox.web.store.collect.leases import end_overdue
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import Unavailable
 from plurivox.web.store.report.alerts import Trouble, all_told, tell

@@ -12,7 +12,8 @@ from sqlalchemy import Connection
 from plurivox.core.questions import Question
 from plurivox.web.services.stages import advance
 from plurivox.web.store.collect.excluded_workers import keep_aside
-from plurivox.web.store.collect.sittings import Sitting, Slot, open_slots, reopen
+from plurivox.web.store.collect.leases import reopen
+from plurivox.web.store.collect.sittings import Sitting, Slot, open_slots
 from plurivox.web.store.collect.submissions import (
     AnsweredSlot,
     Mark,

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, case, delete, func, or_, select, upda
 
 from plurivox.core.errors import InputError
 from plurivox.web.store.admin.audit_log import tell
-from plurivox.web.store.collect.sittings import give_back
+from plurivox.web.store.collect.leases import give_back
 from plurivox.web.store.report import counters, snapshots
 from plurivox.web.store.report.soft_labels import drop_soft_labels
 from plurivox.web.store.report.worker_results import drop_scores
