@@ -5,7 +5,8 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import BaseModel, Field
 
-from plurivox.web.api.worker_schemas import Model, Plain, ShownMark, Signed, Task
+from plurivox.web.api.answer_schemas import ShownMark, Task
+from plurivox.web.api.schema_fields import Model, Plain, Signed
 from plurivox.web.store.collect.excluded_workers import Exclusion
 from plurivox.web.store.report.pay_sheet import PayLine
 from plurivox.web.store.report.soft_labels import SoftLabel, TaskLine

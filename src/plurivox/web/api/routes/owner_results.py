@@ -12,6 +12,7 @@ from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import presenters as present
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.auth import StudioDep, owner_of
+from plurivox.web.api.schema_fields import Id
 from plurivox.web.store.report import pay_sheet, soft_labels, study_progress, task_detail, worker_results
 from plurivox.web.store.report.snapshots import latest_snapshot
 
@@ -43,7 +44,7 @@ async def tasks(
 
 
 @router.get("/tasks/{task}")
-async def task(task: s.Id, studio: StudioDep) -> o.TaskDetail:
+async def task(task: Id, studio: StudioDep) -> o.TaskDetail:
     """One task, its soft label and every answer to it."""
     return present.task_detail(await studio.read(partial(task_detail.task_detail, task=task)))
 
