@@ -501,19 +501,19 @@ def test_a_study_file_that_cannot_be_read_is_told_and_forgotten(tmp_path: Path) 
         before = file.read_text()
         try:
             file.write_text("name = ")
-            background.look_after()
+            background.lead_round()
             assert "cannot be read" in troubles(study)[0]
             file.write_text(before.replace('aggregator = ""', 'aggregator = "dawid-skeen"'))
             background._not_before, began = 0.0, time.monotonic()
-            background.look_after()
+            background.lead_round()
             assert background._not_before > began  # it took some time: there is more to rest
             assert "dawid-skeen" in troubles(study)[0]
             file.write_text(before)
             background._not_before = time.monotonic() + 3600
-            background.look_after()  # and nothing is done meanwhile
+            background.lead_round()  # and nothing is done meanwhile
             assert "dawid-skeen" in troubles(study)[0]
             background._not_before = 0.0
-            background.look_after()
+            background.lead_round()
             assert troubles(study) == []
         finally:
             background.stop()
@@ -532,13 +532,13 @@ def test_faults_of_the_background_are_told_until_it_works_again(
             raise ValueError("of somebody's answer")
 
         monkeypatch.setattr(leader, "end_overdue", broken)
-        background.go_round()
+        background.run_round()
         [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
         assert "ValueError" in told["what"] and "somebody" not in told["what"] and "in every round" in told["to_do"]
-        background.go_round()
+        background.run_round()
         assert study.http.get("/api/owner/snapshot").json()["troubles"] == [told]  # since the first time
         monkeypatch.undo()
-        background.go_round()
+        background.run_round()
         assert troubles(study) == []
 
 
@@ -552,12 +552,12 @@ def test_a_store_that_cannot_be_written_is_told_from_memory(tmp_path: Path, monk
 
         with monkeypatch.context() as patch:
             patch.setattr(writer, "submit", full)
-            background.go_round()
+            background.run_round()
             [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
             assert "database" in told["what"] and "disk" in told["to_do"]
-            background.go_round()
+            background.run_round()
             assert study.http.get("/api/owner/snapshot").json()["troubles"] == [told]
-        background.go_round()
+        background.run_round()
         assert troubles(study) == []
 
 
@@ -570,7 +570,7 @@ def test_one_step_that_fails_keeps_no_other_back_and_is_tried_again(
         person.answer(person.slots()[0]["slot"])
         background, computation = Background(study.studio), Computation(study.studio.engine)
         payroll = computation.payroll
-        monkeypatch.setattr(background, "_ask", computation.one_round)
+        monkeypatch.setattr(background, "_ask_child", computation.one_round)
 
         def broken(connection: Any) -> bool:
             raise KeyError("x")
@@ -578,13 +578,13 @@ def test_one_step_that_fails_keeps_no_other_back_and_is_tried_again(
         with monkeypatch.context() as patch:
             patch.setattr(payroll._log.visits, "read_new", broken)
             patch.setattr(payroll, "_begin", lambda basis: None)
-            background.go_round()
+            background.run_round()
             assert "pay sheet could not be computed: KeyError" in troubles(study)[0]
             assert study.http.get("/api/owner/snapshot").json()["answers"] == 1  # and all else is there
         other = Background(study.studio)  # a server that was started again
         other.name = background.name
-        monkeypatch.setattr(other, "_ask", computation.one_round)
-        other.go_round()
+        monkeypatch.setattr(other, "_ask_child", computation.one_round)
+        other.run_round()
         assert troubles(study) == [] and study.http.get("/api/owner/pay").json()["people"] == 1
 
 
@@ -592,13 +592,13 @@ def test_what_another_server_has_told_goes_when_it_works(tmp_path: Path, monkeyp
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         study.sign_in()
         leader, other = Background(study.studio), Background(study.studio)
-        leader.go_round()
+        leader.run_round()
         with monkeypatch.context() as patch:
-            patch.setattr(other, "look_after", lambda: 1 // 0)
-            other.go_round()
+            patch.setattr(other, "lead_round", lambda: 1 // 0)
+            other.run_round()
         assert "ZeroDivisionError" in troubles(study)[0]
-        other.go_round()  # does not lead
-        leader.go_round()
+        other.run_round()  # does not lead
+        leader.run_round()
         assert troubles(study) == []
         with monkeypatch.context() as patch:  # what is well is not told as a trouble without words
             leader._told = {"pay": "x"}

@@ -29,7 +29,7 @@ from plurivox.web.study.config import Study
 from plurivox.workflows import elicit_votes, fit
 
 DEFAULT = "vote-shares"  # the mean of the soft answers
-MOST = 50  # labels kept of a task, the most probable ones
+MAX_LABELS = 50  # labels kept of a task, the most probable ones
 BLOCK = 5_000  # tasks at a time
 
 
@@ -111,11 +111,17 @@ class SnapshotComputer:
         self._number, self._written = number, self._written_next  # not before: what was broken off is taken back
 
     def _fill(self, study: Study, held: Collected, new: Ints, number: int, made: Snapshot) -> tuple[Snapshot, str]:
-        """Write everything but the snapshot itself; the snapshot with all its figures, and what went wrong."""
+        """Write soft labels and all other results but the snapshot itself; return it with all its figures, and what went
+        wrong with the aggregator."""
         read = _elicit(held.answers)
         votes = _first_votes(held, read)
-        odd = study_statistics.odd_answers(study, held, read)
         fitted, by, alert = _fit(study, votes)
+        if fitted is not None:
+            touched = self._touched(held, fitted, new, by)
+            snapshots.write_soft_labels(self.engine, number, _soft_labels(held, fitted, touched), self._name)
+            settled = write_gains(self.engine, study, held, votes, fitted)
+            made = replace(made, settled=settled, **study_statistics.histograms(fitted)._asdict())
+        odd = study_statistics.odd_answers(study, held, read)
         made = replace(
             made,
             by=by,
@@ -123,11 +129,6 @@ class SnapshotComputer:
             agreement=study_statistics.agreement(held, read, fitted),
             times=study_statistics.times(held),
         )
-        if fitted is not None:
-            settled = write_gains(self.engine, study, held, votes, fitted)
-            made = replace(made, settled=settled, **study_statistics.histograms(fitted)._asdict())
-            touched = self._touched(held, fitted, new, by)
-            snapshots.write_soft_labels(self.engine, number, _soft_labels(held, fitted, touched), self._name)
         if study.arms:
             with self.engine.connect() as connection:
                 made = replace(made, forms=compare(connection, study, held, read))
@@ -185,7 +186,7 @@ def _soft_labels(held: Collected, fitted: Fit, touched: Ints) -> Iterator[SoftLa
     labels = held.answers.labels.tolist()
     for block in np.array_split(here, max(1, -(-len(here) // BLOCK))):
         prob = np.asarray(fitted.soft.prob[block], np.float64)  # (n_block, n_labels)
-        order = np.argsort(-prob, axis=1, kind="stable")[:, :MOST]
+        order = np.argsort(-prob, axis=1, kind="stable")[:, :MAX_LABELS]
         top = np.take_along_axis(prob, order, axis=1)
         low, high = study_statistics.interval(top, n[block][:, None])
         rows = np.stack([top, low, high], axis=2).round(5).tolist()

@@ -35,7 +35,7 @@ TICKS = {  # what a form marks, by what its ticks say
     "possible": "what is possible, not what is impossible",
     None: "no other labels",
 }
-MOST = 100  # answers to one slot, replaced ones counted
+MAX_ANSWERS = 100  # answers to one slot, replaced ones counted
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,11 @@ class Taken:
 
 
 def submit_answer(connection: Connection, study: Study, worker: int, said: Submission, ahead: int = 0) -> Taken:
-    """Write an answer down. It is refused for what it says, or as the 101st word on a task, never for when it comes."""
+    """Save an answer, and return what became of it.
+
+    Raise Invalid for what it says, Conflict for a key that came with another answer or for the 101st answer to a slot; one
+    that comes late is kept.
+    """
     slot = slot_to_answer(connection, said.slot, worker)
     study = study.in_arm(slot.worker.arm)  # as this person is asked
     form = form_of(study, said)
@@ -83,8 +87,8 @@ def _replaced(connection: Connection, slot: AnsweredSlot, said: Submission) -> i
         if found is None or found.slot != slot.id:
             raise NotFound("answer to replace")
         replaces = found.id
-    if slot.answer_id is not None and count_answers(connection, slot.id) >= MOST:
-        raise Conflict("too-often", f"this task was answered {MOST} times; what was said last stays")
+    if slot.answer_id is not None and count_answers(connection, slot.id) >= MAX_ANSWERS:
+        raise Conflict("too-often", f"this task was answered {MAX_ANSWERS} times; what was said last stays")
     return replaces
 
 

@@ -21,8 +21,8 @@ from plurivox.web.store.schema import answers, exclusions, sittings, slots, task
 
 AT_ONCE = 5_000  # rows parsed at a time
 Columns = dict[str, Any]  # name: (n_rows,) array
-PICK = re.compile(r'"ms": ([0-9.eE+-]+), "kind": "pick"')
-LOGGED = (  # names are looked up once, not with every answer
+FIRST_PICK = re.compile(r'"ms": ([0-9.eE+-]+), "kind": "pick"')
+ANSWER_ROWS = (  # names are looked up once, not with every answer
     select(answers.c.id, answers.c.slot_id, answers.c.task_id, answers.c.worker_id, slots.c.sitting_id)
     .add_columns(func.coalesce(slots.c.repeat_of, 0), slots.c.position, answers.c.received)
     .add_columns(answers.c.submitted_ms, answers.c.hidden_ms, answers.c.first_input_ms)
@@ -31,12 +31,18 @@ LOGGED = (  # names are looked up once, not with every answer
     .add_columns(answers.c.form, answers.c.marks, answers.c.events)
     .join(slots, slots.c.id == answers.c.slot_id)
 )
-NUMBERS: dict[str, Any] = {"id": np.int64, "slot": np.int64, "task": np.int64, "worker": np.int64, "sitting": np.int64}
-NUMBERS |= {"repeat_of": np.int64, "position": np.int32, "at": np.float64, "submitted": np.float64}
-NUMBERS |= {"hidden": np.float64, "first_input": np.float64, "abstain": np.bool_, "none_of_these": np.bool_}
-NUMBERS |= {"extra": np.bool_, "is_task": np.bool_, "is_practice": np.bool_, "is_latest": np.bool_}
-TEXTS: dict[str, Any] = {"form": np.int32, "picked": np.float64, "unseen": np.bool_, "top": np.int32}
-TEXTS |= {"n_marks": np.int32}
+NUMBER_TYPES: dict[str, Any] = {
+    "id": np.int64,
+    "slot": np.int64,
+    "task": np.int64,
+    "worker": np.int64,
+    "sitting": np.int64,
+}
+NUMBER_TYPES |= {"repeat_of": np.int64, "position": np.int32, "at": np.float64, "submitted": np.float64}
+NUMBER_TYPES |= {"hidden": np.float64, "first_input": np.float64, "abstain": np.bool_, "none_of_these": np.bool_}
+NUMBER_TYPES |= {"extra": np.bool_, "is_task": np.bool_, "is_practice": np.bool_, "is_latest": np.bool_}
+TEXT_TYPES: dict[str, Any] = {"form": np.int32, "picked": np.float64, "unseen": np.bool_, "top": np.int32}
+TEXT_TYPES |= {"n_marks": np.int32}
 
 
 @dataclass(frozen=True)
@@ -139,11 +145,11 @@ class AnswerLog(RowLog):
     def __init__(self) -> None:
         self.erased = 0  # the study's count of erasures, as of which this was read
         self.excluded: dict[int, str] = {}  # worker: the rule
-        super().__init__(LOGGED, NUMBERS)
+        super().__init__(ANSWER_ROWS, NUMBER_TYPES)
 
     def clear(self) -> None:
         super().clear()
-        self.columns |= {name: np.zeros(0, kind) for name, kind in TEXTS.items()}
+        self.columns |= {name: np.zeros(0, kind) for name, kind in TEXT_TYPES.items()}
         self.columns["marks"] = np.zeros((0, 3), np.int32)  # (n_marks, 3): kind, label, typed
         self._codes: dict[str, dict[str, int]] = {"form": {}, "label": {}, "typed": {}}
         self._names: dict[Any, dict[int, str]] = {}
@@ -281,7 +287,7 @@ def _is_unseen(events: str) -> bool:
 
 def _first_pick(events: str) -> float:
     """Seconds until the first label was picked; found without reading the rest, where it is written as we write it."""
-    if found := PICK.search(events):
+    if found := FIRST_PICK.search(events):
         return float(found[1]) / 1000
     if '"pick"' not in events:
         return float("nan")
