@@ -22,27 +22,29 @@ from plurivox.web.store.schema import answers, exclusions, sittings, slots, task
 AT_ONCE = 5_000  # rows parsed at a time
 Columns = dict[str, Any]  # name: (n_rows,) array
 FIRST_PICK = re.compile(r'"ms": ([0-9.eE+-]+), "kind": "pick"')
-ANSWER_ROWS = (  # names are looked up once, not with every answer
-    select(answers.c.id, answers.c.slot_id, answers.c.task_id, answers.c.worker_id, slots.c.sitting_id)
-    .add_columns(func.coalesce(slots.c.repeat_of, 0), slots.c.position, answers.c.received)
-    .add_columns(answers.c.submitted_ms, answers.c.hidden_ms, answers.c.first_input_ms)
-    .add_columns(answers.c.abstain, answers.c.none_of_these, answers.c.extra)
-    .add_columns(slots.c.kind == "task", slots.c.kind == "practice", slots.c.answer_id == answers.c.id)
-    .add_columns(answers.c.form, answers.c.marks, answers.c.events)
-    .join(slots, slots.c.id == answers.c.slot_id)
-)
-NUMBER_TYPES: dict[str, Any] = {
-    "id": np.int64,
-    "slot": np.int64,
-    "task": np.int64,
-    "worker": np.int64,
-    "sitting": np.int64,
+NUMBERS: dict[str, tuple[Any, Any]] = {  # name: (column of the query, type)
+    "id": (answers.c.id, np.int64),
+    "slot": (answers.c.slot_id, np.int64),
+    "task": (answers.c.task_id, np.int64),  # names are looked up once, not with every answer
+    "worker": (answers.c.worker_id, np.int64),
+    "sitting": (slots.c.sitting_id, np.int64),
+    "repeat_of": (func.coalesce(slots.c.repeat_of, 0), np.int64),
+    "position": (slots.c.position, np.int32),
+    "at": (answers.c.received, np.float64),
+    "submitted": (answers.c.submitted_ms, np.float64),
+    "hidden": (answers.c.hidden_ms, np.float64),
+    "first_input": (answers.c.first_input_ms, np.float64),
+    "abstain": (answers.c.abstain, np.bool_),
+    "none_of_these": (answers.c.none_of_these, np.bool_),
+    "extra": (answers.c.extra, np.bool_),
+    "is_task": (slots.c.kind == "task", np.bool_),
+    "is_practice": (slots.c.kind == "practice", np.bool_),
+    "is_latest": (slots.c.answer_id == answers.c.id, np.bool_),
 }
-NUMBER_TYPES |= {"repeat_of": np.int64, "position": np.int32, "at": np.float64, "submitted": np.float64}
-NUMBER_TYPES |= {"hidden": np.float64, "first_input": np.float64, "abstain": np.bool_, "none_of_these": np.bool_}
-NUMBER_TYPES |= {"extra": np.bool_, "is_task": np.bool_, "is_practice": np.bool_, "is_latest": np.bool_}
-TEXT_TYPES: dict[str, Any] = {"form": np.int32, "picked": np.float64, "unseen": np.bool_, "top": np.int32}
-TEXT_TYPES |= {"n_marks": np.int32}
+TEXTS = {"form": np.int32, "picked": np.float64, "unseen": np.bool_, "top": np.int32, "n_marks": np.int32}  # as numbers
+ANSWER_ROWS = select(
+    *(column for column, _ in NUMBERS.values()), answers.c.form, answers.c.marks, answers.c.events
+).join(slots, slots.c.id == answers.c.slot_id)
 
 
 @dataclass(frozen=True)
@@ -145,11 +147,11 @@ class AnswerLog(RowLog):
     def __init__(self) -> None:
         self.erased = 0  # the study's count of erasures, as of which this was read
         self.excluded: dict[int, str] = {}  # worker: the rule
-        super().__init__(ANSWER_ROWS, NUMBER_TYPES)
+        super().__init__(ANSWER_ROWS, {name: kind for name, (_, kind) in NUMBERS.items()})
 
     def clear(self) -> None:
         super().clear()
-        self.columns |= {name: np.zeros(0, kind) for name, kind in TEXT_TYPES.items()}
+        self.columns |= {name: np.zeros(0, kind) for name, kind in TEXTS.items()}
         self.columns["marks"] = np.zeros((0, 3), np.int32)  # (n_marks, 3): kind, label, typed
         self._codes: dict[str, dict[str, int]] = {"form": {}, "label": {}, "typed": {}}
         self._names: dict[Any, dict[int, str]] = {}
