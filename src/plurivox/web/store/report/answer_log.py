@@ -2,25 +2,23 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, func, select
 
 from plurivox.core.answers import KINDS, Answers
 from plurivox.core.encoding import encode, encode_into
 from plurivox.core.types import TEXT, Bools, Floats, Ints, Names
 from plurivox.web.store.collect.submissions import Mark, load_marks
-from plurivox.web.store.database import batched, now
-from plurivox.web.store.report.counters import SETTLES
+from plurivox.web.store.database import batched
+from plurivox.web.store.report.row_log import Columns, RowLog
 from plurivox.web.store.report.snapshots import erased
 from plurivox.web.store.schema import answers, exclusions, sittings, slots, tasks, workers
 
-AT_ONCE = 5_000  # rows parsed at a time
-Columns = dict[str, Any]  # name: (n_rows,) array
 FIRST_PICK = re.compile(r'"ms": ([0-9.eE+-]+), "kind": "pick"')
 NUMBERS: dict[str, tuple[Any, Any]] = {  # name: (column of the query, type)
     "id": (answers.c.id, np.int64),
@@ -92,50 +90,6 @@ def collect(connection: Connection, labels: Sequence[str], cell: Callable[[str],
     log = AnswerLog()
     log.read_new(connection)
     return log.collected(connection, labels, cell)
-
-
-class RowLog:
-    """All rows of a query, in the order in which they were read; `read_new` appends those that have come since.
-
-    The query selects the columns of `types` in their order. `id`, a counted key, and `at`, when the row was written, are among
-    them.
-    """
-
-    def __init__(self, query: Select[Any], types: Mapping[str, Any]) -> None:
-        self._query, self._types = query, types
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget all rows, in place."""
-        self.columns: Columns = {name: np.zeros(0, kind) for name, kind in self._types.items()}
-
-    def __len__(self) -> int:
-        return len(self.columns["id"])
-
-    def read_new(self, connection: Connection) -> int:
-        """Append the rows that are not here yet, in place; how many."""
-        ids, since = self.columns["id"], self._since(connection)
-        known = set(ids[ids > since].tolist())
-        key = self._query.selected_columns["id"]
-        found = connection.execute(self._query.where(key > since).order_by(key).execution_options(yield_per=AT_ONCE))
-        fresh = ([row for row in rows if row[0] not in known] for rows in found.partitions())
-        parts = [self._parse([*zip(*rows, strict=True)]) for rows in fresh if rows]
-        if parts:
-            self.columns = {
-                name: np.concatenate([column, *(part[name] for part in parts)]) for name, column in self.columns.items()
-            }
-        return sum(len(part["id"]) for part in parts)
-
-    def _parse(self, columns: Sequence[Sequence[Any]]) -> Columns:
-        """Columns of the query as arrays."""
-        return {name: np.array(one, kind) for (name, kind), one in zip(self._types.items(), columns, strict=True)}
-
-    def _since(self, connection: Connection) -> int:
-        """The id after which rows are looked at: on PostgreSQL one with a smaller id may be committed late."""
-        settled = self.columns["id"]
-        if connection.dialect.name != "sqlite":
-            settled = settled[self.columns["at"] < now() - 2 * SETTLES]
-        return int(settled.max(initial=0))
 
 
 class AnswerLog(RowLog):
