@@ -22,7 +22,7 @@ from plurivox.web.settings import Settings
 from plurivox.web.store.admin import invites
 from plurivox.web.store.collect.tasks import NewTask, apply_assignment
 from plurivox.web.store.database import WRITES, take_time
-from plurivox.web.store.report import counters, study_progress, task_results
+from plurivox.web.store.report import counters, soft_labels, study_progress
 from plurivox.web.studio import Studio
 from plurivox.web.study.assigner import assignment_of
 from plurivox.web.study.config import Study
@@ -335,7 +335,7 @@ def _turns(studio: Studio) -> list[Any]:
     far = studio.look(lambda c: c.execute(text("SELECT id FROM tasks ORDER BY id LIMIT 1 OFFSET 9000")).scalar_one())
     places: list[tuple[Any, str | None]] = [("name", None), ("entropy", None), ("given", None), ("name", f"{far:x}")]
     places += [("entropy", f"0_-0.5_{far:x}"), ("given", f"0_{SLOTS}_{far:x}")]
-    return [lambda c, at=at, order=order: task_results.task_page(c, at, 50, order) for order, at in places]
+    return [lambda c, at=at, order=order: soft_labels.task_page(c, at, 50, order) for order, at in places]
 
 
 def _looks(studio: Studio, *jobs: Any) -> list[float]:

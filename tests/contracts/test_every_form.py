@@ -12,7 +12,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.core.questions import question_of
 from plurivox.core.types import TEXT
-from plurivox.elicit._shared.answer_shares import FATES, FLAGS
+from plurivox.elicit import FATES, FLAGS
 
 LABELS = ["ant", "bee", "cat", "dog"]
 FORMS = [name for name in elicit.methods if name != "as-asked"]

@@ -7,8 +7,8 @@ import numpy as np
 
 from plurivox.core.answers import Answers
 from plurivox.core.questions import Question
-from plurivox.elicit._shared.answer_shares import Shares, raised, sorted_pairs
-from plurivox.elicit._shared.marks import marked
+from plurivox.elicit._contract import Shares, raised
+from plurivox.elicit._shared.marks import marked, sorted_pairs
 from plurivox.elicit._shared.percent_form import Percented, Split
 
 

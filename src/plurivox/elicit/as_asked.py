@@ -8,8 +8,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError, OptionError, some, unknown
 from plurivox.core.method import option, split_list, split_word
 from plurivox.core.types import Floats, Ints
-from plurivox.elicit._contract import Form, methods
-from plurivox.elicit._shared.answer_shares import Shares
+from plurivox.elicit._contract import Form, Shares, methods
 
 
 @dataclass(frozen=True)

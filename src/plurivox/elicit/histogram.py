@@ -10,8 +10,7 @@ from plurivox.core.method import option
 from plurivox.core.percents import ODD
 from plurivox.core.questions import Question
 from plurivox.core.types import Floats, Ints
-from plurivox.elicit._contract import Form
-from plurivox.elicit._shared.answer_shares import Shares, raise_odd, raised, shared
+from plurivox.elicit._contract import Form, Shares, raise_odd, raised
 from plurivox.elicit._shared.marks import SETTLED, Pairs, Settled, marked, settle, typed_percents
 from plurivox.elicit._shared.percent_form import SPREAD, Split, Spread, spread
 
@@ -49,7 +48,7 @@ class Histogram(Form):
                 total = np.bincount(named.answer, points, minlength=len(flags))
                 raised(flags, "over-100", total > 100)
                 raised(flags, "under-100", (total > 0) & (total < 100))
-            return shared(named.answer, named.label, points, flags)
+            return Shares.of_points(named.answer, named.label, points, flags)
         return spread(answers, Split(named, points, 0.0), self.spread, flags)
 
 

@@ -8,8 +8,7 @@ import numpy as np
 from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.core.questions import Question
-from plurivox.elicit._contract import Form
-from plurivox.elicit._shared.answer_shares import Shares, raised
+from plurivox.elicit._contract import Form, Shares, raised
 from plurivox.elicit._shared.marks import SETTLED, Pairs, Settled, marked, settle
 
 

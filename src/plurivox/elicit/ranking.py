@@ -9,9 +9,8 @@ from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.core.questions import Question
 from plurivox.core.types import Floats
-from plurivox.elicit._contract import Form
-from plurivox.elicit._shared.answer_shares import Shares, raised, shared, sorted_pairs
-from plurivox.elicit._shared.marks import SETTLED, Settled, marked, settle
+from plurivox.elicit._contract import Form, Shares, raised
+from plurivox.elicit._shared.marks import SETTLED, Settled, marked, settle, sorted_pairs
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class Ranking(Form):
         worth = np.concatenate([[0.0], *(self.worth(n) for n in range(1, int(named.counts.max(initial=0)) + 1))])
         n = named.counts[named.answer]
         points = worth[1 + n * (n - 1) // 2 + named.place]  # the worths of 1 label, then of 2, of 3, ...
-        return shared(*sorted_pairs(named.answer, named.label, points, n_labels), flags)
+        return Shares.of_points(*sorted_pairs(named.answer, named.label, points, n_labels), flags)
 
     def worth(self, n: int) -> Floats:
         """(n,) what the places of a ranking of n labels are worth, adding up to one."""

@@ -8,8 +8,7 @@ import numpy as np
 from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.core.questions import Question
-from plurivox.elicit._contract import Form
-from plurivox.elicit._shared.answer_shares import Shares, raised, shared
+from plurivox.elicit._contract import Form, Shares, raised
 from plurivox.elicit._shared.marks import SETTLED, Settled, marked, settle
 
 
@@ -37,4 +36,4 @@ class SelectTopTwo(Form):
         raised(flags, "named-twice", np.bincount(two.answer, two.again(n_labels), len(answers)) > 0)
         two = two.sorted(n_labels)
         two = two.where(settle(two, marked(answers, "never"), self.contradiction, flags, n_labels))
-        return shared(two.answer, two.label, np.ones(len(two.answer)), flags)
+        return Shares.of_points(two.answer, two.label, np.ones(len(two.answer)), flags)

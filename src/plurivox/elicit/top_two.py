@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.core.questions import Question
-from plurivox.elicit._shared.answer_shares import Shares
-from plurivox.elicit._shared.cifar10s_release import COMPAT, Compat, check_compat
+from plurivox.elicit._contract import Shares
+from plurivox.elicit._shared.cifar10s_release import COMPAT, Compat, check_spread
 from plurivox.elicit._shared.percent_form import SPREAD, Percented, Spread
 
 
@@ -41,7 +41,8 @@ class TopTwo(Percented):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_compat(self.name(), self.compat, self.spread)
+        if self.compat == "cifar10s":
+            check_spread(self.name(), self.spread)
 
     def shares(self, answers: Answers) -> Shares:
         used = 2 if self.use == "both" else 1

@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from interfaces.web.page_actions import answer, fits, key, shown
 from plurivox.core.errors import InputError
-from plurivox.web.store.collect.sittings import end_overdue
+from plurivox.web.store.collect.leases import end_overdue
 from plurivox.web.store.schema import raw_ids, sittings, slots, tasks, workers
 from plurivox.web.study.config import study_of
 from studies import PLAIN, plain_study, served, text_tasks

@@ -22,12 +22,12 @@ from plurivox.web.services.stages import advance
 from plurivox.web.services.submit_answer import Taken, submit_answer
 from plurivox.web.store import database
 from plurivox.web.store.admin import owners as owner_store
+from plurivox.web.store.collect import leases, submissions
 from plurivox.web.store.collect import sittings as sitting_store
-from plurivox.web.store.collect import submissions
 from plurivox.web.store.collect import workers as worker_store
 from plurivox.web.store.collect.submissions import Mark, Submission
 from plurivox.web.store.database import WRITES
-from plurivox.web.store.schema import answers, owners, sessions, slots, tasks, visits, workers
+from plurivox.web.store.schema import answers, owners, sessions, sittings, slots, tasks, visits, workers
 from plurivox.web.study.config import Study
 from studies import PATIENCE, Person, Served, fresh_database, plain_study, served, text_tasks
 
@@ -119,8 +119,8 @@ def test_a_late_answer_does_not_end_the_sitting_for_the_tasks_that_are_left(tmp_
     with served(tmp_path / "s", plain_study(per_task=1, batch=4), text_tasks(4)) as study:
         person = study.enter()
         given = person.slots()
-        study.studio.writer.submit(lambda c: c.execute(update(sitting_store.sittings).values(until=1.0))).result()
-        study.studio.writer.submit(sitting_store.end_overdue).result()
+        study.studio.writer.submit(lambda c: c.execute(update(sittings).values(until=1.0))).result()
+        study.studio.writer.submit(leases.end_overdue).result()
         assert person.answer(given[0]["slot"]).json()["extra"] is False  # the browser's outbox comes first
         assert [slot["slot"] for slot in person.slots()] == [slot["slot"] for slot in given[1:]]
         assert person.get("/api/me").json()["stage"] == "tasks"
@@ -130,8 +130,8 @@ def test_two_late_answers_to_one_slot_on_two_servers_take_one_place(both: Any) -
     study, _ = both(plain_study(per_task=3, batch=2), 2)
     person = study.enter()
     slot = person.slots()[0]["slot"]
-    study.studio.writer.submit(lambda c: c.execute(update(sitting_store.sittings).values(until=1.0))).result()
-    study.studio.writer.submit(sitting_store.end_overdue).result()
+    study.studio.writer.submit(lambda c: c.execute(update(sittings).values(until=1.0))).result()
+    study.studio.writer.submit(leases.end_overdue).result()
     one_after_the_other(study, said(person, slot, "first"), said(person, slot, "second", "dog"))
     whole(study)
     rows = study.look(select(answers).order_by(answers.c.id))
@@ -143,8 +143,8 @@ def test_an_answer_in_the_moment_its_lease_ends_is_counted_once(both: Any) -> No
     study, _ = both(plain_study(per_task=1, batch=2), 2)
     person = study.enter()
     slot = person.slots()[0]["slot"]
-    study.studio.writer.submit(lambda c: c.execute(update(sitting_store.sittings).values(until=1.0))).result()
-    one_after_the_other(study, sitting_store.end_overdue, said(person, slot, "k"))
+    study.studio.writer.submit(lambda c: c.execute(update(sittings).values(until=1.0))).result()
+    one_after_the_other(study, leases.end_overdue, said(person, slot, "k"))
     whole(study)
     assert [row.state for row in study.look(select(slots).where(slots.c.answer_id.is_not(None)))] == ["done"]
 
@@ -153,8 +153,8 @@ def test_who_asks_two_servers_for_tasks_after_the_lease_gets_each_place_once(bot
     study, _ = both(plain_study(per_task=3, batch=2), 2)
     person = study.enter()
     person.slots()
-    study.studio.writer.submit(lambda c: c.execute(update(sitting_store.sittings).values(until=1.0))).result()
-    study.studio.writer.submit(sitting_store.end_overdue).result()
+    study.studio.writer.submit(lambda c: c.execute(update(sittings).values(until=1.0))).result()
+    study.studio.writer.submit(leases.end_overdue).result()
     worker = int(person.entered["token"].split(".")[0], 16)
     ask = partial(next_tasks, study=study.studio.study, worker=worker, n=3)
     one_after_the_other(study, ask, ask)
@@ -265,7 +265,7 @@ def test_who_goes_away_before_the_acknowledgement_is_counted_once(tmp_path: Path
 
 def test_a_clock_that_goes_back_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real, shift = database.now, [0.0]
-    for module in (submissions, worker_store, sitting_store, owner_store):
+    for module in (submissions, worker_store, sitting_store, leases, owner_store):
         monkeypatch.setattr(module, "now", lambda: real() + shift[0])
     with served(tmp_path / "s", plain_study(sittings=2)) as study:
         study.sign_in()

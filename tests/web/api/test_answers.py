@@ -177,7 +177,7 @@ def test_a_study_without_texts_begins_with_its_tasks(tmp_path: Path) -> None:
 def test_who_never_stops_changing_an_answer_does_not_fill_the_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("plurivox.web.services.submit_answer.MOST", 3)
+    monkeypatch.setattr("plurivox.web.services.submit_answer.MAX_ANSWERS", 3)
     with served(tmp_path / "s") as study:
         person = study.enter()
         one, other = (slot["slot"] for slot in person.slots(2))

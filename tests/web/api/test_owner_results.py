@@ -134,10 +134,10 @@ def test_the_background_computes_in_a_process_of_its_own(tmp_path: Path) -> None
         filled(study)
         background = Background(study.studio)
         try:
-            background.look_after()
+            background.lead_round()
             assert not study.studio.look(is_stale)
             first = study.look(select(snapshots))
-            background.look_after()
+            background.lead_round()
             assert study.look(select(snapshots)) == first  # nothing new, nothing computed
         finally:
             background.stop()

@@ -67,8 +67,8 @@ def test_study_toml_is_parsed_once_per_round(tmp_path: Path, monkeypatch: pytest
         answer_all(study)
         background, computation = Background(study.studio), Computation(study.studio.engine)
         monkeypatch.setattr(leader, "read_study", lambda folder: parsed.append(folder) or read_study(folder))
-        monkeypatch.setattr(background, "_ask", lambda one: asked.append(one) or computation.one_round(one))
-        background.go_round()
+        monkeypatch.setattr(background, "_ask_child", lambda one: asked.append(one) or computation.one_round(one))
+        background.run_round()
         assert len(parsed) == len(asked) == 1 and len(study.look(select(snapshots))) == 1
 
 

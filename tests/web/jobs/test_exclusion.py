@@ -19,12 +19,12 @@ from plurivox.web.store.schema import (
     STILL,
     answers,
     audit,
-    beliefs,
     exclusions,
     flags,
     plans,
     slots,
     snapshots,
+    soft_labels,
     standings,
     tasks,
     workers,
@@ -137,7 +137,9 @@ def test_nothing_is_believed_of_a_task_for_what_the_excluded_said(tmp_path: Path
         apply_rules(engine, study)
         SnapshotComputer(engine).compute(study)
         assert [len(live.look(select(one))) for one in (flags, standings)] == [0, 0]
-        assert {(row.n, row.soft) for row in live.look(select(beliefs).where(beliefs.c.until == STILL))} == {(0, "[]")}
+        assert {(row.n, row.soft) for row in live.look(select(soft_labels).where(soft_labels.c.until == STILL))} == {
+            (0, "[]")
+        }
 
 
 @pytest.mark.parametrize("again", [False, True])
@@ -183,7 +185,7 @@ def test_rules_look_at_what_has_been_read_and_all_is_read_anew_after_them(tmp_pa
         fail(bad)
         assert (aggregates.exclude(study), aggregates.exclude(study)) == (1, 0)
         aggregates.compute(study)
-        assert {row.n for row in live.look(select(beliefs).where(beliefs.c.until == STILL))} == {1}
+        assert {row.n for row in live.look(select(soft_labels).where(soft_labels.c.until == STILL))} == {1}
 
 
 def test_who_withdraws_leaves_no_reason_of_an_exclusion_behind(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import plurivox as pv
 from plurivox.core.errors import InputError
 from plurivox.web.client.simulated_workers import fill, run
 from plurivox.web.store.admin.erase import erase
-from plurivox.web.store.collect.sittings import end_overdue
+from plurivox.web.store.collect.leases import end_overdue
 from plurivox.web.store.collect.tasks import NewTask, fix_batches
 from plurivox.web.store.schema import arm_tasks, sittings, slots, tasks, workers
 from plurivox.web.study.assigner import assignment_of

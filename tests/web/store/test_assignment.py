@@ -15,7 +15,7 @@ from plurivox.web.jobs.snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase import erase
 from plurivox.web.store.collect import queue
 from plurivox.web.store.collect.excluded_workers import exclude, lift
-from plurivox.web.store.collect.sittings import end_overdue
+from plurivox.web.store.collect.leases import end_overdue
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.schema import answers, arm_tasks, plan_tasks, plans, sittings, slots, tasks, workers
 from plurivox.web.study.create import fill

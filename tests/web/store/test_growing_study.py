@@ -21,24 +21,24 @@ from plurivox.web.jobs.leader import Background
 from plurivox.web.jobs.snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase import erase
 from plurivox.web.store.collect.excluded_workers import exclude, lift
-from plurivox.web.store.collect.sittings import end
+from plurivox.web.store.collect.leases import end
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.database import batched
 from plurivox.web.store.errors import Unavailable
-from plurivox.web.store.report import counters, study_progress, task_results, worker_results
+from plurivox.web.store.report import counters, study_progress, worker_results
 from plurivox.web.store.report import snapshots as publishing
 from plurivox.web.store.report.alerts import all_told, tell
 from plurivox.web.store.report.answer_log import AnswerLog, collect
-from plurivox.web.store.report.snapshots import SoftLabelRow, is_stale, lead
-from plurivox.web.store.report.statistics import Snapshot
+from plurivox.web.store.report.snapshots import Snapshot, is_stale, lead
+from plurivox.web.store.report.soft_labels import SoftLabelRow, task_page
 from plurivox.web.store.schema import (
     STILL,
     answers,
-    beliefs,
     flags,
     sittings,
     slots,
     snapshots,
+    soft_labels,
     standings,
     tasks,
     workers,
@@ -168,7 +168,7 @@ def listed(study: Served, order: Any, between: Any = None, limit: int = 3) -> li
     """All names of a list, page by page, with something in between."""
     names, after = [], None
     while True:
-        page = study.studio.look(lambda c, at=after: task_results.task_page(c, at, limit, order))
+        page = study.studio.look(lambda c, at=after: task_page(c, at, limit, order))
         names += [one.name for one in page.tasks]
         if page.next is None:
             return names
@@ -194,10 +194,10 @@ def test_no_task_is_listed_twice_or_left_out_while_answers_come_in(tmp_path: Pat
             assert listed(study, order, answer, limit=5) == before and sorted(before) == [
                 f"t{i:03d}" for i in range(14)
             ]
-        known = study.look(select(beliefs).where(beliefs.c.until == STILL))
+        known = study.look(select(soft_labels).where(soft_labels.c.until == STILL))
         by_hand = Counter(row.task_id for row in study.look(select(answers)))
         assert {row.task_id: row.n for row in known if row.n} == dict(by_hand) and len(known) == 14
-        page = study.studio.look(lambda c: task_results.task_page(c, None, 14, "entropy"))
+        page = study.studio.look(lambda c: task_page(c, None, 14, "entropy"))
         there = [one.entropy for one in page.tasks if one.entropy is not None]
         assert there == sorted(there, reverse=True) and len(there) == len(by_hand)
 
@@ -213,7 +213,7 @@ def test_a_list_that_is_too_old_is_begun_anew(tmp_path: Path, monkeypatch: pytes
             SnapshotComputer(study.studio.engine).compute(study.studio.study)
         said = study.http.get(f"/api/owner/tasks?order=given&limit=2&after={first['next']}")
         assert said.status_code == 409 and "first page" in said.json()["detail"]
-        assert len(study.look(select(beliefs))) == 6 and len(study.look(select(snapshots))) == 1  # nothing piles up
+        assert len(study.look(select(soft_labels))) == 6 and len(study.look(select(snapshots))) == 1  # nothing piles up
         for after in ("x", "1_2", "0_nan_0", "-1_0_0", "99_0_0", "0_1e400_0"):
             assert study.http.get(f"/api/owner/tasks?order=entropy&after={after}").status_code == 422, after
 
@@ -283,7 +283,7 @@ def test_reading_on_is_reading_all(tmp_path: Path, kind: str, request: pytest.Fi
         assert (piecewise.ids[order] == whole.ids).all() and len(whole.ids) == 18
 
 
-def test_new_answers_alone_give_new_beliefs(tmp_path: Path) -> None:
+def test_new_answers_alone_give_new_soft_labels(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(per_task=9, batch=2, sittings=3), text_tasks(6)) as study:
         aggregates = SnapshotComputer(study.studio.engine)
         person = study.enter()
@@ -291,12 +291,12 @@ def test_new_answers_alone_give_new_beliefs(tmp_path: Path) -> None:
             for slot in person.slots():
                 person.answer(slot["slot"], "cat", submitted_ms=100)
             aggregates.compute(study.studio.study)
-        held = study.look(select(beliefs).where(beliefs.c.until == STILL))
+        held = study.look(select(soft_labels).where(soft_labels.c.until == STILL))
         assert sorted(row.since for row in held) == [1, 1, 2, 2, 3, 3]
         assert len(study.look(select(flags))) == 6 and [row.flags for row in study.look(select(standings))] == [6]
         one_go = SnapshotComputer(study.studio.engine)
         one_go.compute(study.studio.study)
-        assert study.look(select(beliefs).where(beliefs.c.until == STILL)) == held  # and a new process agrees
+        assert study.look(select(soft_labels).where(soft_labels.c.until == STILL)) == held  # and a new process agrees
 
 
 def test_what_was_broken_off_is_taken_back(tmp_path: Path) -> None:
@@ -305,15 +305,15 @@ def test_what_was_broken_off_is_taken_back(tmp_path: Path) -> None:
         for slot in person.slots():
             person.answer(slot["slot"])
         SnapshotComputer(study.studio.engine).compute(study.studio.study)
-        before = study.look(select(beliefs).order_by(beliefs.c.task_id))
+        before = study.look(select(soft_labels).order_by(soft_labels.c.task_id))
         number = publishing.begin(study.studio.engine)
-        wrong = [SoftLabelRow(row.task_id, 9, -0.5, "[]") for row in before]
+        wrong = [SoftLabelRow(row.task_id, 9, 0.5, "[]") for row in before]
         assert publishing.write_soft_labels(study.studio.engine, number, wrong) == 4
-        assert {
-            one.name for one in study.studio.look(lambda c: task_results.task_page(c, None, 9, "entropy")).tasks
-        } == {f"t{i:03d}" for i in range(4)}
+        assert {one.name for one in study.studio.look(lambda c: task_page(c, None, 9, "entropy")).tasks} == {
+            f"t{i:03d}" for i in range(4)
+        }
         assert publishing.begin(study.studio.engine) == number
-        assert study.look(select(beliefs).order_by(beliefs.c.task_id)) == before
+        assert study.look(select(soft_labels).order_by(soft_labels.c.task_id)) == before
 
 
 def test_owners_see_no_soft_label_before_its_snapshot_is_published(tmp_path: Path) -> None:
@@ -326,7 +326,7 @@ def test_owners_see_no_soft_label_before_its_snapshot_is_published(tmp_path: Pat
             tasks = sorted(one["task"] for one in lists[0]["tasks"])
             return [*lists, *(study.http.get(f"/api/owner/tasks/{task}").json() for task in tasks)]
 
-        new = [SoftLabelRow(row.id, 9, -0.5, '[["cat", 1.0, 0.9, 1.0]]') for row in study.look(select(tasks.c.id))]
+        new = [SoftLabelRow(row.id, 9, 0.5, '[["cat", 1.0, 0.9, 1.0]]') for row in study.look(select(tasks.c.id))]
         before, number = seen(), publishing.begin(engine)
         assert publishing.write_soft_labels(engine, number, new) == 4
         assert seen() == before
@@ -337,7 +337,7 @@ def test_owners_see_no_soft_label_before_its_snapshot_is_published(tmp_path: Pat
 def test_a_server_that_was_held_up_writes_no_more_into_what_another_has_begun(tmp_path: Path) -> None:
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         engine = study.studio.engine
-        new = [SoftLabelRow(row.id, 9, -0.5, "[]") for row in study.look(select(tasks.c.id))]
+        new = [SoftLabelRow(row.id, 9, 0.5, "[]") for row in study.look(select(tasks.c.id))]
         held_up = publishing.begin(engine, "one")
         assert publishing.write_soft_labels(engine, held_up, new[:2], "one") == 2
         number = publishing.begin(engine, "other")
@@ -347,7 +347,7 @@ def test_a_server_that_was_held_up_writes_no_more_into_what_another_has_begun(tm
         ):
             with pytest.raises(publishing.Outdated):
                 late()
-        assert not study.look(select(beliefs).where(beliefs.c.n == 9)) and not study.look(select(snapshots))
+        assert not study.look(select(soft_labels).where(soft_labels.c.n == 9)) and not study.look(select(snapshots))
         assert publishing.write_soft_labels(engine, number, new, "other") == 4
         publishing.publish(engine, number, Snapshot(), by="other")
         assert len(study.look(select(snapshots))) == 1
@@ -389,7 +389,7 @@ def test_nothing_is_published_of_somebody_who_is_erased_meanwhile(
             aggregates.compute(study.studio.study)
         assert study.look(select(snapshots)) == []
         aggregates.compute(study.studio.study)
-        held = study.look(select(beliefs).where(beliefs.c.until == STILL))
+        held = study.look(select(soft_labels).where(soft_labels.c.until == STILL))
         assert sorted(row.n for row in held) == [1] * 4 and len(study.look(select(standings))) == 1
 
 
@@ -397,7 +397,7 @@ def test_answers_are_taken_while_a_snapshot_is_written(tmp_path: Path, monkeypat
     """Beliefs are written in parts, and between two of them nothing is locked."""
     monkeypatch.setattr(publishing, "AT_ONCE", 3)
     with served(tmp_path / "s", plain_study(per_task=50, batch=10), text_tasks(12)) as study:
-        rows = [SoftLabelRow(row.id, 1, -0.5, "[]") for row in study.look(select(tasks.c.id))]
+        rows = [SoftLabelRow(row.id, 1, 0.5, "[]") for row in study.look(select(tasks.c.id))]
         person = study.enter()
         waiting, seen = person.slots(), []
 
@@ -405,7 +405,7 @@ def test_answers_are_taken_while_a_snapshot_is_written(tmp_path: Path, monkeypat
             for part in batched(new, size):
                 yield part
                 assert person.answer(waiting.pop()["slot"]).status_code == 200
-                seen.append(len(study.look(select(beliefs).where(beliefs.c.since == 1))))
+                seen.append(len(study.look(select(soft_labels).where(soft_labels.c.since == 1))))
 
         monkeypatch.setattr(publishing, "batched", come_between)
         assert publishing.write_soft_labels(study.studio.engine, publishing.begin(study.studio.engine), rows) == 12
@@ -501,19 +501,19 @@ def test_a_study_file_that_cannot_be_read_is_told_and_forgotten(tmp_path: Path) 
         before = file.read_text()
         try:
             file.write_text("name = ")
-            background.look_after()
+            background.lead_round()
             assert "cannot be read" in troubles(study)[0]
             file.write_text(before.replace('aggregator = ""', 'aggregator = "dawid-skeen"'))
             background._not_before, began = 0.0, time.monotonic()
-            background.look_after()
+            background.lead_round()
             assert background._not_before > began  # it took some time: there is more to rest
             assert "dawid-skeen" in troubles(study)[0]
             file.write_text(before)
             background._not_before = time.monotonic() + 3600
-            background.look_after()  # and nothing is done meanwhile
+            background.lead_round()  # and nothing is done meanwhile
             assert "dawid-skeen" in troubles(study)[0]
             background._not_before = 0.0
-            background.look_after()
+            background.lead_round()
             assert troubles(study) == []
         finally:
             background.stop()
@@ -532,13 +532,13 @@ def test_faults_of_the_background_are_told_until_it_works_again(
             raise ValueError("of somebody's answer")
 
         monkeypatch.setattr(leader, "end_overdue", broken)
-        background.go_round()
+        background.run_round()
         [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
         assert "ValueError" in told["what"] and "somebody" not in told["what"] and "in every round" in told["to_do"]
-        background.go_round()
+        background.run_round()
         assert study.http.get("/api/owner/snapshot").json()["troubles"] == [told]  # since the first time
         monkeypatch.undo()
-        background.go_round()
+        background.run_round()
         assert troubles(study) == []
 
 
@@ -552,12 +552,12 @@ def test_a_store_that_cannot_be_written_is_told_from_memory(tmp_path: Path, monk
 
         with monkeypatch.context() as patch:
             patch.setattr(writer, "submit", full)
-            background.go_round()
+            background.run_round()
             [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
             assert "database" in told["what"] and "disk" in told["to_do"]
-            background.go_round()
+            background.run_round()
             assert study.http.get("/api/owner/snapshot").json()["troubles"] == [told]
-        background.go_round()
+        background.run_round()
         assert troubles(study) == []
 
 
@@ -570,7 +570,7 @@ def test_one_step_that_fails_keeps_no_other_back_and_is_tried_again(
         person.answer(person.slots()[0]["slot"])
         background, computation = Background(study.studio), Computation(study.studio.engine)
         payroll = computation.payroll
-        monkeypatch.setattr(background, "_ask", computation.one_round)
+        monkeypatch.setattr(background, "_ask_child", computation.one_round)
 
         def broken(connection: Any) -> bool:
             raise KeyError("x")
@@ -578,13 +578,13 @@ def test_one_step_that_fails_keeps_no_other_back_and_is_tried_again(
         with monkeypatch.context() as patch:
             patch.setattr(payroll._log.visits, "read_new", broken)
             patch.setattr(payroll, "_begin", lambda basis: None)
-            background.go_round()
+            background.run_round()
             assert "pay sheet could not be computed: KeyError" in troubles(study)[0]
             assert study.http.get("/api/owner/snapshot").json()["answers"] == 1  # and all else is there
         other = Background(study.studio)  # a server that was started again
         other.name = background.name
-        monkeypatch.setattr(other, "_ask", computation.one_round)
-        other.go_round()
+        monkeypatch.setattr(other, "_ask_child", computation.one_round)
+        other.run_round()
         assert troubles(study) == [] and study.http.get("/api/owner/pay").json()["people"] == 1
 
 
@@ -592,13 +592,13 @@ def test_what_another_server_has_told_goes_when_it_works(tmp_path: Path, monkeyp
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         study.sign_in()
         leader, other = Background(study.studio), Background(study.studio)
-        leader.go_round()
+        leader.run_round()
         with monkeypatch.context() as patch:
-            patch.setattr(other, "look_after", lambda: 1 // 0)
-            other.go_round()
+            patch.setattr(other, "lead_round", lambda: 1 // 0)
+            other.run_round()
         assert "ZeroDivisionError" in troubles(study)[0]
-        other.go_round()  # does not lead
-        leader.go_round()
+        other.run_round()  # does not lead
+        leader.run_round()
         assert troubles(study) == []
         with monkeypatch.context() as patch:  # what is well is not told as a trouble without words
             leader._told = {"pay": "x"}
@@ -646,7 +646,7 @@ def test_an_answer_that_is_committed_late_is_not_forgotten(tmp_path: Path, postg
 
 
 @pytest.mark.parametrize("aggregator", ["", "dawid-skene"])
-def test_only_beliefs_that_changed_are_looked_at(
+def test_only_soft_labels_that_changed_are_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, aggregator: str
 ) -> None:
     made = plain_study(per_task=9, batch=6, sittings=3, aggregator=aggregator, form="one-label")
@@ -680,5 +680,5 @@ def test_only_beliefs_that_changed_are_looked_at(
         people[0].answer(last["slot"]["slot"], replaces=last["answer"], marks=[named(last["slot"])])
         assert renewed(one) == 1
         assert renewed(other) == n  # another server leads, and then the first one again
-        held = study.look(select(beliefs).where(beliefs.c.until == STILL))
-        assert renewed(one) == n and study.look(select(beliefs).where(beliefs.c.until == STILL)) == held
+        held = study.look(select(soft_labels).where(soft_labels.c.until == STILL))
+        assert renewed(one) == n and study.look(select(soft_labels).where(soft_labels.c.until == STILL)) == held

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from plurivox.web.store.collect.sittings import end_overdue
+from plurivox.web.store.collect.leases import end_overdue
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.report.answer_log import collect
 from plurivox.web.store.schema import answers, sittings, slots, tasks

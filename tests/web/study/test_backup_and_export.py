@@ -18,11 +18,11 @@ from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.web.jobs.snapshot import SnapshotComputer
 from plurivox.web.settings import Settings
-from plurivox.web.store.collect.sittings import end
+from plurivox.web.store.collect.leases import end
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.database import WRITES, age_of, migrate, take_time
+from plurivox.web.store.report.soft_labels import task_page
 from plurivox.web.store.report.study_progress import progress
-from plurivox.web.store.report.task_results import task_page
 from plurivox.web.store.schema import answers, meta_data, sittings, slots, tasks
 from plurivox.web.study.backup_folder import back_up, restore
 from plurivox.web.study.config import read_study, study_of

@@ -7,7 +7,7 @@ import numpy as np
 from plurivox.core.answers import Answers
 from plurivox.core.errors import OptionError
 from plurivox.core.types import Bools, Floats, Ints
-from plurivox.elicit._shared.answer_shares import Shares, raise_odd, raised
+from plurivox.elicit._contract import Shares, raise_odd, raised
 from plurivox.elicit._shared.marks import Pairs, first_two, marked
 
 Compat: TypeAlias = Literal["none", "cifar10s"]
@@ -15,9 +15,9 @@ COMPAT = "reproduce a released data set, faults included"
 CELLS = 2**22  # of the dense table that is in memory at a time
 
 
-def check_compat(of: str, compat: Compat, spread: str) -> None:
-    """The release knows two ways of spreading; anything else would be read as one of them."""
-    if compat == "cifar10s" and spread not in ("clamp", "uniform"):
+def check_spread(of: str, spread: str) -> None:
+    """Raise OptionError for a way of spreading that the release does not have; it would be read as one of its two."""
+    if spread not in ("clamp", "uniform"):
         raise OptionError(f"{of}: the release spreads what is left; with compat=cifar10s spread is clamp or uniform")
 
 

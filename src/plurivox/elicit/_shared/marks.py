@@ -8,7 +8,7 @@ import numpy as np
 from plurivox.core.answers import KINDS, NAMED, Answers
 from plurivox.core.percents import Percents, percents
 from plurivox.core.types import Bools, Floats, Ints
-from plurivox.elicit._shared.answer_shares import raised
+from plurivox.elicit._contract import raised
 
 Settled: TypeAlias = Literal["named", "never", "drop"]
 SETTLED = "a label both named and ruled out: naming wins, ruling out wins, or the whole answer is left out"
@@ -100,3 +100,9 @@ def settle(named: Pairs, never: Pairs, rule: Settled, flags: Ints, n_labels: int
     hit[named.answer[clash]] = True
     raised(flags, "contradiction", hit)
     return {"named": np.ones(len(clash), bool), "never": ~clash, "drop": ~hit[named.answer]}[rule]
+
+
+def sorted_pairs(answer: Ints, label: Ints, points: Floats, n_labels: int) -> tuple[Ints, Ints, Floats]:
+    """The same rows sorted by answer, then label."""
+    order = np.argsort(answer.astype(np.int64) * n_labels + label, kind="stable")
+    return answer[order], label[order], points[order]

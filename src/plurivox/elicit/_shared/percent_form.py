@@ -10,8 +10,7 @@ from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.questions import Question
 from plurivox.core.types import Bools, Floats, Ints, smallest_ints
-from plurivox.elicit._contract import Form
-from plurivox.elicit._shared.answer_shares import Shares, raise_odd, raised
+from plurivox.elicit._contract import Form, Shares, raise_odd, raised
 from plurivox.elicit._shared.cifar10s_release import Compat, released
 from plurivox.elicit._shared.marks import SETTLED, Named, Pairs, Settled, first_two
 

@@ -5,12 +5,12 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import BaseModel, Field
 
-from plurivox.web.api.worker_schemas import Model, Plain, ShownMark, Signed, Task
+from plurivox.web.api.answer_schemas import ShownMark, Task
+from plurivox.web.api.schema_fields import Model, Plain, Signed
 from plurivox.web.store.collect.excluded_workers import Exclusion
 from plurivox.web.store.report.pay_sheet import PayLine
-from plurivox.web.store.report.snapshots import SoftLabel
+from plurivox.web.store.report.soft_labels import SoftLabel, TaskLine
 from plurivox.web.store.report.statistics import ArmResult
-from plurivox.web.store.report.task_results import TaskLine
 from plurivox.web.store.study_state import State
 from plurivox.web.study.forms import Form
 
@@ -110,8 +110,8 @@ class Trouble(BaseModel):
     to_do: str
 
 
-class Snapshot(BaseModel):
-    """What the background worker last computed."""
+class BackgroundState(BaseModel):
+    """The latest snapshot of the background in figures, whether it is stale, and what goes wrong."""
 
     at: float | None
     answers: int

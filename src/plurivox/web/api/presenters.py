@@ -1,24 +1,20 @@
-"""Dataclasses of services and of the store as schemas of the API, for workers and for owners; and what workers send, as
-services take it."""
+"""Dataclasses of services and of the store as schemas of the API, for workers and for owners; tasks and answers are in
+answer_schemas."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
 
 from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import worker_schemas as s
+from plurivox.web.api.answer_schemas import Progress, Task
 from plurivox.web.services.complete_study import Completion
-from plurivox.web.services.next_tasks import NextTasks
 from plurivox.web.services.stages import CurrentStage
-from plurivox.web.services.submit_answer import Taken
 from plurivox.web.store.collect.excluded_workers import ExclusionPage
-from plurivox.web.store.collect.sittings import ShownTask, Sitting, Slot, Waiting
-from plurivox.web.store.collect.submissions import Mark, OwnAnswer, Submission
-from plurivox.web.store.ids import number_of, shown
 from plurivox.web.store.report.alerts import Trouble
 from plurivox.web.store.report.pay_sheet import PayPage
-from plurivox.web.store.report.statistics import Snapshot
+from plurivox.web.store.report.snapshots import Snapshot
 from plurivox.web.store.report.study_progress import BackgroundState, StudyCounts
-from plurivox.web.store.report.task_results import TaskDetail
+from plurivox.web.store.report.task_detail import TaskDetail
 from plurivox.web.study.config import Study
 from plurivox.web.study.forms import CHIPS
 
@@ -26,14 +22,6 @@ TEXTS = ("consent", "instructions", "debrief")  # stages that show a text of the
 
 
 # ---- workers
-
-
-def progress_of(study: Study, sitting: Sitting | None) -> s.Progress:
-    """How far a person is in a sitting, or before the first."""
-    if sitting is None:
-        return s.Progress(done=0, total=0, sitting=1, sittings=study.sittings)
-    number = max(sitting.number, 1)
-    return s.Progress(done=sitting.done, total=sitting.total, sitting=number, sittings=study.sittings)
 
 
 def asks_of(study: Study) -> s.Asks:
@@ -59,7 +47,7 @@ def me_of(study: Study, current: CurrentStage) -> s.Me:
         state=current.state,
         stage=worker.stage,
         stages=study.stages(),
-        progress=progress_of(study, sitting),
+        progress=Progress.of(study, sitting),
         labels=worker.label_order(study.labels),
         form=study.form,
         asks=asks_of(study),
@@ -71,65 +59,6 @@ def me_of(study: Study, current: CurrentStage) -> s.Me:
         quiz=quiz if worker.stage == "quiz" else [],
         image_pixels=study.image_pixels,
         submit_early=study.submit_early,
-    )
-
-
-def slots_of(study: Study, found: NextTasks) -> s.Slots:
-    """The next slots of a person, or what to wait for."""
-    draft = found.draft
-    return s.Slots(
-        slots=[slot_of(one) for one in found.slots],
-        progress=progress_of(study, found.sitting),
-        enough=not found.slots and found.waiting is None,
-        waiting=None if found.waiting is None else _waiting(study, found.waiting),
-        draft=None if draft is None else s.Draft(slot=shown(draft.slot), body=draft.body),
-    )
-
-
-def _waiting(study: Study, waiting: Waiting) -> s.Waiting:
-    text = study.texts.waiting
-    return s.Waiting(answered=waiting.answered, until=waiting.until, again_seconds=waiting.again, text=text)
-
-
-def slot_of(slot: Slot) -> s.Slot:
-    """A leased slot."""
-    return s.Slot(slot=shown(slot.id), task=_task(slot.shown), position=slot.position, practice=slot.kind == "practice")
-
-
-def _task(task: ShownTask) -> s.Task:
-    """What a task shows; its own name stays with us, since it may tell the answer."""
-    address = None if task.media_id is None else f"/media/{shown(task.media_id)}"
-    return s.Task(kind=task.kind, text=task.text, text2=task.text2, media=address, width=task.width, height=task.height)
-
-
-def submission_of(body: s.GiveAnswer) -> Submission:
-    """An answer as it was sent."""
-    values = body.model_dump(exclude={"slot", "marks", "label_order", "ahead"})
-    marks = [Mark(one.kind, one.label, one.typed) for one in body.marks]
-    return Submission(slot=number_of(body.slot), marks=marks, label_order=body.label_order or (), **values)
-
-
-def taken_of(study: Study, body: s.GiveAnswer, taken: Taken) -> s.AnswerTaken:
-    """The acknowledgement of an answer."""
-    return s.AnswerTaken(
-        answer=body.key,
-        again=taken.again,
-        extra=taken.extra,
-        progress=progress_of(study, taken.sitting),
-        stage=taken.worker.stage,
-        enough=taken.worker.stage not in ("practice", "tasks"),
-        slots=[slot_of(one) for one in taken.ahead],
-    )
-
-
-def own_answer_of(answer: OwnAnswer) -> s.MyAnswer:
-    """An answer to go back to."""
-    return s.MyAnswer(
-        answer=answer.key,
-        slot=slot_of(answer.slot),
-        marks=[s.ShownMark(kind=one.kind, label=one.label, typed=one.typed) for one in answer.marks],
-        abstain=answer.abstain,
-        none_of_these=answer.none_of_these,
     )
 
 
@@ -157,7 +86,7 @@ def task_detail(one: TaskDetail) -> o.TaskDetail:
     """One task with every answer to it."""
     return o.TaskDetail(
         line=one.line,
-        task=_task(one.shown),
+        task=Task.of(one.shown),
         soft=one.soft,
         answers=[o.OneAnswer.model_validate(answer, from_attributes=True) for answer in one.answers],
     )
@@ -173,10 +102,10 @@ def times(latest: Snapshot) -> o.Times:
     return o.Times(**vars(latest.times), stages=latest.stages, at=latest.at)
 
 
-def snapshot(state: BackgroundState, unwritten: Iterable[Trouble]) -> o.Snapshot:
+def background_state(state: BackgroundState, unwritten: Iterable[Trouble]) -> o.BackgroundState:
     """The latest snapshot, and what goes wrong; `unwritten` is what the store could not be told."""
     latest = state.latest
-    return o.Snapshot(
+    return o.BackgroundState(
         at=latest.at,
         answers=latest.answers,
         by=latest.by,

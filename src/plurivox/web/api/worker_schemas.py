@@ -1,30 +1,15 @@
-"""Every request and every answer of the API, as pydantic models; those of owners are in owner_schemas. Ids are opaque."""
+"""Bodies of the requests of workers, but tasks and answers (answer_schemas), and what all requests may fail with."""
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
-from plurivox.web.store.collect.sittings import TaskKind
-from plurivox.web.store.collect.submissions import MarkKind
+from plurivox.web.api.answer_schemas import Progress
+from plurivox.web.api.schema_fields import Model, Ms, PlatformId, Signed
 from plurivox.web.store.collect.workers import Stage
 from plurivox.web.store.study_state import State
 from plurivox.web.study.forms import Form, Person
 from plurivox.web.study.terms import PlatformName
-
-Plain = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]*$")]  # text without control characters
-Id = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
-PlatformId = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_.:@-]+$")]
-Signed = Annotated[str, Field(min_length=1, max_length=400, pattern=r"^[A-Za-z0-9_.=-]+$")]
-LabelName = Annotated[Plain, Field(min_length=1, max_length=200)]
-Ms = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]  # milliseconds
-DAY = 86_400_000
-DRAFT = 8_000  # characters of an unfinished answer
-
-
-class Model(BaseModel):
-    """What comes in is refused where it says more than is known."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class Fault(BaseModel):
@@ -37,9 +22,6 @@ class Fault(BaseModel):
 
 
 FAULTS: dict[int | str, dict[str, Any]] = {code: {"model": Fault} for code in (401, 403, 404, 409, 422, 429, 503)}
-
-
-# ---- workers: who they are
 
 
 class Platform(Model):
@@ -83,15 +65,6 @@ class Enter(Model):
 class QuizQuestion(BaseModel):
     question: str
     choices: list[str]
-
-
-class Progress(BaseModel):
-    """How far a person is; `done` of `total` tasks of this sitting, repeats counted like any other."""
-
-    done: int
-    total: int  # 0 until the sitting has begun
-    sitting: int  # 1, 2, ...
-    sittings: int
 
 
 class Asks(BaseModel):
@@ -162,135 +135,6 @@ class StageFinished(BaseModel):
     me: Me
     wrong: list[int] = []
     why: list[str] = []
-
-
-# ---- workers: tasks and answers
-
-
-class Task(BaseModel):
-    """What is shown. image, audio: `media`; text: `text`; pair: `text` and `text2`."""
-
-    kind: TaskKind
-    text: str | None = None
-    text2: str | None = None
-    media: str | None = None  # /media/ID
-    width: int | None = None
-    height: int | None = None
-
-
-class Slot(BaseModel):
-    """One place in a person's sitting: leased, to be answered. Whether it is a repeat is not told."""
-
-    slot: str
-    task: Task
-    position: int  # 1 to total; practice counts by itself
-    practice: bool
-
-
-class Waiting(BaseModel):
-    """Others hold the last tasks; what they do not answer in time comes back. Ask again after `again_seconds`; who has
-    answered may also finish the stage `tasks`."""
-
-    answered: int  # by this person: with none there is no completion code
-    until: float  # seconds since 1970: the first lease of others ends
-    again_seconds: float
-    text: str
-
-
-class Draft(Model):
-    """An unfinished answer, as the page writes it down for itself: kept until the answer comes, never counted."""
-
-    slot: Id
-    body: Annotated[str, Field(min_length=1, max_length=DRAFT, pattern=r"^[^\x00]*$")]
-
-
-class DraftKept(BaseModel):
-    """Whether it is kept: not where the slot is answered already or was given back."""
-
-    kept: bool
-
-
-class Slots(BaseModel):
-    """The next slots in order, the same ones again until they are answered; `enough`: none is left for this person."""
-
-    slots: list[Slot]
-    progress: Progress
-    enough: bool
-    waiting: Waiting | None = None
-    draft: Draft | None = None  # what was begun and not finished, perhaps on another device
-
-
-class Mark(Model):
-    """A label that is named (in order, with the percent as typed), ruled out, or held possible."""
-
-    kind: MarkKind
-    label: LabelName
-    typed: Annotated[str, Field(max_length=8, pattern=r"^([0-9]{1,3}(\.[0-9]{1,2})?)?$")] = ""
-
-
-class ShownMark(BaseModel):
-    """A mark as it was stored; what came from elsewhere may be typed in any way."""
-
-    kind: MarkKind
-    label: str
-    typed: str
-
-
-class Event(Model):
-    """One input of a person, by the page's monotonic clock: ms since the task was shown."""
-
-    seq: Annotated[int, Field(ge=0, le=100_000)]
-    ms: Ms
-    kind: Annotated[Plain, Field(max_length=40)]  # pick, percent, never, possible, undo, mode, submit, hide, show ...
-    label: LabelName | None = None
-    value: Annotated[Plain, Field(max_length=40)] | None = None
-    by: Literal["key", "mouse", "touch", "pen", "other"] = "other"
-
-
-class GiveAnswer(Model):
-    """An answer. `key` is made by the client, once per answer, and kept until the answer is acknowledged: sent twice,
-    it counts once. Undo is a new answer with `replaces`, the id of the answer it puts right."""
-
-    key: Id
-    slot: Id
-    marks: Annotated[list[Mark], Field(max_length=2000)] = []
-    abstain: bool = False
-    none_of_these: bool = False
-    replaces: Id | None = None
-    shown_at: Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)] | None = None  # seconds since 1970, client
-    first_input_ms: Ms | None = None  # since shown
-    submitted_ms: Ms | None = None  # since shown
-    hidden_ms: Ms = 0
-    mode: Annotated[Plain, Field(max_length=40)] = ""  # keyboard, mouse, touch, histogram ...
-    label_order: Annotated[list[LabelName], Field(max_length=1000)] | None = None
-    events: Annotated[list[Event], Field(max_length=1000)] = []
-    ahead: Annotated[int, Field(ge=0, le=10)] = 0  # answer with the next slots, so that no other request is needed
-
-
-class AnswerTaken(BaseModel):
-    """Sent after the answer is on disk. `extra`: it came after its lease had ended and the task was full; it is kept."""
-
-    answer: str
-    again: bool  # the same key had come before: this is its first acknowledgement once more
-    extra: bool
-    progress: Progress
-    stage: Stage
-    enough: bool
-    slots: list[Slot] = []  # the next `ahead` slots
-
-
-class MyAnswer(BaseModel):
-    """An answer of this person's current sitting, to go back to."""
-
-    answer: str
-    slot: Slot
-    marks: list[ShownMark]
-    abstain: bool
-    none_of_these: bool
-
-
-class MyAnswers(BaseModel):
-    answers: list[MyAnswer]  # the latest first
 
 
 class Submit(BaseModel):

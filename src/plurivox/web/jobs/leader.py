@@ -1,4 +1,4 @@
-"""The background thread of a server: while it leads, it looks after the study and has a process compute."""
+"""The background thread of a server: while it leads, it ends overdue leases, counts, and has a process compute."""
 
 import json
 import logging
@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import partial
 
 from plurivox.core.errors import InputError
-from plurivox.web.store.collect.sittings import end_overdue
+from plurivox.web.store.collect.leases import end_overdue
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import Unavailable
 from plurivox.web.store.report.alerts import Trouble, all_told, tell
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 
 class Background:
-    """A thread that looks after the study, and a process that computes."""
+    """A thread that runs a round every few seconds, and a child process that computes."""
 
     def __init__(self, studio: Studio) -> None:
         self.studio, self.name = studio, f"{os.getpid()}-{secrets.token_hex(4)}"
@@ -58,9 +58,10 @@ class Background:
                 self._child.kill()
         if self._thread.is_alive():
             self._thread.join()
-        self._let_go()
+        self._kill_child()
 
-    def _let_go(self) -> None:
+    def _kill_child(self) -> None:
+        """Kill the child process, if there is one, and close its pipes."""
         with self._lock:
             child, self._child = self._child, None
         if child is None:
@@ -74,12 +75,12 @@ class Background:
 
     def _run(self) -> None:
         while not self._over.wait(self.studio.settings.snapshot_seconds):
-            self.go_round()
+            self.run_round()
 
-    def go_round(self) -> None:
-        """One round; whatever goes wrong in it, the next one comes, and the owner is told."""
+    def run_round(self) -> None:
+        """Run one round; what goes wrong in it is told to the owner and logged, never raised."""
         try:
-            leads = self.look_after()
+            leads = self.lead_round()
         except Unavailable:  # the database is away: the next round may find it again
             self._remember("database", "The database cannot be written or read.")
             return
@@ -93,8 +94,9 @@ class Background:
         if leads:
             self._tell("background", "")
 
-    def look_after(self) -> bool:
-        """One round; whether it was ours to go."""
+    def lead_round(self) -> bool:
+        """Run one round if this server leads: end overdue leases, count answers, and compute where the snapshot is stale.
+        Return whether it leads."""
         write = self.studio.writer.submit
         if not write(partial(lead, holder=self.name)).result():
             return False
@@ -147,15 +149,16 @@ class Background:
 
     def _compute(self, study: Study) -> None:
         """Have the process compute, and tell what went wrong with each of its steps."""
-        said = self._ask(study)
+        said = self._ask_child(study)
         if said is None or self._over.is_set():
             return
         for of, why in said.items():
             self._tell(of, WORDS[of].format(why) if why else "")
 
-    def _ask(self, study: Study) -> dict[str, str] | None:
-        """What the process says, and stay the leader until it does; None where there is none."""
-        child = self._process()
+    def _ask_child(self, study: Study) -> dict[str, str] | None:
+        """Send a study to the child process and return what went wrong, by step; renew the lease meanwhile. None where there is
+        no process, because all is over."""
+        child = self._started_child()
         if child is None:
             return None
         assert child.stdin is not None and child.stdout is not None
@@ -170,23 +173,23 @@ class Background:
                         text = said.result(LEASE / 3).strip()
                         break
                     except TimeoutError:
-                        self._stay()
+                        self._renew_lease()
         if not text:
             code = child.poll()
-            self._let_go()
+            self._kill_child()
             return {"labels": f"the process that computes ended{'' if code is None else f' with {code}'}"}
         told: dict[str, str] = json.loads(text)
         return told
 
-    def _stay(self) -> None:
-        """Stay the leader; where the database is away, the process will tell."""
+    def _renew_lease(self) -> None:
+        """Renew the lease of the leader; where the database is away, the process will tell."""
         with suppress(Unavailable):
             self.studio.writer.submit(partial(lead, holder=self.name)).result()
 
-    def _process(self) -> "subprocess.Popen[str] | None":
-        """The process, begun anew where it has ended; none where all is over."""
+    def _started_child(self) -> "subprocess.Popen[str] | None":
+        """The child process, started where there is none or it has ended; None where all is over."""
         if self._child is not None and self._child.poll() is not None:
-            self._let_go()
+            self._kill_child()
         with self._lock:
             if self._child is None and not self._over.is_set():
                 self._child = subprocess.Popen(

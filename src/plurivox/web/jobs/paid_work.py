@@ -7,8 +7,9 @@ from sqlalchemy import Connection
 
 from plurivox.core.types import Bools, Ints
 from plurivox.web.store.report import pay_sheet
-from plurivox.web.store.report.answer_log import AnswerLog, Columns, RowLog
+from plurivox.web.store.report.answer_log import AnswerLog
 from plurivox.web.store.report.pay_sheet import Person
+from plurivox.web.store.report.row_log import Columns, RowLog
 
 
 @dataclass(frozen=True)

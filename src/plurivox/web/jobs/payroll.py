@@ -16,7 +16,7 @@ from plurivox.web.store.database import WRITES
 from plurivox.web.store.report import pay_sheet
 from plurivox.web.store.report.answer_log import AnswerLog
 from plurivox.web.store.report.pay_sheet import PayLine, PlatformId
-from plurivox.web.store.report.snapshots import erased_by_now
+from plurivox.web.store.report.snapshots import lock_erasures
 from plurivox.web.study.config import Study
 from plurivox.web.study.export import inert
 from plurivox.web.study.terms import Pay
@@ -109,7 +109,7 @@ class Payroll:
         total = sum((paid for _, paid in known.values()), Decimal(0))
         if lines or self._paid is None:
             with self.engine.connect().execution_options(**WRITES) as connection, connection.begin():
-                if erased_by_now(connection) != self._basis[0]:
+                if lock_erasures(connection) != self._basis[0]:
                     return 0  # somebody was erased meanwhile: the next round begins anew
                 if self._paid is None:
                     pay_sheet.drop_others(connection, known)

@@ -22,13 +22,14 @@ from plurivox.web.jobs.exclusion import apply_rules
 from plurivox.web.jobs.gains import write_gains
 from plurivox.web.store.report import snapshots, worker_results
 from plurivox.web.store.report.answer_log import AnswerLog, Collected
-from plurivox.web.store.report.snapshots import SoftLabelRow, dump_soft, recounted
-from plurivox.web.store.report.statistics import Snapshot, full_tasks
+from plurivox.web.store.report.snapshots import Snapshot, recounted
+from plurivox.web.store.report.soft_labels import SoftLabelRow, dump_soft, labelled_tasks
+from plurivox.web.store.report.statistics import full_tasks
 from plurivox.web.study.config import Study
 from plurivox.workflows import elicit_votes, fit
 
 DEFAULT = "vote-shares"  # the mean of the soft answers
-MOST = 50  # labels kept of a task, the most probable ones
+MAX_LABELS = 50  # labels kept of a task, the most probable ones
 BLOCK = 5_000  # tasks at a time
 
 
@@ -94,7 +95,7 @@ class SnapshotComputer:
                 full_tasks=full_tasks(connection),
                 recounted=counted,
             )
-            labelled = snapshots.labelled_tasks(connection) if self._is_first else ()
+            labelled = labelled_tasks(connection) if self._is_first else ()
         n_known, excluded = len(self._answers), {*self._answers.excluded}
         number = snapshots.begin(self.engine, self._name)
         if number != self._number + 1:  # another server has led meanwhile
@@ -110,11 +111,17 @@ class SnapshotComputer:
         self._number, self._written = number, self._written_next  # not before: what was broken off is taken back
 
     def _fill(self, study: Study, held: Collected, new: Ints, number: int, made: Snapshot) -> tuple[Snapshot, str]:
-        """Write everything but the snapshot itself; the snapshot with all its figures, and what went wrong."""
+        """Write soft labels and all other results but the snapshot itself; return it with all its figures, and what went
+        wrong with the aggregator."""
         read = _elicit(held.answers)
         votes = _first_votes(held, read)
-        odd = study_statistics.odd_answers(study, held, read)
         fitted, by, alert = _fit(study, votes)
+        if fitted is not None:
+            touched = self._touched(held, fitted, new, by)
+            snapshots.write_soft_labels(self.engine, number, _soft_labels(held, fitted, touched), self._name)
+            settled = write_gains(self.engine, study, held, votes, fitted)
+            made = replace(made, settled=settled, **study_statistics.histograms(fitted)._asdict())
+        odd = study_statistics.odd_answers(study, held, read)
         made = replace(
             made,
             by=by,
@@ -122,11 +129,6 @@ class SnapshotComputer:
             agreement=study_statistics.agreement(held, read, fitted),
             times=study_statistics.times(held),
         )
-        if fitted is not None:
-            settled = write_gains(self.engine, study, held, votes, fitted)
-            made = replace(made, settled=settled, **study_statistics.histograms(fitted)._asdict())
-            touched = self._touched(held, fitted, new, by)
-            snapshots.write_soft_labels(self.engine, number, _soft_labels(held, fitted, touched), self._name)
         if study.arms:
             with self.engine.connect() as connection:
                 made = replace(made, forms=compare(connection, study, held, read))
@@ -179,16 +181,15 @@ def _fit(study: Study, votes: Votes) -> tuple[Fit | None, str, str]:
 
 def _soft_labels(held: Collected, fitted: Fit, touched: Ints) -> Iterator[SoftLabelRow]:
     """Of the tasks that were touched: labels with their intervals, most probable first."""
-    n, ids, entropy = held.n_first, held.id_of_task, fitted.soft.entropy()  # (n_tasks,) each
+    n, ids, entropy = held.n_first, held.id_of_task, fitted.soft.entropy().round(6)  # (n_tasks,) each
     here = np.flatnonzero((n > 0) & np.isin(ids, touched))
     labels = held.answers.labels.tolist()
     for block in np.array_split(here, max(1, -(-len(here) // BLOCK))):
         prob = np.asarray(fitted.soft.prob[block], np.float64)  # (n_block, n_labels)
-        sure = 0.0 - np.round(entropy[block], 6)
-        order = np.argsort(-prob, axis=1, kind="stable")[:, :MOST]
+        order = np.argsort(-prob, axis=1, kind="stable")[:, :MAX_LABELS]
         top = np.take_along_axis(prob, order, axis=1)
         low, high = study_statistics.interval(top, n[block][:, None])
         rows = np.stack([top, low, high], axis=2).round(5).tolist()
         for at, task in enumerate(block.tolist()):
             soft = [(labels[k], *three) for k, three in zip(order[at].tolist(), rows[at], strict=True)]
-            yield SoftLabelRow(int(ids[task]), int(n[task]), float(sure[at]), dump_soft(soft))
+            yield SoftLabelRow(int(ids[task]), int(n[task]), float(entropy[task]), dump_soft(soft))

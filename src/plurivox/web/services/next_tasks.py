@@ -9,17 +9,8 @@ from plurivox.web.services.stages import WrongStage, advance, current_stage
 from plurivox.web.store import draws
 from plurivox.web.store.collect import sittings
 from plurivox.web.store.collect.arms import pool_of
-from plurivox.web.store.collect.sittings import (
-    Sitting,
-    Slot,
-    Waiting,
-    answered_by,
-    end_overdue,
-    latest_sitting,
-    renew,
-    revive,
-    waiting_of,
-)
+from plurivox.web.store.collect.leases import end_overdue, renew, revive
+from plurivox.web.store.collect.sittings import Sitting, Slot, Waiting, answered_by, latest_sitting, waiting_of
 from plurivox.web.store.collect.submissions import Draft, draft_of
 from plurivox.web.store.collect.workers import Worker, go_to_end, turn_away, worker_of
 from plurivox.web.store.study_state import must_be_open

@@ -12,7 +12,8 @@ from sqlalchemy import Connection
 from plurivox.core.questions import Question
 from plurivox.web.services.stages import advance
 from plurivox.web.store.collect.excluded_workers import keep_aside
-from plurivox.web.store.collect.sittings import Sitting, Slot, open_slots, reopen
+from plurivox.web.store.collect.leases import reopen
+from plurivox.web.store.collect.sittings import Sitting, Slot, open_slots
 from plurivox.web.store.collect.submissions import (
     AnsweredSlot,
     Mark,
@@ -34,7 +35,7 @@ TICKS = {  # what a form marks, by what its ticks say
     "possible": "what is possible, not what is impossible",
     None: "no other labels",
 }
-MOST = 100  # answers to one slot, replaced ones counted
+MAX_ANSWERS = 100  # answers to one slot, replaced ones counted
 
 
 @dataclass(frozen=True)
@@ -49,10 +50,15 @@ class Taken:
 
 
 def submit_answer(connection: Connection, study: Study, worker: int, said: Submission, ahead: int = 0) -> Taken:
-    """Write an answer down. It is refused for what it says, or as the 101st word on a task, never for when it comes."""
+    """Save an answer, and return what became of it.
+
+    Raise Invalid for what it says, Conflict for a key that came with another answer or for the 101st answer to a slot; one
+    that comes late is kept.
+    """
     slot = slot_to_answer(connection, said.slot, worker)
     study = study.in_arm(slot.worker.arm)  # as this person is asked
-    form = check_answer(study, said)
+    form = form_of(study, said)
+    check_answer(study, form, said)
     earlier = answer_with_key(connection, worker, said.key)
     if earlier is not None:
         if earlier.slot != slot.id or not earlier.says(said):
@@ -81,8 +87,8 @@ def _replaced(connection: Connection, slot: AnsweredSlot, said: Submission) -> i
         if found is None or found.slot != slot.id:
             raise NotFound("answer to replace")
         replaces = found.id
-    if slot.answer_id is not None and count_answers(connection, slot.id) >= MOST:
-        raise Conflict("too-often", f"this task was answered {MOST} times; what was said last stays")
+    if slot.answer_id is not None and count_answers(connection, slot.id) >= MAX_ANSWERS:
+        raise Conflict("too-often", f"this task was answered {MAX_ANSWERS} times; what was said last stays")
     return replaces
 
 
@@ -96,9 +102,13 @@ def _is_last(study: Study, slot: AnsweredSlot) -> bool:
 # ---- what an answer may say
 
 
-def check_answer(study: Study, said: Submission) -> str:
-    """The form that reads an answer; raise Invalid where the answer contradicts itself, or the form cannot have made it."""
-    form = forms.read_by(study.form, bars=said.mode == "histogram")
+def form_of(study: Study, said: Submission) -> str:
+    """The form of `elicit` that reads an answer: the study's, or a histogram where the page showed bars."""
+    return forms.read_by(study.form, bars=said.mode == "histogram")
+
+
+def check_answer(study: Study, form: str, said: Submission) -> None:
+    """Raise Invalid where an answer contradicts itself, or `form`, which reads it, cannot have made it."""
     known = set(study.labels)
     marked = [mark.label for mark in said.marks]
     if strangers := [label for label in (*marked, *said.label_order) if label not in known]:
@@ -110,14 +120,13 @@ def check_answer(study: Study, said: Submission) -> str:
     if said.abstain or said.none_of_these:
         if said.marks:
             raise Invalid("an answer without a label has no marks")
-        return form
+        return
     named = [mark for mark in said.marks if mark.kind == "named"]
     if not named:
         raise Invalid("name a label, or say that you cannot tell")
     _check_marks(forms.question(form), said.marks, named)
     if study.form == forms.CHIPS and any(Decimal(mark.typed) * study.chips % HUNDRED for mark in named):
         raise Invalid(f"a chip is worth {100 // study.chips} percent, and chips stay whole")
-    return form
 
 
 def _check_marks(asks: Question, marks: Sequence[Mark], named: Sequence[Mark]) -> None:

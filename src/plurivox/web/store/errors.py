@@ -25,6 +25,13 @@ class Invalid(StudyError):
         super().__init__("invalid", detail)
 
 
+class LostPlace(Invalid):
+    """A list does not have the place that was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__("there is no such place in the list; begin at its first page")
+
+
 class NotSignedIn(StudyError):
     """The session belongs to nobody in this study."""
 

@@ -2,7 +2,8 @@
 
 Where the code uses another term than the table:
 
-    beliefs      soft labels of tasks (a row holds from snapshot `since` to before snapshot `until`)
+    beliefs      soft_labels: of tasks (a row holds from snapshot `since` to before snapshot `until`)
+    beliefs.sure       minus the entropy in nats; 1 before any answer (`report/soft_labels.py` converts it)
     plans        batches that a file has fixed
     standings    scores of workers, as of the latest snapshot
     tallies      counters of answers
@@ -15,6 +16,8 @@ Where the code uses another term than the table:
     tasks.gain         nats that one more answer is expected to tell, by which next-best orders the queue
     slots.number       the place in the task's quota that the slot takes
 """
+
+from typing import Literal
 
 from sqlalchemy import (
     BigInteger,
@@ -38,6 +41,7 @@ meta_data = MetaData(
         "pk": "pk_%(table_name)s",
     }
 )
+TaskKind = Literal["image", "audio", "text", "pair"]  # of the column tasks.kind
 Count = BigInteger().with_variant(Integer, "sqlite")  # an INTEGER PRIMARY KEY of SQLite counts by itself
 
 
@@ -81,7 +85,7 @@ tasks = Table(
     meta_data,
     _id(),
     Column("name", Text().with_variant(Text(collation="C"), "postgresql"), unique=True, nullable=False),
-    _text("kind"),  # image, audio, text, pair
+    _text("kind"),  # see TaskKind
     _text("text", null=True),
     _text("text2", null=True),
     _to("media", "media_id", null=True),
@@ -266,7 +270,7 @@ snapshots = Table(
 )
 STILL = 1 << 62  # the `until` of what holds today
 # of every task but practice; a new one ends the one before, so that a list keeps its order while it is read
-beliefs = Table(
+soft_labels = Table(
     "beliefs",
     meta_data,
     Column("task_id", BigInteger, ForeignKey("tasks.id"), primary_key=True, autoincrement=False),
@@ -275,7 +279,7 @@ beliefs = Table(
     ),  # the snapshot that brought it; 0: the beginning
     Column("until", BigInteger, nullable=False),  # the first snapshot in which it holds no more
     _int("n"),  # answers it rests on
-    _float("sure"),  # minus the entropy in nats; 1 before any answer: the index goes from doubtful to sure to unknown
+    _float("sure"),
     _text("soft"),
     Index("ix_beliefs_sure", "sure", "task_id"),
     Index("ix_beliefs_n", "n", "task_id"),

@@ -15,7 +15,7 @@ from plurivox.web.store.errors import Unavailable
 
 T = TypeVar("T")
 Job = Callable[[Connection], T]
-MOST = 128  # jobs in one commit
+MAX_BATCH = 128  # jobs in one commit
 TRIES = 3  # of a job that another server got in the way of
 log = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ class Writer:
         while (first := self._jobs.get()) is not None:
             batch = [first]
             ends = False
-            while len(batch) < MOST and not ends:
+            while len(batch) < MAX_BATCH and not ends:
                 try:
                     further = self._jobs.get_nowait()
                 except Empty:

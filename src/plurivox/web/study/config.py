@@ -11,8 +11,9 @@ from plurivox.assign import methods as assigners
 from plurivox.core import questions
 from plurivox.core.errors import InputError, PlurivoxError, unknown
 from plurivox.web.store.collect.workers import Stage
+from plurivox.web.store.schema import TaskKind
 from plurivox.web.study import forms
-from plurivox.web.study.forms import Form, Kind, Person, own_words, phrase_for, wording
+from plurivox.web.study.forms import Form, Person, own_words, phrase_for, wording
 from plurivox.web.study.study_errors import told
 from plurivox.web.study.terms import MTURK_FRAMES, Completion, Exclude, Part, Pay, PlatformName
 
@@ -78,7 +79,7 @@ class Study(Part):
     labels: list[Label] = Field(min_length=2, max_length=1000)
     form: Form = "top-two"
     wording: Person = "third"
-    kind: Kind | Literal[""] = ""  # what tasks are; empty: as the first one is
+    kind: TaskKind | Literal[""] = ""  # what tasks are; empty: as the first one is
     chips: int = Field(default=20, ge=2, le=100)  # of the form chips: how many there are to place
     per_task: int = Field(default=6, ge=1, le=1000)
     batch: int = Field(default=25, ge=1, le=1000)
@@ -158,7 +159,7 @@ class Study(Part):
     @property
     def asks(self) -> questions.Question:
         """What the form asks for."""
-        return forms.question(self.form)
+        return forms.question(forms.read_by(self.form))
 
     @property
     def tasks_per_sitting(self) -> int:

@@ -13,9 +13,9 @@ from pydantic_core import PydanticCustomError
 
 from plurivox.core.questions import Question, question_of
 from plurivox.elicit import methods
+from plurivox.web.store.schema import TaskKind
 
 Person = Literal["first", "third"]
-Kind = Literal["image", "audio", "text", "pair"]
 CHIPS, HISTOGRAM = "chips", "histogram"
 
 
@@ -30,8 +30,8 @@ def read_by(form: str, *, bars: bool = False) -> str:
 
 
 def question(form: str) -> Question:
-    """What a form of a study asks for."""
-    found = question_of(read_by(form))
+    """What a form of `elicit` asks for (`read_by` has that of chips)."""
+    found = question_of(form)
     assert found is not None, form
     return found
 
@@ -52,7 +52,7 @@ def _check(form: str) -> str:
 
 def _effort(form: str) -> tuple[Any, ...]:
     """Sort key: what asks for less comes first."""
-    found = question(form)
+    found = question(read_by(form))
     return found.labels is None, found.percents, found.labels or 0, found.ticks or "", form
 
 
@@ -136,7 +136,7 @@ def phrase_for(form: str, person: Person, kind: str) -> dict[str, str]:
 @cache
 def _ours() -> frozenset[tuple[str, str]]:
     """(name, words) of every phrase that is put right for tasks that are no images."""
-    persons, kinds = get_args(Person), get_args(Kind)
+    persons, kinds = get_args(Person), get_args(TaskKind)
     return frozenset(
         pair for person in persons for kind in kinds for pair in phrase_for(PAPER_FORM, person, kind).items()
     )

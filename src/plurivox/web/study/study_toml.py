@@ -3,8 +3,9 @@
 import json
 from typing import Any, get_args
 
+from plurivox.web.store.schema import TaskKind
 from plurivox.web.study.config import Study
-from plurivox.web.study.forms import FORMS, Kind
+from plurivox.web.study.forms import FORMS
 
 HEAD = "# What this study asks. Edit it as you like; the server reads it when it starts.\n"
 BEFORE = {  # comments above a part
@@ -57,7 +58,7 @@ HINTS = {
     "form": ", ".join(FORMS),
     "forms": "two or more: each person is asked in one of them, drawn at random; or [[arm]] with form, wording, share",
     "wording": "first or third person: what do you think, or what would 100 others say",
-    "kind": f"what tasks are ({', '.join(get_args(Kind))}): the words of the task page follow",
+    "kind": f"what tasks are ({', '.join(get_args(TaskKind))}): the words of the task page follow",
     "chips": "of the form chips: how many there are; each is 100 / chips percent",
     "per_task": "answers wanted for every task, each of another person",
     "batch": "tasks in a sitting; strata, where there are any, say it instead",

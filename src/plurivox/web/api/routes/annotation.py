@@ -5,6 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
+from plurivox.web.api import answer_schemas as a
 from plurivox.web.api import presenters as show
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.auth import INVITE, LINK, PerhapsWorker, StudioDep, WorkerDep, may_draft, may_enter, new_bearer
@@ -77,32 +78,31 @@ async def finish_stage(body: s.FinishStage, worker: WorkerDep, studio: StudioDep
 
 
 @router.get("/tasks")
-async def tasks(worker: WorkerDep, studio: StudioDep, n: Annotated[int, Query(ge=1, le=10)] = 3) -> s.Slots:
+async def tasks(worker: WorkerDep, studio: StudioDep, n: Annotated[int, Query(ge=1, le=10)] = 3) -> a.Slots:
     """The next slots of my sitting, leased to me; the same ones again until they are answered."""
     found = await studio.write(partial(next_tasks, study=studio.study, worker=worker, n=n))
-    return show.slots_of(studio.study, found)
+    return a.Slots.of(studio.study, found)
 
 
 @router.put("/draft", dependencies=[Depends(may_draft)])
-async def keep_draft(body: s.Draft, worker: WorkerDep, studio: StudioDep) -> s.DraftKept:
+async def keep_draft(body: a.Draft, worker: WorkerDep, studio: StudioDep) -> a.DraftKept:
     """Keep my unfinished answer, in the place of the one before; `/tasks` gives it back."""
     draft = submissions.Draft(number_of(body.slot), body.body)
-    return s.DraftKept(kept=await studio.write(partial(submissions.keep_draft, worker=worker, draft=draft)))
+    return a.DraftKept(kept=await studio.write(partial(submissions.keep_draft, worker=worker, draft=draft)))
 
 
 @router.post("/answers")
-async def answer(body: s.GiveAnswer, worker: WorkerDep, studio: StudioDep) -> s.AnswerTaken:
+async def answer(body: a.GiveAnswer, worker: WorkerDep, studio: StudioDep) -> a.AnswerTaken:
     """Save an answer; 200 means that it is on disk."""
-    said = show.submission_of(body)
-    job = partial(submit_answer, study=studio.study, worker=worker, said=said, ahead=body.ahead)
-    return show.taken_of(studio.study, body, await studio.write(job))
+    job = partial(submit_answer, study=studio.study, worker=worker, said=body.submission(), ahead=body.ahead)
+    return a.AnswerTaken.of(studio.study, body.key, await studio.write(job))
 
 
 @router.get("/answers")
-async def my_answers(worker: WorkerDep, studio: StudioDep, n: Annotated[int, Query(ge=1, le=100)] = 10) -> s.MyAnswers:
+async def my_answers(worker: WorkerDep, studio: StudioDep, n: Annotated[int, Query(ge=1, le=100)] = 10) -> a.MyAnswers:
     """My answers of this sitting, the latest first, to go back to."""
     found = await studio.read(lambda c: submissions.own_answers(c, worker_of(c, worker).id, n))
-    return s.MyAnswers(answers=[show.own_answer_of(one) for one in found])
+    return a.MyAnswers(answers=[a.MyAnswer.of(one) for one in found])
 
 
 @router.post("/done")

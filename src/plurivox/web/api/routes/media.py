@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Response
 
 from plurivox.web.api.auth import StudioDep
-from plurivox.web.api.worker_schemas import Fault, Id
+from plurivox.web.api.schema_fields import Id
+from plurivox.web.api.worker_schemas import Fault
 from plurivox.web.store.collect.tasks import shown_medium
 from plurivox.web.store.ids import number_of
 from plurivox.web.study.task_audio import KINDS

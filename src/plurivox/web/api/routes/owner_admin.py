@@ -13,6 +13,7 @@ from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import presenters as present
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.auth import INVITE, OwnerDep, StudioDep, WritingOwner, owner_of
+from plurivox.web.api.schema_fields import Id
 from plurivox.web.store import study_state
 from plurivox.web.store.admin import audit_log
 from plurivox.web.store.admin import invites as invite_store
@@ -49,7 +50,7 @@ async def make_invite(body: o.MakeInvite, studio: StudioDep, owner: WritingOwner
 
 
 @router.post("/invites/{invite}/close")
-async def close_invite(invite: s.Id, studio: StudioDep, owner: WritingOwner) -> o.Invite:
+async def close_invite(invite: Id, studio: StudioDep, owner: WritingOwner) -> o.Invite:
     """Nobody else comes in by it."""
     closed = partial(invite_store.close_invite, who=owner.name, invite=number_of(invite))
     return _invite(studio, await studio.write(closed))
@@ -92,7 +93,7 @@ async def exclusions(studio: StudioDep, after: o.After = None, limit: o.Limit = 
 
 
 @router.post("/exclusions/{worker}/lift")
-async def lift(worker: s.Id, studio: StudioDep, owner: WritingOwner) -> o.Exclusions:
+async def lift(worker: Id, studio: StudioDep, owner: WritingOwner) -> o.Exclusions:
     """Take an exclusion back: the person's answers count again, as extras."""
     await studio.write(partial(excluded_workers.lift, who=owner.name, pseudonym=worker))
     return await exclusions(studio)

@@ -12,7 +12,8 @@ from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import presenters as present
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.auth import StudioDep, owner_of
-from plurivox.web.store.report import pay_sheet, study_progress, task_results, worker_results
+from plurivox.web.api.schema_fields import Id
+from plurivox.web.store.report import pay_sheet, soft_labels, study_progress, task_detail, worker_results
 from plurivox.web.store.report.snapshots import latest_snapshot
 
 router = APIRouter(prefix="/api/owner", tags=["owners"], responses=s.FAULTS, dependencies=[Depends(owner_of)])
@@ -35,17 +36,17 @@ async def tasks(
     studio: StudioDep,
     after: o.After = None,
     limit: o.Limit = 50,
-    order: task_results.Order = "name",
+    order: soft_labels.Order = "name",
     prefix: o.Prefix = "",
-) -> task_results.TaskPage:
+) -> soft_labels.TaskPage:
     """Tasks with their soft labels so far; with a prefix, those whose names begin with it, by name."""
-    return await studio.read(partial(task_results.task_page, after=after, limit=limit, order=order, prefix=prefix))
+    return await studio.read(partial(soft_labels.task_page, after=after, limit=limit, order=order, prefix=prefix))
 
 
 @router.get("/tasks/{task}")
-async def task(task: s.Id, studio: StudioDep) -> o.TaskDetail:
+async def task(task: Id, studio: StudioDep) -> o.TaskDetail:
     """One task, its soft label and every answer to it."""
-    return present.task_detail(await studio.read(partial(task_results.task_detail, task=task)))
+    return present.task_detail(await studio.read(partial(task_detail.task_detail, task=task)))
 
 
 @router.get("/workers")
@@ -89,9 +90,9 @@ async def flagged(studio: StudioDep, after: o.After = None, limit: o.Limit = 50)
 
 
 @router.get("/snapshot")
-async def snapshot(studio: StudioDep) -> o.Snapshot:
+async def snapshot(studio: StudioDep) -> o.BackgroundState:
     """What the background last computed, and how old it is."""
-    return present.snapshot(await studio.read(study_progress.background_state), [*studio.troubles.values()])
+    return present.background_state(await studio.read(study_progress.background_state), [*studio.troubles.values()])
 
 
 @router.get("/pay")

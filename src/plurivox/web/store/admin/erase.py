@@ -13,8 +13,9 @@ from sqlalchemy import Connection, Engine, case, delete, func, or_, select, upda
 
 from plurivox.core.errors import InputError
 from plurivox.web.store.admin.audit_log import tell
-from plurivox.web.store.collect.sittings import give_back
+from plurivox.web.store.collect.leases import give_back
 from plurivox.web.store.report import counters, snapshots
+from plurivox.web.store.report.soft_labels import drop_soft_labels
 from plurivox.web.store.report.worker_results import drop_scores
 from plurivox.web.store.schema import answers, audit, drafts, exclusions, pay, raw_ids, sittings, slots, visits, workers
 
@@ -35,7 +36,7 @@ def erase(connection: Connection, who: str, name: str) -> dict[str, Any]:
     counted = select(slots.c.task_id).where(slots.c.worker_id == row.id, slots.c.number.is_not(None))
     back = connection.execute(counted).scalars().all()
     counters.take_out(connection, row.id)
-    snapshots.drop_soft_labels(connection, row.id)
+    drop_soft_labels(connection, row.id)
     drop_scores(connection, row.id)
     for table in GONE:
         if table is slots:

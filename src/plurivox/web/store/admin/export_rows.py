@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from plurivox.web.store.report.task_results import EACH_ANSWER
+from plurivox.web.store.report.task_detail import EACH_ANSWER
 from plurivox.web.store.schema import media, tasks, visits, workers
 
 Data = bytes

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, func, insert, select, update
 
 from plurivox.web.store.admin.audit_log import tell
-from plurivox.web.store.collect.sittings import COLUMNS, Sitting, end, give_back
+from plurivox.web.store.collect.leases import end, give_back
+from plurivox.web.store.collect.sittings import COLUMNS, Sitting
 from plurivox.web.store.collect.submissions import AnsweredSlot
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotFound

@@ -6,45 +6,51 @@ for all its slots.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from plurivox.assign import Place
 from plurivox.web.store import draws
-from plurivox.web.store.collect.arms import ArmPool, count_in_arms, has_room
-from plurivox.web.store.collect.queue import SEEN, StorePool, close_plans, free_numbers, give, open_plans, take_back
-from plurivox.web.store.collect.tasks import has_batches, practice_tasks
+from plurivox.web.store.collect.arms import ArmPool, count_in_arms
+from plurivox.web.store.collect.queue import SEEN, StorePool, close_plans, free_numbers, give
+from plurivox.web.store.collect.tasks import practice_tasks
 from plurivox.web.store.collect.workers import Worker
 from plurivox.web.store.database import now
-from plurivox.web.store.facts import fact
 from plurivox.web.store.ids import new_id
-from plurivox.web.store.schema import media, plans, sittings, slots, tasks, workers
+from plurivox.web.store.schema import TaskKind, media, plans, sittings, slots, tasks, workers
 
-TaskKind = Literal["image", "audio", "text", "pair"]
-RENEWED = 0.75  # a lease is renewed once less than this share of it is left
-OVERDUE = 20  # sittings whose lease has ended, looked after at a time
-SOONEST, LATEST = 5.0, 30.0  # seconds until the page asks again
+RENEW_BELOW = 0.75  # a lease is renewed once less than this share of it is left
+SHORTEST_WAIT, LONGEST_WAIT = 5.0, 30.0  # seconds until the page asks again
 COLUMNS = (sittings.c.id, sittings.c.number, sittings.c.plan_id, sittings.c.total, sittings.c.done, sittings.c.until)
-NEWEST = select(*COLUMNS).where(sittings.c.worker_id == bindparam("worker")).order_by(sittings.c.number.desc()).limit(1)
-TASK = (tasks.c.kind.label("task_kind"), tasks.c.text, tasks.c.text2, tasks.c.media_id, media.c.width, media.c.height)
-SHOWN = select(slots.c.id, slots.c.position, slots.c.kind, *TASK).select_from(
+LATEST_SITTING = (
+    select(*COLUMNS).where(sittings.c.worker_id == bindparam("worker")).order_by(sittings.c.number.desc()).limit(1)
+)
+TASK_COLUMNS = (
+    tasks.c.kind.label("task_kind"),
+    tasks.c.text,
+    tasks.c.text2,
+    tasks.c.media_id,
+    media.c.width,
+    media.c.height,
+)
+SLOTS_WITH_TASKS = select(slots.c.id, slots.c.position, slots.c.kind, *TASK_COLUMNS).select_from(
     slots.join(tasks, tasks.c.id == slots.c.task_id).outerjoin(media, media.c.id == tasks.c.media_id)
 )
-OPEN = (
-    SHOWN.where(slots.c.sitting_id == bindparam("sitting"), slots.c.state == "leased")
+OPEN_SLOTS = (
+    SLOTS_WITH_TASKS.where(slots.c.sitting_id == bindparam("sitting"), slots.c.state == "leased")
     .order_by(slots.c.position)
     .limit(bindparam("n"))
 )
-BACK = (  # when the first lease of a task ends that the person has not seen
+FIRST_LEASE_END = (  # when the first lease of a task ends that the person has not seen
     select(func.min(sittings.c.until))
     .select_from(sittings.join(slots, slots.c.sitting_id == sittings.c.id).join(tasks, tasks.c.id == slots.c.task_id))
     .join(workers, workers.c.id == slots.c.worker_id)
     .where(sittings.c.until > 0, slots.c.state == "leased", slots.c.kind == "task", ~SEEN)
     .where(workers.c.arm == bindparam("arm"))  # the slots of other arms come back to others
 )
-ANSWERED = select(func.coalesce(func.sum(sittings.c.done), 0)).where(sittings.c.number > 0)
-HELD = select(func.count()).where(sittings.c.number > 0, sittings.c.done > 0)
+COUNT_ANSWERED = select(func.coalesce(func.sum(sittings.c.done), 0)).where(sittings.c.number > 0)
+COUNT_SITTINGS = select(func.count()).where(sittings.c.number > 0, sittings.c.done > 0)
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,7 @@ class Sitting:
 
     def is_due(self, lease_seconds: float) -> bool:
         """Whether its lease is to be renewed."""
-        return self.until is not None and self.until - now() < RENEWED * lease_seconds
+        return self.until is not None and self.until - now() < RENEW_BELOW * lease_seconds
 
 
 @dataclass(frozen=True)
@@ -91,8 +97,8 @@ class ShownTask:
 
     @classmethod
     def of(cls, row: Any) -> Self:
-        """The content of a row that has the columns `TASK`, and perhaps others."""
-        return cls(*(row._mapping[column] for column in TASK))
+        """The content of a row that has the columns `TASK_COLUMNS`, and perhaps others."""
+        return cls(*(row._mapping[column] for column in TASK_COLUMNS))
 
 
 @dataclass(frozen=True)
@@ -106,7 +112,7 @@ class Slot:
 
     @classmethod
     def of(cls, row: Any) -> Self:
-        """The slot of a row of `SHOWN`."""
+        """The slot of a row of `SLOTS_WITH_TASKS`."""
         return cls(row.id, row.position, row.kind, ShownTask.of(row))
 
 
@@ -121,7 +127,7 @@ class Waiting:
 
 def latest_sitting(connection: Connection, worker: int, *, lock: bool = False) -> Sitting | None:
     """A person's newest sitting; None before the first."""
-    row = connection.execute(NEWEST.with_for_update() if lock else NEWEST, {"worker": worker}).first()
+    row = connection.execute(LATEST_SITTING.with_for_update() if lock else LATEST_SITTING, {"worker": worker}).first()
     return None if row is None else Sitting.of(row)
 
 
@@ -132,27 +138,27 @@ def lock_worker(connection: Connection, worker: int) -> None:
 
 def open_slots(connection: Connection, sitting: int, n: int) -> list[Slot]:
     """The next slots of a sitting that are to be answered, at most `n`."""
-    return [Slot.of(row) for row in connection.execute(OPEN, {"sitting": sitting, "n": n})] if n else []
+    return [Slot.of(row) for row in connection.execute(OPEN_SLOTS, {"sitting": sitting, "n": n})] if n else []
 
 
 def answered_by(connection: Connection, worker: int) -> int:
     """How many tasks a person has answered, repeats too; practice does not count."""
-    n: int = connection.execute(ANSWERED.where(sittings.c.worker_id == worker)).scalar_one()
+    n: int = connection.execute(COUNT_ANSWERED.where(sittings.c.worker_id == worker)).scalar_one()
     return n
 
 
 def sittings_held(connection: Connection, worker: int) -> int:
     """How many sittings a person has had; one without an answer does not count."""
-    n: int = connection.execute(HELD.where(sittings.c.worker_id == worker)).scalar_one()
+    n: int = connection.execute(COUNT_SITTINGS.where(sittings.c.worker_id == worker)).scalar_one()
     return n
 
 
 def waiting_of(connection: Connection, worker: Worker) -> Waiting | None:
     """What a person to whom nothing is open may wait for; None where nothing can come back."""
-    until = connection.execute(BACK, {"worker": worker.id, "arm": worker.arm}).scalar()
+    until = connection.execute(FIRST_LEASE_END, {"worker": worker.id, "arm": worker.arm}).scalar()
     if until is None:
         return None
-    return Waiting(answered_by(connection, worker.id), until, min(max(until - now(), SOONEST), LATEST))
+    return Waiting(answered_by(connection, worker.id), until, min(max(until - now(), SHORTEST_WAIT), LONGEST_WAIT))
 
 
 # ---- a sitting begins
@@ -205,76 +211,3 @@ def _insert(
     if rows:
         connection.execute(insert(slots), rows)
     return sitting
-
-
-# ---- leases: slots that are not answered in time are given back, and taken up again if the answer comes late
-
-
-def renew(connection: Connection, sitting: int, lease_seconds: float) -> None:
-    """Let a lease that has not ended meanwhile end later."""
-    here = update(sittings).where(sittings.c.id == sitting, sittings.c.until.is_not(None))
-    connection.execute(here.values(until=now() + lease_seconds))
-
-
-def end_overdue(connection: Connection) -> int:
-    """Give back the slots of sittings whose lease has ended; how many sittings."""
-    late = select(sittings.c.id).where(sittings.c.until < now()).limit(OVERDUE).with_for_update(skip_locked=True)
-    found = connection.execute(late).scalars().all()
-    for sitting in found:
-        end(connection, sitting)
-    return len(found)
-
-
-def end(connection: Connection, sitting: int) -> None:
-    """Take back what a sitting has not answered; an answer that comes later is kept all the same."""
-    ended = update(sittings).where(sittings.c.id == sitting).values(until=None).returning(sittings.c.plan_id)
-    plan = connection.execute(ended).scalar()
-    back = connection.execute(
-        update(slots)
-        .where(slots.c.sitting_id == sitting, slots.c.state == "leased")
-        .values(state="expired", number=None)
-        .returning(slots.c.task_id, slots.c.kind)
-    ).all()
-    if plan is not None and back:
-        connection.execute(update(plans).where(plans.c.id == plan).values(given=plans.c.given - 1))
-    give_back(connection, [row.task_id for row in back if row.kind == "task"])
-
-
-def give_back(connection: Connection, ids: Sequence[int]) -> None:
-    """These tasks have one slot more to give."""
-    take_back(connection, [(task, draws.rng.random()) for task in sorted(ids)], bool(fact(connection, "strata")))
-    if ids and has_batches(connection):
-        open_plans(connection, ids)
-    count_in_arms(connection, ids)
-
-
-def reopen(connection: Connection, slot: int, task: int, kind: str) -> bool:
-    """Lease an expired slot once more to whom it was; False where its task has become full meanwhile."""
-    if kind != "task":  # it never counted
-        connection.execute(update(slots).where(slots.c.id == slot).values(state="leased"))
-        return True
-    if not has_room(connection, slot, task) or not give(connection, [(task, draws.rng.random())]):
-        return False
-    number = free_numbers(connection, [task])[task]
-    connection.execute(update(slots).where(slots.c.id == slot).values(state="leased", number=number))
-    count_in_arms(connection, [task])
-    if has_batches(connection):
-        close_plans(connection, [task])
-    return True
-
-
-def revive(connection: Connection, sitting: Sitting, lease_seconds: float) -> Sitting:
-    """Go on with a sitting whose lease had ended, with those of its tasks that are still open."""
-    mine = slots.c.sitting_id == sitting.id
-    expired = select(slots.c.id, slots.c.task_id, slots.c.kind).where(mine, slots.c.state == "expired")
-    for slot, task, kind in connection.execute(expired).all():
-        reopen(connection, slot, task, kind)
-    orphans = select(slots.c.id).where(mine, slots.c.state == "expired", slots.c.kind == "task")
-    repeats = update(slots).where(mine, slots.c.state == "leased", slots.c.repeat_of.in_(orphans))
-    connection.execute(repeats.values(state="expired"))
-    if sitting.plan_id is not None:
-        connection.execute(update(plans).where(plans.c.id == sitting.plan_id).values(given=plans.c.given + 1))
-    left = connection.execute(select(func.count()).where(mine, slots.c.state == "leased")).scalar_one()
-    values = {"total": sitting.done + left, "until": now() + lease_seconds if left else None}
-    this = update(sittings).where(sittings.c.id == sitting.id).values(values)
-    return Sitting.of(connection.execute(this.returning(*COLUMNS)).one())

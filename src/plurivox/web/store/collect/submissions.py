@@ -7,39 +7,39 @@ from typing import Any, Literal, NamedTuple, Self
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
-from plurivox.web.store.collect.sittings import COLUMNS as SITTING
-from plurivox.web.store.collect.sittings import SHOWN, Sitting, Slot
-from plurivox.web.store.collect.workers import COLUMNS as WORKER
+from plurivox.web.store.collect.sittings import COLUMNS as SITTING_COLUMNS
+from plurivox.web.store.collect.sittings import SLOTS_WITH_TASKS, Sitting, Slot
+from plurivox.web.store.collect.workers import COLUMNS as WORKER_COLUMNS
 from plurivox.web.store.collect.workers import Worker, worker_of
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotFound
 from plurivox.web.store.schema import answers, drafts, sittings, slots, workers
 
 MarkKind = Literal["named", "never", "possible"]
-SLOT = (slots.c.id, slots.c.task_id, slots.c.number, slots.c.kind, slots.c.state, slots.c.answer_id)
-HERE = (
-    select(*SLOT, drafts.c.slot_id.label("draft_of"), *SITTING, *WORKER)
+SLOT_COLUMNS = (slots.c.id, slots.c.task_id, slots.c.number, slots.c.kind, slots.c.state, slots.c.answer_id)
+SLOT_TO_ANSWER = (
+    select(*SLOT_COLUMNS, drafts.c.slot_id.label("draft_of"), *SITTING_COLUMNS, *WORKER_COLUMNS)
     .select_from(slots.join(sittings, sittings.c.id == slots.c.sitting_id))
     .join(workers, workers.c.id == slots.c.worker_id)
     .outerjoin(drafts, drafts.c.worker_id == slots.c.worker_id)
     .where(slots.c.id == bindparam("slot"), slots.c.worker_id == bindparam("worker"))
     .with_for_update(of=slots)  # two servers: one after the other, the second sees what the first did
 )
-BY_KEY = (
+ANSWER_WITH_KEY = (
     select(answers.c.id, answers.c.slot_id, answers.c.marks, answers.c.abstain, answers.c.none_of_these)
     .add_columns(answers.c.extra)
     .where(answers.c.worker_id == bindparam("worker"), answers.c.key == bindparam("key"))
 )
-FIRST = (
+MARK_DONE = (
     update(slots)
     .where(slots.c.id == bindparam("slot"), slots.c.state == "leased")
     .values(state="done", answer_id=bindparam("answer"))
 )
-AGAIN = update(slots).where(slots.c.id == bindparam("slot")).values(answer_id=bindparam("answer"))
-LEASED = select(slots.c.id).where(
+REPLACE_ANSWER = update(slots).where(slots.c.id == bindparam("slot")).values(answer_id=bindparam("answer"))
+LEASED_SLOT = select(slots.c.id).where(
     slots.c.id == bindparam("slot"), slots.c.worker_id == bindparam("worker"), slots.c.state == "leased"
 )
-NO_DRAFT = delete(drafts).where(drafts.c.worker_id == bindparam("worker"))
+DELETE_DRAFT = delete(drafts).where(drafts.c.worker_id == bindparam("worker"))
 
 
 class Mark(NamedTuple):
@@ -100,8 +100,8 @@ class AnsweredSlot:
 
     @classmethod
     def of(cls, row: Any) -> Self:
-        """The slot of a row of `HERE`."""
-        slot = {column.name: row._mapping[column] for column in SLOT}
+        """The slot of a row of `SLOT_TO_ANSWER`."""
+        slot = {column.name: row._mapping[column] for column in SLOT_COLUMNS}
         return cls(**slot, has_draft=row.draft_of == slot["id"], sitting=Sitting.of(row), worker=Worker.of(row))
 
 
@@ -143,7 +143,7 @@ class Draft:
 
 def slot_to_answer(connection: Connection, slot: int, worker: int) -> AnsweredSlot:
     """The slot of a submission, locked; raise NotFound where it is not this worker's, Withdrawn where they were erased."""
-    row = connection.execute(HERE, {"slot": slot, "worker": worker}).first()
+    row = connection.execute(SLOT_TO_ANSWER, {"slot": slot, "worker": worker}).first()
     if row is None:
         worker_of(connection, worker)  # of an erased worker the slots are gone
         raise NotFound("slot")
@@ -152,7 +152,7 @@ def slot_to_answer(connection: Connection, slot: int, worker: int) -> AnsweredSl
 
 def answer_with_key(connection: Connection, worker: int, key: str) -> SavedAnswer | None:
     """The answer of a worker that came with this key."""
-    row = connection.execute(BY_KEY, {"worker": worker, "key": key}).first()
+    row = connection.execute(ANSWER_WITH_KEY, {"worker": worker, "key": key}).first()
     if row is None:
         return None
     aside = bool(row.abstain), bool(row.none_of_these), bool(row.extra)
@@ -191,7 +191,7 @@ def add_answer(
     answer = connection.execute(insert(answers).values(row)).inserted_primary_key
     assert answer is not None
     if slot.has_draft:
-        connection.execute(NO_DRAFT, {"worker": slot.worker.id})
+        connection.execute(DELETE_DRAFT, {"worker": slot.worker.id})
     return int(answer[0])
 
 
@@ -202,8 +202,8 @@ def mark_answered(
     place = {"slot": slot.id, "answer": answer}
     if extra and slot.state != "extra":
         connection.execute(update(slots).where(slots.c.id == slot.id).values(state="extra", answer_id=answer))
-    elif not connection.execute(FIRST, place).rowcount:
-        connection.execute(AGAIN, place)
+    elif not connection.execute(MARK_DONE, place).rowcount:
+        connection.execute(REPLACE_ANSWER, place)
         return None
     values: dict[str, Any] = {"done": sittings.c.done + 1}
     if slot.sitting.is_due(lease_seconds):
@@ -228,7 +228,8 @@ def own_answers(connection: Connection, worker: int, n: int) -> list[OwnAnswer]:
     )
     rows = connection.execute(held).all()
     shown = {
-        row.id: Slot.of(row) for row in connection.execute(SHOWN.where(slots.c.id.in_([row.slot for row in rows])))
+        row.id: Slot.of(row)
+        for row in connection.execute(SLOTS_WITH_TASKS.where(slots.c.id.in_([row.slot for row in rows])))
     }
     return [
         OwnAnswer(row.key, marks_of(row.marks), bool(row.abstain), bool(row.none_of_these), shown[row.slot])
@@ -245,7 +246,7 @@ def _json(value: Any) -> str:
 
 def keep_draft(connection: Connection, worker: int, draft: Draft) -> bool:
     """Put a draft in the place of the one before; False where its slot is answered or given back: it came too late."""
-    if connection.execute(LEASED, {"slot": draft.slot, "worker": worker}).first() is None:
+    if connection.execute(LEASED_SLOT, {"slot": draft.slot, "worker": worker}).first() is None:
         return False
     values = {"slot_id": draft.slot, "at": now(), "body": draft.body}
     if not connection.execute(update(drafts).where(drafts.c.worker_id == worker).values(values)).rowcount:

@@ -15,8 +15,8 @@ from plurivox.web.store.errors import NotFound
 from plurivox.web.store.facts import fact, set_fact
 from plurivox.web.store.ids import new_id
 from plurivox.web.store.report import counters
-from plurivox.web.store.report.snapshots import no_soft_label_row
-from plurivox.web.store.schema import beliefs, media, plan_tasks, plans, tasks
+from plurivox.web.store.report.soft_labels import no_soft_label
+from plurivox.web.store.schema import media, plan_tasks, plans, soft_labels, tasks
 
 AT_ONCE = 5_000
 Data = bytes
@@ -104,7 +104,7 @@ def add_tasks(connection: Connection, assignment: Assignment, new: Iterable[NewT
         rows = [_row(assignment, one, held[one.name]["id"] if one.name in held else None) for one in part]
         rows.sort(key=lambda row: row["id"])
         put(connection, tasks, rows)
-        put(connection, beliefs, [no_soft_label_row(row["id"]) for row in rows if not row["practice"]])
+        put(connection, soft_labels, [no_soft_label(row["id"]) for row in rows if not row["practice"]])
         trained += [row["id"] for row in rows if row["practice"]]
         n += len(rows)
     set_fact(connection, "practice", trained)

@@ -17,7 +17,7 @@ from plurivox.web.store.schema import raw_ids, visits, workers
 Stage = Literal["consent", "instructions", "quiz", "practice", "tasks", "debrief", "done"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 COLUMNS = (workers.c.id, workers.c.pseudonym, workers.c.seed, workers.c.stage, workers.c.status, workers.c.arm)
-BY_ID = select(*COLUMNS).where(workers.c.id == bindparam("worker"))
+WORKER_WITH_ID = select(*COLUMNS).where(workers.c.id == bindparam("worker"))
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Entry:
 
 def worker_of(connection: Connection, worker: int) -> Worker:
     """The person with that id; raise NotSignedIn where there is none, Withdrawn where the person was erased."""
-    row = connection.execute(BY_ID, {"worker": worker}).first()
+    row = connection.execute(WORKER_WITH_ID, {"worker": worker}).first()
     if row is None:
         raise NotSignedIn()
     if row.status == "erased":

@@ -2,41 +2,47 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, func, select
 
 from plurivox.core.answers import KINDS, Answers
 from plurivox.core.encoding import encode, encode_into
 from plurivox.core.types import TEXT, Bools, Floats, Ints, Names
 from plurivox.web.store.collect.submissions import Mark, load_marks
-from plurivox.web.store.database import batched, now
-from plurivox.web.store.report.counters import SETTLES
+from plurivox.web.store.database import batched
+from plurivox.web.store.report.row_log import Columns, RowLog
 from plurivox.web.store.report.snapshots import erased
 from plurivox.web.store.schema import answers, exclusions, sittings, slots, tasks, workers
 
-AT_ONCE = 5_000  # rows parsed at a time
-Columns = dict[str, Any]  # name: (n_rows,) array
-PICK = re.compile(r'"ms": ([0-9.eE+-]+), "kind": "pick"')
-LOGGED = (  # names are looked up once, not with every answer
-    select(answers.c.id, answers.c.slot_id, answers.c.task_id, answers.c.worker_id, slots.c.sitting_id)
-    .add_columns(func.coalesce(slots.c.repeat_of, 0), slots.c.position, answers.c.received)
-    .add_columns(answers.c.submitted_ms, answers.c.hidden_ms, answers.c.first_input_ms)
-    .add_columns(answers.c.abstain, answers.c.none_of_these, answers.c.extra)
-    .add_columns(slots.c.kind == "task", slots.c.kind == "practice", slots.c.answer_id == answers.c.id)
-    .add_columns(answers.c.form, answers.c.marks, answers.c.events)
-    .join(slots, slots.c.id == answers.c.slot_id)
-)
-NUMBERS: dict[str, Any] = {"id": np.int64, "slot": np.int64, "task": np.int64, "worker": np.int64, "sitting": np.int64}
-NUMBERS |= {"repeat_of": np.int64, "position": np.int32, "at": np.float64, "submitted": np.float64}
-NUMBERS |= {"hidden": np.float64, "first_input": np.float64, "abstain": np.bool_, "none_of_these": np.bool_}
-NUMBERS |= {"extra": np.bool_, "is_task": np.bool_, "is_practice": np.bool_, "is_latest": np.bool_}
-TEXTS: dict[str, Any] = {"form": np.int32, "picked": np.float64, "unseen": np.bool_, "top": np.int32}
-TEXTS |= {"n_marks": np.int32}
+FIRST_PICK = re.compile(r'"ms": ([0-9.eE+-]+), "kind": "pick"')
+NUMBERS: dict[str, tuple[Any, Any]] = {  # name: (column of the query, type)
+    "id": (answers.c.id, np.int64),
+    "slot": (answers.c.slot_id, np.int64),
+    "task": (answers.c.task_id, np.int64),  # names are looked up once, not with every answer
+    "worker": (answers.c.worker_id, np.int64),
+    "sitting": (slots.c.sitting_id, np.int64),
+    "repeat_of": (func.coalesce(slots.c.repeat_of, 0), np.int64),
+    "position": (slots.c.position, np.int32),
+    "at": (answers.c.received, np.float64),
+    "submitted": (answers.c.submitted_ms, np.float64),
+    "hidden": (answers.c.hidden_ms, np.float64),
+    "first_input": (answers.c.first_input_ms, np.float64),
+    "abstain": (answers.c.abstain, np.bool_),
+    "none_of_these": (answers.c.none_of_these, np.bool_),
+    "extra": (answers.c.extra, np.bool_),
+    "is_task": (slots.c.kind == "task", np.bool_),
+    "is_practice": (slots.c.kind == "practice", np.bool_),
+    "is_latest": (slots.c.answer_id == answers.c.id, np.bool_),
+}
+TEXTS = {"form": np.int32, "picked": np.float64, "unseen": np.bool_, "top": np.int32, "n_marks": np.int32}  # as numbers
+ANSWER_ROWS = select(
+    *(column for column, _ in NUMBERS.values()), answers.c.form, answers.c.marks, answers.c.events
+).join(slots, slots.c.id == answers.c.slot_id)
 
 
 @dataclass(frozen=True)
@@ -86,50 +92,6 @@ def collect(connection: Connection, labels: Sequence[str], cell: Callable[[str],
     return log.collected(connection, labels, cell)
 
 
-class RowLog:
-    """All rows of a query, in the order in which they were read; `read_new` appends those that have come since.
-
-    The query selects the columns of `types` in their order. `id`, a counted key, and `at`, when the row was written, are among
-    them.
-    """
-
-    def __init__(self, query: Select[Any], types: Mapping[str, Any]) -> None:
-        self._query, self._types = query, types
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget all rows, in place."""
-        self.columns: Columns = {name: np.zeros(0, kind) for name, kind in self._types.items()}
-
-    def __len__(self) -> int:
-        return len(self.columns["id"])
-
-    def read_new(self, connection: Connection) -> int:
-        """Append the rows that are not here yet, in place; how many."""
-        ids, since = self.columns["id"], self._since(connection)
-        known = set(ids[ids > since].tolist())
-        key = self._query.selected_columns["id"]
-        found = connection.execute(self._query.where(key > since).order_by(key).execution_options(yield_per=AT_ONCE))
-        fresh = ([row for row in rows if row[0] not in known] for rows in found.partitions())
-        parts = [self._parse([*zip(*rows, strict=True)]) for rows in fresh if rows]
-        if parts:
-            self.columns = {
-                name: np.concatenate([column, *(part[name] for part in parts)]) for name, column in self.columns.items()
-            }
-        return sum(len(part["id"]) for part in parts)
-
-    def _parse(self, columns: Sequence[Sequence[Any]]) -> Columns:
-        """Columns of the query as arrays."""
-        return {name: np.array(one, kind) for (name, kind), one in zip(self._types.items(), columns, strict=True)}
-
-    def _since(self, connection: Connection) -> int:
-        """The id after which rows are looked at: on PostgreSQL one with a smaller id may be committed late."""
-        settled = self.columns["id"]
-        if connection.dialect.name != "sqlite":
-            settled = settled[self.columns["at"] < now() - 2 * SETTLES]
-        return int(settled.max(initial=0))
-
-
 class AnswerLog(RowLog):
     """All answers, replaced ones and practice too, and the workers who are excluded.
 
@@ -139,7 +101,7 @@ class AnswerLog(RowLog):
     def __init__(self) -> None:
         self.erased = 0  # the study's count of erasures, as of which this was read
         self.excluded: dict[int, str] = {}  # worker: the rule
-        super().__init__(LOGGED, NUMBERS)
+        super().__init__(ANSWER_ROWS, {name: kind for name, (_, kind) in NUMBERS.items()})
 
     def clear(self) -> None:
         super().clear()
@@ -154,13 +116,14 @@ class AnswerLog(RowLog):
         if (now_erased := erased(connection)) != self.erased:
             self.clear()
             self.erased = now_erased
-        n, before = super().read_new(connection), len(self)
-        if n:
+        n_before = len(self)
+        n_new = super().read_new(connection)
+        if n_new:  # an answer that one of the new ones replaces is no longer the latest of its slot
             slot, is_latest = self.columns["slot"], self.columns["is_latest"]
-            is_latest[: before - n] &= ~np.isin(slot[: before - n], slot[before - n :][is_latest[before - n :]])
+            is_latest[:n_before] &= ~np.isin(slot[:n_before], slot[n_before:][is_latest[n_before:]])
         left_out = select(exclusions.c.worker_id, exclusions.c.rule).where(exclusions.c.lifted.is_(None))
         self.excluded = {row.worker_id: row.rule for row in connection.execute(left_out)}
-        return n
+        return n_new
 
     def of_workers(self, ids: Sequence[int]) -> Bools:
         """(n_rows,) the answers of these workers."""
@@ -280,7 +243,7 @@ def _is_unseen(events: str) -> bool:
 
 def _first_pick(events: str) -> float:
     """Seconds until the first label was picked; found without reading the rest, where it is written as we write it."""
-    if found := PICK.search(events):
+    if found := FIRST_PICK.search(events):
         return float(found[1]) / 1000
     if '"pick"' not in events:
         return float("nan")

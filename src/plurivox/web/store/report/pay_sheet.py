@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 
 from plurivox.web.store.database import batched
 from plurivox.web.store.facts import fact, set_fact
-from plurivox.web.store.report.answer_log import RowLog
+from plurivox.web.store.report.row_log import RowLog
 from plurivox.web.store.schema import pay, raw_ids, visits, workers
 
 AT_ONCE = 1_000

@@ -5,23 +5,71 @@ that was published last.
 """
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Self, TypeVar
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Engine, cast, delete, func, insert, select, tuple_, update
+from sqlalchemy import Connection, Engine, delete, func, insert, select, tuple_, update
 
 from plurivox.web.store.database import WRITES, batched, now
 from plurivox.web.store.facts import fact, set_fact
 from plurivox.web.store.report import alerts, counters
-from plurivox.web.store.report.statistics import Snapshot
-from plurivox.web.store.schema import STILL, answers, beliefs, facts, leaders, slots, snapshots
+from plurivox.web.store.report.soft_labels import SoftLabelRow, newest_snapshot
+from plurivox.web.store.report.statistics import Agreement, ArmResult, StoppingSummary, Times
+from plurivox.web.store.schema import STILL, answers, facts, leaders, snapshots, soft_labels
 
+T = TypeVar("T")
 AT_ONCE = 500  # rows in one transaction: some ten milliseconds
 LEASE = 30.0  # seconds a leader may be silent before another takes over
 KEPT = 900.0  # seconds for which a list stays as it was
-NEWEST = select(answers.c.id, answers.c.received).order_by(answers.c.id.desc()).limit(1)
-PUBLISHED = select(cast(facts.c.value, BigInteger)).where(facts.c.name == "published").scalar_subquery()
+NEWEST_ANSWER = select(answers.c.id, answers.c.received).order_by(answers.c.id.desc()).limit(1)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What the background computed from all answers up to one; the defaults are how it is before the first one."""
+
+    at: float | None = None
+    last_answer: int = 0
+    answers: int = 0
+    asked: str = ""  # the digest of study.toml
+    stages: dict[str, float] = field(default_factory=dict)  # median seconds by stage
+    by: str = ""  # the aggregator
+    full_tasks: dict[str, int] = field(default_factory=dict)  # by stratum
+    recounted: int = 0  # how often somebody had been excluded or taken back
+    flags: dict[str, int] = field(default_factory=dict)
+    agreement: Agreement = field(default_factory=Agreement)
+    times: Times = field(default_factory=Times)
+    entropy: list[int] = field(default_factory=list)
+    confidence: list[int] = field(default_factory=list)
+    label_shares: dict[str, float] = field(default_factory=dict)
+    settled: StoppingSummary | None = None
+    forms: list[ArmResult] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def body(self) -> str:
+        """Everything that has no column of its own, as JSON."""
+        own = {"at", "last_answer"}
+        return json.dumps(
+            {name: value for name, value in asdict(self).items() if name not in own and value is not None}
+        )
+
+    @classmethod
+    def of(cls, at: float, last_answer: int, body: str) -> Self:
+        """A snapshot as the store keeps it; what an older version did not compute is as before the first one."""
+        said = json.loads(body)
+        parts: dict[str, Any] = {"at": at, "last_answer": last_answer}
+        for name, kind in (("agreement", Agreement), ("times", Times), ("settled", StoppingSummary)):
+            if name in said:
+                parts[name] = _made(kind, said[name])
+        if "forms" in said:
+            parts["forms"] = [_made(ArmResult, one) for one in said["forms"]]
+        return _made(cls, said | parts)
+
+
+def _made(kind: type[T], values: dict[str, Any]) -> T:
+    """A dataclass of the values that it has fields for."""
+    return kind(**{one.name: values[one.name] for one in fields(kind) if one.name in values})  # type: ignore[arg-type]
 
 
 def latest_snapshot(connection: Connection) -> Snapshot:
@@ -30,19 +78,9 @@ def latest_snapshot(connection: Connection) -> Snapshot:
     return Snapshot() if row is None else Snapshot.of(row.at, row.last_answer, row.body)
 
 
-def newest_number(connection: Connection) -> int:
-    """The number of the newest snapshot."""
-    return fact(connection, "published") or 0
-
-
-def oldest_number(connection: Connection) -> int:
-    """The number of the oldest snapshot whose lists are whole."""
-    return fact(connection, "oldest") or 0
-
-
 def is_stale(connection: Connection, digest: str | None = None, latest: Snapshot | None = None) -> bool:
     """Whether the latest snapshot misses answers, or was computed for a study.toml with another digest."""
-    newest = connection.execute(NEWEST).first()
+    newest = connection.execute(NEWEST_ANSWER).first()
     latest = latest_snapshot(connection) if latest is None else latest
     if (newest.id if newest else 0) != latest.last_answer or is_recomputing(connection, latest):
         return True
@@ -59,53 +97,6 @@ def is_stale(connection: Connection, digest: str | None = None, latest: Snapshot
 def is_recomputing(connection: Connection, latest: Snapshot) -> bool:
     """Whether somebody was excluded or taken back since a snapshot was computed."""
     return latest.at is not None and latest.recounted != recounted(connection)
-
-
-# ---- soft labels of tasks
-
-
-@dataclass(frozen=True)
-class SoftLabel:
-    """The probability of one label, with a 95% interval."""
-
-    label: str
-    p: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class SoftLabelRow:
-    """The soft label of a task; the defaults are that of a task which nobody has answered."""
-
-    task_id: int
-    n: int = 0  # answers it rests on
-    sure: float = 1.0  # minus the entropy in nats; 1 where there is no answer
-    soft: str = "[]"  # see `dump_soft`
-
-
-def dump_soft(rows: Sequence[tuple[str, float, float, float]]) -> str:
-    """A soft label as the column `soft` holds it: [[label, p, low, high], ...] as JSON, the most probable first."""
-    return json.dumps(rows)
-
-
-def load_soft(text: str) -> list[SoftLabel]:
-    """The labels of a soft label, the most probable first."""
-    return [SoftLabel(*row) for row in json.loads(text)]
-
-
-def no_soft_label_row(task: int) -> dict[str, Any]:
-    """The whole row of a task that nobody has answered."""
-    return {**vars(SoftLabelRow(task)), "since": 0, "until": STILL}
-
-
-def holds_in(number: Any) -> ColumnElement[bool]:
-    """Condition of the soft labels that hold in a snapshot, by its number."""
-    # `+ 0` keeps the planner from ix_beliefs_until, by which it would find all rows and sort them
-    return (beliefs.c.since <= number) & (beliefs.c.until + 0 > number)
-
-
-IS_PUBLISHED = holds_in(func.coalesce(PUBLISHED, 0))  # of the newest snapshot, not of the one that is being written
 
 
 # ---- who writes snapshots: one of several servers leads, and another follows when it is silent
@@ -138,11 +129,11 @@ class Outdated(Exception):
 def begin(engine: Engine, by: str = "") -> int:
     """The number of the next snapshot, which `by` alone may write. What an interrupted one has left is taken back."""
     with engine.connect().execution_options(**WRITES) as connection, connection.begin():
-        number = newest_number(connection) + 1
+        number = newest_snapshot(connection) + 1
         if fact(connection, "writing") is not None:
-            connection.execute(delete(beliefs).where(beliefs.c.since >= number))
-            ended = beliefs.c.until.between(number, STILL - 1)
-            connection.execute(update(beliefs).where(ended).values(until=STILL))
+            connection.execute(delete(soft_labels).where(soft_labels.c.since >= number))
+            ended = soft_labels.c.until.between(number, STILL - 1)
+            connection.execute(update(soft_labels).where(ended).values(until=STILL))
         set_fact(connection, "writing", by)
     return number
 
@@ -154,8 +145,8 @@ def _check_fencing(connection: Connection, by: str) -> None:
         raise Outdated
 
 
-def erased_by_now(connection: Connection) -> int:
-    """The count of erasures, before what was computed is written: whoever erases somebody now waits until we commit."""
+def lock_erasures(connection: Connection) -> int:
+    """Return the count of erasures, and lock it until we commit: whoever erases or excludes somebody now waits."""
     counters.lock_mark(connection)
     return erased(connection)
 
@@ -163,34 +154,28 @@ def erased_by_now(connection: Connection) -> int:
 def write_soft_labels(engine: Engine, number: int, new: Iterable[SoftLabelRow], by: str = "") -> int:
     """Write the soft labels that differ from those that hold; how many. Readers see them once `number` is published."""
     n = 0
-    for part in batched(map(vars, new), AT_ONCE):
+    for part in batched((one.columns() for one in new), AT_ONCE):
         ids = [one["task_id"] for one in part]
         with engine.connect() as connection:
-            holds = select(beliefs).where(beliefs.c.task_id.in_(ids), beliefs.c.until == STILL)
+            holds = select(soft_labels).where(soft_labels.c.task_id.in_(ids), soft_labels.c.until == STILL)
             old = {row.task_id: row._asdict() for row in connection.execute(holds)}
         fresh = [one for one in part if not one.items() <= old.get(one["task_id"], {}).items()]
         if fresh:
             with engine.connect().execution_options(**WRITES) as connection, connection.begin():
                 _check_fencing(connection, by)
                 ids = [one["task_id"] for one in fresh]
-                here = beliefs.c.task_id.in_(ids) & (beliefs.c.until == STILL)
-                connection.execute(update(beliefs).where(here).values(until=number))
-                connection.execute(insert(beliefs), [{**one, "since": number, "until": STILL} for one in fresh])
+                here = soft_labels.c.task_id.in_(ids) & (soft_labels.c.until == STILL)
+                connection.execute(update(soft_labels).where(here).values(until=number))
+                connection.execute(insert(soft_labels), [{**one, "since": number, "until": STILL} for one in fresh])
         n += len(fresh)
     return n
-
-
-def labelled_tasks(connection: Connection) -> Sequence[int]:
-    """Tasks that have a soft label."""
-    wanted = select(beliefs.c.task_id).where(beliefs.c.until == STILL, beliefs.c.n > 0)
-    return connection.execute(wanted).scalars().all()
 
 
 def publish(engine: Engine, number: int, made: Snapshot, erasures: int = 0, alert: str = "", by: str = "") -> None:
     """From now on this snapshot is the newest; raise Outdated if other answers count by now than those it is made of."""
     with engine.connect().execution_options(**WRITES) as connection, connection.begin():
         _check_fencing(connection, by)
-        if (erased_by_now(connection), recounted(connection)) != (erasures, made.recounted):
+        if (lock_erasures(connection), recounted(connection)) != (erasures, made.recounted):
             raise Outdated
         row = {"id": number, "at": now(), "last_answer": made.last_answer, "body": made.body()}
         connection.execute(insert(snapshots).values(row))
@@ -205,12 +190,12 @@ def publish(engine: Engine, number: int, made: Snapshot, erasures: int = 0, aler
 
 def _clear(engine: Engine, first: int) -> None:
     """Delete soft labels that no list needs any more."""
-    past = select(beliefs.c.task_id, beliefs.c.since).where(beliefs.c.until <= first).limit(AT_ONCE)
-    key = tuple_(beliefs.c.task_id, beliefs.c.since)
+    past = select(soft_labels.c.task_id, soft_labels.c.since).where(soft_labels.c.until <= first).limit(AT_ONCE)
+    key = tuple_(soft_labels.c.task_id, soft_labels.c.since)
     n = AT_ONCE
     while n == AT_ONCE:
         with engine.connect().execution_options(**WRITES) as connection, connection.begin():
-            n = connection.execute(delete(beliefs).where(key.in_(past))).rowcount
+            n = connection.execute(delete(soft_labels).where(key.in_(past))).rowcount
 
 
 # ---- what makes snapshots stale
@@ -225,15 +210,6 @@ def erased(connection: Connection) -> int:
 def recounted(connection: Connection) -> int:
     """How often somebody was excluded or taken back: their answers count no more, or again."""
     return fact(connection, "recounted") or 0
-
-
-def drop_soft_labels(connection: Connection, worker: int) -> None:
-    """Delete the soft labels of the tasks that a person has answered; the next snapshot computes them from the rest."""
-    asked = select(answers.c.task_id).join(slots, slots.c.id == answers.c.slot_id)
-    asked = asked.where(answers.c.worker_id == worker, slots.c.kind != "practice").distinct()
-    for part in batched(connection.execute(asked).scalars().all(), AT_ONCE):
-        connection.execute(delete(beliefs).where(beliefs.c.task_id.in_(part)))
-        connection.execute(insert(beliefs), [no_soft_label_row(task) for task in part])
 
 
 def drop_snapshots(connection: Connection) -> None:

@@ -1,16 +1,14 @@
-"""Statistics of a study: what a snapshot says, and what it is computed from beside the answers."""
+"""Statistics of a study: the parts of a snapshot, and what they are computed from beside the answers."""
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal, Self, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from sqlalchemy import Connection, Integer, case, cast, func, select
 
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.web.store.schema import answers, sittings, slots, tasks, visits, workers
 
-T = TypeVar("T")
 Interval = tuple[float, float, float]  # a value and the ends of its 95% interval
 
 
@@ -66,53 +64,6 @@ class ArmResult:
     match: float | None  # mass that one answer has in common with the reference
     per_minute: float | None  # how much more than with references of other tasks, per minute of work
     curve: list[tuple[int, float | None, float | None]]  # answers per task, seconds per task, match of their mean
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """What the background computed from all answers up to one; the defaults are how it is before the first one."""
-
-    at: float | None = None
-    last_answer: int = 0
-    answers: int = 0
-    asked: str = ""  # the digest of study.toml
-    stages: dict[str, float] = field(default_factory=dict)  # median seconds by stage
-    by: str = ""  # the aggregator
-    full_tasks: dict[str, int] = field(default_factory=dict)  # by stratum
-    recounted: int = 0  # how often somebody had been excluded or taken back
-    flags: dict[str, int] = field(default_factory=dict)
-    agreement: Agreement = field(default_factory=Agreement)
-    times: Times = field(default_factory=Times)
-    entropy: list[int] = field(default_factory=list)
-    confidence: list[int] = field(default_factory=list)
-    label_shares: dict[str, float] = field(default_factory=dict)
-    settled: StoppingSummary | None = None
-    forms: list[ArmResult] = field(default_factory=list)
-    seconds: float = 0.0
-
-    def body(self) -> str:
-        """Everything that has no column of its own, as JSON."""
-        own = {"at", "last_answer"}
-        return json.dumps(
-            {name: value for name, value in asdict(self).items() if name not in own and value is not None}
-        )
-
-    @classmethod
-    def of(cls, at: float, last_answer: int, body: str) -> Self:
-        """A snapshot as the store keeps it; what an older version did not compute is as before the first one."""
-        said = json.loads(body)
-        parts: dict[str, Any] = {"at": at, "last_answer": last_answer}
-        for name, kind in (("agreement", Agreement), ("times", Times), ("settled", StoppingSummary)):
-            if name in said:
-                parts[name] = _made(kind, said[name])
-        if "forms" in said:
-            parts["forms"] = [_made(ArmResult, one) for one in said["forms"]]
-        return _made(cls, said | parts)
-
-
-def _made(kind: type[T], values: dict[str, Any]) -> T:
-    """A dataclass of the values that it has fields for."""
-    return kind(**{one.name: values[one.name] for one in fields(kind) if one.name in values})  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from plurivox.web.store import study_state
 from plurivox.web.store.database import now
 from plurivox.web.store.report import counters
 from plurivox.web.store.report.alerts import Trouble, all_told
-from plurivox.web.store.report.snapshots import is_recomputing, is_stale, latest_snapshot, lease_end
-from plurivox.web.store.report.statistics import Snapshot, StoppingSummary
+from plurivox.web.store.report.snapshots import Snapshot, is_recomputing, is_stale, latest_snapshot, lease_end
+from plurivox.web.store.report.statistics import StoppingSummary
 from plurivox.web.store.schema import sittings, slots, tasks, workers
 from plurivox.web.store.study_state import State
 

@@ -9,9 +9,10 @@ from sqlalchemy import Connection, Engine, delete, func, insert, select, tuple_
 
 from plurivox.web.store.collect.workers import Stage
 from plurivox.web.store.database import WRITES, batched
+from plurivox.web.store.errors import LostPlace
 from plurivox.web.store.ids import number_of, shown
 from plurivox.web.store.report.snapshots import latest_snapshot
-from plurivox.web.store.report.task_results import EACH_ANSWER, lost_place
+from plurivox.web.store.report.task_detail import EACH_ANSWER
 from plurivox.web.store.schema import answers, flags, sittings, standings, workers
 
 WorkerOrder = Literal[
@@ -112,9 +113,9 @@ def _after(place: str) -> tuple[float, int]:
         key, worker = place.split("_")
         value = float(key)
     except ValueError:
-        raise lost_place() from None
+        raise LostPlace() from None
     if value != value:
-        raise lost_place()
+        raise LostPlace()
     return value, number_of(worker)
 
 
