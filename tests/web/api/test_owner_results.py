@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import select
 
 from interfaces.cli.cli_process import environment
+from plurivox.engine.beta import jeffreys_interval
 from plurivox.web.jobs.leader import Background
 from plurivox.web.jobs.snapshot import SnapshotComputer
-from plurivox.web.jobs.study_statistics import interval
 from plurivox.web.store.admin.erase import erase
 from plurivox.web.store.database import now
 from plurivox.web.store.report.snapshots import is_stale, lead
@@ -164,7 +164,7 @@ def test_the_interval_holds_the_mean_and_narrows() -> None:
     import numpy as np
 
     prob = np.array([[0.0, 0.3, 1.0]])
-    few, many = interval(prob, np.array([[3]])), interval(prob, np.array([[300]]))
+    few, many = jeffreys_interval(prob, np.array([[3]])), jeffreys_interval(prob, np.array([[300]]))
     assert (few[0] <= prob).all() and (few[1] >= prob).all() and ((many[1] - many[0]) < (few[1] - few[0])).all()
 
 

@@ -17,8 +17,9 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
+from plurivox.engine.beta import jeffreys_interval
 from plurivox.evaluate import accuracy, soft_accuracy
-from plurivox.web.jobs.study_statistics import finite, interval
+from plurivox.web.jobs.study_statistics import finite
 from plurivox.web.store.database import now
 from plurivox.web.store.report import statistics
 from plurivox.web.store.report.answer_log import Collected
@@ -63,7 +64,7 @@ def _told(one: ArmPeople) -> dict[str, Any]:
     over, share = one.finished + one.left, None
     if over:
         p = np.array([one.left / over])
-        low, high = interval(p, over)
+        low, high = jeffreys_interval(p, over)
         share = [p[0], low[0], high[0]]
     return {**vars(one), "drop_out": _three(share)}
 

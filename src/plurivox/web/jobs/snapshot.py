@@ -16,6 +16,7 @@ from plurivox.core.results import Fit
 from plurivox.core.types import Ints, Names
 from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
+from plurivox.engine.beta import jeffreys_interval
 from plurivox.web.jobs import study_statistics
 from plurivox.web.jobs.arm_comparison import compare
 from plurivox.web.jobs.exclusion import apply_rules
@@ -188,7 +189,7 @@ def _soft_labels(held: Collected, fitted: Fit, touched: Ints) -> Iterator[SoftLa
         prob = np.asarray(fitted.soft.prob[block], np.float64)  # (n_block, n_labels)
         order = np.argsort(-prob, axis=1, kind="stable")[:, :MAX_LABELS]
         top = np.take_along_axis(prob, order, axis=1)
-        low, high = study_statistics.interval(top, n[block][:, None])
+        low, high = jeffreys_interval(top, n[block][:, None])
         rows = np.stack([top, low, high], axis=2).round(5).tolist()
         for at, task in enumerate(block.tolist()):
             soft = [(labels[k], *three) for k, three in zip(order[at].tolist(), rows[at], strict=True)]

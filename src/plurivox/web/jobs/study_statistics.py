@@ -14,7 +14,6 @@ from plurivox.core.results import Fit
 from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
-from plurivox.engine.beta import beta_interval
 from plurivox.web.store.collect.workers import STAGES
 from plurivox.web.store.report.answer_log import Collected
 from plurivox.web.store.report.statistics import Agreement, Times, stage_seconds
@@ -65,15 +64,6 @@ def _scores(names: Mapping[str, dict[str, Any]], votes: Votes, found: Answers) -
 def finite(value: float) -> float | None:
     """A number rounded to 5 digits, as JSON can hold it; None where it is not finite."""
     return round(value, 5) if math.isfinite(value) else None
-
-
-def interval(prob: Floats, n: Any) -> tuple[Floats, Floats]:
-    """A 95% Jeffreys interval of a share, or of a mean of n soft answers, as if each were a vote:
-    Beta(n p + 1/2, n (1 - p) + 1/2)."""
-    both, again = np.unique((prob + 1j * n).ravel(), return_inverse=True)  # many tasks share theirs: quantiles are slow
-    a, b = both.imag * both.real + 0.5, both.imag * (1 - both.real) + 0.5
-    low, high = (end[again].reshape(prob.shape) for end in beta_interval(a, b))
-    return np.minimum(low, prob), np.maximum(high, prob)
 
 
 def agreement(held: Collected, read: Elicited, fitted: Fit | None) -> Agreement:
