@@ -11,8 +11,8 @@ from plurivox.engine.kernels.simd import add, add_scaled, load, prefetch, scale,
 from plurivox.engine.kernels.softmax import add_left_out, add_log, copy, exp_row, padded_row
 
 AHEAD = 16  # votes between asking for a far number and needing it
-NEAR = 2**16  # cells: a table up to this size lies in the second-level cache
-LINE = np.uint64(8)  # float64 in a cache line
+NEAR = 2**18  # cells: a table up to this size lies in a cache near enough
+LINE, TWO_LINES = np.uint64(8), np.uint64(12)  # float64 in a cache line; in a row that touches two at most
 
 
 @kernel
@@ -36,7 +36,7 @@ def em_pass(
     prior = padded_row(len(log_prior), width, -math.inf)
     copy(log_prior, prior)
     row = np.empty(len(prior))
-    end, ahead = np.uint64(start[last]), np.uint64(AHEAD if len(table) > NEAR else 0)
+    end, ahead = np.uint64(start[last]), prefetch_distance(first, last, start, table)
     value, product = 0.0, 1.0
     for t in range(np.uint64(first), np.uint64(last)):
         lo, hi = np.uint64(start[t]), np.uint64(start[t + np.uint64(1)])
@@ -106,7 +106,7 @@ def posterior(
     n_labels, own_prior = np.uint64(log_prior.shape[1]), np.uint64(len(log_prior) > 1)
     prior = padded_row(log_prior.shape[1], width, -math.inf)
     row, rest = np.empty(len(prior)), np.empty(len(prior))
-    last_vote, ahead = np.uint64(start[last]), np.uint64(AHEAD if len(table) > NEAR else 0)
+    last_vote, ahead = np.uint64(start[last]), prefetch_distance(first, last, start, table)
     value, product = 0.0, 1.0
     for t in range(np.uint64(first), np.uint64(last)):
         lo, hi = np.uint64(start[t]), np.uint64(start[t + np.uint64(1)])
@@ -139,7 +139,7 @@ def count(
     """The counts of the M-step for a given posterior prob[task, true]: add to n_true[true] and counts[key, true]."""
     n_labels = np.uint64(prob.shape[1])
     row = padded_row(prob.shape[1], width, 0.0)
-    end, ahead = np.uint64(start[last]), np.uint64(AHEAD if len(counts) > NEAR else 0)
+    end, ahead = np.uint64(start[last]), prefetch_distance(first, last, start, counts)
     for t in range(np.uint64(first), np.uint64(last)):
         lo, hi = np.uint64(start[t]), np.uint64(start[t + np.uint64(1)])
         if ahead:
@@ -171,11 +171,22 @@ def vote_shares(first: int, last: int, start: Ints, said: Ints, weight: Floats |
 
 
 @part
+def prefetch_distance(first: int, last: int, start: Ints, table: Floats) -> int:
+    """How many votes before a vote is counted to prefetch its rows of the table; 0 where that does not pay.
+
+    It does not for a table in a near cache, nor where tasks have many votes: then the reads of one task overlap anyway.
+    """
+    many_votes = start[last] - start[first] > AHEAD * (last - first)
+    return np.uint64(0 if many_votes or len(table) <= NEAR else AHEAD)
+
+
+@part
 def prefetch_votes(key: Ints, lo: int, hi: int, n_labels: int, table: Floats, counts: Floats) -> None:
-    """Prefetch what the votes lo:hi will need."""
+    """Prefetch every cache line of the rows that the votes lo:hi will need."""
+    step = LINE if n_labels > TWO_LINES else n_labels  # a short row lies in the lines of its first and last number
     for v in range(lo, hi):
         at = np.uint64(key[v]) * n_labels
-        for k in range(np.uint64(0), n_labels, LINE):
+        for k in range(np.uint64(0), n_labels, step):
             prefetch(table, at + k)
             prefetch(counts, at + k)
         prefetch(table, at + n_labels - np.uint64(1))

@@ -10,7 +10,7 @@ import numpy as np
 
 from plurivox.core.types import Floats, Ints
 from plurivox.engine.jit import kernel
-from plurivox.engine.kernels.confusion import AHEAD, NEAR, add_counts, add_votes, prefetch_votes
+from plurivox.engine.kernels.confusion import add_counts, add_votes, prefetch_distance, prefetch_votes
 from plurivox.engine.kernels.simd import add, exp, load, scale, store, top, total
 from plurivox.engine.kernels.softmax import add_left_out, add_log, copy, exp_row, padded_row, softmax
 
@@ -42,7 +42,7 @@ def em_pass(
     prior = padded_row(len(log_prior), width, -math.inf)
     copy(log_prior, prior)
     row = np.empty(len(prior))
-    end, ahead = np.uint64(start[last]), np.uint64(AHEAD if len(table) > NEAR else 0)
+    end, ahead = np.uint64(start[last]), prefetch_distance(first, last, start, table)
     product = np.ones(n_runs)
     for t in range(np.uint64(first), np.uint64(last)):
         lo, hi = np.uint64(start[t]), np.uint64(start[t + np.uint64(1)])
