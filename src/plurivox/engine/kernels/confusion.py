@@ -171,7 +171,7 @@ def vote_shares(first: int, last: int, start: Ints, said: Ints, weight: Floats |
 
 
 @part
-def prefetch_distance(first: int, last: int, start: Ints, table: Floats) -> int:
+def prefetch_distance(first: int, last: int, start: Ints, table: Floats) -> np.uint64:
     """How many votes before a vote is counted to prefetch its rows of the table; 0 where that does not pay.
 
     It does not for a table in a near cache, nor where tasks have many votes: then the reads of one task overlap anyway.
