@@ -1,8 +1,9 @@
-"""Pictures of the studio's pages: `python -m docs.shots` fills the demo by a browser and writes docs/studio/*.png."""
+"""Pictures of the studio's pages: `python -m docs.shots [FOLDER]` fills the demo by a browser and writes docs/studio/*.png."""
 
 import io
 import shutil
 import socket
+import sys
 import tempfile
 import threading
 import time
@@ -53,18 +54,22 @@ def demo() -> Iterator[tuple[str, str, str]]:
         thread.join(20)
 
 
+def _folder() -> Path:
+    return Path(sys.argv[1]) if len(sys.argv) > 1 else OUT
+
+
 def keep(page: Page, name: str) -> None:
     """What the page shows, as a small file."""
     page.wait_for_timeout(450)
     image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     few = image.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-    few.save(OUT / f"{name}.png", optimize=True)
+    few.save(_folder() / f"{name}.png", optimize=True)
 
 
 def digit_on(page: Page) -> str:
     """The digit that the page asks about."""
     digits = load_digits()
-    seen = {task.picture.shown: str(digit) for task, digit in zip(demo_tasks(digits), digits.target, strict=False)}
+    seen = {task.medium.shown: str(digit) for task, digit in zip(demo_tasks(digits), digits.target, strict=False)}
     return seen[bytes(page.evaluate(BYTES))]
 
 
@@ -140,7 +145,7 @@ def owner_pages(page: Page, base: str, setup: str) -> None:
 
 
 def main() -> None:
-    OUT.mkdir(exist_ok=True)
+    _folder().mkdir(exist_ok=True)
     with demo() as (base, join, setup), sync_playwright() as play:
         browser = play.chromium.launch(executable_path=shutil.which("chromium"))
         size: Any = {"width": 1280, "height": 720}
