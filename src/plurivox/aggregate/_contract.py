@@ -70,7 +70,7 @@ class EMAggregator(Aggregator):
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
 
     def em_settings(self, votes: Votes, watch: Watch, space: ParamSpace[Any] | None = None) -> dict[str, Any]:
-        """What `run_em` is told by the options `max_iter`, `tol` and, for SQUAREM in `space`, `accelerate`."""
+        """Keyword arguments of `run_em` from the options `max_iter`, `tol` and, for SQUAREM in `space`, `accelerate`."""
         options = vars(self)
         accelerated = space if options.get("accelerate") else None
         tol = options["tol"] * votes.n_answers

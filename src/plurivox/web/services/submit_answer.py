@@ -130,7 +130,10 @@ def check_answer(study: Study, form: str, said: Submission) -> None:
 
 
 def _check_marks(asks: Question, marks: Sequence[Mark], named: Sequence[Mark]) -> None:
-    """Raise Invalid where a form that asks for this cannot have made these marks."""
+    """Raise Invalid where a form that asks for this cannot have made these marks.
+
+    Imported answers do not pass here: for them the forms of `elicit` mend the same faults and flag the answer.
+    """
     has_strange_ticks = any(mark.kind not in ("named", asks.ticks) for mark in marks)
     one_alone = asks.labels == 1 and len(named) > 1
     if not asks.percents and (one_alone or has_strange_ticks or any(mark.typed for mark in named)):
