@@ -14,20 +14,20 @@ N_ANSWERS, N_LABELS, FEEDBACK, REPEATS = 1_000_000, 10, 5, 7
 
 def make_answers(n: int = N_ANSWERS, seed: int = 0) -> Answers:
     """Answers as people gave them to CIFAR-10S: half name a second label, seven of ten labels are ruled out."""
-    chance = np.random.default_rng(seed)
-    order = np.argsort(chance.random((n, N_LABELS)), 1)
-    second = chance.random(n) < 0.54
-    n_never = chance.binomial(N_LABELS - 2, 0.9, n)
+    rng = np.random.default_rng(seed)
+    order = np.argsort(rng.random((n, N_LABELS)), 1)
+    second = rng.random(n) < 0.54
+    n_never = rng.binomial(N_LABELS - 2, 0.9, n)
     place = np.arange(N_LABELS)
     kept = np.ones((n, N_LABELS), bool)
     kept[:, 1] = second
     kept &= place < 2 + n_never[:, None]
     typed = np.zeros((n, N_LABELS), StringDType())
     texts = np.array([*map(str, range(0, 101, 5)), "8p", "", "33"], StringDType())
-    typed[:, 0], typed[:, 1] = texts[chance.integers(10, len(texts), n)], texts[chance.integers(0, 11, n)]
+    typed[:, 0], typed[:, 1] = texts[rng.integers(10, len(texts), n)], texts[rng.integers(0, 11, n)]
     return Answers(
-        task=chance.permutation(np.repeat(np.arange(n // FEEDBACK), FEEDBACK)),
-        worker=chance.integers(0, n // 27, n),
+        task=rng.permutation(np.repeat(np.arange(n // FEEDBACK), FEEDBACK)),
+        worker=rng.integers(0, n // 27, n),
         tasks=np.arange(n // FEEDBACK),
         workers=np.arange(n // 27),
         labels=np.array([f"label-{k}" for k in place], StringDType()),

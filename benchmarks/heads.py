@@ -18,10 +18,10 @@ Row = tuple[str, str, str]
 
 def data(n_workers: int, n_labels: int, most: int) -> tuple[np.ndarray, SoftLabels, Votes]:
     """1,000 tasks x 512 features, each with up to `most` votes of a crowd."""
-    chance = np.random.default_rng(0)
-    x = chance.normal(size=(N, WIDTH)).astype(np.float32)
-    task = np.repeat(np.arange(N), np.maximum(1, most - (chance.random(N) < 0.5)))
-    worker, said = chance.integers(0, n_workers, len(task)), chance.integers(0, n_labels, len(task))
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(N, WIDTH)).astype(np.float32)
+    task = np.repeat(np.arange(N), np.maximum(1, most - (rng.random(N) < 0.5)))
+    worker, said = rng.integers(0, n_workers, len(task)), rng.integers(0, n_labels, len(task))
     votes = Votes.of(task, worker, said, workers=np.arange(n_workers), labels=np.arange(n_labels))
     return x, SoftLabels.shares(votes.counts(), votes.tasks, votes.labels), votes
 

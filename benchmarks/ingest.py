@@ -13,10 +13,10 @@ N_TASKS, N_WORKERS, N_LABELS, FEEDBACK = 1_000_000, 10_000, 10, 5
 
 def make_file(path: Path) -> None:
     """1M tasks, 10k workers, 5 votes a task, text ids, rows in random order."""
-    chance = np.random.default_rng(0)
-    task = chance.permutation(np.repeat(np.arange(N_TASKS), FEEDBACK))
-    frame = pl.DataFrame({"task": task, "worker": chance.integers(0, N_WORKERS, len(task))})
-    frame = frame.with_columns(label=pl.Series(chance.integers(0, N_LABELS, len(task))))
+    rng = np.random.default_rng(0)
+    task = rng.permutation(np.repeat(np.arange(N_TASKS), FEEDBACK))
+    frame = pl.DataFrame({"task": task, "worker": rng.integers(0, N_WORKERS, len(task))})
+    frame = frame.with_columns(label=pl.Series(rng.integers(0, N_LABELS, len(task))))
     named = [pl.format(f"{name}-{{}}", pl.col(name).cast(pl.String).str.zfill(7)).alias(name) for name in frame.columns]
     frame.select(named).write_parquet(path)
 

@@ -13,12 +13,12 @@ def run() -> list[tuple[str, str, str]]:
         {
             "click": lambda: whole([sys.executable, "-c", "import click"]),
             "help": lambda: whole([plurivox, "--help"]),
-            "room": lambda: whole([plurivox, "aggregate", "--help"]),
+            "step": lambda: whole([plurivox, "aggregate", "--help"]),
         },
         repeats=11,
     )
     base = found["click"].seconds
     return [
         (f"{name}", f"{found[key].seconds / base:.2f}x `import click` ({1000 * found[key].seconds:.0f} ms)", limit)
-        for key, name, limit in (("help", "plurivox --help", "4x"), ("room", "plurivox aggregate --help", "-"))
+        for key, name, limit in (("help", "plurivox --help", "4x"), ("step", "plurivox aggregate --help", "-"))
     ]

@@ -15,11 +15,11 @@ from torch import nn
 
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.train import Known, Plan, fit, nets
+from plurivox.train import Plan, Supervision, fit, nets
 from plurivox.train.loop.net_fit import NetFit
 from plurivox.train.loop.spec import TrainSpec
 from plurivox.train.loop.training_set import TrainingSet
-from plurivox.train.parallel.runs import finish_stacked
+from plurivox.train.parallel.runs import run_stacked
 
 EPOCHS, BATCH, N, WIDTH, LABELS = 20, 64, 1000, 512, 8
 NET, ROUNDS = "labelme-head", 7
@@ -28,9 +28,9 @@ Row = tuple[str, str, str]
 
 def data() -> tuple[np.ndarray, SoftLabels]:
     """1,000 tasks x 512 features with soft labels over 8 labels."""
-    chance = np.random.default_rng(0)
-    x = chance.normal(size=(N, WIDTH)).astype(np.float32)
-    return x, SoftLabels.of(chance.dirichlet(np.ones(LABELS), N), range(N), range(LABELS))
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(N, WIDTH)).astype(np.float32)
+    return x, SoftLabels.of(rng.dirichlet(np.ones(LABELS), N), range(N), range(LABELS))
 
 
 def plain(x: np.ndarray, soft: SoftLabels) -> None:
@@ -94,12 +94,12 @@ def many_runs(net: str, x: np.ndarray, soft: SoftLabels, runs: int = 10) -> Row:
 
     def begin(seed: int) -> NetFit:
         spec = TrainSpec.of(net=net, plan=replace(plan, seed=seed))
-        return NetFit(spec, TrainingSet.of(x, spec, Known(soft=soft), tasks=soft.tasks))
+        return NetFit(spec, TrainingSet.of(x, spec, Supervision(soft=soft), tasks=soft.tasks))
 
     found = race(
         {
             "apart": lambda: [begin(seed).finish() for seed in range(runs)],
-            "stacked": lambda: finish_stacked([partial(begin, seed) for seed in range(runs)]),
+            "stacked": lambda: run_stacked([partial(begin, seed) for seed in range(runs)]),
         }
     )
     steps = runs * EPOCHS * -(-N // BATCH)

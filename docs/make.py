@@ -12,7 +12,7 @@ from plurivox.core.registry import Methods
 from plurivox.train import heads, losses, nets, targets
 
 HERE = Path(__file__).parent
-ROOMS: dict[str, tuple[Methods, str]] = {
+STEPS: dict[str, tuple[Methods, str]] = {
     "aggregate": (aggregate.methods, "Votes in, a `Fit` out: soft labels, and what was learnt of workers and tasks."),
     "assign": (
         assign.methods,
@@ -45,10 +45,10 @@ ROOMS: dict[str, tuple[Methods, str]] = {
 MADE = "<!-- made by `make docs` -->"
 
 
-def room_page(room: str) -> str:
+def room_page(step: str) -> str:
     """A page a room: what it does, its methods, each with formula, reference and options."""
-    methods, about = ROOMS[room]
-    lines = [MADE, f"# {room}", "", about, "", "| method | what it is |", "|---|---|"]
+    methods, about = STEPS[step]
+    lines = [MADE, f"# {step}", "", about, "", "| method | what it is |", "|---|---|"]
     lines += [f"| [`{name}`](#{name}) | {methods.summary(name)} |" for name in methods]
     for name in methods:
         lines += ["", f"## {name}", "", *method_lines(methods[name])]
@@ -98,9 +98,9 @@ def commands_page() -> str:
 
 def pages() -> dict[Path, str]:
     """Every page by its path."""
-    rooms = {HERE / f"{room}.md": room_page(room) for room in ROOMS}
-    rooms[HERE / "evaluate.md"] = evaluate_page(MADE)
-    return {**rooms, HERE / "commands.md": commands_page(), HERE / "walk.svg": walk_svg()}
+    steps = {HERE / f"{step}.md": room_page(step) for step in STEPS}
+    steps[HERE / "evaluate.md"] = evaluate_page(MADE)
+    return {**steps, HERE / "commands.md": commands_page(), HERE / "walk.svg": walk_svg()}
 
 
 if __name__ == "__main__":

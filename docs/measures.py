@@ -14,7 +14,7 @@ SECTIONS = {  # module: heading
     "measures.vote_likelihood": "Votes as counts, and the floor",
     "measures.calibration": "Calibration",
     "statistics": "Intervals and tests",
-    "paired_comparison": "Two guesses",
+    "paired_comparison": "Two predictions",
     "contingency": "Right and wrong cells of two models",
     "contrasts": "Two sets of soft labels",
     "sanity_checks": "Audit",
@@ -22,11 +22,11 @@ SECTIONS = {  # module: heading
     "describe": "What a crowd looks like",
     "describe_answers": "What people entered",
 }
-ABOUT = """Two `SoftLabels` in, (guess, truth), a number out. They meet by the names of their tasks; tasks that only one of them
-has are left out. Every function is in `pv.evaluate` and needs numpy and scipy alone.
+ABOUT = """Every measure takes two `SoftLabels`, (prediction, truth), and returns a number. Tasks are matched by name; tasks
+that only one of them has are left out. Every function is in `pv.evaluate` and needs numpy and scipy alone.
 
-`plurivox evaluate GUESS TRUTH [--against VOTES]` prints the usual ones of the measures below with intervals, beside what a
-constant guess gets; `--measures` takes names from this table, `hard`, `soft`, `calibration` or `all`,
+`plurivox evaluate PREDICTION TRUTH [--against VOTES]` prints the usual ones of the measures below with intervals, beside what a
+constant prediction gets; `--measures` takes names from this table, `hard`, `soft`, `calibration` or `all`,
 and `wasserstein` where labels are ordered.
 """
 

@@ -9,7 +9,7 @@ from plurivox.core.registry import Methods
 from plurivox.train import heads, losses, nets, targets
 
 SOURCE = Path(plurivox.__file__).parent
-ROOMS: list[Methods] = [
+STEPS: list[Methods] = [
     aggregate.methods,
     assign.methods,
     clean.methods,
@@ -18,18 +18,18 @@ ROOMS: list[Methods] = [
     recipes.methods,
     simulate.methods,
 ]
-ROOMS += [targets.methods, losses.methods, heads.methods, nets.methods]
+STEPS += [targets.methods, losses.methods, heads.methods, nets.methods]
 
 
 def stubs() -> dict[Path, str]:
     """Every stub by its path."""
-    rooms = {SOURCE.joinpath(*methods.package.split(".")[1:], "__init__.pyi"): methods.stub() for methods in ROOMS}
-    rooms[SOURCE / "recipes" / "__init__.pyi"] += stub("plurivox.workflows", recipes.HOMES).partition("\n")[2]
-    face = stub("plurivox", plurivox.HOMES) + "__version__: str\n"
-    lazy = {SOURCE / "io" / "__init__.pyi": stub("plurivox.io", io.HOMES)}
-    lazy[SOURCE / "workflows" / "__init__.pyi"] = stub("plurivox.workflows", workflows.HOMES)
-    lazy[SOURCE / "train" / "__init__.pyi"] = stub("plurivox.train", train.HOMES)
-    return {SOURCE / "__init__.pyi": face, **lazy, **rooms}
+    steps = {SOURCE.joinpath(*methods.package.split(".")[1:], "__init__.pyi"): methods.stub() for methods in STEPS}
+    steps[SOURCE / "recipes" / "__init__.pyi"] += stub("plurivox.workflows", recipes.EXPORTS).partition("\n")[2]
+    face = stub("plurivox", plurivox.EXPORTS) + "__version__: str\n"
+    lazy = {SOURCE / "io" / "__init__.pyi": stub("plurivox.io", io.EXPORTS)}
+    lazy[SOURCE / "workflows" / "__init__.pyi"] = stub("plurivox.workflows", workflows.EXPORTS)
+    lazy[SOURCE / "train" / "__init__.pyi"] = stub("plurivox.train", train.EXPORTS)
+    return {SOURCE / "__init__.pyi": face, **lazy, **steps}
 
 
 if __name__ == "__main__":

@@ -20,9 +20,9 @@ def split() -> dict[int, str]:
     assert gold is not None
     label_of = {int(task): label for task, label in zip(gold.tasks.tolist(), gold.hard().tolist(), strict=True)}
     label = np.array([label_of[task] for task in range(9500)])
-    chance, part = np.random.default_rng(7), np.full(len(label), "train", "<U5")
+    rng, part = np.random.default_rng(7), np.full(len(label), "train", "<U5")
     for one in LABELS:
-        tasks = chance.permutation(np.flatnonzero(label == one))
+        tasks = rng.permutation(np.flatnonzero(label == one))
         n_test = round(0.3 * len(tasks))
         part[tasks[:n_test]], part[tasks[n_test : n_test + 50]] = "test", "dev"
     return dict(enumerate(part.tolist()))

@@ -53,14 +53,14 @@ def walk(out: Path) -> list[dict[str, object]]:
     return rows
 
 
-def measured(word: str, guess: pv.SoftLabels, gold: pv.SoftLabels) -> dict[str, object]:
+def measured(word: str, prediction: pv.SoftLabels, gold: pv.SoftLabels) -> dict[str, object]:
     """How right, and how honest about it."""
     return {
         "method": word,
-        "accuracy": pv.evaluate.accuracy(guess, gold, ties="share"),
-        "NLL": pv.evaluate.nll(guess, gold),
-        "Brier": pv.evaluate.brier(guess, gold),
-        "ECE": pv.evaluate.ece(guess, gold, ties="share"),
+        "accuracy": pv.evaluate.accuracy(prediction, gold, ties="share"),
+        "NLL": pv.evaluate.nll(prediction, gold),
+        "Brier": pv.evaluate.brier(prediction, gold),
+        "ECE": pv.evaluate.ece(prediction, gold, ties="share"),
     }
 
 

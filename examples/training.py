@@ -7,7 +7,11 @@ import sys
 
 import plurivox as pv
 
-TARGETS = ("majority", "dawid-skene", "one-answer")  # one label a task, soft labels, one person's answer at every visit
+TARGETS = (
+    "majority",
+    "dawid-skene",
+    "de-aggregated",
+)  # one label a task, soft labels, one person's answer at every visit
 PLAN = {"epochs": 20, "lr": 0.003, "device": "cpu"}
 
 
@@ -20,7 +24,7 @@ def taught(data: pv.Dataset) -> list[dict[str, object]]:
     crowd = pv.fit(votes.on(test), "vote-shares").soft  # what people say of the others
     rows = []
     for word in TARGETS:
-        known = pv.train.Known(votes=votes.on(train), soft=pv.fit(votes.on(train), "dawid-skene").soft)
+        known = pv.train.Supervision(votes=votes.on(train), soft=pv.fit(votes.on(train), "dawid-skene").soft)
         target = "soft" if word == "dawid-skene" else word
         net = pv.train.fit(
             features.on(train) / 16, target, tasks=train, known=known, net="mlp", plan=pv.train.Plan(**PLAN)
@@ -29,16 +33,16 @@ def taught(data: pv.Dataset) -> list[dict[str, object]]:
     return rows
 
 
-def measured(word: str, guess: pv.SoftLabels, gold: pv.SoftLabels, crowd: pv.SoftLabels) -> dict[str, object]:
+def measured(word: str, prediction: pv.SoftLabels, gold: pv.SoftLabels, crowd: pv.SoftLabels) -> dict[str, object]:
     """Hard measures against the truth, soft ones against the crowd's shares."""
     return {
         "taught": word,
-        "accuracy": pv.evaluate.accuracy(guess, gold),
-        "NLL": pv.evaluate.nll(guess, gold),
-        "ECE": pv.evaluate.ece(guess, gold),
-        "crowd CE": pv.evaluate.cross_entropy(guess, crowd),
-        "crowd JSD": pv.evaluate.jensen_shannon_divergence(guess, crowd),
-        "entropy r": pv.evaluate.entropy_correlation(guess, crowd),
+        "accuracy": pv.evaluate.accuracy(prediction, gold),
+        "NLL": pv.evaluate.nll(prediction, gold),
+        "ECE": pv.evaluate.ece(prediction, gold),
+        "crowd CE": pv.evaluate.cross_entropy(prediction, crowd),
+        "crowd JSD": pv.evaluate.jensen_shannon_divergence(prediction, crowd),
+        "entropy r": pv.evaluate.entropy_correlation(prediction, crowd),
     }
 
 

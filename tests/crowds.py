@@ -43,18 +43,18 @@ def crowd(
     n_tasks: int = 30, n_workers: int = 6, n_labels: int = 3, feedback: int = 5, seed: int = 0
 ) -> dict[str, np.ndarray]:
     """Columns of plain votes of fairly good workers."""
-    chance = np.random.default_rng(seed)
-    true = chance.integers(0, n_labels, n_tasks)
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, n_labels, n_tasks)
     task = np.repeat(np.arange(n_tasks), feedback)
-    worker = np.concatenate([chance.permutation(n_workers)[:feedback] for _ in range(n_tasks)])
-    label = np.where(chance.random(len(task)) < 0.7, true[task], chance.integers(0, n_labels, len(task)))
+    worker = np.concatenate([rng.permutation(n_workers)[:feedback] for _ in range(n_tasks)])
+    label = np.where(rng.random(len(task)) < 0.7, true[task], rng.integers(0, n_labels, len(task)))
     return {"task": task, "worker": worker, "label": label}
 
 
 def soft_crowd(seed: int = 0, n_tasks: int = 20, n_workers: int = 5, n_labels: int = 3) -> Votes:
     """Soft answers: every worker spreads one vote over the labels of every task."""
-    chance = np.random.default_rng(seed)
-    share = chance.dirichlet(np.ones(n_labels), n_tasks * n_workers)
+    rng = np.random.default_rng(seed)
+    share = rng.dirichlet(np.ones(n_labels), n_tasks * n_workers)
     answer = np.repeat(np.arange(n_tasks * n_workers), n_labels)
     return Votes.of(
         task=answer // n_labels if n_labels == n_workers else answer // n_workers,

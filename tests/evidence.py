@@ -10,7 +10,7 @@ from plurivox.core.results import Dynamics
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence, Identifier
-from plurivox.workflows.score_crowd import Gathering
+from plurivox.workflows.score_crowd import EvidenceCache
 
 N_TASKS, N_WORKERS, N_LABELS = 30, 6, 4
 TASKS = np.array([f"t{i:02}" for i in range(N_TASKS)])
@@ -21,9 +21,9 @@ LABELS = np.array(["ant", "bee", "cow", "dog"])
 def columns(n_tasks: int = N_TASKS, seed: int = 0) -> dict[str, np.ndarray]:
     """Votes of fairly good workers, with when they came and how long they took."""
     plain = crowd(n_tasks, N_WORKERS, N_LABELS, seed=seed)
-    chance, n = np.random.default_rng(seed + 1), len(plain["task"])
+    rng, n = np.random.default_rng(seed + 1), len(plain["task"])
     names = {"task": TASKS[plain["task"]], "worker": WORKERS[plain["worker"]], "label": LABELS[plain["label"]]}
-    return {**names, "seconds": chance.gamma(3, 4, n), "when": 1.7e9 + np.sort(chance.integers(0, 10**6, n))}
+    return {**names, "seconds": rng.gamma(3, 4, n), "when": 1.7e9 + np.sort(rng.integers(0, 10**6, n))}
 
 
 def votes_of(rows: dict[str, np.ndarray], **more: object) -> Votes:
@@ -33,11 +33,11 @@ def votes_of(rows: dict[str, np.ndarray], **more: object) -> Votes:
 def answers_of(rows: dict[str, np.ndarray]) -> Answers:
     """The same votes as answers with percents and a runner-up; the first twelve are asked again at the end."""
     again = np.concatenate([np.arange(len(rows["task"])), np.arange(12)])
-    chance = np.random.default_rng(5)
+    rng = np.random.default_rng(5)
     top = rows["label"][again]
     top[-3:] = "cow"  # some change their mind
     second = np.array([LABELS[(np.flatnonzero(one == LABELS)[0] + 1) % N_LABELS] for one in top])
-    percent = chance.choice([50, 60, 70, 80, 100], len(again))
+    percent = rng.choice([50, 60, 70, 80, 100], len(again))
     marks = [
         [
             ("named", a, str(p)),
@@ -61,19 +61,19 @@ def answers_of(rows: dict[str, np.ndarray]) -> Answers:
 
 def recorded(labels: np.ndarray, epochs: int = 4, seed: int = 2, tasks: np.ndarray = TASKS) -> Dynamics:
     """A classifier that comes to believe the labels, of some tasks sooner."""
-    chance = np.random.default_rng(seed)
-    lean = np.linspace(0, 3, epochs)[:, None, None] * np.eye(N_LABELS)[labels] * chance.random((len(labels), 1))
-    return Dynamics(lean + chance.normal(0, 0.5, lean.shape), tasks, LABELS)
+    rng = np.random.default_rng(seed)
+    lean = np.linspace(0, 3, epochs)[:, None, None] * np.eye(N_LABELS)[labels] * rng.random((len(labels), 1))
+    return Dynamics(lean + rng.normal(0, 0.5, lean.shape), tasks, LABELS)
 
 
 @cache
 def given() -> Evidence:
     """What cannot be made from votes alone."""
     true = np.random.default_rng(0).integers(0, N_LABELS, N_TASKS)  # as crowd() draws it
-    guess = np.random.default_rng(3).dirichlet(np.ones(N_LABELS), N_TASKS) + 2 * np.eye(N_LABELS)[true]
+    prediction = np.random.default_rng(3).dirichlet(np.ones(N_LABELS), N_TASKS) + 2 * np.eye(N_LABELS)[true]
     return Evidence(
         gold=SoftLabels.gold(TASKS, LABELS[true], labels=LABELS),
-        guess=SoftLabels.of(guess / guess.sum(1, keepdims=True), TASKS, LABELS),
+        prediction=SoftLabels.of(prediction / prediction.sum(1, keepdims=True), TASKS, LABELS),
         dynamics=recorded(true),
         worker_dynamics={str(name): recorded(true, seed=7 + i) for i, name in enumerate(WORKERS)},
         answers=answers_of(columns()),
@@ -82,4 +82,4 @@ def given() -> Evidence:
 
 def seen_by(method: Identifier, votes: Votes | None = None) -> Evidence:
     """All that the score needs, fits of the aggregators it names included."""
-    return Gathering(votes_of(columns()) if votes is None else votes, given()).seen_by(method)
+    return EvidenceCache(votes_of(columns()) if votes is None else votes, given()).seen_by(method)

@@ -23,7 +23,7 @@ from argon2 import PasswordHasher
 from sqlalchemy import Engine
 
 from plurivox.web.api.presenters import asks_of
-from plurivox.web.server.multi_study import House, create_house, lodge
+from plurivox.web.server.multi_study import MultiStudyApp, create_house, lodge
 from plurivox.web.server.run import listening, running
 from plurivox.web.services import owner_sign_in
 from plurivox.web.settings import Settings
@@ -54,7 +54,7 @@ def seeded(seed: str) -> Iterator[None]:
 
 
 @contextmanager
-def running_house(studies: Sequence[Settings], base_url: str = "") -> Iterator[tuple[str, House]]:
+def running_house(studies: Sequence[Settings], base_url: str = "") -> Iterator[tuple[str, MultiStudyApp]]:
     """Several studies in a thread of this process, on a free port."""
     with socket.socket() as line:
         line.bind(("127.0.0.1", 0))

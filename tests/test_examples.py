@@ -15,7 +15,7 @@ def test_the_demo_walks_to_its_end(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "examples.demo", str(tmp_path)]
     said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
     assert "1,797" in said and "majority-vote" in said and f"Wrote {tmp_path}" in said
-    assert "Nets taught by the crowd" in said and "one-answer" in said
+    assert "Nets taught by the crowd" in said and "de-aggregated" in said
     assert said.rstrip().splitlines()[-5] == "Try next:" and (tmp_path / "digits" / "votes.parquet").is_file()
 
 

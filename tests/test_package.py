@@ -78,7 +78,7 @@ def test_dir_of_a_registry_has_the_class_of_every_method() -> None:
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
 def test_no_exported_name_is_a_submodule_that_holds_something_else(package: ModuleType) -> None:
-    homes = getattr(package, "HOMES", {})
+    homes = getattr(package, "EXPORTS", {})
     assert not [one.name for one in pkgutil.iter_modules(package.__path__) if homes.get(one.name)]
 
 

@@ -8,13 +8,13 @@ from plurivox.core.votes import Votes
 
 def world(n: int = 60, n_labels: int = 3, seed: int = 0) -> tuple[np.ndarray, SoftLabels, Votes]:
     """(x, gold, votes) of n tasks named t00, t01, ... in this order."""
-    chance = np.random.default_rng(seed)
-    true = chance.integers(0, n_labels, n)
-    x = (np.eye(n_labels)[true] + 0.3 * chance.normal(size=(n, n_labels))).astype(np.float32)
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, n_labels, n)
+    x = (np.eye(n_labels)[true] + 0.3 * rng.normal(size=(n, n_labels))).astype(np.float32)
     digits = max(2, len(str(n - 1)))  # names that sort as they count
     tasks = [f"t{i:0{digits}d}" for i in range(n)]
     task = np.repeat(np.arange(n), 4)
-    said = np.where(chance.random(4 * n) < 0.8, true[task], chance.integers(0, n_labels, 4 * n))
+    said = np.where(rng.random(4 * n) < 0.8, true[task], rng.integers(0, n_labels, 4 * n))
     names = np.array([f"label{k}" for k in range(n_labels)])
     workers = np.tile([f"w{i}" for i in range(4)], n)
     votes = Votes.of(np.array(tasks)[task], workers, names[said], labels=names)
@@ -26,12 +26,12 @@ def spam(n: int = 200, seed: int = 0) -> tuple[np.ndarray, SoftLabels, Votes]:
 
     Each task has five votes, so that the majority is often wrong; who is right shows only in the whole.
     """
-    chance = np.random.default_rng(seed)
-    true, n_labels = chance.integers(0, 4, n), 4
-    x = (np.eye(n_labels)[true] + 0.35 * chance.normal(size=(n, n_labels))).astype(np.float32)
-    worker = np.concatenate([chance.permutation(10)[:5] for _ in range(n)])
+    rng = np.random.default_rng(seed)
+    true, n_labels = rng.integers(0, 4, n), 4
+    x = (np.eye(n_labels)[true] + 0.35 * rng.normal(size=(n, n_labels))).astype(np.float32)
+    worker = np.concatenate([rng.permutation(10)[:5] for _ in range(n)])
     task = np.repeat(np.arange(n), 5)
-    spoken = np.where(worker < 4, true[task], chance.integers(0, n_labels, 5 * n) * (chance.random(5 * n) < 0.4))
+    spoken = np.where(worker < 4, true[task], rng.integers(0, n_labels, 5 * n) * (rng.random(5 * n) < 0.4))
     names = np.array([f"label{k}" for k in range(n_labels)])
     votes = Votes.of(task, np.array([f"w{i}" for i in range(10)])[worker], names[spoken], labels=names)
     return x, SoftLabels.gold(range(n), names[true], names), votes

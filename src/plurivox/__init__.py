@@ -9,7 +9,7 @@ array([[0.5, 0.5],
 
 import logging
 
-from plurivox.core.lazy import importer
+from plurivox.core.lazy import lazy_getattr
 
 __version__ = "0.1.0"
 
@@ -17,7 +17,7 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 # what `pv.<name>` means; nothing is imported before it is used, so `import plurivox` costs next to nothing
 # (`make stubs` tells editors and type checkers the same)
-HOMES = {
+EXPORTS = {
     "Answers": "core.answers",
     "Audit": "core.audit",
     "Confusion": "core.results",
@@ -46,7 +46,7 @@ HOMES = {
     "fit": "workflows.fit_votes",
     "identify": "",
     "io": "",
-    "judge": "workflows.judge_labels",
+    "evaluate_labels": "workflows.label_evaluation",
     "load": "core.base",
     "plan_batches": "workflows.assign_tasks",
     "propose": "workflows.assign_tasks",
@@ -69,8 +69,8 @@ HOMES = {
     "write_elicited": "workflows.elicit",
     "write_soft": "io.soft_files",
 }
-__all__ = ["__version__", *HOMES]
-__getattr__ = importer(__name__, HOMES)
+__all__ = ["__version__", *EXPORTS]
+__getattr__ = lazy_getattr(__name__, EXPORTS)
 
 
 def __dir__() -> list[str]:

@@ -41,7 +41,7 @@ from plurivox.workflows.describe_crowd import describe as describe
 from plurivox.workflows.elicit import elicit_votes as elicit_votes
 from plurivox.workflows.elicit import write_elicited as write_elicited
 from plurivox.workflows.fit_votes import fit as fit
-from plurivox.workflows.judge_labels import judge as judge
+from plurivox.workflows.label_evaluation import evaluate_labels as evaluate_labels
 from plurivox.workflows.prune_crowd import prune as prune
 from plurivox.workflows.score_crowd import rank as rank
 from plurivox.workflows.score_crowd import score as score

@@ -26,7 +26,7 @@ def test_it_is_the_mean_of_its_parts() -> None:
 
 def test_the_ten_parts_are_named() -> None:
     words = split_list(PARTS)
-    assert len(words) == 10 and Average().word == "average"
+    assert len(words) == 10 and Average().spec == "average"
 
 
 def test_known_labels_stay() -> None:
@@ -49,11 +49,11 @@ def test_clear_errors() -> None:
 def test_it_can_be_watched_and_stopped() -> None:
     seen: list[tuple[int, int]] = []
 
-    def watch(step: int, total: int, value: float | None = None) -> None:
+    def progress(step: int, total: int, value: float | None = None) -> None:
         seen.append((step, total))
         if step == 1:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Average(parts=SOME).fit(Votes.of(**crowd()), watch=watch)
+        Average(parts=SOME).fit(Votes.of(**crowd()), progress=progress)
     assert seen == [(0, 3), (1, 3)]

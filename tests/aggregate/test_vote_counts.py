@@ -15,7 +15,7 @@ WORDS = [
     "dirichlet-shares[prior=crowd]",
     "two-third",
     *WORKERS_MATTER,
-    "temper[method=vote-shares]",
+    "temperature[method=vote-shares]",
     "average[parts=[vote-shares,wawa]]",
 ]
 every = pytest.mark.parametrize("word", WORDS)
@@ -29,7 +29,7 @@ def test_plain_votes_are_soft_answers_of_weight_one(word: str) -> None:
     method = aggregate.methods.make(word)
     a, b = method.fit(Votes.of(**columns)), method.fit(soft)
     np.testing.assert_allclose(a.soft.prob, b.soft.prob, rtol=1e-12)  # rows stand in another order
-    assert a.made_by == method.word and aggregate.methods.make(a.made_by) == method
+    assert a.made_by == method.spec and aggregate.methods.make(a.made_by) == method
 
 
 @every
@@ -39,7 +39,7 @@ def test_who_and_what_got_no_vote(word: str) -> None:
     fit = aggregate.methods.make(word).fit(votes)
     np.testing.assert_allclose(fit.soft.prob.sum(1), 1)
     assert fit.soft.support is not None and fit.soft.support[30] == 0
-    if fit.prior is not None and not word.startswith("temper"):
+    if fit.prior is not None and not word.startswith("temperature"):
         np.testing.assert_allclose(fit.soft.prob[30], fit.prior)
     if fit.ability is not None and word != "plantnet":
         assert np.isnan(fit.ability[6:]).all() and np.isfinite(fit.ability[:6]).all()

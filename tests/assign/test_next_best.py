@@ -9,15 +9,15 @@ from plurivox.assign import Ledger, NextBest
 from plurivox.assign._shared.information_gain import channels, expected_gain, several, uncertainty_of
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.votes import Votes
-from plurivox.recipes.ask_next import AskNext
+from plurivox.recipes.active_labelling import ActiveLabelling
 
 CROWD = simulate.methods.make("hammer-spammer", n_tasks=120, n_workers=12, feedback=4, ratio=0.5, seed=3).draw()
 FIT = Ibcc().fit(CROWD.votes)
 
 
 def test_the_gain_is_the_mean_fall_of_entropy_over_what_may_be_said() -> None:
-    chance = np.random.default_rng(1)
-    belief, channel = chance.dirichlet(np.ones(3), 5), chance.dirichlet(np.ones(3), 3)
+    rng = np.random.default_rng(1)
+    belief, channel = rng.dirichlet(np.ones(3), 5), rng.dirichlet(np.ones(3), 3)
     said = belief @ channel  # (5, 3)
     after = [
         [uncertainty_of((b * channel[:, k])[None] / s[k])[0] for k in range(3)]
@@ -79,8 +79,8 @@ def test_what_is_missing_is_named() -> None:
 
 
 def test_asking_well_beats_asking_at_random_with_fewer_votes() -> None:
-    """A small study; `plurivox recipe ask-next` is the whole one."""
-    made = AskNext(crowds="discrete-difficulty", n_tasks=200, n_workers=20, runs=2, refit=100).run()
+    """A small study; `plurivox recipe active-labelling` is the whole one."""
+    made = ActiveLabelling(crowds="discrete-difficulty", n_tasks=200, n_workers=20, runs=2, refit=100).run()
     assert made["discrete-difficulty"].cells["difference"][-1] > 0
 
 
@@ -102,14 +102,14 @@ def test_who_is_slow_costs_more_time() -> None:
 
 def test_the_recipe_says_what_it_cannot_do() -> None:
     with pytest.raises(OptionError, match="every task first gets 2 votes"):
-        AskNext(feedback=4, budget=0.3)
+        ActiveLabelling(feedback=4, budget=0.3)
     small = {"n_tasks": 12, "n_workers": 4, "feedback": 4, "runs": 1, "crowds": "hammer-spammer"}
     with pytest.raises(InputError, match="vote-shares gives no confusion matrices"):
-        AskNext(method="vote-shares", **small).run()
+        ActiveLabelling(method="vote-shares", **small).run()
 
 
 def test_votes_spent_are_those_behind_the_accuracy() -> None:
-    made = AskNext(n_tasks=12, n_workers=2, feedback=2, budget=1, runs=1, crowds="hammer-spammer").run()
+    made = ActiveLabelling(n_tasks=12, n_workers=2, feedback=2, budget=1, runs=1, crowds="hammer-spammer").run()
     assert made["hammer-spammer"].cells["votes spent"].tolist() == [24]  # each of both has answered each task once
 
 

@@ -30,7 +30,7 @@ def test_it_says_what_it_is(name: str) -> None:
     assert method.name() == name and method.summary() == aggregate.methods.summary(name) != ""
     assert all(one.help for one in method.options())
     made = method()
-    assert aggregate.methods.make(made.word) == made
+    assert aggregate.methods.make(made.spec) == made
 
 
 @every
@@ -38,7 +38,7 @@ def test_it_answers_for_every_task_in_order(name: str) -> None:
     votes = Votes.of(**crowd())
     fit = fitted(name, votes)
     assert fit.soft.tasks.tolist() == votes.tasks.tolist() and fit.soft.labels.tolist() == votes.labels.tolist()
-    assert fit.workers.tolist() == votes.workers.tolist() and fit.made_by == aggregate.methods.make(name).word
+    assert fit.workers.tolist() == votes.workers.tolist() and fit.made_by == aggregate.methods.make(name).spec
     np.testing.assert_allclose(fit.soft.prob.sum(1), 1, atol=1e-9)
 
 
@@ -236,7 +236,7 @@ def test_watching_can_stop_it(name: str) -> None:
         raise KeyboardInterrupt
 
     try:
-        fitted(name, Votes.of(**crowd()), watch=stop)
+        fitted(name, Votes.of(**crowd()), progress=stop)
     except KeyboardInterrupt:
         return
     assert not fitted(name, Votes.of(**crowd())).trace  # only what takes no steps may ignore its watcher

@@ -12,7 +12,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.core.questions import question_of
 from plurivox.core.types import TEXT
-from plurivox.elicit import FATES, FLAGS
+from plurivox.elicit import FLAGS, OUTCOMES
 
 LABELS = ["ant", "bee", "cat", "dog"]
 FORMS = [name for name in elicit.methods if name != "as-asked"]
@@ -61,7 +61,7 @@ def test_whatever_is_entered_becomes_a_distribution_or_is_kept_apart(word: str, 
     assert votes.answer is not None and votes.weight is not None
     assert (votes.weight > 0).all()
     total = np.bincount(votes.answer, votes.weight, minlength=len(answers))
-    read = found.fate == FATES.index("read")
+    read = found.fate == OUTCOMES.index("read")
     np.testing.assert_allclose(total[read], 1, rtol=0, atol=1e-12)
     assert (total[~read] == 0).all()
     assert (answers.task[votes.answer] == votes.task).all() and (answers.worker[votes.answer] == votes.worker).all()
@@ -102,8 +102,8 @@ def test_answers_need_labels(name: str) -> None:
 
 
 def some_entered() -> Answers:
-    chance = np.random.default_rng(0)
-    order = [chance.permutation(LABELS).tolist() for _ in range(60)]
+    rng = np.random.default_rng(0)
+    order = [rng.permutation(LABELS).tolist() for _ in range(60)]
     marks = [[("named", a, "70"), ("named", b, "20"), ("never", c, ""), ("possible", d, "")] for a, b, c, d in order]
     return Answers.of(task=np.arange(60) % 12, worker=np.arange(60) % 7, marks=marks, labels=LABELS)
 

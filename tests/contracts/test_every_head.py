@@ -11,11 +11,11 @@ import torch
 
 from net_fits import start_fit
 from plurivox.core.errors import InputError, OptionError
-from plurivox.train import Known, Plan, fit, heads, nets
-from plurivox.train.heads._contract import Batch, Scene
-from plurivox.train.loop.worker_table import Rows
-from plurivox.train.parallel.runs import finish_stacked
-from plurivox.train.targets._contract import Said
+from plurivox.train import Plan, Supervision, fit, heads, nets
+from plurivox.train.heads._contract import Batch, HeadContext
+from plurivox.train.loop.worker_table import WorkerTable
+from plurivox.train.parallel.runs import run_stacked
+from plurivox.train.targets._contract import PaddedVotes
 from toy_training import spam, world
 
 pytestmark = pytest.mark.training
@@ -27,14 +27,14 @@ PLAIN = {"votes": "all-votes", "pair": "pair[main=majority]", "distribution": "s
 def test_it_says_what_it_is(name: str) -> None:
     made = heads.methods.make(name)
     assert made.name() == name and made.summary() == heads.methods.summary(name) != ""
-    assert heads.methods.make(made.word) == made and all(one.help for one in made.options())
+    assert heads.methods.make(made.spec) == made and all(one.help for one in made.options())
 
 
 @every
 def test_a_net_learns_under_it_and_predicts_without_it(name: str) -> None:
     torch.set_num_threads(1)
     x, gold, votes = world()
-    known = Known(votes=votes, soft=gold)
+    known = Supervision(votes=votes, soft=gold)
     plan = Plan(epochs=30, batch=16, lr=0.02, seed=1)
     twice = [
         fit(x, PLAIN[heads.methods[name].wants], tasks=gold.tasks, known=known, head=name, plan=plan) for _ in range(2)
@@ -69,7 +69,7 @@ def test_it_sees_through_spammers_where_the_majority_does_not(name: str) -> None
     x, gold, votes = spam()
     plan = Plan(epochs=60, batch=32, lr=0.01, seed=1)
     trained = fit(x, votes, net="linear", head=name, plan=plan)
-    majority = fit(x, "majority", tasks=votes.tasks, known=Known(votes=votes), net="linear", plan=plan)
+    majority = fit(x, "majority", tasks=votes.tasks, known=Supervision(votes=votes), net="linear", plan=plan)
     right = [(one.predict(x, gold.tasks).hard() == gold.hard()).mean() for one in (trained, majority)]
     assert right[0] > right[1] + 0.2
     assert trained.fit is not None and trained.fit.ability is not None
@@ -79,14 +79,14 @@ def test_it_sees_through_spammers_where_the_majority_does_not(name: str) -> None
 @pytest.mark.parametrize("name", on_votes())
 def test_a_step_reaches_net_and_head_and_leaves_absent_workers_alone(name: str) -> None:
     x, gold, votes = world(6)
-    scene = Scene(x.shape[1:], gold.tasks, gold.labels, votes.workers, votes)
+    context = HeadContext(x.shape[1:], gold.tasks, gold.labels, votes.workers, votes)
     torch.manual_seed(0)
     net = nets.methods.make("linear").build(x.shape[1:], 3)
-    head = heads.methods.make(name).build(net, scene)
+    head = heads.methods.make(name).build(net, context)
     inputs, two = torch.tensor(x), torch.zeros(6, 2, dtype=torch.int64)
-    said = Said(two + torch.tensor([0, 2]), two, torch.tensor([1.0, 1.0]).repeat(6, 1))
+    said = PaddedVotes(two + torch.tensor([0, 2]), two, torch.tensor([1.0, 1.0]).repeat(6, 1))
     head.before_epoch(0, lambda: net(inputs))
-    tables = [one for one in head.modules() if isinstance(one, Rows)]
+    tables = [one for one in head.modules() if isinstance(one, WorkerTable)]
     for one in tables:  # where all are alike there may be nothing to learn of some weights
         one.table += 0.1 * torch.randn(one.table.shape)
     start = [one.table.clone() for one in tables]
@@ -112,7 +112,7 @@ def test_a_training_that_was_stopped_goes_on_as_if_it_had_not(name: str, tmp_pat
     plan = Plan(epochs=6, batch=16, lr=0.02)
     whole = fit(x, votes, head=name, plan=plan)
     with pytest.raises(KeyboardInterrupt):
-        fit(x, votes, head=name, plan=plan, folder=tmp_path, save_seconds=0, watch=stop)
+        fit(x, votes, head=name, plan=plan, folder=tmp_path, save_seconds=0, progress=stop)
     again = fit(x, votes, head=name, plan=plan, folder=tmp_path)
     np.testing.assert_array_equal(whole.logits(x), again.logits(x))
     assert whole.fit is not None and again.fit is not None and whole.fit.confusion and again.fit.confusion
@@ -136,7 +136,7 @@ def test_a_recorded_step_learns_what_a_plain_one_and_a_cpu_do(name: str, optimiz
 def inputs_and_target(name: str) -> tuple[np.ndarray, dict[str, Any]]:
     """Inputs, and what a head learns from."""
     x, gold, votes = world()
-    known = Known(votes=votes, soft=gold)
+    known = Supervision(votes=votes, soft=gold)
     return x, {"target": PLAIN[heads.methods[name].wants], "tasks": gold.tasks, "known": known, "head": name}
 
 
@@ -172,16 +172,16 @@ def test_where_it_stacks_every_run_is_what_it_is_alone(name: str) -> None:
     x, what = inputs_and_target(name)
     plans = [Plan(epochs=3, batch=16, lr=0.02, seed=seed, device="cpu") for seed in (1, 2)]
     alone = [fit(x, plan=plan, **what).logits(x) for plan in plans]
-    stacked = finish_stacked([partial(start_fit, x, plan=plan, **what) for plan in plans])
+    stacked = run_stacked([partial(start_fit, x, plan=plan, **what) for plan in plans])
     np.testing.assert_allclose([one.logits(x) for one in stacked], alone, atol=2e-4)
 
 
 @pytest.mark.parametrize("name", on_votes())
 def test_without_votes_it_says_so(name: str) -> None:
     x, gold, _ = world(6)
-    scene = Scene(x.shape[1:], gold.tasks, gold.labels, np.empty(0, np.int64), None)
+    context = HeadContext(x.shape[1:], gold.tasks, gold.labels, np.empty(0, np.int64), None)
     with pytest.raises(InputError, match=f"the head {name} learns from votes"):
-        heads.methods.make(name).build(torch.nn.Linear(1, 1), scene)
+        heads.methods.make(name).build(torch.nn.Linear(1, 1), context)
 
 
 @pytest.mark.parametrize("name", on_votes())

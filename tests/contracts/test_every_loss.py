@@ -11,15 +11,15 @@ every = pytest.mark.parametrize("name", losses.methods)
 
 
 def some(n: int = 4, k: int = 3, seed: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
-    chance = np.random.default_rng(seed)
-    return torch.tensor(chance.normal(size=(n, k))), torch.tensor(chance.dirichlet(np.ones(k), n))
+    rng = np.random.default_rng(seed)
+    return torch.tensor(rng.normal(size=(n, k))), torch.tensor(rng.dirichlet(np.ones(k), n))
 
 
 @every
 def test_it_says_what_it_is(name: str) -> None:
     made = losses.methods.make(name)
     assert made.name() == name and made.summary() == losses.methods.summary(name) != ""
-    assert losses.methods.make(made.word) == made and all(one.help for one in made.options())
+    assert losses.methods.make(made.spec) == made and all(one.help for one in made.options())
 
 
 @every

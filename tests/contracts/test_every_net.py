@@ -26,10 +26,10 @@ def net(name: str, seed: int = 0) -> nn.Module:
 def inputs(name: str, n: int = 5) -> Tensor:
     """Numbers from 0 to 1 for nets that see, codes for nets that read."""
     method = nets.methods[name]
-    chance = torch.Generator("cpu").manual_seed(3)
+    rng = torch.Generator("cpu").manual_seed(3)
     if "chars" in method.small:
-        return torch.randint(0, 7, (n, *method.example), generator=chance, device="cpu")
-    return torch.rand((n, *method.example), generator=chance, device="cpu")
+        return torch.randint(0, 7, (n, *method.example), generator=rng, device="cpu")
+    return torch.rand((n, *method.example), generator=rng, device="cpu")
 
 
 @every
@@ -38,7 +38,7 @@ def test_it_says_what_it_is(name: str) -> None:
     assert method.name() == name and method.summary() == nets.methods.summary(name) != ""
     assert all(one.help for one in method.options())
     small = method(**method.small)
-    assert nets.methods.make(small.word) == small
+    assert nets.methods.make(small.spec) == small
 
 
 @every

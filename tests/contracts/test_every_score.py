@@ -73,7 +73,7 @@ def test_it_scores_every_name_in_order(name: str) -> None:
 @every
 def test_made_by_makes_it_again(name: str) -> None:
     scores, made = scored(name), identify.methods.make(name)
-    assert identify.methods.make(scores.made_by) == made and made.word == scores.made_by
+    assert identify.methods.make(scores.made_by) == made and made.spec == scores.made_by
     same(scores, scored(name))
 
 

@@ -7,21 +7,21 @@ import torch
 from crowds import crowd
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.train import Known, targets
-from plurivox.train.targets._contract import Said
+from plurivox.train import Supervision, targets
+from plurivox.train.targets._contract import PaddedVotes
 
 pytestmark = pytest.mark.training
 every = pytest.mark.parametrize("name", targets.methods)
 VOTES = Votes.of(**crowd())
 SHARES = SoftLabels.shares(VOTES.counts(), VOTES.tasks, VOTES.labels)
-KNOWN = Known(votes=VOTES, gold=SHARES, soft=SHARES)
+KNOWN = Supervision(votes=VOTES, gold=SHARES, soft=SHARES)
 
 
 @every
 def test_it_says_what_it_is(name: str) -> None:
     made = targets.methods.make(name)
     assert made.name() == name and made.summary() == targets.methods.summary(name) != ""
-    assert targets.methods.make(made.word) == made and all(one.help for one in made.options())
+    assert targets.methods.make(made.spec) == made and all(one.help for one in made.options())
 
 
 @every
@@ -31,7 +31,7 @@ def test_it_draws_what_it_says_the_same_for_the_same_chance(name: str) -> None:
     examples = made.examples(KNOWN, VOTES.tasks, VOTES.labels, torch.device("cpu"))
     indices = torch.tensor([3, 0, 3])
     one, two = (examples.draw(indices, torch.Generator().manual_seed(5)) for _ in range(2))
-    if isinstance(one, Said):
+    if isinstance(one, PaddedVotes):
         assert (
             made.gives == "votes" and one.worker.shape == one.label.shape == one.weight.shape and len(one.worker) == 3
         )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plurivox.core.atomic_write import whole_file, whole_folder
+from plurivox.core.atomic_write import atomic_file, atomic_folder
 from plurivox.core.errors import InputError
 
 
@@ -20,7 +20,7 @@ def test_what_stops_halfway_leaves_the_old_file_and_nothing_else(
     tmp_path: Path, stop: BaseException, seen: type[BaseException]
 ) -> None:
     (tmp_path / "out").write_text("old")
-    with pytest.raises(seen), whole_file(tmp_path / "out") as part:
+    with pytest.raises(seen), atomic_file(tmp_path / "out") as part:
         part.write_text("half of the n")
         raise stop
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("out", "old")]
@@ -28,11 +28,11 @@ def test_what_stops_halfway_leaves_the_old_file_and_nothing_else(
 
 def test_a_folder_takes_its_name_only_when_it_is_whole(tmp_path: Path) -> None:
     target = tmp_path / "set"
-    with pytest.raises(KeyboardInterrupt), whole_folder(target) as part:
+    with pytest.raises(KeyboardInterrupt), atomic_folder(target) as part:
         (part / "votes.csv").write_text("task")
         raise KeyboardInterrupt
     assert list(tmp_path.iterdir()) == []
-    with whole_folder(target) as part:
+    with atomic_folder(target) as part:
         (part / "votes.csv").write_text("task")
     assert [file.name for file in target.iterdir()] == ["votes.csv"]
 
@@ -41,15 +41,15 @@ def test_a_folder_with_something_in_it_is_replaced_only_on_request(tmp_path: Pat
     target = tmp_path / "set"
     target.mkdir()
     (target / "precious").write_text("mine")
-    with pytest.raises(InputError, match="is not empty"), whole_folder(target):
+    with pytest.raises(InputError, match="is not empty"), atomic_folder(target):
         pass
-    with whole_folder(target, replace=True) as part:
+    with atomic_folder(target, replace=True) as part:
         (part / "new").write_text("n")
     assert [file.name for file in target.iterdir()] == ["new"] and len(list(tmp_path.iterdir())) == 1
 
 
 def test_a_missing_parent_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="does not exist; make it first"), whole_file(tmp_path / "no" / "out"):
+    with pytest.raises(InputError, match="does not exist; make it first"), atomic_file(tmp_path / "no" / "out"):
         pass
 
 
@@ -59,7 +59,7 @@ def test_a_link_is_followed(tmp_path: Path, there: bool) -> None:
     if there:
         (tmp_path / "far" / "real").write_text("old")
     (tmp_path / "link").symlink_to("far/real")
-    with whole_file(tmp_path / "link") as part:
+    with atomic_file(tmp_path / "link") as part:
         part.write_text("new")
     assert (tmp_path / "link").is_symlink() and (tmp_path / "far" / "real").read_text() == "new"
     assert len(list(tmp_path.rglob("*"))) == 3
@@ -70,14 +70,14 @@ def test_a_pipe_takes_the_finished_bytes(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     reader = threading.Thread(target=lambda: heard.append(pipe.read_bytes()))
     reader.start()
-    with whole_file(pipe) as part:
+    with atomic_file(pipe) as part:
         part.write_bytes(b"whole")
     reader.join()
     assert heard == [b"whole"] and pipe.is_fifo() and list(tmp_path.iterdir()) == [pipe]
 
 
 def test_a_device_stays_a_device() -> None:
-    with whole_file("/dev/null") as part:
+    with atomic_file("/dev/null") as part:
         part.write_bytes(b"gone")
     assert Path("/dev/null").is_char_device()
 
@@ -85,9 +85,9 @@ def test_a_device_stays_a_device() -> None:
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])
 def test_the_output_of_the_process_can_be_written_to(tmp_path: Path, name: str) -> None:
     code = f"""
-from plurivox.core.atomic_write import whole_file
+from plurivox.core.atomic_write import atomic_file
 print("before", flush=True)
-with whole_file({name!r}) as part:
+with atomic_file({name!r}) as part:
     part.write_text("between\\n")
 print("after")"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -103,7 +103,7 @@ def test_a_folder_by_any_of_its_names(tmp_path: Path, name: str, monkeypatch: py
     (home / "old").write_text("o")
     (tmp_path / "link").symlink_to("set")
     monkeypatch.chdir(home if name == "." else tmp_path)
-    with whole_folder(name, replace=True) as part:
+    with atomic_folder(name, replace=True) as part:
         (part / "sub").mkdir()
         (part / "sub" / "new").write_text("n")
     assert [file.name for file in home.iterdir()] == ["sub"] and (Path(name) / "sub" / "new").read_text() == "n"
@@ -115,9 +115,9 @@ def test_a_folder_one_works_in_stays_as_it_was_when_writing_stops(
 ) -> None:
     (tmp_path / "old").write_text("o")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match="is not empty"), whole_folder("."):
+    with pytest.raises(InputError, match="is not empty"), atomic_folder("."):
         pass
-    with pytest.raises(KeyboardInterrupt), whole_folder(".", replace=True) as part:
+    with pytest.raises(KeyboardInterrupt), atomic_folder(".", replace=True) as part:
         (part / "old").write_text("new")
         raise KeyboardInterrupt
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("old", "o")]
@@ -126,9 +126,9 @@ def test_a_folder_one_works_in_stays_as_it_was_when_writing_stops(
 def test_several_processes_may_replace_one_folder_at_once(tmp_path: Path) -> None:
     code = f"""
 import sys
-from plurivox.core.atomic_write import whole_folder
+from plurivox.core.atomic_write import atomic_folder
 for turn in range(40):
-    with whole_folder({str(tmp_path / "set")!r}, replace=True) as part:
+    with atomic_folder({str(tmp_path / "set")!r}, replace=True) as part:
         for name in "ab":
             (part / name).write_text(f"{{sys.argv[1]}} {{turn}}")"""
     crowd = [
@@ -141,30 +141,37 @@ for turn in range(40):
 
 
 def test_failures_are_told_of_the_path_that_was_asked_for(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as told, whole_file(tmp_path / "out") as part:
+    with pytest.raises(InputError) as told, atomic_file(tmp_path / "out") as part:
         raise OSError(28, "No space left on device", str(part))
     assert str(told.value) == f"{tmp_path / 'out'} could not be written: No space left on device"
-    with pytest.raises(InputError) as told, whole_folder(tmp_path / "set") as part, whole_file(part / "v.csv") as inner:
+    with (
+        pytest.raises(InputError) as told,
+        atomic_folder(tmp_path / "set") as part,
+        atomic_file(part / "v.csv") as inner,
+    ):
         raise OSError(28, "No space left on device", str(inner))
     assert str(told.value) == f"{tmp_path / 'set' / 'v.csv'} could not be written: No space left on device"
-    with pytest.raises(InputError, match="No such file or directory: '/no/source'"), whole_file(tmp_path / "out"):
+    with pytest.raises(InputError, match="No such file or directory: '/no/source'"), atomic_file(tmp_path / "out"):
         Path("/no/source").read_bytes()
-    with pytest.raises(InputError, match="is a folder; name a file in it"), whole_file(tmp_path):
+    with pytest.raises(InputError, match="is a folder; name a file in it"), atomic_file(tmp_path):
         pass
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="nothing is forbidden to root")
 def test_a_folder_that_cannot_be_written_to_is_told(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    with pytest.raises(InputError, match=r"out could not be written: Permission denied$"), whole_file(tmp_path / "out"):
+    with (
+        pytest.raises(InputError, match=r"out could not be written: Permission denied$"),
+        atomic_file(tmp_path / "out"),
+    ):
         pass
 
 
 def test_a_name_may_be_as_long_as_the_system_lets_it(tmp_path: Path) -> None:
-    with whole_file(tmp_path / ("n" * 255)) as part:
+    with atomic_file(tmp_path / ("n" * 255)) as part:
         part.write_text("n")
     with (
         pytest.raises(InputError, match="could not be written: File name too long"),
-        whole_file(tmp_path / ("n" * 256)),
+        atomic_file(tmp_path / ("n" * 256)),
     ):
         pass

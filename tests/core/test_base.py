@@ -14,7 +14,7 @@ from hypothesis import given
 
 from crowds import crowd, distributions, soft_crowd, some_answers, some_soft, vote_columns
 from plurivox.core.audit import Audit
-from plurivox.core.base import HEADER, Noun
+from plurivox.core.base import HEADER, DataType
 from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError
 from plurivox.core.results import Confusion, Dynamics, Fit, Scores
@@ -24,7 +24,7 @@ from plurivox.core.votes import Votes
 from plurivox.workflows.compare_methods import Comparison
 
 CONFUSION = Confusion(np.full((2, 3, 3), 1 / 3), as_names(["ann", "bo"]), as_names(["x", "y", "z"]))
-NOUNS: dict[str, Noun] = {
+NOUNS: dict[str, DataType] = {
     "votes": Votes.of(**crowd(), ordered=True),
     "soft-votes": soft_crowd(),
     "counts": Votes.from_counts(np.array([[1, 2]]), ["a"], [True, False]),
@@ -54,7 +54,7 @@ def same(a: object, b: object) -> bool:
     if isinstance(a, np.ndarray):
         assert isinstance(b, np.ndarray) and a.dtype == b.dtype and not b.flags.writeable
         return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
-    if isinstance(a, Noun):
+    if isinstance(a, DataType):
         return type(a) is type(b) and all(
             same(value, b.__getstate__()[name]) for name, value in a.__getstate__().items()
         )
@@ -65,25 +65,25 @@ def same(a: object, b: object) -> bool:
 
 
 @every
-def test_saved_is_loaded_as_it_was(noun: Noun, tmp_path: Path) -> None:
+def test_saved_is_loaded_as_it_was(noun: DataType, tmp_path: Path) -> None:
     noun.save(tmp_path / "it.npz")
     assert same(noun, type(noun).load(tmp_path / "it.npz"))
     assert [file.name for file in tmp_path.iterdir()] == ["it.npz"]
 
 
 @every
-def test_pickled_is_unpickled_as_it_was(noun: Noun) -> None:
+def test_pickled_is_unpickled_as_it_was(noun: DataType) -> None:
     assert same(noun, pickle.loads(pickle.dumps(noun)))
 
 
 @every
-def test_files_of_version_one_stay_readable(noun: Noun, request: pytest.FixtureRequest) -> None:
+def test_files_of_version_one_stay_readable(noun: DataType, request: pytest.FixtureRequest) -> None:
     name = request.node.callspec.id
-    assert same(noun, Noun.load(Path(__file__).parent / "version_1" / f"{name}.npz"))
+    assert same(noun, DataType.load(Path(__file__).parent / "version_1" / f"{name}.npz"))
 
 
 @every
-def test_frames_hold_every_row(noun: Noun) -> None:
+def test_frames_hold_every_row(noun: DataType) -> None:
     columns = noun.columns()
     n_rows = len(next(iter(columns.values())))
     for frame in (noun.to_pandas(), noun.to_polars()):
@@ -91,7 +91,7 @@ def test_frames_hold_every_row(noun: Noun) -> None:
 
 
 @every
-def test_every_noun_shows_itself(noun: Noun) -> None:
+def test_every_noun_shows_itself(noun: DataType) -> None:
     assert repr(noun).startswith(f"<{type(noun).__name__}: ")
     html = noun._repr_html_()
     assert html.count("<tr>") > 1 and html.count("<div>") == html.count("</div>") == 1
@@ -126,7 +126,7 @@ def test_the_header_can_be_read_without_plurivox(tmp_path: Path) -> None:
 def test_a_broken_file_is_said_to_be_broken(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "v.npz").write_bytes(content)
     with pytest.raises(InputError, match=r"v.npz is not a noun saved by plurivox, or it is damaged"):
-        Noun.load(tmp_path / "v.npz")
+        DataType.load(tmp_path / "v.npz")
 
 
 def test_a_truncated_file_and_another_noun_are_told_apart(tmp_path: Path) -> None:
@@ -150,9 +150,9 @@ def test_a_file_of_a_newer_version_asks_for_an_update(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.parametrize("noun", [NOUNS["fit"], NOUNS["answers"]], ids=["fit", "answers"])
-def test_a_fresh_process_finds_the_nouns_it_has_not_imported(noun: Noun, tmp_path: Path) -> None:
+def test_a_fresh_process_finds_the_nouns_it_has_not_imported(noun: DataType, tmp_path: Path) -> None:
     noun.save(tmp_path / "it.npz")
-    code = f"from plurivox.core.base import Noun; print(type(Noun.load({str(tmp_path / 'it.npz')!r})).__name__)"
+    code = f"from plurivox.core.base import DataType; print(type(DataType.load({str(tmp_path / 'it.npz')!r})).__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == type(noun).__name__
 
@@ -160,7 +160,7 @@ def test_a_fresh_process_finds_the_nouns_it_has_not_imported(noun: Noun, tmp_pat
 def test_a_noun_of_another_room_is_found_by_its_module(tmp_path: Path) -> None:
     one = np.ones(1)
     Comparison(as_names(["d"]), as_names(["m"]), one, one, one, one, one, "m").save(tmp_path / "c.npz")
-    code = f"from plurivox.core.base import Noun; print(Noun.load({str(tmp_path / 'c.npz')!r}).methods)"
+    code = f"from plurivox.core.base import DataType; print(DataType.load({str(tmp_path / 'c.npz')!r}).methods)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['m']"
 
@@ -169,7 +169,7 @@ def test_a_noun_that_nobody_knows_is_said(tmp_path: Path) -> None:
     some_soft().save(tmp_path / "s.npz")
     change(tmp_path / "s.npz", HEADER, lambda text: text.replace(b'"SoftLabels"', b'"Later"'))
     with pytest.raises(InputError, match=r"s.npz: it holds 'Later', a noun that this plurivox does not know"):
-        Noun.load(tmp_path / "s.npz")
+        DataType.load(tmp_path / "s.npz")
 
 
 def change(file: Path, name: str, how: Callable[[bytes], bytes]) -> None:
@@ -188,16 +188,16 @@ def test_a_damaged_header_is_said_to_be_damaged(tmp_path: Path, header: bytes) -
     some_soft().save(tmp_path / "s.npz")
     change(tmp_path / "s.npz", HEADER, lambda _: header)
     with pytest.raises(InputError, match="or it is damaged"):
-        Noun.load(tmp_path / "s.npz")
+        DataType.load(tmp_path / "s.npz")
 
 
 def test_no_single_wrong_byte_gets_through_as_another_error(tmp_path: Path) -> None:
     some_soft().save(tmp_path / "s.npz")
-    whole, chance = (tmp_path / "s.npz").read_bytes(), np.random.default_rng(0)
-    for at in chance.integers(0, len(whole), 300).tolist():
-        (tmp_path / "s.npz").write_bytes(whole[:at] + bytes([int(chance.integers(256))]) + whole[at + 1 :])
+    whole, rng = (tmp_path / "s.npz").read_bytes(), np.random.default_rng(0)
+    for at in rng.integers(0, len(whole), 300).tolist():
+        (tmp_path / "s.npz").write_bytes(whole[:at] + bytes([int(rng.integers(256))]) + whole[at + 1 :])
         with contextlib.suppress(InputError):
-            Noun.load(tmp_path / "s.npz")
+            DataType.load(tmp_path / "s.npz")
 
 
 def test_text_that_is_no_unicode_is_refused_before_anything_is_written(tmp_path: Path) -> None:
@@ -213,12 +213,12 @@ def test_one_is_told_in_the_singular() -> None:
 
 
 @every
-def test_a_card_shows_the_first_rows_of_the_table(noun: Noun) -> None:
+def test_a_card_shows_the_first_rows_of_the_table(noun: DataType) -> None:
     head, whole = noun._head(2), noun.columns()
     assert head and all(str(column.tolist()) == str(whole[name][:2].tolist()) for name, column in head.items())
 
 
 @pytest.mark.parametrize("name", ["votes", "soft-votes", "counts"])
 def test_the_card_of_votes_is_made_without_the_whole_table(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Votes, "columns", Noun.columns)  # which has none to give
+    monkeypatch.setattr(Votes, "columns", DataType.columns)  # which has none to give
     assert NOUNS[name]._repr_html_().count("<tr>") > 1

@@ -19,7 +19,7 @@ def test_encode_gives_back_every_value_in_sorted_names(values: list) -> None:
 
 
 @given(NAMES, st.randoms())
-def test_positions_find_what_is_there(values: list, chance: object) -> None:
+def test_positions_find_what_is_there(values: list, rng: object) -> None:
     names = as_names(values)
     wanted = names[::-1]
     assert positions(names, wanted).tolist() == list(range(len(values)))[::-1]

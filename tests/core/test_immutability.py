@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from plurivox.core.answers import Answers
-from plurivox.core.base import Noun
+from plurivox.core.base import DataType
 from plurivox.core.encoding import as_names
 from plurivox.core.results import Confusion, Dynamics, Fit, Scores
 from plurivox.core.soft_labels import SoftLabels
@@ -20,7 +20,7 @@ EVEN = np.full((2, 2), 0.5)
 ONES = np.ones(2)
 
 # each maker takes its arrays from the dictionary and nothing else
-MAKERS: dict[str, Callable[[dict[str, Any]], Noun]] = {
+MAKERS: dict[str, Callable[[dict[str, Any]], DataType]] = {
     "of": lambda a: SoftLabels.of(a["even"], a["names"], a["names"], support=a["ones"], scale=a["ones"]),
     "one-hot": lambda a: SoftLabels.one_hot(a["small"], a["names"], a["names"]),
     "gold": lambda a: SoftLabels.gold(a["names"], a["names"], a["names"]),
@@ -44,13 +44,13 @@ MAKERS: dict[str, Callable[[dict[str, Any]], Noun]] = {
 
 def told(noun: Any) -> str:
     """Every field of a noun, and of the nouns in it."""
-    if isinstance(noun, Noun):
+    if isinstance(noun, DataType):
         return str({name: told(value) for name, value in noun.__getstate__().items()})
     return str(noun.tolist() if isinstance(noun, np.ndarray) else noun)
 
 
 @pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS)
-def test_writing_into_what_was_given_changes_nothing(maker: Callable[[dict[str, Any]], Noun]) -> None:
+def test_writing_into_what_was_given_changes_nothing(maker: Callable[[dict[str, Any]], DataType]) -> None:
     mine = {"even": EVEN, "names": AB, "ones": ONES, "codes": CODES, "small": SMALL}
     mine = {name: array.copy() for name, array in mine.items()}
     noun = maker(mine)

@@ -7,7 +7,7 @@ import pytest
 
 from plurivox import aggregate
 from plurivox.core.errors import OptionError, UnknownName
-from plurivox.core.method import Method, option, split_word
+from plurivox.core.method import Method, option, parse_spec
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class Sample(Method):
 def test_repr_and_word_make_it_again() -> None:
     sample = Sample(share=1, mode="b", sure=True, limit=4)
     assert eval(repr(sample)) == sample
-    name, given = split_word(sample.word)
-    assert name == "sample" and Sample.with_words(given) == sample and sample.share == 1.0
+    name, given = parse_spec(sample.spec)
+    assert name == "sample" and Sample.from_options(given) == sample and sample.share == 1.0
 
 
 @pytest.mark.parametrize(
@@ -43,11 +43,11 @@ def test_repr_and_word_make_it_again() -> None:
 )
 def test_a_wrong_value_says_what_is_right(given: dict, words: str) -> None:
     with pytest.raises(OptionError, match=words):
-        Sample.with_words(given)
+        Sample.from_options(given)
 
 
 def test_texts_are_read_as_the_type_of_the_option() -> None:
-    assert Sample.with_words({"share": ".25", "sure": "yes", "limit": "none"}) == Sample(share=0.25, sure=True)
+    assert Sample.from_options({"share": ".25", "sure": "yes", "limit": "none"}) == Sample(share=0.25, sure=True)
 
 
 def test_unknown_names_get_the_nearest() -> None:
@@ -69,7 +69,7 @@ def test_a_list_survives_in_a_word(names: str) -> None:
         seed: int = option(0, "a seed")
 
     listing = Listing(names=names, seed=3)
-    name, given = split_word(listing.word)
-    assert name == "listing" and Listing.with_words(given) == listing
-    outer = Listing(names=listing.word)  # a word inside a word
-    assert Listing.with_words(split_word(outer.word)[1]) == outer
+    name, given = parse_spec(listing.spec)
+    assert name == "listing" and Listing.from_options(given) == listing
+    outer = Listing(names=listing.spec)  # a word inside a word
+    assert Listing.from_options(parse_spec(outer.spec)[1]) == outer

@@ -49,10 +49,10 @@ def test_sparse_and_dense_rows_answer_alike(rows: Candidates, k: int) -> None:
 
 
 @given(distributions(), st.randoms())
-def test_tables_meet_by_task_name(prob: np.ndarray, chance: object) -> None:
+def test_tables_meet_by_task_name(prob: np.ndarray, rng: object) -> None:
     tasks = [f"t{i}" for i in range(len(prob))]
     order = list(range(len(prob)))
-    chance.shuffle(order)  # type: ignore[attr-defined]
+    rng.shuffle(order)  # type: ignore[attr-defined]
     soft = SoftLabels.of(prob, tasks, range(prob.shape[1]))
     np.testing.assert_array_equal(soft.on([tasks[i] for i in order]).prob, prob[order])
 

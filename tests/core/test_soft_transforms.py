@@ -35,16 +35,16 @@ def test_smooth(prob: np.ndarray, beta: float) -> None:
 
 
 @given(distributions(), st.floats(0.1, 5))
-def test_temper(prob: np.ndarray, power: float) -> None:
+def test_temperature_scale(prob: np.ndarray, power: float) -> None:
     expected = prob**power / (prob**power).sum(1, keepdims=True)
-    np.testing.assert_allclose(soft_transforms.temper(dense(prob), power).prob, expected, atol=1e-12)
-    np.testing.assert_allclose(soft_transforms.temper(sparse(prob), power).prob, expected, atol=1e-9)
-    np.testing.assert_allclose(soft_transforms.temper(dense(prob), 0).prob, 1 / prob.shape[1])
+    np.testing.assert_allclose(soft_transforms.temperature_scale(dense(prob), power).prob, expected, atol=1e-12)
+    np.testing.assert_allclose(soft_transforms.temperature_scale(sparse(prob), power).prob, expected, atol=1e-9)
+    np.testing.assert_allclose(soft_transforms.temperature_scale(dense(prob), 0).prob, 1 / prob.shape[1])
 
 
 def test_high_powers_do_not_underflow() -> None:
     even = dense(np.full((1, 1000), 1e-3))
-    np.testing.assert_allclose(soft_transforms.temper(even, 500).prob, 1e-3)
+    np.testing.assert_allclose(soft_transforms.temperature_scale(even, 500).prob, 1e-3)
 
 
 @given(distributions())
@@ -94,7 +94,7 @@ def test_wrong_numbers_are_refused() -> None:
     with pytest.raises(OptionError, match="beta must be 0 to 1"):
         soft_transforms.smooth(soft, 1.5)
     with pytest.raises(OptionError, match="power must be 0 or more"):
-        soft_transforms.temper(soft, -1)
+        soft_transforms.temperature_scale(soft, -1)
     with pytest.raises(InputError, match="same tasks and labels"):
         soft_transforms.blend([soft, dense(np.eye(3))])
     with pytest.raises(InputError, match="nothing to blend"):

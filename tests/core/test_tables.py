@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plurivox.core.base import Noun
+from plurivox.core.base import DataType
 from plurivox.core.errors import InputError
 from plurivox.core.tables import Table, Tables
 
@@ -60,7 +60,7 @@ def test_tables_are_written_in_every_form(tmp_path: Path) -> None:
     made.write(tmp_path / "out")
     names = {"table-1.csv", "table-2.csv", "tables.md", "tables.tex", "tables.npz"}
     assert {one.name for one in (tmp_path / "out").iterdir()} == names
-    assert isinstance(Noun.load(tmp_path / "out" / "tables.npz"), Tables)
+    assert isinstance(DataType.load(tmp_path / "out" / "tables.npz"), Tables)
     with pytest.raises(InputError, match="not empty; name another folder"):
         made.write(tmp_path / "out")
     made.write(tmp_path / "out", replace=True)

@@ -65,13 +65,13 @@ def test_watch_sees_every_pass_and_may_stop_it():
 
     steps = []
 
-    def watch(step, total, value=None):
+    def progress(step, total, value=None):
         steps.append((step, total, value))
         if step == 3:
             raise Enough
 
     with pytest.raises(Enough):
-        run_em(hill([0.9, 0.9]), (np.zeros(1), np.zeros(1)), max_iter=9, tol=0, watch=watch)
+        run_em(hill([0.9, 0.9]), (np.zeros(1), np.zeros(1)), max_iter=9, tol=0, progress=progress)
     assert [step for step, _, _ in steps] == [0, 1, 2, 3] and steps[0][1] == 9
 
 
@@ -86,8 +86,8 @@ def test_an_objective_that_may_fall_ends_nothing_until_it_rises_a_little():
 def test_the_best_of_several_starts_is_kept_and_progress_counts_over_all():
     tops, steps = [1.0, 3.0, 3.0, 2.0], []
 
-    def run(i, watch):
-        return run_em(lambda x: (x, tops[i]), i, max_iter=5, tol=1e-9, watch=watch)
+    def run(i, progress):
+        return run_em(lambda x: (x, tops[i]), i, max_iter=5, tol=1e-9, progress=progress)
 
     best, kept = best_of_starts(4, 5, run, lambda step, total, value=None: steps.append((step, total)))
     assert kept == 1 and best.params == 1 and best.trace == (3.0, 3.0)
@@ -100,7 +100,7 @@ def test_runs_together_are_those_of_one_after_the_other():
     options = {"max_iter": 5000, "tol": 1e-12, "space": Line()}
     steps = []
     together = run_em_together(
-        lambda runs: [one(x) for x in runs], starts, watch=lambda step, *_: steps.append(step), **options
+        lambda runs: [one(x) for x in runs], starts, progress=lambda step, *_: steps.append(step), **options
     )
     for found, start in zip(together, starts, strict=True):
         alone = run_em(one, start, **options)

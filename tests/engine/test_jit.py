@@ -21,8 +21,8 @@ def told(code: str, **env: str) -> str:
 
 
 def test_import_plurivox_and_its_rooms_load_no_numba():
-    rooms = "plurivox, plurivox.aggregate, plurivox.engine.threads, plurivox.engine.em"
-    assert told(f"import sys, {rooms}; print('numba' in sys.modules)") == "False"
+    steps = "plurivox, plurivox.aggregate, plurivox.engine.threads, plurivox.engine.em"
+    assert told(f"import sys, {steps}; print('numba' in sys.modules)") == "False"
 
 
 def test_machine_code_lies_beside_the_sources_or_where_numba_is_told(tmp_path):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plurivox.core.base import Noun
+from plurivox.core.base import DataType
 from plurivox.core.errors import PlurivoxError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import by_task, most_different, softening
@@ -31,7 +31,7 @@ def test_softer_on_the_left() -> None:
 def test_contrasts_are_saved(tmp_path: object) -> None:
     path = f"{tmp_path}/contrast.npz"
     most_different(LEFT, RIGHT).save(path)
-    assert len(Noun.load(path).columns()["task"]) == 3
+    assert len(DataType.load(path).columns()["task"]) == 3
 
 
 def test_what_each_task_adds() -> None:

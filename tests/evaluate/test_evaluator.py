@@ -1,4 +1,4 @@
-"""Judging a guess: values are the functions', intervals are the bootstrap's, the baseline is a constant guess."""
+"""Judging a prediction: values are the functions', intervals are the bootstrap's, the baseline is a constant prediction."""
 
 import json
 import subprocess
@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 
 from plurivox import evaluate
-from plurivox.core.base import Noun
+from plurivox.core.base import DataType
 from plurivox.core.errors import InputError, OptionError, UnknownName
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Candidates
 from plurivox.core.votes import Votes
-from plurivox.evaluate import MEASURES, Judgement, judge
+from plurivox.evaluate import MEASURES, Evaluation, evaluate_labels
 from plurivox.evaluate.alignment import meet
 from plurivox.evaluate.resampling import mean, resample
 from plurivox.io import read
 
 CHANCE = np.random.default_rng(7)
 P, Q = CHANCE.dirichlet(np.ones(4), (2, 150))
-GUESS, TRUTH = (SoftLabels.of(prob, range(150), list("abcd")) for prob in (Q, P))
+PREDICTION, TRUTH = (SoftLabels.of(prob, range(150), list("abcd")) for prob in (Q, P))
 ALIKE = {  # the function behind each name that is not the name itself
     "top-2-accuracy": lambda q, p: evaluate.top_k_accuracy(q, p, k=2),
     "top-5-accuracy": lambda q, p: 1.0,
@@ -39,15 +39,15 @@ ALIKE = {  # the function behind each name that is not the name itself
 @pytest.mark.parametrize("name", MEASURES)
 def test_a_judgement_a_measure_and_its_function_give_the_same_bits(name: str) -> None:
     function = ALIKE.get(name) or getattr(evaluate, name.replace("-", "_"))
-    found = judge(GUESS, TRUTH, measures=[name], repeats=50)
-    assert found.value[0] == MEASURES[name](GUESS, TRUTH) == function(GUESS, TRUTH) and found.n[0] == 150
+    found = evaluate_labels(PREDICTION, TRUTH, measures=[name], repeats=50)
+    assert found.value[0] == MEASURES[name](PREDICTION, TRUTH) == function(PREDICTION, TRUTH) and found.n[0] == 150
     assert found.low[0] <= found.value[0] <= found.high[0]
 
 
 @pytest.mark.parametrize("name", [name for name, one in MEASURES.items() if not one.biased])
 def test_resampling_sums_is_resampling_tasks(name: str) -> None:
     """The measure of drawn tasks, taken anew on each draw, has the quantiles of the tally's."""
-    drawn = resample([MEASURES[name].tally(*meet(GUESS, TRUTH))], repeats=1000, seed=3)[:, 0]
+    drawn = resample([MEASURES[name].tally(*meet(PREDICTION, TRUTH))], repeats=1000, seed=3)[:, 0]
     rows, slow = np.random.default_rng(9), []
     for _ in range(150):
         at = rows.integers(0, 150, 150)
@@ -67,10 +67,10 @@ def test_groups_of_tasks_stand_for_tasks(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_interval_is_the_bootstraps_and_the_seed_decides() -> None:
-    found = judge(GUESS, TRUTH, measures=["brier"], repeats=4000)["brier"]
-    direct = evaluate.bootstrap(evaluate.by_task(GUESS, TRUTH, "brier")[1], repeats=4000)
+    found = evaluate_labels(PREDICTION, TRUTH, measures=["brier"], repeats=4000)["brier"]
+    direct = evaluate.bootstrap(evaluate.by_task(PREDICTION, TRUTH, "brier")[1], repeats=4000)
     assert (found.low, found.high) == pytest.approx((direct.low, direct.high), abs=0.004)
-    twice = [judge(GUESS, TRUTH, seed=5, repeats=30).columns() for _ in range(2)]
+    twice = [evaluate_labels(PREDICTION, TRUTH, seed=5, repeats=30).columns() for _ in range(2)]
     assert all(
         np.array_equal(twice[0][name], twice[1][name], equal_nan=name == "low") for name in ("value", "low", "n")
     )
@@ -79,7 +79,7 @@ def test_the_interval_is_the_bootstraps_and_the_seed_decides() -> None:
 def test_the_baseline_says_the_same_of_every_task() -> None:
     gold = SoftLabels.one_hot(P.argmax(1), range(150), list("abcd"))
     often = np.bincount(P.argmax(1), minlength=4) / 150
-    found = judge(GUESS, gold, against=TRUTH, repeats=0)
+    found = evaluate_labels(PREDICTION, gold, against=TRUTH, repeats=0)
     base = dict(zip(found.measure.tolist(), found.baseline.tolist(), strict=True))
     assert base["accuracy"] == found.majority_share == pytest.approx(often.max())
     assert base["nll"] == pytest.approx(-(often * np.log(often)).sum()) and base["ece"] == pytest.approx(0, abs=1e-12)
@@ -92,57 +92,59 @@ def test_votes_bring_soft_measures_and_the_floor() -> None:
     counts = np.random.default_rng(1).multinomial(8, P)
     votes = Votes.from_counts(counts, range(150), list("abcd"))
     gold = SoftLabels.one_hot(P.argmax(1), range(150), list("abcd"))
-    found = judge(GUESS, gold, votes=votes, repeats=20)
-    assert found["kl-divergence"].mean == pytest.approx(evaluate.kl_divergence(GUESS, evaluate.shares_of(votes)))
+    found = evaluate_labels(PREDICTION, gold, votes=votes, repeats=20)
+    assert found["kl-divergence"].mean == pytest.approx(evaluate.kl_divergence(PREDICTION, evaluate.shares_of(votes)))
     assert found["count-deviance"].mean == pytest.approx(8 * found["kl-divergence"].mean)
     assert found["kl-divergence-floor"].mean == pytest.approx(evaluate.vote_floor(votes))
-    right = judge(TRUTH, gold, votes=votes, repeats=0)
+    right = evaluate_labels(TRUTH, gold, votes=votes, repeats=0)
     assert right["cross-entropy"].mean == pytest.approx(right["cross-entropy-floor"].mean, rel=0.1)
     assert set(found.against.tolist()) == {"truth", "votes"} and not found.notes
     few = Votes.from_counts(counts // 4, range(150), list("abcd"))
-    assert "the true floors lie above" in judge(GUESS, gold, votes=few, repeats=0).notes[-1]
-    assert not {"cross-entropy", "kl-divergence-floor"} & set(judge(GUESS, gold, repeats=0).measure.tolist())
+    assert "the true floors lie above" in evaluate_labels(PREDICTION, gold, votes=few, repeats=0).notes[-1]
+    assert not {"cross-entropy", "kl-divergence-floor"} & set(
+        evaluate_labels(PREDICTION, gold, repeats=0).measure.tolist()
+    )
 
 
 def test_what_was_left_out_is_told() -> None:
     gold = SoftLabels.gold([0, 1, 999], ["a", "b", "c"])
-    notes = " ".join(judge(GUESS, gold, repeats=0).notes)
-    assert "148 of 150 tasks of the guess" in notes and "1 of 3 tasks with known truth" in notes
+    notes = " ".join(evaluate_labels(PREDICTION, gold, repeats=0).notes)
+    assert "148 of 150 tasks of the prediction" in notes and "1 of 3 tasks with known truth" in notes
     assert "soft measures are left out" in notes
-    assert "scored on itself" in " ".join(judge(GUESS, GUESS, repeats=0).notes)
-    assert "the truth is soft" in " ".join(judge(GUESS, TRUTH, repeats=0).notes)
+    assert "scored on itself" in " ".join(evaluate_labels(PREDICTION, PREDICTION, repeats=0).notes)
+    assert "the truth is soft" in " ".join(evaluate_labels(PREDICTION, TRUTH, repeats=0).notes)
 
 
 def test_one_task_and_one_label() -> None:
-    found = judge(SoftLabels.gold("a", "x"), SoftLabels.gold("a", "x"), measures=["all"], repeats=20)
+    found = evaluate_labels(SoftLabels.gold("a", "x"), SoftLabels.gold("a", "x"), measures=["all"], repeats=20)
     assert found["accuracy"].mean == 1 and np.isnan(found.low).all() and np.isnan(found["entropy-correlation"].mean)
 
 
 def test_ordered_labels_are_judged_on_their_scale() -> None:
     ordered = SoftLabels.of(P, range(150), list("abcd"), scale=np.arange(4.0))
-    found = judge(GUESS, ordered, repeats=0)
-    assert found["wasserstein"].mean == pytest.approx(evaluate.wasserstein(GUESS, ordered))
-    assert judge(GUESS, ordered, measures=["wasserstein"], repeats=0).measure.tolist() == ["wasserstein"]
+    found = evaluate_labels(PREDICTION, ordered, repeats=0)
+    assert found["wasserstein"].mean == pytest.approx(evaluate.wasserstein(PREDICTION, ordered))
+    assert evaluate_labels(PREDICTION, ordered, measures=["wasserstein"], repeats=0).measure.tolist() == ["wasserstein"]
     with pytest.raises(InputError, match="have no order"):
-        judge(GUESS, TRUTH, measures=["wasserstein"])
+        evaluate_labels(PREDICTION, TRUTH, measures=["wasserstein"])
 
 
 def test_faces(tmp_path: Path) -> None:
-    found = judge(GUESS, TRUTH, measures=["accuracy", "entropy-correlation"], repeats=50)
+    found = evaluate_labels(PREDICTION, TRUTH, measures=["accuracy", "entropy-correlation"], repeats=50)
     rows = json.loads(found.json())["rows"]
     assert rows[0]["measure"] == "accuracy" and rows[1]["baseline"] is None
     assert found.markdown().count("\n| ") == 3 and found.majority in found.markdown()
     assert r"accuracy $\uparrow$ & " in found.latex() and r"95\% interval" in found.latex()
     assert found.csv().splitlines()[0] == "measure,value,low,high,baseline,better,n,against"
     found.save(tmp_path / "judgement.npz")
-    again = Noun.load(tmp_path / "judgement.npz")
-    assert isinstance(again, Judgement) and again.csv() == found.csv()
+    again = DataType.load(tmp_path / "judgement.npz")
+    assert isinstance(again, Evaluation) and again.csv() == found.csv()
     with pytest.raises(UnknownName, match="did you mean 'accuracy'"):
         found["acuracy"]
 
 
 def test_many_labels_as_few_candidates_are_judged_as_dense_ones() -> None:
-    """2,000 labels, of which a guess lists two: what it lists not shares the rest."""
+    """2,000 labels, of which a prediction lists two: what it lists not shares the rest."""
     n, size, rng = 300, 2000, np.random.default_rng(4)
     label = np.sort(np.argsort(rng.random((n, size)), axis=1)[:, :2], axis=1)
     mass = rng.dirichlet([1, 1, 1], n)
@@ -150,15 +152,15 @@ def test_many_labels_as_few_candidates_are_judged_as_dense_ones() -> None:
     sparse = SoftLabels(rows, np.arange(n), np.arange(size))
     gold = SoftLabels.one_hot(label[:, 0], range(n), range(size))
     words = ["hard", "calibration", "cross-entropy", "entropy-similarity"]
-    one = judge(sparse, gold, measures=words, repeats=5)
-    two = judge(SoftLabels.of(sparse.prob, range(n), range(size)), gold, measures=words, repeats=5)
+    one = evaluate_labels(sparse, gold, measures=words, repeats=5)
+    two = evaluate_labels(SoftLabels.of(sparse.prob, range(n), range(size)), gold, measures=words, repeats=5)
     np.testing.assert_allclose(one.value, two.value)
 
 
 def test_judging_needs_numpy_and_scipy_alone() -> None:
     code = (
         "import sys; from plurivox import evaluate; from plurivox.core.soft_labels import SoftLabels;"
-        "gold = SoftLabels.gold('ab', 'xy'); evaluate.judge(gold, gold, measures=['all']);"
+        "gold = SoftLabels.gold('ab', 'xy'); evaluate.evaluate_labels(gold, gold, measures=['all']);"
         "print({'polars', 'pandas', 'click', 'numba', 'sklearn', 'torch'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -167,11 +169,11 @@ def test_judging_needs_numpy_and_scipy_alone() -> None:
 
 def test_mistakes() -> None:
     with pytest.raises(UnknownName, match="there is no measure 'brie'; did you mean 'brier'"):
-        judge(GUESS, TRUTH, measures=["brie"])
+        evaluate_labels(PREDICTION, TRUTH, measures=["brie"])
     with pytest.raises(OptionError, match="repeats must be 0 or more"):
-        judge(GUESS, TRUTH, repeats=-1)
+        evaluate_labels(PREDICTION, TRUTH, repeats=-1)
     with pytest.raises(InputError, match="share no task"):
-        judge(GUESS, SoftLabels.gold(["z"], ["a"]))
+        evaluate_labels(PREDICTION, SoftLabels.gold(["z"], ["a"]))
 
 
 @pytest.mark.filterwarnings("ignore::plurivox.core.errors.PlurivoxWarning")

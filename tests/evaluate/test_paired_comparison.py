@@ -1,4 +1,4 @@
-"""Two guesses compared, against the paired bootstrap of their means."""
+"""Two predictions compared, against the paired bootstrap of their means."""
 
 import numpy as np
 import pytest
@@ -6,21 +6,21 @@ from scipy.stats import binom
 
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.evaluate import by_task, compare_guesses, paired_bootstrap, paired_test
+from plurivox.evaluate import by_task, compare_predictions, paired_bootstrap, paired_test
 
 CHANCE = np.random.default_rng(8)
 TRUE = CHANCE.integers(0, 3, 120)
 TRUTH = SoftLabels.one_hot(TRUE, range(120), range(3))
 
 
-def guess(skill: float) -> SoftLabels:
+def prediction(skill: float) -> SoftLabels:
     prob = np.random.default_rng(round(100 * skill)).dirichlet(np.ones(3), 120) + skill * np.eye(3)[TRUE]
     return SoftLabels.of(prob / prob.sum(1, keepdims=True), range(120), range(3))
 
 
 def test_as_the_bootstrap_of_means() -> None:
-    one, two = guess(0.5), guess(0.2)
-    found = compare_guesses(one, two, TRUTH, measures=["accuracy", "nll"])
+    one, two = prediction(0.5), prediction(0.2)
+    found = compare_predictions(one, two, TRUTH, measures=["accuracy", "nll"])
     for i, (name, sign) in enumerate([("accuracy", 1), ("nll", -1)]):
         left, right = (sign * by_task(side, TRUTH, name)[1] for side in (one, two))
         mean, test = paired_bootstrap(left, right), paired_test(left, right)
@@ -31,17 +31,19 @@ def test_as_the_bootstrap_of_means() -> None:
 def test_a_fraction_makes_luck_more_likely_and_leaves_the_interval() -> None:
     truth, one = SoftLabels.gold(range(30), ["x"] * 30), SoftLabels.gold(range(30), ["x"] * 30)
     two = SoftLabels.gold(range(30), ["x"] * 24 + ["y"] * 6)
-    full, third = (compare_guesses(one, two, truth, measures=["accuracy"], fraction=share) for share in (1.0, 1 / 3))
+    full, third = (
+        compare_predictions(one, two, truth, measures=["accuracy"], fraction=share) for share in (1.0, 1 / 3)
+    )
     assert third.p_value[0] == pytest.approx(binom.sf(4, 10, 0.2), abs=0.01) and full.p_value[0] < third.p_value[0]
     assert full.low[0] == third.low[0]
 
 
 def test_the_same_guess_gains_nothing_and_tasks_must_meet() -> None:
-    one = guess(0.3)
-    same = compare_guesses(one, one.on(range(119, -1, -1)), TRUTH, measures=["macro-f1", "ece"], repeats=50)
+    one = prediction(0.3)
+    same = compare_predictions(one, one.on(range(119, -1, -1)), TRUTH, measures=["macro-f1", "ece"], repeats=50)
     assert same.gain.tolist() == pytest.approx([0, 0]) and same.n.tolist() == [120, 120]
-    assert compare_guesses(one, one, TRUTH, repeats=50).p_value.tolist() == [1, 1]
+    assert compare_predictions(one, one, TRUTH, repeats=50).p_value.tolist() == [1, 1]
     with pytest.raises(InputError, match="share no task"):
-        compare_guesses(one, SoftLabels.gold(["z"], [1]), TRUTH)
+        compare_predictions(one, SoftLabels.gold(["z"], [1]), TRUTH)
     with pytest.raises(OptionError, match="fraction must be"):
-        compare_guesses(one, one, TRUTH, fraction=2)
+        compare_predictions(one, one, TRUTH, fraction=2)

@@ -70,8 +70,8 @@ def test_calibration_against_the_rest_leaves_oneself_out() -> None:
 
 def test_few_answers_are_drawn_to_the_crowd() -> None:
     """A crowd that is well calibrated, and somebody who was wrong once at 90."""
-    chance = np.random.default_rng(0)
-    right = chance.random(400) < 0.9
+    rng = np.random.default_rng(0)
+    right = rng.random(400) < 0.9
     top = "".join("x" if one else "y" for one in right) + "y"
     answers = Answers.of(
         task=range(401),

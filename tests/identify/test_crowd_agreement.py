@@ -39,10 +39,10 @@ def votes_of(table: np.ndarray, **more: object) -> Votes:
 
 
 def drawn(n_workers: int = 4, n_tasks: int = 60, missing: float = 0.3, seed: int = 0) -> np.ndarray:
-    chance = np.random.default_rng(seed)
-    true = chance.integers(1, 6, n_tasks)
-    table = np.clip(true + chance.integers(-1, 2, (n_workers, n_tasks)), 1, 5).astype(float)
-    table[chance.random(table.shape) < missing] = NAN
+    rng = np.random.default_rng(seed)
+    true = rng.integers(1, 6, n_tasks)
+    table = np.clip(true + rng.integers(-1, 2, (n_workers, n_tasks)), 1, 5).astype(float)
+    table[rng.random(table.shape) < missing] = NAN
     return table
 
 
@@ -204,8 +204,8 @@ def test_distances_need_an_order() -> None:
 def test_the_interval_is_that_of_drawing_whole_tasks_again(name: str) -> None:
     """Against the slow way: votes of drawn tasks counted anew."""
     table = drawn(missing=0, n_tasks=80)
-    votes, chance = votes_of(table), np.random.default_rng(5)
-    again = [1 - crowd_score(name, votes_of(table[:, chance.integers(0, 80, 80)])) for _ in range(200)]
+    votes, rng = votes_of(table), np.random.default_rng(5)
+    again = [1 - crowd_score(name, votes_of(table[:, rng.integers(0, 80, 80)])) for _ in range(200)]
     scores = score(f"{name}[resamples=2000]", votes=votes)
     assert scores.low is not None and scores.high is not None
     assert scores.low < scores.value < scores.high
@@ -272,8 +272,8 @@ def test_two_workers_who_never_met_are_told_so() -> None:
 @pytest.mark.parametrize("weights", ["none", "linear"])
 def test_pairs_that_share_too_little_leave_no_trace(weights: str) -> None:
     """The mean over pairs that share enough is that of each such pair alone, in a crowd where most do not."""
-    chance = np.random.default_rng(2)
-    table = np.where(chance.random((8, 40)) < 0.35, chance.integers(1, 4, (8, 40)), NAN)
+    rng = np.random.default_rng(2)
+    table = np.where(rng.random((8, 40)) < 0.35, rng.integers(1, 4, (8, 40)), NAN)
     votes = votes_of(table)
     pairs = [(a, b) for a in range(8) for b in range(a + 1, 8) if (~np.isnan(table[[a, b]])).all(0).sum() >= 6]
     alone = [crowd_score(f"cohen-kappa[first={a},second={b},weights={weights}]", votes) for a, b in pairs]

@@ -121,14 +121,14 @@ def test_distances_between_methods(form: object) -> None:
     pairs = [(0, 1), (0, 2), (1, 2)]
     tv = np.mean([np.abs(softs[a].prob - softs[b].prob).sum(1) / 2 for a, b in pairs], 0)
     js = np.mean([jensenshannon(softs[a].prob, softs[b].prob, base=2, axis=1) ** 2 for a, b in pairs], 0)
-    np.testing.assert_allclose(score("method-distance", fits=fits), tv, atol=1e-14)
-    np.testing.assert_allclose(score("method-distance[distance=jensen-shannon]", fits=fits), js, atol=1e-12)
+    np.testing.assert_allclose(score("aggregator-disagreement", fits=fits), tv, atol=1e-14)
+    np.testing.assert_allclose(score("aggregator-disagreement[distance=jensen-shannon]", fits=fits), js, atol=1e-12)
 
 
 def test_methods_meet_by_the_names_of_tasks_and_labels() -> None:
     a = SoftLabels.of([[1, 0], [0.5, 0.5]], ["s", "t"], ["x", "y"])
     b = SoftLabels.of([[0.5, 0.5], [0, 1]], ["t", "s"], ["y", "x"])
     fits = tuple(Fit(soft, np.array([0]), "by hand") for soft in (a, b))
-    assert not score("method-distance", fits=fits).any()
+    assert not score("aggregator-disagreement", fits=fits).any()
     with pytest.raises(InputError, match="it needs two or more, and there is one"):
-        score("method-distance", fits=fits[:1])
+        score("aggregator-disagreement", fits=fits[:1])

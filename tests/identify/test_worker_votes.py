@@ -36,9 +36,9 @@ def test_own_votes_are_no_rest_even_when_given_twice() -> None:
 @pytest.mark.parametrize("weighed", [False, True])
 def test_the_rest_is_counted_as_a_plain_loop_counts_it(weighed: bool) -> None:
     """Also where people answer a task again, with the same label or another, and where some votes name nobody."""
-    chance = np.random.default_rng(3)
-    task, worker, label = chance.integers(0, 12, 90), chance.integers(0, 7, 90), chance.integers(0, 3, 90)
-    weight = chance.integers(1, 4, 90) if weighed else np.ones(90)
+    rng = np.random.default_rng(3)
+    task, worker, label = rng.integers(0, 12, 90), rng.integers(0, 7, 90), rng.integers(0, 3, 90)
+    weight = rng.integers(1, 4, 90) if weighed else np.ones(90)
     order = np.lexsort((label, worker, task))
     task, worker, label, weight = task[order], worker[order] - 1, label[order], weight[order]
     names = {"tasks": np.arange(12), "workers": np.arange(6), "labels": np.arange(3)}
@@ -50,7 +50,7 @@ def test_the_rest_is_counted_as_a_plain_loop_counts_it(weighed: bool) -> None:
             expected[i] = weight[others & (label == label[i])].sum() / weight[others].sum()
     np.testing.assert_allclose(share_of_rest_of(votes), expected, atol=1e-15)
     np.testing.assert_allclose(share_of_rest(task, worker, label, weight.astype(float)), expected, atol=1e-15)
-    mixed = chance.permutation(90)
+    mixed = rng.permutation(90)
     unsorted = share_of_rest(task[mixed], worker[mixed], label[mixed], weight[mixed].astype(float))
     np.testing.assert_allclose(unsorted, expected[mixed], atol=1e-15)
 
@@ -156,11 +156,11 @@ def test_times_below_zero_are_left_out_and_that_is_said() -> None:
 
 def tiring(seed: int, n_tasks: int = 60) -> Votes:
     """Twenty workers who say the truth nine times of ten; the first five more and more rarely."""
-    chance, n = np.random.default_rng(seed), 20
-    truth = chance.integers(0, 3, n_tasks)
-    at = np.stack([chance.permutation(n_tasks) for _ in range(n)])  # (n_workers, n_tasks) when each came to each task
+    rng, n = np.random.default_rng(seed), 20
+    truth = rng.integers(0, 3, n_tasks)
+    at = np.stack([rng.permutation(n_tasks) for _ in range(n)])  # (n_workers, n_tasks) when each came to each task
     right = np.where(np.arange(n)[:, None] < 5, 1 - at / n_tasks, 0.9)
-    said = np.where(chance.random((n, n_tasks)) < right, truth, (truth + 1) % 3)
+    said = np.where(rng.random((n, n_tasks)) < right, truth, (truth + 1) % 3)
     worker, task = np.divmod(np.arange(n * n_tasks), n_tasks)
     return Votes.of(task, worker, said.ravel(), when=at.ravel())
 

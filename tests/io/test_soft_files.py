@@ -38,18 +38,18 @@ def names(draw: st.DrawFn, least: int, most: int) -> Names:
 @st.composite
 def soft_labels(draw: st.DrawFn) -> SoftLabels:
     tasks, labels = draw(names(1, 5)), draw(names(1, 5))
-    chance = np.random.default_rng(draw(st.integers(0, 2**32)))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     if draw(st.booleans()):  # so many labels that the table is long
         labels = as_names(np.arange(70) * 3 if labels.dtype.kind != "T" else [f"label {i}" for i in range(70)])
     if draw(st.booleans()):
-        prob = chance.dirichlet(np.full(len(labels), 0.3), len(tasks))
+        prob = rng.dirichlet(np.full(len(labels), 0.3), len(tasks))
         return SoftLabels.of(prob, tasks, labels)
     n = len(labels)
-    listed = [np.sort(chance.permutation(n)[: chance.integers(0, min(n, 4) + 1)]) for _ in tasks]
+    listed = [np.sort(rng.permutation(n)[: rng.integers(0, min(n, 4) + 1)]) for _ in tasks]
     sizes = np.array([len(one) for one in listed])
-    rest = np.where(sizes == n, 0.0, chance.random(len(tasks)) * (chance.random(len(tasks)) < 0.5))
+    rest = np.where(sizes == n, 0.0, rng.random(len(tasks)) * (rng.random(len(tasks)) < 0.5))
     rest = np.where(sizes == 0, 1.0, rest)
-    share = [chance.dirichlet(np.ones(k)) * (1 - r) if k else np.zeros(0) for k, r in zip(sizes, rest, strict=True)]
+    share = [rng.dirichlet(np.ones(k)) * (1 - r) if k else np.zeros(0) for k, r in zip(sizes, rest, strict=True)]
     start = np.concatenate([[0], np.cumsum(sizes)])
     body = Candidates(start, np.concatenate(listed).astype(int), np.concatenate(share), rest, n)
     return SoftLabels(body, tasks, labels)

@@ -25,14 +25,14 @@ WORDS = {"a": "DET", "the": "DET", "cat": "NOUN", "dog": "NOUN", "@USER": "NOUN"
 
 def tweets(n: int = 60) -> Dataset:
     """Tweets of three words, tagged by three people who are mostly right."""
-    chance = np.random.default_rng(0)
-    rows = [[str(chance.choice(["a", "the"])), str(chance.choice(["cat", "dog", "@USER"])), "runs"] for _ in range(n)]
+    rng = np.random.default_rng(0)
+    rows = [[str(rng.choice(["a", "the"])), str(rng.choice(["cat", "dog", "@USER"])), "runs"] for _ in range(n)]
     tokens = [word for row in rows for word in row]
     tasks = [f"g{i:03d}" for i in range(len(tokens))]
     gold = [WORDS[one] for one in tokens]
     automatic = [one == "@USER" for one in tokens]
     said = [
-        (task, worker, label if chance.random() < 0.8 else "NOUN")
+        (task, worker, label if rng.random() < 0.8 else "NOUN")
         for task, label, auto in zip(tasks, gold, automatic, strict=True)
         for worker in ("u", "v", "w")
         if not auto
@@ -53,13 +53,13 @@ def tweets(n: int = 60) -> Dataset:
 
 def pairs(n: int = 60) -> Dataset:
     """Words with their stem, or with another word's."""
-    chance = np.random.default_rng(1)
-    words = ["".join(chance.choice(list("abcdef"), 5)) + "s" for _ in range(n)]
+    rng = np.random.default_rng(1)
+    words = ["".join(rng.choice(list("abcdef"), 5)) + "s" for _ in range(n)]
     right = np.arange(n) % 3 > 0
     stems = [words[i if ok else i - 1][:-1] for i, ok in enumerate(right.tolist())]
     tasks = [f"p{i:02d}" for i in range(n)]
     task, worker = np.repeat(tasks, 4), np.tile(["a", "b", "c", "d"], n)
-    said = np.where(chance.random(4 * n) < 0.8, np.repeat(right, 4), ~np.repeat(right, 4)).astype(int).astype(str)
+    said = np.where(rng.random(4 * n) < 0.8, np.repeat(right, 4), ~np.repeat(right, 4)).astype(int).astype(str)
     items = io.frame_of(
         {"task": tasks, "word": words, "stem": stems, "split": ["trn"] * 40 + ["dev"] * 10 + ["hard-tst"] * 10}, "items"
     )

@@ -7,7 +7,7 @@ from plurivox.core.errors import OptionError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.simulate import HammerSpammer, IndependentConfusion, Simulated
 from plurivox.simulate._shared.dimensions import tail
-from plurivox.simulate._shared.worker_assignment import Asked, choose_workers
+from plurivox.simulate._shared.worker_assignment import VoteDesign, choose_workers
 
 
 def right(crowd: Simulated) -> np.ndarray:
@@ -33,7 +33,7 @@ def test_workloads_have_a_long_tail() -> None:
 def test_choosing_by_share_is_like_drawing_one_after_another(exponent: float) -> None:
     """Without replacement: the chance of an ordered pair is p_a p_b / (1 - p_a)."""
     share = tail(4, exponent)
-    first, second = choose_workers(Asked(60_000, 4, 2, share=share), np.random.default_rng(0))
+    first, second = choose_workers(VoteDesign(60_000, 4, 2, share=share), np.random.default_rng(0))
     assert (first != second).all()
     for a in range(4):
         for b in set(range(4)) - {a}:

@@ -162,8 +162,8 @@ def test_the_tired_state_nothing_true_and_copiers_state_the_same() -> None:
 @pytest.mark.parametrize("n_labels", [2, 5, 10])
 @pytest.mark.parametrize("evenness", [0.01, 0.2, 3.0])
 def test_the_expected_top_is_the_mean_of_the_largest(evenness: float, n_labels: int) -> None:
-    chance, n = np.random.default_rng(0), 20_000
-    beliefs = draw_beliefs(np.full(n, evenness), np.zeros(n, int), np.ones(n, bool), n_labels, chance)
+    rng, n = np.random.default_rng(0), 20_000
+    beliefs = draw_beliefs(np.full(n, evenness), np.zeros(n, int), np.ones(n, bool), n_labels, rng)
     assert beliefs.max(1).mean() == pytest.approx(expected_top(np.full(1, evenness), n_labels)[0], abs=0.006)
     assert (beliefs.argmax(1) == 0).mean() == pytest.approx(beliefs.max(1).mean(), abs=0.01)
 

@@ -48,7 +48,7 @@ def test_pixels_stay_in_the_ball_and_the_loss_grows(
     changed = method.change(net, x, torch.tensor(soft.prob, dtype=torch.float32), torch.Generator().manual_seed(0))
     assert (changed - x).abs().max() <= method.epsilon / 255 + 1e-6 and changed.min() >= 0 and changed.max() <= 1
     done = attack(net, x, soft, method)
-    assert done.loss > done.loss_before and done.made_by == method.word
+    assert done.loss > done.loss_before and done.made_by == method.spec
 
 
 def test_pgd_in_one_step_from_the_image_is_fgsm(net: nn.Module, x: torch.Tensor, soft: SoftLabels) -> None:

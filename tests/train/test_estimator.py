@@ -39,8 +39,8 @@ def test_labels_distributions_and_votes() -> None:
         assert (model.predict(X) == right).mean() > 0.8 and model.predict_proba(X).shape == (60, 3)
     named = CrowdClassifier(net="linear", plan=FAST, labels=["x", "y", "z"]).fit(X, GOLD.prob)
     assert named.classes_.tolist() == ["x", "y", "z"] and set(named.predict(X)) <= set("xyz")
-    drawn = CrowdClassifier(net="linear", plan=FAST, target="one-answer", random_state=0).fit(X, VOTES)
-    assert drawn.trained_.made_by["target"] == "one-answer"
+    drawn = CrowdClassifier(net="linear", plan=FAST, target="de-aggregated", random_state=0).fit(X, VOTES)
+    assert drawn.trained_.made_by["target"] == "de-aggregated"
     with pytest.raises(InputError, match="59 rows of X for 60 tasks"):
         clone(named).fit(X[:59], VOTES)
 

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from plurivox.core.errors import InputError, OptionError, PlurivoxError, PlurivoxWarning, UnknownName
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import cross_entropy
-from plurivox.train import Known, Plan, Trained, fit
+from plurivox.train import Plan, Supervision, Trained, fit
 from plurivox.train.data.augment import CropFlip
 from plurivox.train.loop.trainer import Trainer
 from toy_training import world
@@ -26,7 +26,7 @@ NET = "mlp[hidden=8,dropout=0.3]"
 
 def test_it_learns_and_tells_how_it_went() -> None:
     seen: list[tuple[int, int]] = []
-    trained = fit(X, GOLD, net=NET, plan=PLAN, watch=lambda step, total, value=None: seen.append((step, total)))
+    trained = fit(X, GOLD, net=NET, plan=PLAN, progress=lambda step, total, value=None: seen.append((step, total)))
     assert (trained.predict(X, GOLD.tasks).hard() == GOLD.hard()).mean() > 0.8
     assert list(trained.history) == ["epoch", "loss", "lr", "seconds"] and trained.history["epoch"] == tuple(range(8))
     assert seen == [(i, 8) for i in range(8)] and trained.best_epoch == 7
@@ -48,11 +48,11 @@ def test_a_plain_loop_by_hand_gives_the_same_net() -> None:
     plan = Plan(epochs=3, batch=16, lr=0.02, device="cpu", optimizer="sgd", weight_decay=0.01, clip=0.5)
     ours = fit(X, GOLD, net="linear", plan=plan)
     torch.manual_seed(0)
-    net, chance = nn.Linear(3, 3), torch.Generator().manual_seed(0)
+    net, rng = nn.Linear(3, 3), torch.Generator().manual_seed(0)
     x, y = torch.tensor(X), torch.tensor(GOLD.prob, dtype=torch.float32)
     optimizer = torch.optim.SGD(net.parameters(), 0.02, momentum=0.9, weight_decay=0.01)
     for _ in range(3):
-        for rows in torch.randperm(60, generator=chance).split(16):
+        for rows in torch.randperm(60, generator=rng).split(16):
             optimizer.zero_grad()
             nn.functional.cross_entropy(net(x[rows]), y[rows]).backward()
             nn.utils.clip_grad_norm_(net.parameters(), 0.5)
@@ -267,7 +267,7 @@ def test_mistakes_are_told() -> None:
     with pytest.raises(InputError, match="the inputs name tasks twice: 't00'"):
         fit(X[:2], GOLD, tasks=["t00", "t00"], plan=PLAN)
     with pytest.raises(InputError, match="the inputs need the names of their tasks"):
-        fit(X, "gold", known=Known(gold=GOLD), plan=PLAN)
+        fit(X, "gold", known=Supervision(gold=GOLD), plan=PLAN)
     with pytest.raises(InputError, match="nothing to teach about any of the 60 tasks"):
         fit(X, GOLD, tasks=range(60), plan=PLAN)
     strange = SoftLabels.gold(["d0", "d1"], ["label0", "other"])
@@ -278,7 +278,7 @@ def test_mistakes_are_told() -> None:
     with pytest.raises(UnknownName, match="did you mean 'accuracy'"):
         fit(X, GOLD, plan=replace(PLAN, best="acuracy"), dev=(X, GOLD))
     with pytest.raises(OptionError, match="two-heads goes with a target that gives pair"):
-        fit(X, "gold", tasks=GOLD.tasks, known=Known(gold=GOLD), head="two-heads", plan=PLAN)
+        fit(X, "gold", tasks=GOLD.tasks, known=Supervision(gold=GOLD), head="two-heads", plan=PLAN)
     with pytest.raises(InputError, match="no CUDA device here"):
         fit(X, GOLD, plan=replace(PLAN, device="cuda"))
     with pytest.raises(InputError, match="there is no device 'gpu'"):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from plurivox import io
 from plurivox.train import Plan
-from plurivox.train.data.training_data import Material
+from plurivox.train.data.training_data import TrainingData
 from plurivox.workflows.train import train_runs, train_spec
 from plurivox.workflows.train_inputs import divide
 
@@ -14,12 +14,14 @@ def test_labelme(data_set: Callable[[str], Path]) -> None:
     data = io.read(data_set("labelme"))
     seen = data.features
     assert seen is not None
-    material = Material(data.name, seen.tasks, seen.x, seen.split, seen.gold, data.votes)
-    parts = divide(material)
+    training_data = TrainingData(data.name, seen.tasks, seen.x, seen.split, seen.gold, data.votes)
+    parts = divide(training_data)
     assert {name: len(part) for name, part in parts.items()} == {"train": 1000, "dev": 500, "test": 1188}
     plan = Plan(epochs=10, best="accuracy", device="cpu")
     found = {
-        target: train_runs(material, parts, train_spec(target, net="labelme-head", plan=plan)).mean("test accuracy")
+        target: train_runs(training_data, parts, train_spec(target, net="labelme-head", plan=plan)).mean(
+            "test accuracy"
+        )
         for target in ("gold", "vote-shares")
     }
     assert found["gold"] > 0.9 > found["vote-shares"] > 0.8

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Connection
 
 from plurivox.web.store.errors import Unavailable
-from plurivox.web.store.facts import fact, set_fact
+from plurivox.web.store.facts import kv_get, kv_set
 from studies import fresh_database, served
 
 
@@ -15,7 +15,7 @@ def test_a_job_that_reads_cannot_write(tmp_path: Path, kind: str, request: pytes
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
 
     def job(connection: Connection) -> None:
-        set_fact(connection, "colour", "red")
+        kv_set(connection, "colour", "red")
 
     with served(tmp_path / "s", database=database) as study:
         studio = study.studio
@@ -23,8 +23,8 @@ def test_a_job_that_reads_cannot_write(tmp_path: Path, kind: str, request: pytes
             with pytest.raises(Unavailable) as cause:
                 studio.look(job)
             assert "read" in str(cause.value.__cause__)  # a readonly database, a read-only transaction
-            assert studio.look(lambda connection: fact(connection, "colour")) is None
+            assert studio.look(lambda connection: kv_get(connection, "colour")) is None
         studio.writer.submit(job).result()
-        assert studio.look(lambda connection: fact(connection, "colour")) == "red"
+        assert studio.look(lambda connection: kv_get(connection, "colour")) == "red"
         person = study.enter()
         assert person.answer(person.slots()[0]["slot"]).status_code == 200

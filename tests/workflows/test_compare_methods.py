@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plurivox.core.base import Noun
+from plurivox.core.base import DataType
 from plurivox.core.errors import InputError, UnknownName
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -18,12 +18,12 @@ WORDS = ["vote-shares", "wawa", "iwmv[weights=li-yu]", "average[parts=[vote-shar
 
 def made(seed: int) -> tuple[Votes, SoftLabels]:
     """Good workers and spammers, 100 tasks, 7 votes each."""
-    chance = np.random.default_rng(seed)
-    true = chance.integers(0, 3, 100)
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, 3, 100)
     skill = np.where(np.arange(14) < 6, 0.9, 0.0)
     task = np.repeat(np.arange(100), 7)
-    worker = np.concatenate([chance.permutation(14)[:7] for _ in range(100)])
-    label = np.where(chance.random(700) < skill[worker], true[task], chance.integers(0, 3, 700))
+    worker = np.concatenate([rng.permutation(14)[:7] for _ in range(100)])
+    label = np.where(rng.random(700) < skill[worker], true[task], rng.integers(0, 3, 700))
     return Votes.of(task=task, worker=worker, label=label), SoftLabels.gold(range(100), true)
 
 
@@ -49,7 +49,7 @@ def test_faces(done: Comparison, tmp_path: Path) -> None:
     assert f"| `wawa` | 5 | {done.mean('accuracy')[1]:.4f} |" in text and "Differences to `vote-shares`" in text
     assert len(done.mean_columns()["accuracy_low"]) == 4
     done.save(tmp_path / "comparison.npz")
-    assert Noun.load(tmp_path / "comparison.npz").csv() == done.csv()  # type: ignore[attr-defined]
+    assert DataType.load(tmp_path / "comparison.npz").csv() == done.csv()  # type: ignore[attr-defined]
 
 
 def test_another_reference_turns_the_sign(done: Comparison) -> None:

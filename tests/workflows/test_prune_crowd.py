@@ -99,7 +99,7 @@ def test_dropping_tasks_cannot_pass_for_an_improvement() -> None:
     table = prune_and_compare(votes, gold, hard, [0.5]).columns()
     assert table["on"].tolist() == ["tasks left", "all tasks"] and table["tasks"].tolist() == [15, 30]
     left, every = table["accuracy after"].tolist()
-    assert every == pytest.approx((15 * left + 15 / 3) / 30)  # an even guess is right once in three times
+    assert every == pytest.approx((15 * left + 15 / 3) / 30)  # an uniform prediction is right once in three times
     assert table["accuracy before"][0] == left  # the same tasks, whose votes are the same
 
 
@@ -122,14 +122,16 @@ def test_the_recipe_as_it_stands_drops_something_and_says_what_would_where_it_do
     with pytest.warns(PlurivoxWarning, match="of 3 tasks is less than one: take 0.34 or more") as told:
         (table,) = PruneAndCompare().run().tables
     assert len(told) == 2 and table.columns()["tasks out"].tolist() == [0, 0, 0, 0, 1, 1]
-    assert table.columns()["NLL after"][-1] > table.columns()["NLL before"][-1]  # an even guess of the one that went
+    assert (
+        table.columns()["NLL after"][-1] > table.columns()["NLL before"][-1]
+    )  # an uniform prediction of the one that went
 
 
 def test_the_recipe_reads_scores_and_tells() -> None:
     data = Dataset("made", votes=Votes.of(**crowd()), gold=SoftLabels.gold(range(30), [0] * 30, labels=[0, 1, 2]))
     recipe = PruneAndCompare(score="agreement-with-rest", quantiles="0.2", method="vote-shares")
     (table,) = recipe.run(read=lambda name: data).tables
-    assert table.columns()["workers out"].tolist() == [1, 1] and "even guess" in table.notes[0]
+    assert table.columns()["workers out"].tolist() == [1, 1] and "uniform prediction" in table.notes[0]
     for wrong in ("", "x", "0.1,2"):
         with pytest.raises(OptionError, match="quantiles"):
             PruneAndCompare(quantiles=wrong)

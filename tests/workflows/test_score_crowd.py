@@ -45,8 +45,8 @@ def test_scores_share_the_fits_they_need(monkeypatch: pytest.MonkeyPatch) -> Non
     kinds = {name: aggregate.methods[name] for name in ("dawid-skene", "glad", "vote-shares")}
     for kind in kinds.values():
         fit = kind._fit
-        monkeypatch.setattr(kind, "_fit", lambda self, *rest, fit=fit: made.append(self.word) or fit(self, *rest))
-    table = pv.rank(VOTES, ["posterior-entropy", "glad-difficulty", "method-distance"])
+        monkeypatch.setattr(kind, "_fit", lambda self, *rest, fit=fit: made.append(self.spec) or fit(self, *rest))
+    table = pv.rank(VOTES, ["posterior-entropy", "glad-difficulty", "aggregator-disagreement"])
     assert sorted(made) == sorted(kinds) and table.scores.tolist()[0] == "posterior-entropy"
     made.clear()
     pv.rank(VOTES, ["posterior-entropy", "glad-difficulty"], fit=table_fit(VOTES))
@@ -77,7 +77,7 @@ def test_what_nobody_has_is_asked_for() -> None:
     with pytest.raises(InputError, match="entropy needs votes or soft: give the votes; or give soft labels"):
         pv.score(None, "entropy")
     with pytest.raises(InputError, match="name two methods or more"):
-        pv.score(VOTES, "method-distance", by="wawa")
+        pv.score(VOTES, "aggregator-disagreement", by="wawa")
     with pytest.raises(UnknownName, match="did you mean 'entropy'"):
         pv.score(VOTES, "entropi")
 

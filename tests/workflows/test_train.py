@@ -10,14 +10,14 @@ from plurivox.aggregate import DawidSkene, VoteShares
 from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, OptionError, UnknownName
 from plurivox.train import Plan
-from plurivox.train.data.training_data import Material
+from plurivox.train.data.training_data import TrainingData
 from plurivox.train.targets import AllVotes, Majority, Pair, Soft, Target
 from plurivox.workflows.train import RESULTS, PreparedTraining, train_once, train_runs, train_spec
 from plurivox.workflows.train_inputs import SETTINGS, RunFolder, read_splits
 from toy_training import world
 
 X, GOLD, VOTES = world(40)
-MATERIAL = Material("made", GOLD.tasks, X, as_names(["train"] * 30 + ["test"] * 10), GOLD, VOTES)
+MATERIAL = TrainingData("made", GOLD.tasks, X, as_names(["train"] * 30 + ["test"] * 10), GOLD, VOTES)
 PLAN = Plan(epochs=2, batch=16, device="cpu")
 
 
@@ -61,7 +61,7 @@ def test_mistakes() -> None:
     with pytest.raises(InputError, match="main=majority is the hard target of two heads"):
         train_spec(main="majority", head="conal")
     with pytest.raises(InputError, match="no votes whose agreement could weigh"):
-        bare = Material("bare", GOLD.tasks, X, MATERIAL.split, GOLD)
+        bare = TrainingData("bare", GOLD.tasks, X, MATERIAL.split, GOLD)
         PreparedTraining.of(bare, bare.parts(), train_spec("gold", weigh=True))
     with pytest.raises(InputError, match="the inputs name tasks twice: 't00'"):
         train_once(MATERIAL, {"train": GOLD.tasks[[0, 1, 0]]}, train_spec("gold", plan=PLAN))
@@ -122,6 +122,6 @@ def test_tasks_of_little_agreement_are_left_out() -> None:
 
 
 def test_a_training_made_twice_is_the_same() -> None:
-    spec = train_spec("one-answer", net="mlp[hidden=4,dropout=0.2]", plan=PLAN)
+    spec = train_spec("de-aggregated", net="mlp[hidden=4,dropout=0.2]", plan=PLAN)
     one, two = (train_once(MATERIAL, MATERIAL.parts(), spec) for _ in range(2))
     np.testing.assert_array_equal(one.logits(X), two.logits(X))

@@ -15,7 +15,7 @@ from plurivox.aggregate.majority_vote import MajorityVote as MajorityVote
 from plurivox.aggregate.one_coin import OneCoin as OneCoin
 from plurivox.aggregate.plantnet import PlantNet as PlantNet
 from plurivox.aggregate.softmax_shares import SoftmaxShares as SoftmaxShares
-from plurivox.aggregate.temper import Temper as Temper
+from plurivox.aggregate.temperature import Temperature as Temperature
 from plurivox.aggregate.two_third import TwoThird as TwoThird
 from plurivox.aggregate.vote_shares import VoteShares as VoteShares
 from plurivox.aggregate.wawa import Wawa as Wawa

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from plurivox.core.encoding import as_names, positions
-from plurivox.core.errors import InputError, OptionError, some
+from plurivox.core.errors import InputError, OptionError, first_few
 from plurivox.core.method import Method, option
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.registry import Methods
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
@@ -32,14 +32,19 @@ class Aggregator(Method, ABC):
     takes: ClassVar[frozenset[str]] = frozenset()
 
     def fit(
-        self, votes: Votes, *, gold: SoftLabels | None = None, start: Fit | None = None, watch: Watch = quiet
+        self,
+        votes: Votes,
+        *,
+        gold: SoftLabels | None = None,
+        start: Fit | None = None,
+        progress: Progress = no_progress,
     ) -> Fit:
         """Answer for every task of `votes`, in the order of `votes.tasks`."""
         self._refuse(votes, gold, start)
-        return self._fit(votes, gold, start, watch)
+        return self._fit(votes, gold, start, progress)
 
     @abstractmethod
-    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         """The method itself; `votes` hold at least one label, and nothing it does not take."""
 
     def can_take(self) -> frozenset[str]:
@@ -69,12 +74,12 @@ class EMAggregator(Aggregator):
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
 
-    def em_settings(self, votes: Votes, watch: Watch, space: ParamSpace[Any] | None = None) -> dict[str, Any]:
+    def em_settings(self, votes: Votes, progress: Progress, space: ParamSpace[Any] | None = None) -> dict[str, Any]:
         """Keyword arguments of `run_em` from the options `max_iter`, `tol` and, for SQUAREM in `space`, `accelerate`."""
         options = vars(self)
         accelerated = space if options.get("accelerate") else None
         tol = options["tol"] * votes.n_answers
-        return {"max_iter": options["max_iter"], "tol": tol, "watch": watch, "space": accelerated}
+        return {"max_iter": options["max_iter"], "tol": tol, "progress": progress, "space": accelerated}
 
     def fixed_prior(self, labels: Names) -> Floats | None:
         """(n_labels,) the prior that the option `prior` asks for; None: it is to be learnt.
@@ -96,11 +101,13 @@ class EMAggregator(Aggregator):
         if any(names):
             place = positions(as_names(names), labels)
             if len(share) != len(labels) or (place < 0).any():
-                raise OptionError(f"prior must name every label once; {some(labels[place < 0])} got none in {text!r}")
+                raise OptionError(
+                    f"prior must name every label once; {first_few(labels[place < 0])} got none in {text!r}"
+                )
             share = share[place]
         if len(share) != len(labels) or not (share >= 0).all() or not 0 < share.sum() < np.inf:
             raise OptionError(
-                f"prior needs {len(labels)} shares, 0 or more, for the labels {some(labels)}; got {text!r}"
+                f"prior needs {len(labels)} shares, 0 or more, for the labels {first_few(labels)}; got {text!r}"
             )
         return share / share.sum()
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 from plurivox.aggregate._contract import Aggregator, methods
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option, split_list
-from plurivox.core.progress import Watch, within
+from plurivox.core.progress import Progress, within
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_transforms import blend, overlay
@@ -46,21 +46,21 @@ class Average(Aggregator):
             raise OptionError("average: parts names no method; list some, such as parts=[vote-shares,wawa]")
         return made
 
-    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del start
         parts = self.methods()
         fits = []
         for step, part in enumerate(parts):
             known = gold if "gold" in part.can_take() else None
-            fits.append(part.fit(votes, gold=known, watch=within(watch, step, len(parts))))
-            watch(step, len(parts))
+            fits.append(part.fit(votes, gold=known, progress=within(progress, step, len(parts))))
+            progress(step, len(parts))
         soft = replace(blend([fit.soft for fit in fits]), support=votes.support, scale=votes.scale)
         ends = [fit.converged for fit in fits if fit.converged is not None]
         found = {"parts": len(fits), "parts not converged": ends.count(False)}
         return Fit(
             soft if gold is None else overlay(soft, gold),
             votes.workers,
-            self.word,
+            self.spec,
             converged=all(ends) if ends else None,
             found=found,
         )

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.open_tasks import OpenTasks, log_prior
+from plurivox.aggregate._shared.open_tasks import UnlabelledTasks, log_prior
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
@@ -51,14 +51,16 @@ class DawidSkene(EMAggregator):
     tol: float = tol_option()
     accelerate: bool = accelerate_option()
 
-    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         self.check_memory(votes)
-        model = DawidSkeneModel(OpenTasks(votes, gold), self.fixed_prior(votes.labels), self._pseudo(votes))
+        model = DawidSkeneModel(UnlabelledTasks(votes, gold), self.fixed_prior(votes.labels), self._pseudo(votes))
         params, spent = model.first_params(start), 0
         if self.pool:
-            params, spent = model.fit_pool(params, self.pool, min(POOL_PASSES, self.max_iter - 1), watch, self.max_iter)
-        result = run_em(model.em_pass, params, **self.em_settings(votes, watch, model.em), spent=spent)
-        return model.to_fit(self.word, result)
+            params, spent = model.fit_pool(
+                params, self.pool, min(POOL_PASSES, self.max_iter - 1), progress, self.max_iter
+            )
+        result = run_em(model.em_pass, params, **self.em_settings(votes, progress, model.em), spent=spent)
+        return model.to_fit(self.spec, result)
 
     def _pseudo(self, votes: Votes) -> Floats:
         """(said, true) the pseudo-counts."""
@@ -71,7 +73,7 @@ class DawidSkene(EMAggregator):
 class DawidSkeneModel:
     """Point estimates of matrices and prior on some votes. `hard`: every task takes its best label for certain."""
 
-    def __init__(self, tasks: OpenTasks, fixed: Floats | None, pseudo: Floats, *, hard: bool = False) -> None:
+    def __init__(self, tasks: UnlabelledTasks, fixed: Floats | None, pseudo: Floats, *, hard: bool = False) -> None:
         self.tasks, self.em, self.hard = tasks, tasks.confusion_em(), hard
         self.fixed = fixed  # (n_labels,) the prior, where it is not learnt
         self.pseudo = pseudo  # (said, true) counts that are added to everybody's
@@ -98,7 +100,9 @@ class DawidSkeneModel:
         """Shares of the expected counts, pseudo-counts added."""
         return Params(log_prior(counts.n_true, self.fixed), self.em.m_step(counts.confusion, self.pseudo))
 
-    def fit_pool(self, params: Params, strength: float, most: int, watch: Watch, total: int) -> tuple[Params, int]:
+    def fit_pool(
+        self, params: Params, strength: float, most: int, progress: Progress, total: int
+    ) -> tuple[Params, int]:
         """EM passes in which `pseudo` follows the crowd's pooled matrix until that has converged: (params, passes)."""
         base, before = self.pseudo, np.full_like(self.pseudo, np.inf)
         for step in range(most):
@@ -107,7 +111,7 @@ class DawidSkeneModel:
             pooled = np.where(said.sum(0) > 0, said / np.maximum(said.sum(0), 1e-300), 1 / self.em.n_labels)
             self.pseudo = base + strength * pooled
             params = self.m_step(counts)
-            watch(step, total, None)
+            progress(step, total, None)
             if np.abs(pooled - before).max() < POOL_TOL:
                 return params, step + 1
             before = pooled

@@ -7,10 +7,10 @@ import numpy as np
 from scipy.special import softmax
 
 from plurivox.aggregate._contract import EMAggregator, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.open_tasks import OpenTasks, log_prior
+from plurivox.aggregate._shared.open_tasks import UnlabelledTasks, log_prior
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
@@ -53,9 +53,9 @@ class DawidSkeneClusters(EMAggregator):
     restarts: int = option(10, "most new starts when all tasks fall to one label", low=0)
     seed: int = option(0, "chooses the noise of new starts", low=0)
 
-    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         self.check_memory(votes)
-        tasks, rng = OpenTasks(votes, gold), np.random.default_rng(self.seed)
+        tasks, rng = UnlabelledTasks(votes, gold), np.random.default_rng(self.seed)
         n_clusters = min(self.clusters, votes.n_workers)
         if not n_clusters:
             raise InputError(f"{self.name()} needs at least one worker; the votes name none")
@@ -63,14 +63,14 @@ class DawidSkeneClusters(EMAggregator):
         first = tasks.first_posterior(start)
         for attempt in range(self.restarts + 1):  # noqa: B007
             params = model.first_params(model.em.count(first))
-            result = run_em(model.em_pass, params, **self.em_settings(votes, watch), may_fall=self.published)
+            result = run_em(model.em_pass, params, **self.em_settings(votes, progress), may_fall=self.published)
             posterior, agree = model.em.posterior(model.worker_params(result.params))
             if not _all_alike(posterior) or _all_alike(tasks.vote_shares()):
                 break
             noisy = np.clip(tasks.vote_shares() + rng.normal(0, NOISE, first.shape), 1e-6, 1)
             first = noisy / noisy.sum(1, keepdims=True)
         found = {"restarts": attempt, "passes": result.passes, "left_out": tasks.left_out(agree)}
-        return model.to_fit(self.word, result, posterior, found)
+        return model.to_fit(self.spec, result, posterior, found)
 
 
 class _ClusterParams(NamedTuple):
@@ -84,7 +84,7 @@ class _ClusterParams(NamedTuple):
 class _Clusters:
     """The model on some votes. `lagged`: q(cluster) follows from the labels of the pass before, as published."""
 
-    def __init__(self, tasks: OpenTasks, n_clusters: int, fixed: Floats | None, *, lagged: bool = False) -> None:
+    def __init__(self, tasks: UnlabelledTasks, n_clusters: int, fixed: Floats | None, *, lagged: bool = False) -> None:
         self.tasks, self.em, self.n, self.lagged = tasks, tasks.confusion_em(), n_clusters, lagged
         self.fixed = fixed  # (n_labels,) the prior, where it is not learnt
 

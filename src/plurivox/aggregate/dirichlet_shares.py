@@ -9,7 +9,7 @@ from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared import vote_counts
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import DENSE_CELLS, Candidates, Dense
@@ -40,14 +40,14 @@ class DirichletShares(Aggregator):
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
 
-    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        del gold, start, watch
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
+        del gold, start, progress
         even = np.full(votes.n_labels, 1 / votes.n_labels)
         mean = vote_counts.prior(votes) if self.prior == "crowd" else even
         small = votes.n_tasks * votes.n_labels <= DENSE_CELLS
         body = self._dense(votes, mean) if small else self._listed(votes)
         soft = SoftLabels(body, votes.tasks, votes.labels, votes.support, votes.scale)
-        return Fit(soft, votes.workers, self.word, prior=mean)
+        return Fit(soft, votes.workers, self.spec, prior=mean)
 
     def _dense(self, votes: Votes, mean: Floats) -> Dense:
         mass = votes.counts() + self.added * votes.n_labels * mean

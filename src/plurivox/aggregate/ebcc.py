@@ -15,7 +15,7 @@ from plurivox.aggregate._shared.dirichlet_priors import (
 )
 from plurivox.aggregate._shared.open_tasks import ClampedTasks, soft_labels
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
@@ -58,11 +58,13 @@ class Ebcc(EMAggregator):
     tol: float = tol_option()
     accelerate: bool = accelerate_option()
 
-    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         self.check_memory(votes, votes.n_workers * votes.n_labels**2 * self.subtypes)
         model = _Model(self, ClampedTasks(votes, gold, start))
         starts = [model.first(i) for i in range(self.starts)]
-        return model.to_fit(*best_run(run_em_together(model.em_pass, starts, **self.em_settings(votes, watch, model))))
+        return model.to_fit(
+            *best_run(run_em_together(model.em_pass, starts, **self.em_settings(votes, progress, model)))
+        )
 
 
 class _Model:
@@ -131,7 +133,7 @@ class _Model:
         return Fit(
             soft_labels(votes, tasks.whole_posterior(prior)),
             votes.workers,
-            self.method.word,
+            self.method.spec,
             prior=prior,
             confusion=mean_confusion(matrices, kinds, votes),
             ability=ability,

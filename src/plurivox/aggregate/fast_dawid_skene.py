@@ -6,10 +6,10 @@ from typing import Literal
 import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.open_tasks import OpenTasks, soft_labels
+from plurivox.aggregate._shared.open_tasks import UnlabelledTasks, soft_labels
 from plurivox.aggregate.dawid_skene import DawidSkeneModel
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -40,13 +40,13 @@ class FastDawidSkene(EMAggregator):
     max_iter: int = max_iter_option()
     tol: float = tol_option()
 
-    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         self.check_memory(votes)
-        tasks = OpenTasks(votes, gold)
+        tasks = UnlabelledTasks(votes, gold)
         pseudo = np.full((votes.n_labels, votes.n_labels), self.smooth)
         model = DawidSkeneModel(tasks, self.fixed_prior(votes.labels), pseudo, hard=True)
-        result = run_em(model.em_pass, model.first_params(start), **self.em_settings(votes, watch))
-        fit = model.to_fit(self.word, result)
+        result = run_em(model.em_pass, model.first_params(start), **self.em_settings(votes, progress))
+        fit = model.to_fit(self.spec, result)
         if self.answer == "posterior":
             return fit
         prob = fit.soft.prob.copy()

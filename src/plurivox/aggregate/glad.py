@@ -11,7 +11,7 @@ from plurivox.aggregate._shared.open_tasks import ClampedTasks, log_prior, soft_
 from plurivox.core.encoding import positions
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Bools, Floats, Names
@@ -63,12 +63,12 @@ class Glad(EMAggregator):
     def can_take(self) -> frozenset[str]:
         return self.takes - {"gold", "start"} if self.published else self.takes
 
-    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         self.check_memory(votes, votes.n_workers)
         model = _Model(self, ClampedTasks(votes, gold, start))
         if self.published:
-            return model.to_fit(model.run_published(watch))
-        result = run_em(model.em_pass, model.first_params(start), **self.em_settings(votes, watch, model))
+            return model.to_fit(model.run_published(progress))
+        result = run_em(model.em_pass, model.first_params(start), **self.em_settings(votes, progress, model))
         return model.to_fit(result)
 
 
@@ -117,7 +117,7 @@ class _Model:
         ability = (method.ability_mean + toward) / (1 + grip)
         return Params(log_prior(n_true, self.fixed), ability, ease), value
 
-    def run_published(self, watch: Watch) -> EMResult[Params]:
+    def run_published(self, progress: Progress) -> EMResult[Params]:
         """The EM of Whitehill et al. and peerannot, with its own stopping rule."""
         tasks, first = self.tasks, self.first_params(None)
         task = np.repeat(np.arange(len(tasks.open)), np.diff(tasks.start))
@@ -125,7 +125,7 @@ class _Model:
         if self.fixed is None:
             raise OptionError("glad: as published the prior is even or given, not learnt; leave out published or prior")
         em = PublishedEM(*rows, first.log_prior, tasks.n_workers, np.concatenate(first[1:]))
-        result = em.run(watch)
+        result = em.run(progress)
         params = Params(first.log_prior, *np.split(result.params, [tasks.n_workers]))
         return EMResult(params, result.trace, result.converged, result.passes)
 
@@ -145,7 +145,7 @@ class _Model:
         return Fit(
             soft_labels(votes, tasks.whole_posterior(prior)),
             votes.workers,
-            self.method.word,
+            self.method.spec,
             prior=prior,
             ability=params.ability,
             ability_low=params.ability - reach,

@@ -13,9 +13,9 @@ from plurivox.aggregate._shared.dirichlet_priors import (
     mean_confusion,
     pseudo_counts,
 )
-from plurivox.aggregate._shared.open_tasks import OpenTasks
+from plurivox.aggregate._shared.open_tasks import UnlabelledTasks
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
@@ -55,21 +55,21 @@ class Ibcc(EMAggregator):
     tol: float = tol_option()
     accelerate: bool = accelerate_option()
 
-    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         self.check_memory(votes)
-        tasks = OpenTasks(votes, gold)
+        tasks = UnlabelledTasks(votes, gold)
         labels = LabelPrior(np.full(votes.n_labels, self.label_count), self.fixed_prior(votes.labels))
         pseudo = pseudo_counts(votes.n_labels, self.diagonal, self.off_diagonal)
         model = _Model(tasks, tasks.confusion_em(), labels, pseudo)
-        result = run_em(model.em_pass, model.first_counts(start), **self.em_settings(votes, watch, model))
-        return model.to_fit(self.word, result)
+        result = run_em(model.em_pass, model.first_counts(start), **self.em_settings(votes, progress, model))
+        return model.to_fit(self.spec, result)
 
 
 @dataclass(frozen=True)
 class _Model:
     """The model on some votes. Its parameters are the expected counts: they determine the Dirichlet distributions."""
 
-    tasks: OpenTasks
+    tasks: UnlabelledTasks
     em: ConfusionEM
     labels: LabelPrior
     pseudo: Floats  # (said, true)

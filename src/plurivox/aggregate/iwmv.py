@@ -5,9 +5,9 @@ from typing import ClassVar, Literal
 
 from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.vote_counts import prior
-from plurivox.aggregate._shared.weighted_votes import Ballots
+from plurivox.aggregate._shared.weighted_votes import WeightedVotes
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -39,9 +39,9 @@ class IWMV(Aggregator):
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
 
-    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start
-        ballots = Ballots.of(votes)
+        ballots = WeightedVotes.of(votes)
         split = ballots.split(ballots.counts)
         found, label = {"ties": ballots.ties(split)}, ballots.winners(split)
         converged = False
@@ -51,9 +51,9 @@ class IWMV(Aggregator):
             split = ballots.split(ballots.sums(weight))
             last, label = label, ballots.winners(split)
             changed = int((last != label).sum())
-            watch(step, self.max_iter, changed)
+            progress(step, self.max_iter, changed)
             if converged := changed == 0:
                 break
         found["rounds"] = step + 1
         soft = ballots.soft(split)
-        return Fit(soft, votes.workers, self.word, prior(votes), ability=ability, converged=converged, found=found)
+        return Fit(soft, votes.workers, self.spec, prior(votes), ability=ability, converged=converged, found=found)

@@ -9,7 +9,7 @@ from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_it
 from plurivox.aggregate._shared.open_tasks import log_prior
 from plurivox.aggregate._shared.own_label_em import OwnLabelEM
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import DENSE_CELLS
@@ -61,16 +61,16 @@ class Mace(EMAggregator):
     tol: float = tol_option()
     accelerate: bool = accelerate_option()
 
-    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         self.check_memory(votes, votes.n_workers * votes.n_labels)
         model = _Model(self, votes, gold)
         rng = np.random.default_rng(self.seed)
 
-        def run(_: int, watch: Watch) -> EMResult[Params]:
+        def run(_: int, progress: Progress) -> EMResult[Params]:
             first = model.random_params(rng) if start is None else model.earlier_params(start)
-            return run_em(model.em_pass, first, **self.em_settings(votes, watch, model))
+            return run_em(model.em_pass, first, **self.em_settings(votes, progress, model))
 
-        return model.to_fit(*best_of_starts(self.starts if start is None else 1, self.max_iter, run, watch))
+        return model.to_fit(*best_of_starts(self.starts if start is None else 1, self.max_iter, run, progress))
 
 
 class _Model:
@@ -149,7 +149,7 @@ class _Model:
         return Fit(
             soft,
             votes.workers,
-            self.method.word,
+            self.method.spec,
             prior=np.exp(log_labels),
             confusion=self._confusion(ability, _shares(self.total - known + self.habit)),
             ability=ability,

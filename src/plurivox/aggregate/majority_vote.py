@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.vote_counts import fill_unseen, prior
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import DENSE_CELLS, Candidates, Dense
@@ -43,11 +43,11 @@ class MajorityVote(Aggregator):
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
 
-    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        del gold, start, watch
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
+        del gold, start, progress
         few = votes.n_labels <= FEW_LABELS and votes.n_tasks * votes.n_labels <= DENSE_CELLS
         body, n_tied = self._of_table(votes) if few else self._of_tally(votes.tally())
-        return Fit(fill_unseen(votes, body), votes.workers, self.word, prior=prior(votes), found={"ties": n_tied})
+        return Fit(fill_unseen(votes, body), votes.workers, self.spec, prior=prior(votes), found={"ties": n_tied})
 
     def _of_table(self, votes: Votes) -> tuple[Dense | Candidates, int]:
         """Few labels: one label after the other, all tasks at once."""

@@ -10,7 +10,7 @@ from plurivox.aggregate._shared.open_tasks import log_prior
 from plurivox.aggregate._shared.own_label_em import OwnLabelEM
 from plurivox.core.encoding import positions
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
@@ -44,11 +44,11 @@ class OneCoin(EMAggregator):
     tol: float = tol_option()
     accelerate: bool = accelerate_option()
 
-    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         em = OwnLabelEM(votes, gold, votes.worker, votes.n_workers)
         model = _Model(em, self.fixed_prior(votes.labels), self.smooth)
-        result = run_em(model.em_pass, model.first_params(start), **self.em_settings(votes, watch, model))
-        return model.to_fit(self.word, result)
+        result = run_em(model.em_pass, model.first_params(start), **self.em_settings(votes, progress, model))
+        return model.to_fit(self.spec, result)
 
 
 class _Params(NamedTuple):

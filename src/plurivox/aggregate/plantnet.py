@@ -7,11 +7,11 @@ import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.vote_counts import prior
-from plurivox.aggregate._shared.weighted_votes import Ballots
+from plurivox.aggregate._shared.weighted_votes import WeightedVotes
 from plurivox.core.encoding import as_names, positions
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.method import option, split_list
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Candidates
@@ -59,9 +59,9 @@ class PlantNet(Aggregator):
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
 
-    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start
-        ballots, own, expert = Ballots.of(votes), self._own(votes), self._expert(votes)
+        ballots, own, expert = WeightedVotes.of(votes), self._own(votes), self._expert(votes)
         weight = np.where(expert, self.expert_weight, BASE)
         split = ballots.split(ballots.sums(weight))
         converged = False
@@ -69,23 +69,23 @@ class PlantNet(Aggregator):
             number = self._identified(ballots, own, split, self._valid(ballots, split, weight))
             last, weight = weight, np.where(expert, self.expert_weight, number**self.alpha - number**self.beta + BASE)
             changed = int((last != weight).sum())
-            watch(step, self.max_iter, changed)
+            progress(step, self.max_iter, changed)
             if converged := changed == 0:
                 break
             split = ballots.split(ballots.sums(weight))
         valid = self._valid(ballots, split, weight)
         found = {"rounds": step + 1, "undecided": int((~valid).sum()), "decided": valid}
         soft = ballots.soft(split)
-        return Fit(soft, votes.workers, self.word, prior(votes), ability=weight, converged=converged, found=found)
+        return Fit(soft, votes.workers, self.spec, prior(votes), ability=weight, converged=converged, found=found)
 
-    def _valid(self, ballots: Ballots, split: Candidates, weight: Floats) -> Bools:
+    def _valid(self, ballots: WeightedVotes, split: Candidates, weight: Floats) -> Bools:
         """(n_tasks,) whether the leading label has enough weight, and enough of the task's."""
         total = np.bincount(ballots.task, ballots.sums(weight), minlength=ballots.votes.n_tasks)
         share = np.zeros(ballots.votes.n_tasks)
         np.maximum.at(share, ballots.task, split.mass)
         return np.asarray((share * total > self.min_weight) & (share > self.min_share))
 
-    def _identified(self, ballots: Ballots, own: Bools, split: Candidates, valid: Bools) -> Floats:
+    def _identified(self, ballots: WeightedVotes, own: Bools, split: Candidates, valid: Bools) -> Floats:
         """(n_workers,) how many labels each worker has identified."""
         votes, winner = ballots.votes, ballots.winners(split)
         right = (votes.label == winner[votes.task]) & (votes.weights > 0)
@@ -116,7 +116,7 @@ class PlantNet(Aggregator):
         names = as_names(split_list(self.experts), "experts")
         place: Ints = positions(votes.workers, names)
         if len(strangers := names[place < 0]):
-            raise InputError(f"experts that are not among the workers: {some(strangers)}; look at their names")
+            raise InputError(f"experts that are not among the workers: {first_few(strangers)}; look at their names")
         expert = np.zeros(votes.n_workers, bool)
         expert[place] = True
         return expert

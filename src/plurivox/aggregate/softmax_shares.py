@@ -8,7 +8,7 @@ import numpy as np
 from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.vote_counts import fill_unseen, prior
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_transforms import dense_if_small
@@ -35,8 +35,8 @@ class SoftmaxShares(Aggregator):
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
 
-    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        del gold, start, watch
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
+        del gold, start, progress
         tally = votes.tally()
         top = np.zeros(votes.n_tasks)  # taken off first, so that 3,000 votes do not overflow
         np.maximum.at(top, tally.row, tally.mass)
@@ -44,4 +44,4 @@ class SoftmaxShares(Aggregator):
         rest = tally.others * np.exp(-top / self.temperature)  # the labels nobody chose: exp(0) each
         total = np.bincount(tally.row, mass, minlength=votes.n_tasks) + rest
         body = replace(tally, mass=mass / total[tally.row], rest=rest / total)
-        return Fit(fill_unseen(votes, dense_if_small(body)), votes.workers, self.word, prior=prior(votes))
+        return Fit(fill_unseen(votes, dense_if_small(body)), votes.workers, self.spec, prior=prior(votes))

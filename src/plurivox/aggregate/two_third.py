@@ -7,9 +7,9 @@ import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.vote_counts import prior
-from plurivox.aggregate._shared.weighted_votes import CLOSE, Ballots
+from plurivox.aggregate._shared.weighted_votes import CLOSE, WeightedVotes
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Candidates
@@ -40,9 +40,9 @@ class TwoThird(Aggregator):
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
 
-    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        del gold, start, watch
-        ballots = Ballots.of(votes)
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
+        del gold, start, progress
+        ballots = WeightedVotes.of(votes)
         split = ballots.split(ballots.counts)
         enough = votes.support[ballots.task] >= self.least - CLOSE
         chosen = enough & (split.mass >= self.share - CLOSE)
@@ -53,7 +53,7 @@ class TwoThird(Aggregator):
         if self.otherwise == "even":
             body = _evened(body, ~decided)
         found = {"undecided": int((~decided).sum()), "decided": decided}
-        return Fit(ballots.soft(body), votes.workers, self.word, prior=prior(votes), found=found)
+        return Fit(ballots.soft(body), votes.workers, self.spec, prior=prior(votes), found=found)
 
 
 def _evened(rows: Candidates, which: np.ndarray) -> Candidates:

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.vote_counts import prior, shares
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -28,6 +28,6 @@ class VoteShares(Aggregator):
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
 
-    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        del gold, start, watch
-        return Fit(shares(votes), votes.workers, self.word, prior=prior(votes))
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
+        del gold, start, progress
+        return Fit(shares(votes), votes.workers, self.spec, prior=prior(votes))

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.vote_counts import prior
-from plurivox.aggregate._shared.weighted_votes import Ballots
-from plurivox.core.progress import Watch
+from plurivox.aggregate._shared.weighted_votes import WeightedVotes
+from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -32,11 +32,11 @@ class Wawa(Aggregator):
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
 
-    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
-        del gold, start, watch
-        ballots = Ballots.of(votes)
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
+        del gold, start, progress
+        ballots = WeightedVotes.of(votes)
         majority = ballots.split(ballots.counts)
         ability = ballots.agreement(ballots.winners(majority))
         soft = ballots.soft(ballots.split(ballots.sums(ability)))
         found = {"ties": ballots.ties(majority)}
-        return Fit(soft, votes.workers, self.word, prior=prior(votes), ability=ability, found=found)
+        return Fit(soft, votes.workers, self.spec, prior=prior(votes), ability=ability, found=found)

@@ -9,7 +9,7 @@ from plurivox.aggregate._shared.open_tasks import soft_labels
 from plurivox.aggregate.dawid_skene import DawidSkene
 from plurivox.core.encoding import positions
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
@@ -38,9 +38,9 @@ class WeightedDawidSkene(EMAggregator):
     max_iter: int = max_iter_option()
     tol: float = tol_option()
 
-    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         inner = DawidSkene(smooth=self.smooth, prior=self.prior, max_iter=self.max_iter, tol=self.tol)
-        fit = inner.fit(votes, gold=gold, start=start, watch=watch)
+        fit = inner.fit(votes, gold=gold, start=start, progress=progress)
         assert fit.confusion is not None
         right = np.einsum("wkk->wk", fit.confusion.matrices)  # (n_workers, n_labels)
         share = _shares(votes, votes.weights * right[votes.worker, votes.label])
@@ -50,7 +50,7 @@ class WeightedDawidSkene(EMAggregator):
         if gold is not None:
             known = gold.shared(votes.tasks)
             prob[positions(votes.tasks, known.tasks)] = known.on_labels(votes.labels).prob
-        return replace(fit, soft=soft_labels(votes, prob), made_by=self.word)
+        return replace(fit, soft=soft_labels(votes, prob), made_by=self.spec)
 
 
 def _shares(votes: Votes, weight: Floats) -> Floats:

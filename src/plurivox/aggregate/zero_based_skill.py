@@ -7,9 +7,9 @@ import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.vote_counts import prior
-from plurivox.aggregate._shared.weighted_votes import Ballots
+from plurivox.aggregate._shared.weighted_votes import WeightedVotes
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -44,9 +44,9 @@ class ZeroBasedSkill(Aggregator):
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
 
-    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start
-        ballots = Ballots.of(votes)
+        ballots = WeightedVotes.of(votes)
         found = {"ties": ballots.ties(ballots.split(ballots.counts))}
         skill, rate = np.full(votes.n_workers, 1 / votes.n_labels + CHANCE), self.rate
         converged = False
@@ -56,9 +56,9 @@ class ZeroBasedSkill(Aggregator):
             move = rate * (ballots.agreement(winner) - skill)
             skill = skill + move
             moved = float(np.nanmax(np.abs(move), initial=0))
-            watch(step, self.max_iter, moved)
+            progress(step, self.max_iter, moved)
             if converged := moved <= STILL:
                 break
         found["rounds"] = step + 1
         soft = ballots.soft(ballots.split(ballots.sums(skill)))
-        return Fit(soft, votes.workers, self.word, prior(votes), ability=skill, converged=converged, found=found)
+        return Fit(soft, votes.workers, self.spec, prior(votes), ability=skill, converged=converged, found=found)

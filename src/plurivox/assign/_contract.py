@@ -48,29 +48,29 @@ class Assigner(Method, ABC):
     twice: int = option(0, "tasks of a sitting that come again in it, as a check of consistency", low=0)
     seed: int = option(0, "of what is left to chance in a plan; a running study draws its own", low=0)
 
-    def sit(self, pool: Pool, chance: random.Random) -> list[Place]:
+    def sit(self, pool: Pool, rng: random.Random) -> list[Place]:
         """What one worker is asked in one go, in order; empty where nothing is open to that worker.
 
         The order is this worker's own. Some tasks come `twice`, the second time later and never directly after.
         """
-        return arrange(self.choose(pool), self.twice, chance)
+        return arrange(self.choose(pool), self.twice, rng)
 
     @abstractmethod
     def choose(self, pool: Pool) -> list[int]:
         """The tasks of a sitting, each of them once."""
 
 
-def arrange(tasks: Sequence[int], twice: int, chance: random.Random) -> list[Place]:
+def arrange(tasks: Sequence[int], twice: int, rng: random.Random) -> list[Place]:
     """Tasks in a random order; some come again, at random places at least two further on.
 
     >>> [tuple(place) for place in arrange([7, 8, 9], 1, random.Random(3))]
     [(8, False), (9, False), (7, False), (8, True)]
     """
     places = [Place(task) for task in tasks]
-    chance.shuffle(places)
+    rng.shuffle(places)
     early = places[:-2] if len(places) - 2 >= twice else places[:-1]  # the last one has no room after it
-    for one in chance.sample(early, min(twice, len(early))):
-        places.insert(chance.randint(places.index(one) + 2, len(places)), Place(one.task, True))
+    for one in rng.sample(early, min(twice, len(early))):
+        places.insert(rng.randint(places.index(one) + 2, len(places)), Place(one.task, True))
     return places
 
 

@@ -9,9 +9,9 @@ from plurivox.assign._contract import FALL, Pool
 from plurivox.assign._shared.information_gain import channels, expected_gain, one_coin, several, uncertainty_of
 from plurivox.assign._shared.proposals import Proposals, Proposer, Question, same_tasks
 from plurivox.core.encoding import as_names, positions
-from plurivox.core.errors import InputError, OptionError, some
+from plurivox.core.errors import InputError, OptionError, first_few
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.types import Bools, Floats, Ints, Names
 from plurivox.core.votes import Votes
@@ -112,7 +112,7 @@ class NextBest(Proposer):
         mean_gain = np.array([expected_gain(unsure, one).mean() for one in channel])
         return Useful(channel, mean_gain, mean_gain >= self.share * np.quantile(mean_gain, 0.9))
 
-    def _propose(self, votes: Votes, fit: Fit, workers: Names | None, watch: Watch) -> Proposals:
+    def _propose(self, votes: Votes, fit: Fit, workers: Names | None, progress: Progress) -> Proposals:
         assert fit.confusion is not None
         belief = np.asarray(fit.soft.prob, np.float64)
         found = self.useful(belief, fit.confusion.dense(), votes.workload)
@@ -120,7 +120,7 @@ class NextBest(Proposer):
         for step, worker in enumerate(wanted.tolist()):
             if found.asked[worker]:
                 rows.append(self._for_one(votes, belief, found.channel[worker], worker, float(pace[worker])))
-            watch(step, len(wanted))
+            progress(step, len(wanted))
         task, worker, question, gain, seconds = (np.concatenate(column) for column in zip(*rows, strict=True))
         best = np.argsort(-gain / seconds, kind="stable")[: self.n]
         expected = float(belief.max(1).mean())
@@ -136,7 +136,7 @@ class NextBest(Proposer):
             forms=as_names([kind.form for kind in self.kinds()]),
             enough=expected >= self.target or (not len(best) and told),
             why=f"expected accuracy {expected:.4f}; " + (f"largest gain {gain.max():.4g} nats" if len(best) else why),
-            made_by=self.word,
+            made_by=self.spec,
             let_go=votes.workers[wanted[~found.asked[wanted]]],
         )
 
@@ -170,7 +170,9 @@ class NextBest(Proposer):
         names = as_names(workers, "workers")
         place = positions(votes.workers, names)
         if len(absent := names[place < 0]):
-            raise InputError(f"{len(absent)} workers have not voted yet, so nothing is known of them: {some(absent)}")
+            raise InputError(
+                f"{len(absent)} workers have not voted yet, so nothing is known of them: {first_few(absent)}"
+            )
         return place
 
 

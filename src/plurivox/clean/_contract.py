@@ -7,18 +7,18 @@ from typing import ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
-from plurivox.clean._shared.answer_rows import UNKNOWN, Entered
+from plurivox.clean._shared.answer_rows import UNKNOWN, AnswerRows
 from plurivox.core.answers import Answers
 from plurivox.core.audit import Audit, AuditRow, Did, What
 from plurivox.core.encoding import as_text
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.method import Method
 from plurivox.core.registry import Methods
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
 
-__all__ = ["Cleaned", "Entered", "Found", "Rule", "clean", "methods"]
+__all__ = ["AnswerRows", "Cleaned", "Found", "Rule", "clean", "methods"]
 
 A = TypeVar("A", Answers, Votes)
 HOW = {  # what is missing -> what it is, and how to get it
@@ -65,24 +65,24 @@ class Rule(Method, ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     settles: ClassVar[bool] = True
 
-    def check(self, seen: Entered) -> tuple[Found, ...]:
+    def check(self, seen: AnswerRows) -> tuple[Found, ...]:
         """What the rule finds in all that was entered; nothing is changed."""
         for name in self.needs:
             if not _there(seen, name):
                 raise InputError(f"{self.name()} needs {HOW[name]}")
         if "gold" in self.needs and seen.truth is not None and len(seen.tasks) and (seen.truth == UNKNOWN).all():
             raise InputError(
-                f"{self.name()} needs known labels, and those given are of none of these tasks: {some(seen.tasks)}; are "
+                f"{self.name()} needs known labels, and those given are of none of these tasks: {first_few(seen.tasks)}; are "
                 "tasks called alike in both?"
             )
         return self._check(seen)
 
     @abstractmethod
-    def _check(self, seen: Entered) -> tuple[Found, ...]:
+    def _check(self, seen: AnswerRows) -> tuple[Found, ...]:
         """The rule itself; everything it needs is there."""
 
 
-def _there(seen: Entered, name: str) -> bool:
+def _there(seen: AnswerRows, name: str) -> bool:
     """Whether that is there which a rule needs."""
     match name:
         case "marks":
@@ -126,16 +126,16 @@ def clean(given: A, rules: Sequence[str | Rule], gold: SoftLabels | None = None)
     left: A = given
     source, parts = np.arange(len(given)), []
     for rule in made:
-        seen = Entered.of(left, gold, source)
+        seen = AnswerRows.of(left, gold, source)
         found = rule.check(seen)
         people, answers = _out(seen, found)
-        parts.append(_audit(rule.word, seen, found))
+        parts.append(_audit(rule.spec, seen, found))
         keep = ~(answers | np.append(people, False)[seen.worker])[seen.unit]
-        left, source = _left(left, keep, people, found, rule.word), source[keep]
+        left, source = _left(left, keep, people, found, rule.spec), source[keep]
     return Cleaned(left, Audit.joined(parts))
 
 
-def _out(seen: Entered, found: Sequence[Found]) -> tuple[Bools, Bools]:
+def _out(seen: AnswerRows, found: Sequence[Found]) -> tuple[Bools, Bools]:
     """(people, answers) that go: (n_workers,) and (n,)."""
     people, answers = np.zeros(seen.n_workers, bool), np.zeros(len(seen), bool)
     for one in found:
@@ -144,7 +144,7 @@ def _out(seen: Entered, found: Sequence[Found]) -> tuple[Bools, Bools]:
     return people, answers
 
 
-def _audit(rule: str, seen: Entered, found: Sequence[Found]) -> Audit:
+def _audit(rule: str, seen: AnswerRows, found: Sequence[Found]) -> Audit:
     """A row for every person out, every other answer out, and whatever else has a word said about it."""
     people, answers = _out(seen, found)
     gone = {"worker": people, "answer": answers | np.append(people, False)[seen.worker]}

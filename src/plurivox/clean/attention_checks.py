@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.clean._contract import Found, Rule
-from plurivox.clean._shared.answer_rows import Entered
+from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.clean._shared.reason_text import several
 from plurivox.core.method import option
 
@@ -31,7 +31,7 @@ class AttentionChecks(Rule):
     at_most: int = option(0, "people who fail more checks go", low=0)
     share: float = option(0.0, "and only if they fail more than this share of theirs", low=0, high=1)
 
-    def _check(self, seen: Entered) -> tuple[Found, ...]:
+    def _check(self, seen: AnswerRows) -> tuple[Found, ...]:
         failed, n = seen.tally(seen.right == 0), seen.tally(~np.isnan(seen.right))
         share = np.where(n > 0, failed / np.maximum(n, 1), np.nan)
         out = (failed > self.at_most) & (share > self.share)

@@ -7,7 +7,7 @@ import numpy as np
 
 from plurivox.clean._contract import Found, Rule
 from plurivox.clean._shared.answer_errors import contradictory, outside, percentless
-from plurivox.clean._shared.answer_rows import Entered
+from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.clean._shared.reason_text import percent, several
 from plurivox.core.method import option
 from plurivox.core.types import Floats, Ints
@@ -39,7 +39,7 @@ class Collins2022(Rule):
     accuracy: float = option(0.75, "people with one error and a smaller share of right answers go", low=0, high=1)
     count: Literal["together", "apart"] = option("together", "whether the three kinds of errors add up")
 
-    def _check(self, seen: Entered) -> tuple[Found, ...]:
+    def _check(self, seen: AnswerRows) -> tuple[Found, ...]:
         kinds = np.stack([seen.tally(kind(seen)) for kind in (outside, contradictory, percentless)])  # (3, n_workers)
         total = kinds.sum(0)
         share, _ = seen.accuracy()

@@ -7,7 +7,7 @@ import numpy as np
 
 from plurivox.clean._contract import Found, Rule
 from plurivox.clean._shared.answer_errors import contradictory, outside, percentless
-from plurivox.clean._shared.answer_rows import Entered
+from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.clean._shared.reason_text import percent, several
 from plurivox.clean.collins2022 import told
 from plurivox.core.method import option
@@ -37,7 +37,7 @@ class Collins2022Released(Rule):
     at_most: int = option(1, "people with more contradictions, or more missing percents, go", low=0)
     accuracy: float = option(0.75, "people with one of these and a smaller share of right answers go", low=0, high=1)
 
-    def _check(self, seen: Entered) -> tuple[Found, ...]:
+    def _check(self, seen: AnswerRows) -> tuple[Found, ...]:
         flags = (outside(seen), contradictory(seen), percentless(seen, zero=True))
         kinds = np.stack([seen.tally(flag) for flag in flags])  # (3, n_workers)
         share, _ = seen.accuracy()

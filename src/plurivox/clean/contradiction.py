@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from plurivox.clean._shared.answer_errors import ErrorRule, contradictory, why_contradictory
-from plurivox.clean._shared.answer_rows import Entered
+from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.core.types import Bools
 
 
@@ -21,8 +21,8 @@ class Contradiction(ErrorRule):
 
     error: ClassVar[str] = "a label named and also ruled out"
 
-    def faulty(self, seen: Entered) -> Bools:
+    def faulty(self, seen: AnswerRows) -> Bools:
         return contradictory(seen)
 
-    def why(self, seen: Entered, i: int) -> str:
+    def why(self, seen: AnswerRows, i: int) -> str:
         return why_contradictory(seen, i)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from plurivox.clean._contract import Found, Rule
-from plurivox.clean._shared.answer_rows import Entered
+from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.clean._shared.duplicates import superfluous
 from plurivox.core.method import option
 
@@ -27,5 +27,5 @@ class DoubleAnswers(Rule):
 
     keep: Literal["first", "last"] = option("first", "the answer that stays")
 
-    def _check(self, seen: Entered) -> tuple[Found, ...]:
+    def _check(self, seen: AnswerRows) -> tuple[Found, ...]:
         return (superfluous(seen, self.keep, ~seen.marked),)

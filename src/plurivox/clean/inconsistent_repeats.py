@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.clean._contract import Found, Rule
-from plurivox.clean._shared.answer_rows import Entered
+from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.clean._shared.reason_text import several
 from plurivox.core.method import option
 
@@ -30,7 +30,7 @@ class InconsistentRepeats(Rule):
     share: float = option(0.5, "people who change a larger share of their repeats go", low=0, high=1)
     fewest: int = option(2, "only people with at least so many repeats", low=1)
 
-    def _check(self, seen: Entered) -> tuple[Found, ...]:
+    def _check(self, seen: AnswerRows) -> tuple[Found, ...]:
         later, earlier = seen.pairs
         again = np.zeros(len(seen), bool)
         again[later] = True

@@ -7,7 +7,7 @@ import numpy as np
 
 from plurivox.clean._contract import Found, Rule
 from plurivox.clean._shared.answer_errors import contradictory, outside, percentless
-from plurivox.clean._shared.answer_rows import Entered
+from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.clean._shared.reason_text import percent, several
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option
@@ -44,7 +44,7 @@ class KnownAccuracy(Rule):
         if self.most is not None and self.most < self.fewest:
             raise OptionError(f"{self.name()}: most must be at least {self.fewest}, which is fewest; got {self.most}")
 
-    def _check(self, seen: Entered) -> tuple[Found, ...]:
+    def _check(self, seen: AnswerRows) -> tuple[Found, ...]:
         errors = self._errors(seen)
         share, n = seen.accuracy()
         looked_at = (errors >= self.fewest) & (errors <= (np.inf if self.most is None else self.most))
@@ -57,7 +57,7 @@ class KnownAccuracy(Rule):
 
         return (Found.where("worker", low, share, why),)
 
-    def _errors(self, seen: Entered) -> Ints:
+    def _errors(self, seen: AnswerRows) -> Ints:
         """(n_workers,) errors of all kinds."""
         if seen.answers is None:
             if self.fewest == 0 and self.most is None:

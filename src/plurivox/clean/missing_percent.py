@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from plurivox.clean._shared.answer_errors import ErrorRule, percentless, why_percentless
-from plurivox.clean._shared.answer_rows import Entered
+from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.core.method import option
 from plurivox.core.types import Bools
 
@@ -26,8 +26,8 @@ class MissingPercent(ErrorRule):
 
     zero: bool = option(False, "a percent of 0 for the top label counts as none")
 
-    def faulty(self, seen: Entered) -> Bools:
+    def faulty(self, seen: AnswerRows) -> Bools:
         return percentless(seen, self.zero)
 
-    def why(self, seen: Entered, i: int) -> str:
+    def why(self, seen: AnswerRows, i: int) -> str:
         return why_percentless(seen, i)

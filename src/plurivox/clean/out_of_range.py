@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from plurivox.clean._shared.answer_errors import ErrorRule, outside, why_outside
-from plurivox.clean._shared.answer_rows import Entered
+from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.core.types import Bools
 
 
@@ -23,8 +23,8 @@ class OutOfRange(ErrorRule):
 
     error: ClassVar[str] = "a percent outside 0 to 100"
 
-    def faulty(self, seen: Entered) -> Bools:
+    def faulty(self, seen: AnswerRows) -> Bools:
         return outside(seen)
 
-    def why(self, seen: Entered, i: int) -> str:
+    def why(self, seen: AnswerRows, i: int) -> str:
         return why_outside(seen, i)

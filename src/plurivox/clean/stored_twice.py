@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.clean._contract import Found, Rule
-from plurivox.clean._shared.answer_rows import Entered, joint
+from plurivox.clean._shared.answer_rows import AnswerRows, joint
 from plurivox.core.types import Bools, Ints
 
 
@@ -26,7 +26,7 @@ class StoredTwice(Rule):
 
     needs: ClassVar[tuple[str, ...]] = ("times",)
 
-    def _check(self, seen: Entered) -> tuple[Found, ...]:
+    def _check(self, seen: AnswerRows) -> tuple[Found, ...]:
         at = _alike(seen)
         which = np.zeros(len(seen), bool)
         which[at] = True
@@ -38,7 +38,7 @@ class StoredTwice(Rule):
         return (Found("answer", copies, np.full(len(copies), np.nan), reasons, instead=instead),)
 
 
-def _alike(seen: Entered) -> Ints:
+def _alike(seen: AnswerRows) -> Ints:
     """The answers of known time that equal another one in all but perhaps what was entered, in their order."""
     timed = np.zeros(len(seen), bool)
     for times in (seen.seconds, seen.when):
@@ -55,7 +55,7 @@ def _several(number: Ints) -> Bools:
     return np.isin(number, ordered[1:][ordered[1:] == ordered[:-1]])
 
 
-def _about(seen: Entered, at: Ints) -> Ints:
+def _about(seen: AnswerRows, at: Ints) -> Ints:
     """(n,) a number for who answered which task, when, how fast and at which place."""
     known = [seen.worker, seen.task]
     known += [np.nan_to_num(times, nan=-1) for times in (seen.seconds, seen.when) if times is not None]

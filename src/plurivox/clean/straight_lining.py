@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.clean._contract import Found, Rule
-from plurivox.clean._shared.answer_rows import Entered
+from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.clean._shared.reason_text import percent, several
 from plurivox.core.method import option
 from plurivox.core.types import Bools, Floats, Ints
@@ -36,7 +36,7 @@ class StraightLining(Rule):
         0.8, "nobody goes for a label that the others give to the same tasks at least this often", low=0, high=1
     )
 
-    def _check(self, seen: Entered) -> tuple[Found, ...]:
+    def _check(self, seen: AnswerRows) -> tuple[Found, ...]:
         label, part, n = _favourite(seen, seen.top)
         same = (n >= self.fewest) & (part >= self.share)
         like = _others(seen, label, same)
@@ -60,7 +60,7 @@ class StraightLining(Rule):
         return tuple(found)
 
 
-def _favourite(seen: Entered, chosen: Ints) -> tuple[Ints, Floats, Ints]:
+def _favourite(seen: AnswerRows, chosen: Ints) -> tuple[Ints, Floats, Ints]:
     """(n_workers,) what each chose most often (the lowest of a tie), its share, and of how many choices."""
     mine = (chosen >= 0) & (seen.worker >= 0)
     width = int(chosen.max(initial=0)) + 1
@@ -73,7 +73,7 @@ def _favourite(seen: Entered, chosen: Ints) -> tuple[Ints, Floats, Ints]:
     return best, most / np.maximum(n, 1), n
 
 
-def _others(seen: Entered, label: Ints, whose: Bools) -> Floats:
+def _others(seen: AnswerRows, label: Ints, whose: Bools) -> Floats:
     """(n_workers,) how often other people give a worker's favourite label to the tasks of that worker; nan: nobody else.
 
     Only of the workers in `whose`, for it takes a while; nan for the rest.

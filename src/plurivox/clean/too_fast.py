@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.clean._contract import Found, Rule
-from plurivox.clean._shared.answer_rows import Entered
+from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.clean._shared.reason_text import percent, several
 from plurivox.core.method import option
 
@@ -32,7 +32,7 @@ class TooFast(Rule):
         0.5, "people with a larger share of such answers go, with all of them; none: nobody does", low=0, high=1
     )
 
-    def _check(self, seen: Entered) -> tuple[Found, ...]:
+    def _check(self, seen: AnswerRows) -> tuple[Found, ...]:
         took = seen.seconds
         assert took is not None
         known = np.isfinite(took)

@@ -14,9 +14,9 @@ from plurivox.cli._click.flags import GENERAL, Completed, Flag
 from plurivox.cli._click.screen import Answer
 from plurivox.core.errors import OptionError
 from plurivox.core.method import Method, Option
-from plurivox.core.registry import BrokenGuest, Catalogue, Methods
+from plurivox.core.registry import BrokenPlugin, Catalogue, Methods
 
-ROOMS = (
+STEPS = (
     "simulate",
     "clean",
     "elicit",
@@ -31,42 +31,42 @@ METAVARS = {int: "N", float: "X", str: "TEXT", bool: "yes|no"}
 Params = Callable[[type[Method]], Sequence[click.Parameter]]
 
 
-def catalogue(room: str) -> Catalogue:
+def catalogue(step: str) -> Catalogue:
     """The names and help lines of a room; nothing of it is imported."""
-    return Catalogue(f"plurivox.{room}")
+    return Catalogue(f"plurivox.{step}")
 
 
-def registry(room: str) -> Methods[Any]:
+def registry(step: str) -> Methods[Any]:
     """The methods of a room."""
-    found = importlib.import_module(f"plurivox.{room}").methods
+    found = importlib.import_module(f"plurivox.{step}").methods
     assert isinstance(found, Methods)
     return found
 
 
-def help_lines(room: str) -> dict[str, str]:
+def help_lines(step: str) -> dict[str, str]:
     """name -> help line, for every method of a room; of one that cannot be loaded its error."""
-    listed, lines = catalogue(room), {}
+    listed, lines = catalogue(step), {}
     for name in listed:
         try:
             lines[name] = listed.summary(name)
             if not lines[name]:
-                registry(room)[name]  # no source to read a line off: is there anything at all?
-        except BrokenGuest as fault:
+                registry(step)[name]  # no source to read a line off: is there anything at all?
+        except BrokenPlugin as fault:
             lines[name] = str(fault)
     return lines
 
 
-def method_list(room: str) -> Completed:
+def method_list(step: str) -> Completed:
     """Methods of a room, perhaps several with commas between; the shell completes the last one."""
 
     def complete(incomplete: str) -> list[CompletionItem[Any]]:
         before, comma, last = incomplete.rpartition(",")
-        return [CompletionItem(before + comma + name) for name in catalogue(room) if name.startswith(last)]
+        return [CompletionItem(before + comma + name) for name in catalogue(step) if name.startswith(last)]
 
-    return Completed(room, complete)
+    return Completed(step, complete)
 
 
-class Room(Index):
+class MethodGroup(Index):
     """A group with a command for every method of a room, made when it is called.
 
     `params` gives the operands and options that the room's commands have beside those of the method; `run` gets
@@ -75,24 +75,26 @@ class Room(Index):
 
     kind = "method"
 
-    def __init__(self, room: str, run: Callable[..., Answer], params: Params, help: str) -> None:
-        self.kind = COMMAND_OF.get(room, "method")
-        super().__init__(COMMAND_OF.get(room, room), help=help)
-        self.room, self.run, self.own_params = room, run, params
+    def __init__(self, step: str, run: Callable[..., Answer], params: Params, help: str) -> None:
+        self.kind = COMMAND_OF.get(step, "method")
+        super().__init__(COMMAND_OF.get(step, step), help=help)
+        self.step, self.run, self.own_params = step, run, params
 
     @cached_property
     def _lines(self) -> Mapping[str, str]:
-        return help_lines(self.room)
+        return help_lines(self.step)
 
     def lines(self) -> Mapping[str, str]:
         return self._lines
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        del ctx
-        if cmd_name not in catalogue(self.room):
+        if cmd_name not in catalogue(self.step):
             return None
-        method = registry(self.room)[cmd_name]
-        return MethodCommand(cmd_name, method, self.own_params(method), self.run)
+        name, note = catalogue(self.step).resolve(cmd_name)
+        if note and not ctx.resilient_parsing:
+            click.echo(f"note: {note}", err=True)
+        method = registry(self.step)[name]
+        return MethodCommand(name, method, self.own_params(method), self.run)
 
 
 class MethodCommand(Command):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._build import Room
+from plurivox.cli._build import MethodGroup
 from plurivox.cli._click.flags import (
     IN_AND_OUT,
     INPUT,
@@ -80,8 +80,8 @@ def run(
     if save and suffix_of(save) != ".npz":
         raise InputError(f"{save} must end in .npz, the form of a saved fit")
     data = source.read()
-    with screen.progress(method.name()) as watch:
-        fit = fitted(data, method, gold=gold, start=start, part=part, watch=watch)
+    with screen.progress(method.name()) as progress:
+        fit = fitted(data, method, gold=gold, start=start, part=part, progress=progress)
     write_soft(fit.soft, out)
     if workers_out:
         tell_workers(screen, fit, workers_out)
@@ -89,7 +89,7 @@ def run(
         fit.save(save)
     files = {"out": out, "workers_out": workers_out, "saved": save}
     return Answer(
-        {"input": source.where, "command": screen.command, **files, **fit.facts()},
+        {"input": source.where, "command": screen.command, **files, **fit.info()},
         line=f"{fit.made_by}: {len(fit.soft):,} tasks -> {out}{aside(fit)}",
     )
 
@@ -107,11 +107,13 @@ def tell_workers(screen: Screen, fit: "Fit", out: Path) -> None:
 def aside(fit: "Fit") -> str:
     """What else is worth a word, in brackets: unvoted tasks, passes, ties."""
     said: dict[str, Any] = {
-        "tasks without votes": fit.soft.facts().get("tasks without votes"),
-        **{name: value for name, value in fit.facts().items() if name not in ("by", "tasks", "workers", "labels")},
+        "tasks without votes": fit.soft.info().get("tasks without votes"),
+        **{name: value for name, value in fit.info().items() if name not in ("by", "tasks", "workers", "labels")},
     }
     words = [phrase(name, value) for name, value in said.items() if value is not None]
     return f" ({', '.join(words)})" if words else ""
 
 
-aggregate = Room("aggregate", run, params, help="Turn votes into soft labels: plurivox aggregate METHOD INPUT -o OUT.")
+aggregate = MethodGroup(
+    "aggregate", run, params, help="Turn votes into soft labels: plurivox aggregate METHOD INPUT -o OUT."
+)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._build import Room
+from plurivox.cli._build import MethodGroup
 from plurivox.cli._click.flags import (
     IN_AND_OUT,
     INPUT,
@@ -91,8 +91,8 @@ def _propose(
         check_ending(out, ".npz")
         keep_apart(source, out)
     data = source.read()
-    with screen.progress(method.name()) as watch:
-        made = propose(data, method, by=by, workers=workers, watch=watch)
+    with screen.progress(method.name()) as progress:
+        made = propose(data, method, by=by, workers=workers, progress=progress)
     if out is not None:
         io.write_saved(made, out)
     shown = {name: column[:SHOWN].tolist() for name, column in made.columns().items()}
@@ -122,8 +122,8 @@ def _plan(
     sizes, n = made.sizes, len(made.sizes)
     told = f"{n:,} batches of {min(sizes, default=0)} to {max(sizes, default=0)}; "
     told += f"{made.given:,} of {made.wanted:,} places given"
-    facts = {"command": screen.command, "by": method.word, "batches": n, "given": made.given, "wanted": made.wanted}
+    facts = {"command": screen.command, "by": method.spec, "batches": n, "given": made.given, "wanted": made.wanted}
     return Answer(facts | {"out": out}, line=told + (f" -> {out}" if out else ""))
 
 
-assign = Room("assign", run, params, help="Tell whom to ask what next, or make batches: plurivox assign METHOD.")
+assign = MethodGroup("assign", run, params, help="Tell whom to ask what next, or make batches: plurivox assign METHOD.")

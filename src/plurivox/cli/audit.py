@@ -37,10 +37,10 @@ def run(
 ) -> Answer:
     """Read inputs, splits and labels; look; tell."""
     from plurivox.workflows.leak_check import check_leaks
-    from plurivox.workflows.train_inputs import material_of
+    from plurivox.workflows.train_inputs import training_data_of
 
-    material = material_of(source.place, pictures, part, screen.note, **source.how)
-    found, looked = check_leaks(material, split, near=near, trained_on=trained_on, scored_on=scored_on)
+    training_data = training_data_of(source.place, pictures, part, screen.note, **source.how)
+    found, looked = check_leaks(training_data, split, near=near, trained_on=trained_on, scored_on=scored_on)
     rows = [(finding.kind, finding.words) for finding in found]
     told = [{"kind": one.kind, "words": one.words, "tasks": list(one.tasks)} for one in found]
     text = table(rows) if rows else f"nothing found; looked at {', '.join(looked)}"

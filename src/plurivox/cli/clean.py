@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from plurivox.cli._build import Room, catalogue, method_list, registry
+from plurivox.cli._build import MethodGroup, catalogue, method_list, registry
 from plurivox.cli._click.command import Command
 from plurivox.cli._click.flags import FORCE, IN_AND_OUT, INPUT, READING, READING_FLAGS, Flag, OneOf, Source, out_flag
 from plurivox.cli._click.screen import Answer, Screen, table
-from plurivox.core.errors import InputError, OptionError, unknown
+from plurivox.core.errors import InputError, OptionError, unknown_name
 from plurivox.core.method import Method, split_list
 
 if TYPE_CHECKING:
@@ -123,8 +123,8 @@ def clean_by(
     data = source.read()
     keep_apart(data.path, out)
     counted = counted_part(data, part, by_workers=bool(rules) or "worker" in drops)
-    with screen.progress("clean") as watch:
-        left, audit = clean_set(data, rules, gold, part=part, drop=drops, quantile=quantile, watch=watch)
+    with screen.progress("clean") as progress:
+        left, audit = clean_set(data, rules, gold, part=part, drop=drops, quantile=quantile, progress=progress)
     write_cleaned(left, audit, out, command=screen.command, replace=force)
     before, after = sizes_of(data, counted), sizes_of(left, counted)
     facts = {"input": source.where, "command": screen.command, "out": out, "before": before, "after": after}
@@ -148,7 +148,7 @@ several = Command(
 )
 
 
-class Cleaning(Room):
+class Cleaning(MethodGroup):
     """A command for every rule, as in all rooms; and, where the first word is no rule, one for several of them."""
 
     def __init__(self, *given: Any, **about: Any) -> None:
@@ -160,10 +160,10 @@ class Cleaning(Room):
     ) -> click.Context:
         """The group where there is nothing but help or a rule; else the command for several rules."""
         first = args[0] if args else "--help"
-        if first in ("-h", "--help") or first in catalogue(self.room):
+        if first in ("-h", "--help") or first in catalogue(self.step):
             return super().make_context(info_name, args, parent, **extra)
         if len(args) > 1 and not first.startswith("-") and not args[1].startswith("-"):
-            raise unknown("rule", first, catalogue(self.room))  # two words: RULE INPUT was meant
+            raise unknown_name("rule", first, catalogue(self.step))  # two words: RULE INPUT was meant
         return several.make_context(info_name, args, parent, **extra)
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

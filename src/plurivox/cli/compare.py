@@ -38,8 +38,8 @@ def run(
 
     check_report(out, "a comparison", ENDINGS)
     data = [source.read() for source in sources]
-    with screen.progress("compare") as watch:
-        made = compared(data, methods or None, gold=gold, part=part, reference=reference, watch=watch)
+    with screen.progress("compare") as progress:
+        made = compared(data, methods or None, gold=gold, part=part, reference=reference, progress=progress)
     for note in made.notes:
         screen.note(note)
     if out is not None:

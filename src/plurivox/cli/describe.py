@@ -27,7 +27,7 @@ def run(screen: Screen, source: Source, gold: Path | None, part: str | None) -> 
     data = source.read()
     about = described(data, gold, part=part)
     text = table(about.rows()) + (odd_text(about) if isinstance(about, EnteredDescription) else "")
-    return Answer({"input": source.where, "name": data.name, **about.facts()}, text=text)
+    return Answer({"input": source.where, "name": data.name, **about.info()}, text=text)
 
 
 def odd_text(about: "EnteredDescription") -> str:

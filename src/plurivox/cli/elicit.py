@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plurivox.cli._build import Room
+from plurivox.cli._build import MethodGroup
 from plurivox.cli._click.flags import FORCE, INPUT, READING_FLAGS, Source, keep_apart, out_flag
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.method import Method
@@ -43,11 +43,13 @@ def told(screen: Screen, found: "Elicited", out: Path) -> Answer:
     from plurivox.elicit import FLAGS
 
     votes, fates = found.votes, {name.replace("-", "_"): n for name, n in found.fates.items()}
-    facts = {"command": screen.command, "out": out, "by": found.made_by, **votes.facts(), **fates, "odd": found.odd}
+    facts = {"command": screen.command, "out": out, "by": found.made_by, **votes.info(), **fates, "odd": found.odd}
     rows = [(name, f"{n:,}", FLAGS[name][1]) for name, n in found.odd.items()]
     apart = ", ".join(f"{n:,} {name}" for name, n in found.fates.items() if n and name != "read")
     line = f"{found.made_by}: {found.fates['read']:,} answers as {len(votes):,} votes{f' ({apart})' if apart else ''}"
     return Answer(facts, text=table(rows) if rows and not screen.quiet else "", line=f"{line} -> {out}")
 
 
-elicit = Room("elicit", run, params, help="Turn what people entered into votes: plurivox elicit FORM INPUT -o OUT.")
+elicit = MethodGroup(
+    "elicit", run, params, help="Turn what people entered into votes: plurivox elicit FORM INPUT -o OUT."
+)

@@ -1,4 +1,4 @@
-"""`plurivox evaluate GUESS TRUTH [--against VOTES]`: how good a guess is, with intervals."""
+"""`plurivox evaluate PREDICTION TRUTH [--against VOTES]`: how good a prediction is, with intervals."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ ENDINGS = (".csv", ".md", ".json", ".tex", ".npz")
 
 def run(
     screen: Screen,
-    guess: str,
+    prediction: str,
     truth: str,
     against: str | None,
     out: Path | None,
@@ -40,18 +40,20 @@ def run(
     seed: int,
 ) -> Answer:
     """Read the sides, judge, show; the whole judgement goes to OUT."""
-    from plurivox.workflows.judge_labels import judge
+    from plurivox.workflows.label_evaluation import evaluate_labels
 
     check_report(out, "a judgement", ENDINGS)
-    for where in filter(None, (guess, truth, against)):
+    for where in filter(None, (prediction, truth, against)):
         keep_apart(Source(where, {}), out)
     tied: Ties = "share" if ties == "share" else "first"
-    made = judge(guess, truth, against, part=part, measures=measures, ties=tied, repeats=repeats, seed=seed)
+    made = evaluate_labels(
+        prediction, truth, against, part=part, measures=measures, ties=tied, repeats=repeats, seed=seed
+    )
     for note in made.notes:
         screen.note(note)
     if out is not None:
         write_report(made, out)
-    facts = {"command": screen.command, "guess": guess, "truth": truth, "against": against, "out": out}
+    facts = {"command": screen.command, "prediction": prediction, "truth": truth, "against": against, "out": out}
     majority = {"label": made.majority_label, "accuracy": made.majority_share}
     how = {"repeats": repeats, "level": made.level, "seed": seed}
     return Answer(
@@ -65,11 +67,11 @@ evaluate = Command(
     "evaluate",
     params=[
         Operand(
-            "guess",
+            "prediction",
             IN_AND_OUT,
             "soft labels to judge: a file that aggregate or predict wrote, or a data set",
             type=SOURCE_NAME,
-            metavar="GUESS",
+            metavar="PREDICTION",
         ),
         Operand(
             "truth",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._build import Room, method_list
+from plurivox.cli._build import MethodGroup, method_list
 from plurivox.cli._click.command import Command
 from plurivox.cli._click.flags import (
     IN_AND_OUT,
@@ -38,7 +38,7 @@ WORST = Flag(
 )
 
 
-EVIDENCE = ("soft", "fit", "fits", "gold", "guess", "dynamics", "worker_dynamics")
+EVIDENCE = ("soft", "fit", "fits", "gold", "prediction", "dynamics", "worker_dynamics")
 
 
 def evidence_flags(looked_at: Collection[str]) -> Sequence[Flag]:
@@ -49,7 +49,10 @@ def evidence_flags(looked_at: Collection[str]) -> Sequence[Flag]:
         _file_flag("--soft", "soft" in looked_at, "FILE", "soft labels to look at instead of the votes"),
         _file_flag("--gold", "gold" in looked_at, "FILE", "known labels  [default: those of the data set]"),
         _file_flag(
-            "--guess", "guess" in looked_at, "FILE", "a classifier's probabilities, of tasks it was not trained on"
+            "--prediction",
+            "prediction" in looked_at,
+            "FILE",
+            "a classifier's probabilities, of tasks it was not trained on",
         ),
         _file_flag("--dynamics", trained, "PATH", "logits recorded in training, .npz; a folder of one file a worker"),
         _file_flag("--fit", fit, "FILE.npz", "what plurivox aggregate --save kept; may be given again", multiple=True),
@@ -89,12 +92,12 @@ def run(screen: Screen, method: "Identifier", source: Source, out: Path | None, 
 
     check_out(source, out)
     data = source.read()
-    with screen.progress(method.name()) as watch:
-        scores = score(data, method, **_evidence(**given), watch=watch)
+    with screen.progress(method.name()) as progress:
+        scores = score(data, method, **_evidence(**given), progress=progress)
     if out is not None:
         io.write_saved(scores, out)
     rows = shown(scores, worst)
-    facts = {"input": source.where, "command": screen.command, "out": out, **scores.facts(), "of": scores.of}
+    facts = {"input": source.where, "command": screen.command, "out": out, **scores.info(), "of": scores.of}
     head = worst_words(scores.of, min(worst, len(scores.worst(worst))))
     return Answer(
         {**facts, "worst": rows},
@@ -110,13 +113,13 @@ def run_rank(screen: Screen, source: Source, scores: str, out: Path | None, wors
 
     check_out(source, out)
     data = source.read()
-    with screen.progress("rank") as watch:
-        joined = rank(data, scores, **_evidence(**given), watch=watch)
+    with screen.progress("rank") as progress:
+        joined = rank(data, scores, **_evidence(**given), progress=progress)
     if out is not None:
         io.write_saved(joined, out)
     rows = shown(joined, worst)
     likeness = joined.likeness()
-    facts = {"input": source.where, "command": screen.command, "out": out, **joined.facts(), "of": joined.of}
+    facts = {"input": source.where, "command": screen.command, "out": out, **joined.info(), "of": joined.of}
     words = worst_words(joined.of, min(worst, len(joined.worst(worst)))) + as_table(rows)
     return Answer(
         {**facts, "scores": joined.scores, "worst": rows, "likeness": likeness},
@@ -233,7 +236,7 @@ RANK = Command(
 )
 
 
-class Scoring(Room):
+class Scoring(MethodGroup):
     """The room's scores, and `rank`, which joins them."""
 
     def lines(self) -> Mapping[str, str]:

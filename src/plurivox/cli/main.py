@@ -34,7 +34,7 @@ COMMANDS = {  # name: where it is, its line in the help; in the order of the wal
     "recipe": ("plurivox.cli.recipe:recipe", "Walk a whole recipe, such as the tables of a paper."),
     "convert": ("plurivox.cli.convert:convert", "Carry data from one form of file to another."),
     "datasets": ("plurivox.cli.datasets:datasets", "List, inspect and install data sets."),
-    "methods": ("plurivox.cli.methods:methods", "List the methods of each room."),
+    "methods": ("plurivox.cli.methods:methods", "List the methods of each step."),
     "completion": ("plurivox.cli.completion:completion", "Print the script that makes a shell complete commands."),
 }
 ABOUT = "From what a crowd says to a trained, honestly judged model."

@@ -2,29 +2,29 @@
 
 from typing import Any
 
-from plurivox.cli._build import INNER, ROOMS, catalogue, help_lines, registry
+from plurivox.cli._build import INNER, STEPS, catalogue, help_lines, registry
 from plurivox.cli._click.command import Command
 from plurivox.cli._click.flags import GENERAL, OneOf, Operand
 from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.core.errors import MissingExtra
 from plurivox.core.method import Option
-from plurivox.core.registry import BrokenGuest
+from plurivox.core.registry import BrokenPlugin
 
 
-def run(screen: Screen, room: str | None) -> Answer:
+def run(screen: Screen, step: str | None) -> Answer:
     """List names and help lines; options only for machines, because they need the methods imported."""
-    rooms = [room] if room else [*ROOMS, *INNER]
+    steps = [step] if step else [*STEPS, *INNER]
     if screen.json:
-        return Answer({"methods": {one: [about(one, name) for name in catalogue(one)] for one in rooms}})
-    blocks = [f"{one}\n" + table(list(help_lines(one).items()), indent="  ") for one in rooms]
+        return Answer({"methods": {one: [about(one, name) for name in catalogue(one)] for one in steps}})
+    blocks = [f"{one}\n" + table(list(help_lines(one).items()), indent="  ") for one in steps]
     return Answer({}, text="\n\n".join(blocks))
 
 
-def about(room: str, name: str) -> dict[str, Any]:
+def about(step: str, name: str) -> dict[str, Any]:
     """A method as a form needs it; of one that cannot be loaded, its error."""
     try:
-        method = registry(room)[name]
-    except (BrokenGuest, MissingExtra) as fault:
+        method = registry(step)[name]
+    except (BrokenPlugin, MissingExtra) as fault:
         return {"name": name, "error": str(fault)}
     return {
         "name": method.name(),
@@ -52,8 +52,15 @@ def about_option(option: Option) -> dict[str, Any]:
 methods = Command(
     "methods",
     params=[
-        Operand("room", GENERAL, "one room only", type=OneOf("room", (*ROOMS, *INNER)), required=False, metavar="ROOM")
+        Operand(
+            "step",
+            GENERAL,
+            "methods of this step only",
+            type=OneOf("step", (*STEPS, *INNER)),
+            required=False,
+            metavar="STEP",
+        )
     ],
     callback=run,
-    help="List the methods of each room. Options of one: plurivox ROOM METHOD --help, or all with --json.",
+    help="List the methods of each step. Options of one method: plurivox STEP METHOD --help; of all: --json.",
 )

@@ -27,7 +27,7 @@ from plurivox.core.errors import InputError
 if TYPE_CHECKING:
     from plurivox.core.soft_labels import SoftLabels
     from plurivox.core.types import Names
-    from plurivox.train.data.training_data import Material
+    from plurivox.train.data.training_data import TrainingData
     from plurivox.train.result import Trained
     from plurivox.workflows.train_inputs import Pictures
 
@@ -46,25 +46,25 @@ def run(
 ) -> Answer:
     """Read, predict, write, measure where the truth is known."""
     from plurivox.workflows.net_measures import measured
-    from plurivox.workflows.train_inputs import material_of
+    from plurivox.workflows.train_inputs import training_data_of
 
     keep_apart(source, out)
     if out.suffix.lower() not in (".npz", ".npy"):
         check_ending(out, ".npy", ".npz")
     nets = read_runs(run_folder, run, device, trust)
-    material = material_of(source.place, pictures, part, screen.note, **source.how)
-    wanted = material.tasks if tasks is None else tasks_of(run_folder, material, tasks)
-    guess = mean_prediction(nets, material.on(wanted), wanted)
-    write(guess, out)
+    training_data = training_data_of(source.place, pictures, part, screen.note, **source.how)
+    wanted = training_data.tasks if tasks is None else tasks_of(run_folder, training_data, tasks)
+    prediction = mean_prediction(nets, training_data.on(wanted), wanted)
+    write(prediction, out)
     if taught := n_taught(run_folder, wanted):
         screen.note(f"the net learnt from {taught:,} of these {len(wanted):,} tasks: measures on them flatter it")
-    found = measured(nets[0], material, {"all": wanted}) if len(nets) == 1 else {}
+    found = measured(nets[0], training_data, {"all": wanted}) if len(nets) == 1 else {}
     rows = [
         (name.partition(" ")[2].replace("baseline", "always the most frequent label"), f"{value:.4f}")
         for name, value in found.items()
     ]
-    facts = {"input": source.where, "command": screen.command, "out": out, "tasks": len(guess), "measures": found}
-    line = f"{nets[0].made_by['net']}: {len(guess):,} tasks -> {out}"
+    facts = {"input": source.where, "command": screen.command, "out": out, "tasks": len(prediction), "measures": found}
+    line = f"{nets[0].made_by['net']}: {len(prediction):,} tasks -> {out}"
     return Answer(facts, text=table(rows) if rows else "", line=line)
 
 
@@ -84,16 +84,16 @@ def read_runs(folder: Path, which: str, device: str, trust: bool) -> "list[Train
     return [Trained.load(folder / f"run-{int(which):03d}", device=device, trust=trust)]
 
 
-def tasks_of(folder: Path, material: "Material", split: str) -> "Names":
+def tasks_of(folder: Path, training_data: "TrainingData", split: str) -> "Names":
     """The tasks of a split: that of the data, or else the one that the training made."""
     from plurivox.core.encoding import positions
     from plurivox.workflows.train_inputs import read_splits
 
-    known = material.parts() or read_splits(folder)
-    found = known.get(split, material.tasks[:0])
-    found = found[positions(material.tasks, found) >= 0]
+    known = training_data.parts() or read_splits(folder)
+    found = known.get(split, training_data.tasks[:0])
+    found = found[positions(training_data.tasks, found) >= 0]
     if not len(found):
-        raise InputError(f"{material.name} has no split {split}; it has {', '.join(known) or 'none'}")
+        raise InputError(f"{training_data.name} has no split {split}; it has {', '.join(known) or 'none'}")
     return found
 
 
@@ -114,14 +114,14 @@ def mean_prediction(nets: "list[Trained]", x: Any, tasks: Any) -> "SoftLabels":
     return predictions[0] if len(predictions) == 1 else blend(predictions)
 
 
-def write(guess: "SoftLabels", out: Path) -> None:
+def write(prediction: "SoftLabels", out: Path) -> None:
     """The soft labels in the form of the file's ending; .npz needs no tables."""
     if out.suffix.lower() == ".npz":
-        guess.save(out)
+        prediction.save(out)
         return
     from plurivox import io
 
-    io.write_soft(guess, out)
+    io.write_soft(prediction, out)
 
 
 class Predict(Command):

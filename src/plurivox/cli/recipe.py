@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plurivox.cli._build import Room
+from plurivox.cli._build import MethodGroup
 from plurivox.cli._click.flags import IN_AND_OUT, Flag, OutFolder
 from plurivox.cli._click.screen import Answer, Screen
 from plurivox.core.method import Method
@@ -35,8 +35,8 @@ def run(screen: Screen, method: "Recipe", out: Path | None, force: bool) -> Answ
 
     if out is not None:
         check_folder(out, replace=force)
-    with screen.progress(method.name()) as watch:
-        made = method.run(watch=watch)
+    with screen.progress(method.name()) as progress:
+        made = method.run(progress=progress)
     if out is not None:
         made.write(out, replace=force)
     tables = {one.title: one.columns() for one in made.tables}
@@ -44,4 +44,4 @@ def run(screen: Screen, method: "Recipe", out: Path | None, force: bool) -> Answ
     return Answer(facts, text=made.text(), line=f"-> {out}" if out else "")
 
 
-recipe = Room("recipes", run, params, help="Walk a whole recipe: plurivox recipe NAME.")
+recipe = MethodGroup("recipes", run, params, help="Walk a whole recipe: plurivox recipe NAME.")

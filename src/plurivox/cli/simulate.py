@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plurivox.cli._build import Room
+from plurivox.cli._build import MethodGroup
 from plurivox.cli._click.flags import FORCE, IN_AND_OUT, Flag, out_flag
 from plurivox.cli._click.screen import Answer, Screen
 from plurivox.core.method import Method
@@ -46,9 +46,11 @@ def run(screen: Screen, method: "Simulator", out: Path, force: bool, matrix_file
     told = {} if answers is None else {"answers": len(answers)}
     n = f"{len(votes):,} votes" if answers is None else f"{len(answers):,} answers"
     return Answer(
-        {"command": screen.command, "out": out, "by": crowd.made_by, **votes.facts(), **told},
+        {"command": screen.command, "out": out, "by": crowd.made_by, **votes.info(), **told},
         line=f"{crowd.made_by}: {n} of {votes.n_workers:,} workers on {votes.n_tasks:,} tasks -> {out}",
     )
 
 
-simulate = Room("simulate", run, params, help="Draw a crowd with known truth: plurivox simulate METHOD -o FOLDER.")
+simulate = MethodGroup(
+    "simulate", run, params, help="Draw a crowd with known truth: plurivox simulate METHOD -o FOLDER."
+)

@@ -30,7 +30,7 @@ from plurivox.cli._click.studio_flags import (
     WITH_IDS,
     WORKER,
 )
-from plurivox.core.errors import InputError, need, some
+from plurivox.core.errors import InputError, first_few, require_package
 
 if TYPE_CHECKING:
     from plurivox.web.settings import Settings
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 def settings_of(study: Path, database: str | None = None, **more: Any) -> "Settings":
     """Where a study is; environment variables stand in for flags that were not given."""
     for package in ("fastapi", "sqlalchemy", "alembic", "pydantic_settings", "argon2", "PIL", "uvicorn"):
-        need(package, "the studio", "pip install 'plurivox[web]'")
+        require_package(package, "the studio", "pip install 'plurivox[web]'")
     from plurivox.web.settings import Settings
 
     given = {name: value for name, value in {**more, "database": database}.items() if value is not None}
@@ -47,7 +47,7 @@ def settings_of(study: Path, database: str | None = None, **more: Any) -> "Setti
         return Settings(folder=study, **given)
     except ValueError as cause:  # of pydantic
         told = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in getattr(cause, "errors", list)()]
-        raise InputError(some(told).strip("'\"").replace("Value error, ", "")) from None
+        raise InputError(first_few(told).strip("'\"").replace("Value error, ", "")) from None
 
 
 def run_new(

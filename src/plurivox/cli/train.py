@@ -25,7 +25,7 @@ from plurivox.core.errors import InputError
 from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
 
 if TYPE_CHECKING:
-    from plurivox.train.data.training_data import Material
+    from plurivox.train.data.training_data import TrainingData
     from plurivox.workflows.net_measures import Series
     from plurivox.workflows.train_inputs import Pictures
 
@@ -64,21 +64,21 @@ def run(
 ) -> Answer:
     """Read, divide, train, measure, tell."""
     from plurivox.workflows.train import train_runs, train_spec
-    from plurivox.workflows.train_inputs import RunFolder, divide, material_of
+    from plurivox.workflows.train_inputs import RunFolder, divide, training_data_of
 
     spec = train_spec(**options)
     if out is None and pack is None:
         raise InputError("say where the trained nets go: -o RUN")
     home = None if out is None else RunFolder.of(out)  # refused before much is read
-    material = material_of(source.place, pictures, part, screen.note, **source.how)
+    training_data = training_data_of(source.place, pictures, part, screen.note, **source.how)
     if pack is not None:
-        return packed(material, pack)
-    splits = divide(material, split, read_shares(shares), spec.plan.seed)
+        return packed(training_data, pack)
+    splits = divide(training_data, split, read_shares(shares), spec.plan.seed)
     sizes = {name: len(tasks) for name, tasks in splits.items()}
     how: dict[str, Any] = {"runs": runs, "folder": home, "at_once": at_once, "log": log or "", "note": screen.note}
     origin = {"command": screen.command, "source": source.where}
-    with screen.progress("train") as watch:
-        series = train_runs(material, splits, spec, **(how | origin), watch=watch)
+    with screen.progress("train") as progress:
+        series = train_runs(training_data, splits, spec, **(how | origin), progress=progress)
     facts = {"input": source.where, "command": screen.command, "out": out, "tasks": sizes, "at_once": series.at_once}
     told = {name: {"mean": series.mean(name), "std": series.std(name)} for name in series.measures}
     plural = f"{runs} runs" if runs > 1 else "1 run"
@@ -89,14 +89,14 @@ def run(
     )
 
 
-def packed(material: "Material", out: Path) -> Answer:
+def packed(training_data: "TrainingData", out: Path) -> Answer:
     """Write inputs and what is known of them for a machine that reads no tables."""
-    from plurivox.train.data.training_data import write_material
+    from plurivox.train.data.training_data import write_training_data
 
     if out.suffix != ".npz":
         raise InputError(f"{out} must end in .npz, the form of packed inputs")
-    write_material(material, out)
-    return Answer({"out": out, "tasks": len(material.tasks)}, line=f"{len(material.tasks):,} tasks -> {out}")
+    write_training_data(training_data, out)
+    return Answer({"out": out, "tasks": len(training_data.tasks)}, line=f"{len(training_data.tasks):,} tasks -> {out}")
 
 
 def shown(series: "Series", sizes: dict[str, int]) -> str:
@@ -152,7 +152,7 @@ train = Train(
         _word(
             "target",
             "",
-            "what a task teaches: gold, majority, one-answer, ..., or an aggregator  [default: vote-shares; under a head "
+            "what a task teaches: gold, majority, de-aggregated, ..., or an aggregator  [default: vote-shares; under a head "
             "what it learns from]",
         ),
         _word(

@@ -17,10 +17,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.base import Noun
-from plurivox.core.encoding import as_names, decode, encode, encode_into, in_range, owned_names, scale_of
-from plurivox.core.errors import InputError, some
-from plurivox.core.types import TEXT, Bools, Floats, Ints, Names, owned, smallest_signed
+from plurivox.core.base import DataType
+from plurivox.core.encoding import as_names, decode, encode, encode_into, in_range, label_positions, readonly_names
+from plurivox.core.errors import InputError, first_few
+from plurivox.core.types import TEXT, Bools, Floats, Ints, Names, readonly_copy, smallest_signed
 
 NAMED, NEVER, POSSIBLE = 0, 1, 2
 KINDS = {"named": NAMED, "never": NEVER, "possible": POSSIBLE}
@@ -32,7 +32,7 @@ Mark = tuple[str, object, str]  # kind, label (None: none was chosen), what was 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Answers(Noun):
+class Answers(DataType):
     """One row = one answer of one person to one task, in the order they came.
 
     >>> answers = Answers.of(
@@ -69,16 +69,16 @@ class Answers(Noun):
 
     def __post_init__(self) -> None:
         for name in ("tasks", "workers", "labels"):
-            object.__setattr__(self, name, owned_names(getattr(self, name), name))
+            object.__setattr__(self, name, readonly_names(getattr(self, name), name))
         for name in ("form", "sitting"):
             if (column := getattr(self, name)) is not None:
-                object.__setattr__(self, name, owned_names(column, name))
+                object.__setattr__(self, name, readonly_names(column, name))
         self._check_codes()
-        object.__setattr__(self, "mark_label", owned(self.mark_label, smallest_signed(len(self.labels))))
-        object.__setattr__(self, "mark_kind", owned(self.mark_kind, np.uint8))
+        object.__setattr__(self, "mark_label", readonly_copy(self.mark_label, smallest_signed(len(self.labels))))
+        object.__setattr__(self, "mark_kind", readonly_copy(self.mark_kind, np.uint8))
         for name in ("task", "mark_start", "mark_typed", "scale", *COLUMNS):
             if (column := getattr(self, name)) is not None:
-                object.__setattr__(self, name, owned(column))
+                object.__setattr__(self, name, readonly_copy(column))
         self._check_sizes()
 
     def _check_codes(self) -> None:
@@ -126,10 +126,10 @@ class Answers(Noun):
             raise InputError(f"there are {len(marks)} lists of marks for {len(task)} answers; each needs one")
         flat = [mark for answer in marks for mark in answer]
         if odd := [mark for mark in flat if isinstance(mark, str) or len(mark) != 3]:
-            raise InputError(f"a mark is (kind, label, what was typed), not {some(odd)}")
+            raise InputError(f"a mark is (kind, label, what was typed), not {first_few(odd)}")
         strange = [kind for kind, _, _ in flat if kind not in KINDS]
         if strange:
-            raise InputError(f"marks are named, never or possible, not {some(strange)}")
+            raise InputError(f"marks are named, never or possible, not {first_few(strange)}")
         return cls.of_marks(
             task,
             worker,
@@ -174,7 +174,7 @@ class Answers(Noun):
             mark_kind=np.asarray(kind)[order],
             mark_label=codes[order],
             mark_typed=texts[order],
-            scale=scale_of(names, ordered),
+            scale=label_positions(names, ordered),
             **rest,
         )
 
@@ -281,7 +281,7 @@ class Answers(Noun):
             lists[answer].append(str(label))
         return np.array([_cell(one) for one in lists], dtype=TEXT)
 
-    def facts(self) -> dict[str, object]:
+    def info(self) -> dict[str, object]:
         forms: Mapping[str, int] = {} if self.form is None else _count(self.form)
         return {
             "answers": len(self),

@@ -17,7 +17,7 @@ from plurivox.core.errors import InputError, PlurivoxError
 
 
 @contextmanager
-def whole_file(path: str | Path) -> Iterator[Path]:
+def atomic_file(path: str | Path) -> Iterator[Path]:
     """Write to the path this yields; it takes the name `path` only when the block ends well.
 
     An error, Ctrl-C or a full disk inside the block leaves what was at `path` as it was.
@@ -47,7 +47,7 @@ def whole_file(path: str | Path) -> Iterator[Path]:
 
 
 @contextmanager
-def whole_folder(path: str | Path, *, replace: bool = False) -> Iterator[Path]:
+def atomic_folder(path: str | Path, *, replace: bool = False) -> Iterator[Path]:
     """The same for a folder. A folder with something in it is only replaced on request."""
     given, target = Path(path), Path(os.path.realpath(path))
     with _told_of(given) as hidden:

@@ -7,9 +7,9 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.base import Noun
-from plurivox.core.errors import InputError, some
-from plurivox.core.types import TEXT, Bools, Floats, Ints, Names, owned
+from plurivox.core.base import DataType
+from plurivox.core.errors import InputError, first_few
+from plurivox.core.types import TEXT, Bools, Floats, Ints, Names, readonly_copy
 
 What = Literal["answer", "worker", "task"]
 Did = Literal["removed", "flagged"]
@@ -18,7 +18,7 @@ TEXTS = ("rule", "what", "did", "worker", "task", "reason")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Audit(Noun):
+class Audit(DataType):
     """One row = one answer, worker or task that a rule removed, or flagged and left where it was.
 
     >>> audit = Audit.of(["too-fast"], [("too-fast", "answer", "removed", "ann", "img1", 4, 1, .3, "took 0.3 seconds")])
@@ -42,15 +42,15 @@ class Audit(Noun):
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", tuple(self.rules))
         for name in TEXTS:
-            object.__setattr__(self, name, owned(np.asarray(getattr(self, name), dtype=TEXT)))
+            object.__setattr__(self, name, readonly_copy(np.asarray(getattr(self, name), dtype=TEXT)))
         for name, kind in (("row", np.int64), ("answers", np.int64), ("value", np.float64)):
-            object.__setattr__(self, name, owned(np.asarray(getattr(self, name)), kind))
+            object.__setattr__(self, name, readonly_copy(np.asarray(getattr(self, name)), kind))
         for name in (*TEXTS, "row", "answers", "value"):
             if len(getattr(self, name)) != len(self.rule):
                 raise InputError(f"{name} of an audit has {len(getattr(self, name))} values for {len(self.rule)} rows")
         for name, words in (("what", get_args(What)), ("did", get_args(Did)), ("rule", self.rules)):
             if odd := sorted(set(getattr(self, name).tolist()) - set(words)):
-                raise InputError(f"{name} of an audit is one of {some(words, 9)}, not {some(odd)}")
+                raise InputError(f"{name} of an audit is one of {first_few(words, 9)}, not {first_few(odd)}")
 
     @classmethod
     def of(cls, rules: Sequence[str], rows: Iterable[AuditRow] = ()) -> Self:
@@ -98,7 +98,7 @@ class Audit(Noun):
         names = ("rule", "what", "did", "worker", "task", "row", "answers", "value", "reason")
         return {name: getattr(self, name) for name in names}
 
-    def facts(self) -> dict[str, object]:
+    def info(self) -> dict[str, object]:
         flagged = int((self.did == "flagged").sum())
         return {
             "rules": len(self.rules),

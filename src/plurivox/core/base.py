@@ -17,12 +17,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.atomic_write import whole_file
-from plurivox.core.errors import InputError, need
-from plurivox.core.types import TEXT, frozen
+from plurivox.core.atomic_write import atomic_file
+from plurivox.core.errors import InputError, require_package
+from plurivox.core.types import TEXT, readonly_view
 
 HEADER = "plurivox.json"
-KINDS: dict[str, type["Noun"]] = {}
+KINDS: dict[str, type["DataType"]] = {}
 MODULES = ("answers", "audit", "soft_labels", "soft_storage", "results", "tables", "votes")  # of core, with data types
 MOVED = {  # module named in files of version 0.1.0 -> module of today
     "plurivox.assign._proposals": "plurivox.assign._shared.proposals",
@@ -34,10 +34,11 @@ MOVED = {  # module named in files of version 0.1.0 -> module of today
     "plurivox.recipes._comparing": "plurivox.workflows.compare_methods",
     "plurivox.recipes._ranking": "plurivox.workflows.rank_scores",
 }
+RENAMED = {"Judgement": "Evaluation"}  # class named in files of version 0.1.0 -> class of today
 ONE_OF = {"matrices": "matrix", "passes": "pass"}
 
 
-class Noun:
+class DataType:
     """Base of the nouns; see the module."""
 
     version: ClassVar[int] = 1  # of the saved form; raise it with a change of fields, and teach `upgrade` the old one
@@ -54,7 +55,7 @@ class Noun:
         """The first `n` rows of `columns()`; a noun that can be large makes them without the rest."""
         return {name: column[:n] for name, column in self.columns().items()}
 
-    def facts(self) -> dict[str, object]:
+    def info(self) -> dict[str, object]:
         """A few words on what is inside, in the order to show them."""
         return {}
 
@@ -68,12 +69,12 @@ class Noun:
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame of `columns()`."""
-        pandas = need("pandas", "to_pandas()", "pip install pandas")
+        pandas = require_package("pandas", "to_pandas()", "pip install pandas")
         return pandas.DataFrame({name: _plain_column(column) for name, column in self.columns().items()})
 
     def to_polars(self) -> Any:
         """A polars DataFrame of `columns()`."""
-        polars = need("polars", "to_polars()", "pip install polars")
+        polars = require_package("polars", "to_polars()", "pip install polars")
         return polars.DataFrame(
             {
                 name: polars.Series(name, column.tolist(), dtype=polars.String) if column.dtype == TEXT else column
@@ -91,7 +92,7 @@ class Noun:
             header = json.dumps(packed, ensure_ascii=False).encode()
         except UnicodeEncodeError as cause:
             raise InputError(f"{path} cannot hold text that is no valid Unicode ({cause.object!r:.60})") from None
-        with whole_file(path) as part, zipfile.ZipFile(part, "w") as box:
+        with atomic_file(path) as part, zipfile.ZipFile(part, "w") as box:
             box.writestr(HEADER, header)
             for name, array in arrays.items():
                 with box.open(f"{name}.npy", "w", force_zip64=True) as file:
@@ -99,7 +100,7 @@ class Noun:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read what `save` wrote; as `Noun.load` it reads any noun."""
+        """Read what `save` wrote; as `DataType.load` it reads any noun."""
         noun = _read(Path(path))
         if not isinstance(noun, cls):
             raise InputError(f"{path} holds {type(noun).__name__}, not {cls.__name__}")
@@ -132,14 +133,14 @@ class Noun:
         )
 
     def _said(self) -> list[tuple[str, object]]:
-        return [(name, value) for name, value in self.facts().items() if value is not None]
+        return [(name, value) for name, value in self.info().items() if value is not None]
 
 
 def _frozen(value: Any) -> Any:
     """Arrays come back from a pickle writable; those of a noun are not, in a mapping either."""
     if isinstance(value, dict):
         return {name: _frozen(one) for name, one in value.items()}
-    return frozen(value) if isinstance(value, np.ndarray) else value
+    return readonly_view(value) if isinstance(value, np.ndarray) else value
 
 
 def _phrase(name: str, value: object) -> str:
@@ -179,7 +180,7 @@ def _pack(value: Any, where: str, arrays: dict[str, NDArray[Any]]) -> Any:
             return {"text": where}
         arrays[where] = value
         return {"array": where}
-    if isinstance(value, Noun):
+    if isinstance(value, DataType):
         inside = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}  # type: ignore[arg-type]
         packed = {name: _pack(one, f"{where}/{name}" if where else name, arrays) for name, one in inside.items()}
         kind = type(value)
@@ -197,12 +198,12 @@ def _unpack(packed: Any, box: zipfile.ZipFile) -> Any:
     if not isinstance(packed, dict):
         return packed
     if "array" in packed:
-        return frozen(_array(box, packed["array"]))
+        return readonly_view(_array(box, packed["array"]))
     if "text" in packed:
         blob, sizes = _array(box, packed["text"] + ".utf8").tobytes(), _array(box, packed["text"] + ".size")
         ends = np.cumsum(sizes).tolist()
         starts = [0, *ends][:-1]
-        return frozen(np.array([blob[a:b].decode() for a, b in zip(starts, ends, strict=True)], dtype=TEXT))
+        return readonly_view(np.array([blob[a:b].decode() for a, b in zip(starts, ends, strict=True)], dtype=TEXT))
     if "map" in packed:
         return {name: _unpack(one, box) for name, one in packed["map"].items()}
     if "list" in packed:
@@ -218,8 +219,9 @@ def _unpack(packed: Any, box: zipfile.ZipFile) -> Any:
     return kind(**fields)
 
 
-def _kind(name: str, module: str) -> type[Noun]:
-    """The noun of that name. Its module may not be imported yet: core's are known, others of plurivox are in the file."""
+def _kind(name: str, module: str) -> type[DataType]:
+    """Return the data type of that name, importing its module if needed: one of core, or the module named in the file."""
+    name = RENAMED.get(name, name)
     if name not in KINDS:
         for one in MODULES:
             importlib.import_module(f"plurivox.core.{one}")
@@ -236,12 +238,12 @@ def _array(box: zipfile.ZipFile, name: str) -> NDArray[Any]:
         return np.lib.format.read_array(file, allow_pickle=False)
 
 
-def _read(path: Path) -> Noun:
+def _read(path: Path) -> DataType:
     try:
         with zipfile.ZipFile(path) as box:
             header = json.loads(box.read(HEADER))
             noun = _unpack(header["noun"], box)
-            if not isinstance(noun, Noun):
+            if not isinstance(noun, DataType):
                 raise TypeError(f"it holds {type(noun).__name__}")
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
@@ -252,4 +254,4 @@ def _read(path: Path) -> Noun:
     return noun
 
 
-load = Noun.load  # any data type that was saved
+load = DataType.load  # any data type that was saved

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.errors import InputError, some
-from plurivox.core.types import TEXT, Bools, Floats, Ints, Names, owned
+from plurivox.core.errors import InputError, first_few
+from plurivox.core.types import TEXT, Bools, Floats, Ints, Names, readonly_copy
 
 TOO_LARGE = "whole numbers must lie between -2**63 and 2**63 - 1; turn them into text"
 
@@ -28,14 +28,16 @@ def as_names(values: Iterable[object] | NDArray[Any], what: str = "names") -> Na
         raw = _array(raw.tolist(), what)
     if raw.dtype.kind == "u":
         if raw.size and raw.max() > np.iinfo(np.int64).max:
-            raise InputError(f"{what} hold {some([raw.max()])}: {TOO_LARGE}")
+            raise InputError(f"{what} hold {first_few([raw.max()])}: {TOO_LARGE}")
         return raw.astype(np.int64)
     if raw.dtype.kind == "i":
         return raw.astype(np.int64, copy=False)
     if raw.dtype.kind == "f":
         wide = raw.astype(np.float64, copy=False)
         if np.isnan(wide).any():
-            raise InputError(f"{what} hold missing values at {some(np.flatnonzero(np.isnan(wide)))}; drop them first")
+            raise InputError(
+                f"{what} hold missing values at {first_few(np.flatnonzero(np.isnan(wide)))}; drop them first"
+            )
         return wide
     if raw.dtype.kind == "U":
         return _text(raw, what)
@@ -76,7 +78,7 @@ def encode_into(
     names = by_value(found) if given is None else as_names(given, what)
     place = positions(names, found)
     if len(strangers := found[place < 0]):
-        raise InputError(f"{what} outside the given list: {some(strangers)}; the list has {some(names, 6)}")
+        raise InputError(f"{what} outside the given list: {first_few(strangers)}; the list has {first_few(names, 6)}")
     return place[codes] if len(found) else codes, names
 
 
@@ -191,12 +193,12 @@ def numbered(word: str, n: int) -> Names:
     for place in range(1, digits + 1):
         rest, digit = np.divmod(rest, 10)
         letters[:, -place] = digit + ord("0")
-    return owned(letters.view(f"S{letters.shape[1]}").ravel(), TEXT)
+    return readonly_copy(letters.view(f"S{letters.shape[1]}").ravel(), TEXT)
 
 
-def owned_names(values: Iterable[object] | NDArray[Any], what: str) -> Names:
+def readonly_names(values: Iterable[object] | NDArray[Any], what: str) -> Names:
     """`as_names` of one's own: no list of names changes when the caller's does."""
-    return owned(as_names(values, what))
+    return readonly_copy(as_names(values, what))
 
 
 def _text_positions(names: Names, wanted: Names) -> Ints:
@@ -242,7 +244,7 @@ def _array(values: list[Any], what: str) -> NDArray[Any]:
     if kind == "text":
         return _text(values, what)
     if kind == "whole numbers" and (large := [int(value) for value in values if not -(2**63) <= int(value) < 2**63]):
-        raise InputError(f"{what} hold {some(large)}: {TOO_LARGE}")
+        raise InputError(f"{what} hold {first_few(large)}: {TOO_LARGE}")
     return np.array(values, dtype={"whole numbers": np.int64, "numbers": np.float64, "truth values": np.bool_}[kind])
 
 
@@ -251,7 +253,9 @@ def _numbers(values: list[Any], what: str) -> NDArray[Any]:
     whole = [int(value) for value in values if isinstance(value, int | np.integer)]
     lost = [value for value in whole if abs(value) > 2**53 and (abs(value) >= 2**1023 or int(float(value)) != value)]
     if lost:
-        raise InputError(f"{what} mix numbers and whole numbers too large for that: {some(lost)}; make them all text")
+        raise InputError(
+            f"{what} mix numbers and whole numbers too large for that: {first_few(lost)}; make them all text"
+        )
     return np.array(values, dtype=np.float64)
 
 
@@ -260,7 +264,7 @@ def _text(values: list[str] | NDArray[Any], what: str) -> Names:
         return values.astype(TEXT) if isinstance(values, np.ndarray) else np.array(values, dtype=TEXT)
     except (UnicodeEncodeError, TypeError):
         broken = [text for text in values if any("\ud800" <= letter <= "\udfff" for letter in text)]
-        raise InputError(f"{what} hold text that is no valid Unicode: {some(broken)}; mend its encoding") from None
+        raise InputError(f"{what} hold text that is no valid Unicode: {first_few(broken)}; mend its encoding") from None
 
 
 def _kind(value: object, what: str) -> str:
@@ -277,7 +281,7 @@ def _kind(value: object, what: str) -> str:
     raise InputError(f"{what} hold {value!r} of type {type(value).__name__}; use text, numbers or truth values")
 
 
-def scale_of(labels: Names, ordered: bool | Iterable[float]) -> Floats | None:
+def label_positions(labels: Names, ordered: bool | Iterable[float]) -> Floats | None:
     """Where the labels stand: evenly spaced, at their own values where they are numbers, or at those given."""
     if isinstance(ordered, bool):
         if not ordered:

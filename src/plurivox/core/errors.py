@@ -30,10 +30,10 @@ class PlurivoxWarning(UserWarning):
     """Something was dropped, merged or guessed, and how often."""
 
 
-def some(culprits: Iterable[object], most: int = 3) -> str:
+def first_few(culprits: Iterable[object], most: int = 3) -> str:
     """Name at most `most` culprits and count the rest.
 
-    >>> some(["a", "b", "c", "d", "e"])
+    >>> first_few(["a", "b", "c", "d", "e"])
     "'a', 'b', 'c' and 2 more"
     """
     listed = [repr(_plain(one)) for one in culprits]
@@ -41,10 +41,10 @@ def some(culprits: Iterable[object], most: int = 3) -> str:
     return ", ".join(listed[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def unknown(kind: str, name: str, names: Iterable[str]) -> UnknownName:
+def unknown_name(kind: str, name: str, names: Iterable[str]) -> UnknownName:
     """The error for a name that is not among `names`, with the nearest of them.
 
-    >>> unknown("method", "dawid-sken", ["dawid-skene", "glad"])
+    >>> unknown_name("method", "dawid-sken", ["dawid-skene", "glad"])
     UnknownName("there is no method 'dawid-sken'; did you mean 'dawid-skene'?")
     """
     known = sorted(names)
@@ -58,10 +58,10 @@ def unknown(kind: str, name: str, names: Iterable[str]) -> UnknownName:
     return UnknownName(f"there is no {kind} {name!r}; {hint}")
 
 
-def need(package: str, purpose: str, install: str) -> ModuleType:
+def require_package(package: str, purpose: str, install: str) -> ModuleType:
     """Import an optional package, or say how to get it.
 
-    >>> need("no_such_package", "this example", "pip install 'plurivox[all]'")
+    >>> require_package("no_such_package", "this example", "pip install 'plurivox[all]'")
     Traceback (most recent call last):
     plurivox.core.errors.MissingExtra: this example needs no_such_package; run: pip install 'plurivox[all]'
     """

@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 
-def importer(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+def lazy_getattr(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """A module's `__getattr__`: `homes` maps each name to the module that holds it, relative to `package`.
 
     "" stands for the submodule of that name, and "path:" for the submodule at that path. A name must not be that of a
     submodule of `package` that holds something else: importing the submodule would replace it.
 
-    >>> importer("plurivox.core", {"Votes": "votes", "names": "encoding:"})("Votes")
+    >>> lazy_getattr("plurivox.core", {"Votes": "votes", "names": "encoding:"})("Votes")
     <class 'plurivox.core.votes.Votes'>
     """
 
@@ -26,7 +26,7 @@ def importer(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
 
 
 def stub(package: str, homes: Mapping[str, str]) -> str:
-    """The `.pyi` that tells editors and type checkers what `importer` will find."""
+    """The `.pyi` that tells editors and type checkers what `lazy_getattr` will find."""
     lines, aliases = ["# made by `make stubs`"], []
     for name, home in sorted(homes.items(), key=lambda one: (module_of(*one)[0] if one[1] else "", one[0])):
         module, is_module = module_of(name, home)

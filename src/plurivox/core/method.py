@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
-from plurivox.core.errors import OptionError, unknown
+from plurivox.core.errors import OptionError, unknown_name
 
 
 def option(default: Any, help: str, *, low: float | None = None, high: float | None = None) -> Any:
@@ -96,6 +96,8 @@ class Method:
     """Frozen options and one verb. `repr(method)` is enough to make it again."""
 
     takes: ClassVar[frozenset[str]] = frozenset()  # what it can use beyond the bare minimum
+    aliases: ClassVar[tuple[str, ...]] = ()  # other names by which users know it
+    former_names: ClassVar[tuple[str, ...]] = ()  # names of older versions: understood, with a warning
 
     def __post_init__(self) -> None:
         for one in self.options():
@@ -130,11 +132,11 @@ class Method:
         return (cls.__doc__ or "").strip().partition("\n")[0]
 
     @property
-    def word(self) -> str:
+    def spec(self) -> str:
         """The method in one word, options that differ from their default in brackets.
 
         >>> from plurivox.aggregate import MajorityVote
-        >>> MajorityVote(ties="random", seed=7).word
+        >>> MajorityVote(ties="random", seed=7).spec
         'majority-vote[ties=random,seed=7]'
         """
         differs = [o for o in self.options() if getattr(self, o.name) != o.default]
@@ -142,24 +144,24 @@ class Method:
         return self.name() + (f"[{','.join(told)}]" if told else "")
 
     @classmethod
-    def with_words(cls, given: dict[str, Any]) -> Self:
+    def from_options(cls, given: dict[str, Any]) -> Self:
         """The method with options given by name; texts are read as the option's type."""
         known = {o.flag: o for o in cls.options()}
         values = {}
         for flag, value in given.items():
             name = flag.replace("_", "-")
             if name not in known:
-                raise unknown(f"option of {cls.name()} called", name, known)
+                raise unknown_name(f"option of {cls.name()} called", name, known)
             values[known[name].name] = known[name].read(value) if isinstance(value, str) else value
         return cls(**values)
 
 
-def split_word(word: str) -> tuple[str, dict[str, str]]:
+def parse_spec(word: str) -> tuple[str, dict[str, str]]:
     """A method in one word as its name and its options; brackets may nest, and hold a value that is a list.
 
-    >>> split_word("dawid-skene-clusters[clusters=5,seed=1]")
+    >>> parse_spec("dawid-skene-clusters[clusters=5,seed=1]")
     ('dawid-skene-clusters', {'clusters': '5', 'seed': '1'})
-    >>> split_word("average[parts=[wawa,iwmv[max-iter=3]]]")
+    >>> parse_spec("average[parts=[wawa,iwmv[max-iter=3]]]")
     ('average', {'parts': 'wawa,iwmv[max-iter=3]'})
     """
     name, bracket, inside = word.strip().partition("[")

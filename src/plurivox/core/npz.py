@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.atomic_write import whole_file
+from plurivox.core.atomic_write import atomic_file
 from plurivox.core.encoding import as_names, positions
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 
@@ -33,7 +33,7 @@ def arrays_in(path: Path, what: str) -> dict[str, NDArray[Any]]:
 
 def write_arrays(path: str | Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write an .npz, whole or not at all."""
-    with whole_file(path) as temporary, temporary.open("wb") as file:
+    with atomic_file(path) as temporary, temporary.open("wb") as file:
         np.savez(file, **arrays)  # type: ignore[arg-type]
 
 
@@ -56,7 +56,7 @@ def rows_on(wanted: Names, tasks: Names, x: NDArray[Any], missing: str) -> NDArr
     names = as_names(wanted, "tasks")
     place = positions(tasks, names)
     if len(absent := names[place < 0]):
-        raise InputError(f"{len(absent)} of {len(names)} tasks have no {missing}: {some(absent)}")
+        raise InputError(f"{len(absent)} of {len(names)} tasks have no {missing}: {first_few(absent)}")
     return x[place]
 
 
@@ -84,10 +84,12 @@ def read_task_rows(
         return TaskRows(tasks, arrays["x"], split, _gold(tasks, arrays.get("y"), arrays.get("labels"), path, what))
     splits = [name[2:] for name in arrays if name.startswith("x_")]
     if not splits:
-        raise InputError(f"{path} holds {some(sorted(arrays))}; {what} need x and task, or x_<split> for every split")
+        raise InputError(
+            f"{path} holds {first_few(sorted(arrays))}; {what} need x and task, or x_<split> for every split"
+        )
     parts = [arrays[f"x_{one}"] for one in splits]
     if len(shapes := {part.shape[1:] for part in parts}) > 1 or any(part.ndim == 0 for part in parts):
-        raise InputError(f"the splits of {path} differ in their {what}: rows of the shapes {some(sorted(shapes))}")
+        raise InputError(f"the splits of {path} differ in their {what}: rows of the shapes {first_few(sorted(shapes))}")
     tasks = np.concatenate([names(one, len(part)) for one, part in zip(splits, parts, strict=True)])
     split = np.repeat(as_names(splits), [len(part) for part in parts])
     true = [arrays[f"y_{one}"] for one in splits if f"y_{one}" in arrays]

@@ -5,19 +5,21 @@ import html
 import importlib
 import importlib.util
 import pkgutil
+import re
+import warnings
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
-from plurivox.core.errors import OptionError, PlurivoxError, unknown
-from plurivox.core.method import Method, split_word
+from plurivox.core.errors import OptionError, PlurivoxError, PlurivoxWarning, unknown_name
+from plurivox.core.method import Method, parse_spec
 
 M = TypeVar("M", bound=Method)
 
 
-class BrokenGuest(PlurivoxError):
+class BrokenPlugin(PlurivoxError):
     """A method that another package brings, and that cannot be loaded."""
 
 
@@ -33,7 +35,7 @@ class Catalogue:
         self.package = package
 
     @property
-    def room(self) -> str:
+    def step(self) -> str:
         """The room's own name: `aggregate`."""
         return self.package.rpartition(".")[2]
 
@@ -56,18 +58,40 @@ class Catalogue:
         return list(self._files)
 
     @cached_property
-    def _guests(self) -> dict[str, EntryPoint]:
+    def _plugins(self) -> dict[str, EntryPoint]:
         """name -> entry point, for methods that other packages bring."""
         return {one.name: one for one in entry_points(group=self.package)}
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted({*self._files, *self._guests}))
+        return iter(sorted({*self._files, *self._plugins}))
 
     def __len__(self) -> int:
-        return len({*self._files, *self._guests})
+        return len({*self._files, *self._plugins})
 
     def __contains__(self, name: object) -> bool:
-        return name in self._files or name in self._guests
+        return name in self._files or name in self._plugins or name in self._other_names
+
+    @cached_property
+    def _other_names(self) -> dict[str, tuple[str, bool]]:
+        """alias or former name -> (the method's name, whether it is a former one), read off the sources."""
+        found: dict[str, tuple[str, bool]] = {}
+        for name in self._files:
+            node = self._class_node(name)
+            for attribute in ("aliases", "former_names"):
+                found |= dict.fromkeys(_literal(node, attribute), (name, attribute == "former_names"))
+        return found
+
+    def resolve(self, name: str) -> tuple[str, str]:
+        """Return the current name of a method known as `name`, and a note if that is its former name."""
+        if name in self._files or name in self._plugins or name not in self._other_names:
+            return name, ""
+        current, former = self._other_names[name]
+        return current, f"the {self.step} method {name} is now called {current}" if former else ""
+
+    def with_current_names(self, spec: str) -> str:
+        """Replace former names in a spec, nested ones too, as in one that an older version saved."""
+        former = {old: new for old, (new, is_former) in self._other_names.items() if is_former}
+        return re.sub(r"[a-z0-9]+(?:-[a-z0-9]+)*", lambda found: former.get(found[0], found[0]), spec)
 
     def summary(self, name: str) -> str:
         """The help line of a method, read off its source."""
@@ -80,15 +104,20 @@ class Catalogue:
     def _source_of(self, name: str) -> tuple[str, str]:
         """(class name, first line of its docstring) of a method, without importing it."""
         if name in self._files:
-            module = self._files[name]
-            return _class_of(PathFinder.find_spec(module, self._folders), module, name.replace("-", ""))
-        if name not in self._guests:
-            raise unknown(f"{self.room} method", name, self)
-        guest = self._guests[name]
+            return _name_and_summary(self._class_node(name))
+        if name not in self._plugins:
+            raise unknown_name(f"{self.step} method", name, self)
+        guest = self._plugins[name]
         try:
-            return _class_of(importlib.util.find_spec(guest.module), guest.module, guest.attr.lower())
+            spec = importlib.util.find_spec(guest.module)
+            return _name_and_summary(_class_node(spec, guest.module, guest.attr.lower()))
         except Exception as cause:
             raise _broken(name, cause) from cause
+
+    def _class_node(self, name: str) -> ast.ClassDef | None:
+        """The syntax tree of the class of a method of this package."""
+        module = self._files[name]
+        return _class_node(PathFinder.find_spec(module, self._folders), module, name.replace("-", ""))
 
     def __repr__(self) -> str:
         """A table: a line per method with its name and what it does."""
@@ -120,20 +149,23 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
         self.base = base
 
     def __getitem__(self, name: str) -> type[M]:
+        name, note = self.resolve(name)
+        if note:
+            warnings.warn(note, PlurivoxWarning, stacklevel=2)
         if name in self._files:
             module = importlib.import_module(self._files[name])
             return self._checked(_class_in(module, name), name)
-        if name in self._guests:
+        if name in self._plugins:
             try:
-                return self._checked(self._guests[name].load(), name)
+                return self._checked(self._plugins[name].load(), name)
             except Exception as cause:
                 raise _broken(name, cause) from cause
-        raise unknown(f"{self.room} method", name, self)
+        raise unknown_name(f"{self.step} method", name, self)
 
     def _checked(self, found: Any, name: str) -> type[M]:
         if not (isinstance(found, type) and issubclass(found, self.base)):
             raise PlurivoxError(
-                f"{self.room} method {name!r} is {found!r}; it must be a class based on {self.base.__name__}"
+                f"{self.step} method {name!r} is {found!r}; it must be a class based on {self.base.__name__}"
             )
         return found  # type: ignore[return-value]
 
@@ -143,8 +175,8 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
             if options:
                 raise OptionError(f"{method!r} has its options already")
             return method
-        name, given = split_word(method)
-        return self[name].with_words({**given, **options})
+        name, given = parse_spec(method)
+        return self[name].from_options({**given, **options})
 
     def attribute(self, name: str) -> type[M]:
         """For a module's `__getattr__`: `from plurivox.aggregate import VoteShares`, imported when asked for."""
@@ -174,18 +206,34 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
         return "# made by `make stubs`\n" + "\n".join(lines) + "\n"
 
 
-def _broken(name: str, cause: Exception) -> BrokenGuest:
+def _broken(name: str, cause: Exception) -> BrokenPlugin:
     words = " ".join(str(cause).split())
-    return BrokenGuest(f"{name}, which another package brings, cannot be loaded ({type(cause).__name__}: {words})")
+    return BrokenPlugin(f"{name}, which another package brings, cannot be loaded ({type(cause).__name__}: {words})")
 
 
-def _class_of(spec: ModuleSpec | None, module: str, wanted: str) -> tuple[str, str]:
-    """(name, first line of the docstring) of the class called `wanted` in small letters, read off a module's source."""
+def _class_node(spec: ModuleSpec | None, module: str, wanted: str) -> ast.ClassDef | None:
+    """Parse a module's source and return the class whose name in lower case is `wanted`."""
     source = getattr(spec and spec.loader, "get_source", lambda _: None)(module)
-    for node in ast.parse(source or "").body:
-        if isinstance(node, ast.ClassDef) and node.name.lower() == wanted:
-            return node.name, (ast.get_docstring(node) or "").partition("\n")[0]
-    return "", ""
+    classes = (node for node in ast.parse(source or "").body if isinstance(node, ast.ClassDef))
+    return next((node for node in classes if node.name.lower() == wanted), None)
+
+
+def _name_and_summary(node: ast.ClassDef | None) -> tuple[str, str]:
+    """(name, first line of the docstring) of a class; empty texts without one."""
+    return ("", "") if node is None else (node.name, (ast.get_docstring(node) or "").partition("\n")[0])
+
+
+def _literal(node: ast.ClassDef | None, name: str) -> tuple[str, ...]:
+    """The tuple of texts that a class assigns to `name`; empty if it does not."""
+    for line in node.body if node is not None else ():
+        if (
+            isinstance(line, ast.AnnAssign)
+            and isinstance(line.target, ast.Name)
+            and line.target.id == name
+            and line.value
+        ):
+            return tuple(ast.literal_eval(line.value))
+    return ()
 
 
 def _class_in(module: Any, name: str) -> Any:

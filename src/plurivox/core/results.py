@@ -7,18 +7,18 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.base import Noun
-from plurivox.core.encoding import as_names, owned_names, positions
-from plurivox.core.errors import InputError, some, unknown
+from plurivox.core.base import DataType
+from plurivox.core.encoding import as_names, positions, readonly_names
+from plurivox.core.errors import InputError, first_few, unknown_name
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import DENSE_CELLS, WHOLE
-from plurivox.core.types import Bools, Floats, Ints, Names, owned
+from plurivox.core.soft_storage import DENSE_CELLS, SUM_TOLERANCE
+from plurivox.core.types import Bools, Floats, Ints, Names, readonly_copy
 
 Of = Literal["task", "worker", "vote", "crowd"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Confusion(Noun):
+class Confusion(DataType):
     """How each worker answers: [worker, true, said], every row [worker, true] a distribution over what is said.
 
     Workers may share a matrix (clusters, a pooled crowd): `which` then says whose is whose.
@@ -37,19 +37,21 @@ class Confusion(Noun):
 
     def __post_init__(self) -> None:
         for name in ("workers", "labels"):
-            object.__setattr__(self, name, owned_names(getattr(self, name), name))
-        object.__setattr__(self, "matrices", owned(self.matrices))
+            object.__setattr__(self, name, readonly_names(getattr(self, name), name))
+        object.__setattr__(self, "matrices", readonly_copy(self.matrices))
         k = len(self.labels)
         if self.matrices.ndim != 3 or self.matrices.shape[1:] != (k, k):
             raise InputError(f"confusion matrices have the shape {self.matrices.shape}; {k} labels need (n, {k}, {k})")
         self._check_which()
         sums = self.matrices.sum(2, dtype=np.float64)
-        bad = ~(np.abs(sums - 1) <= WHOLE) | ~(self.matrices.min(2, initial=0) >= -WHOLE)  # (n_matrices, n_labels)
+        bad = ~(np.abs(sums - 1) <= SUM_TOLERANCE) | ~(
+            self.matrices.min(2, initial=0) >= -SUM_TOLERANCE
+        )  # (n_matrices, n_labels)
         if bad.any():
             n, true = np.argwhere(bad)[0]
             raise InputError(
                 f"the rows of confusion matrices must be 0 or more and sum to one; {int(bad.sum())} do not, such as "
-                f"that of {some(self.labels[true : true + 1])} in matrix {n} with the sum {sums[n, true]:.6g}"
+                f"that of {first_few(self.labels[true : true + 1])} in matrix {n} with the sum {sums[n, true]:.6g}"
             )
 
     def _check_which(self) -> None:
@@ -57,7 +59,7 @@ class Confusion(Noun):
             if len(self.matrices) != len(self.workers):
                 raise InputError(f"{len(self.matrices)} matrices for {len(self.workers)} workers; say which is whose")
             return
-        object.__setattr__(self, "which", owned(self.which))
+        object.__setattr__(self, "which", readonly_copy(self.which))
         if self.which.shape != self.workers.shape:
             raise InputError(
                 f"`which` has the shape {self.which.shape}; {len(self.workers)} workers need one number each"
@@ -72,7 +74,7 @@ class Confusion(Noun):
         """(n_labels, n_labels) the matrix of one worker: rows true, columns said."""
         place = int(positions(self.workers, as_names([worker], "workers"))[0])
         if place < 0:
-            raise unknown("worker", str(worker), map(str, self.workers.tolist()))
+            raise unknown_name("worker", str(worker), map(str, self.workers.tolist()))
         return self.matrices[self._index()[place]]
 
     def dense(self) -> Floats:
@@ -97,12 +99,12 @@ class Confusion(Noun):
         few = Confusion(self.matrices[self._index()[:1]], self.workers[:1], self.labels).columns()
         return {name: column[:n] for name, column in few.items()}
 
-    def facts(self) -> dict[str, object]:
+    def info(self) -> dict[str, object]:
         return {"workers": len(self.workers), "labels": len(self.labels), "matrices": len(self.matrices)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fit(Noun):
+class Fit(DataType):
     """An aggregator's answer. What a method does not estimate is None."""
 
     soft: SoftLabels
@@ -119,14 +121,14 @@ class Fit(Noun):
     found: Mapping[str, Any] = field(default_factory=dict)  # such as how many ties there were, or which tasks had one
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "workers", owned_names(self.workers, "workers"))
+        object.__setattr__(self, "workers", readonly_names(self.workers, "workers"))
         sizes = {"ability": len(self.workers), "difficulty": len(self.soft), "prior": self.soft.n_labels}
         sizes |= {"ability_low": len(self.workers), "ability_high": len(self.workers)}
         for name, size in sizes.items():
             if (column := getattr(self, name)) is not None:
                 if len(column) != size:
                     raise InputError(f"{name} of a fit has {len(column)} values; it needs {size}")
-                object.__setattr__(self, name, owned(column))
+                object.__setattr__(self, name, readonly_copy(column))
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """The table of its soft labels."""
@@ -143,7 +145,7 @@ class Fit(Noun):
                 table[name] = column
         return table
 
-    def facts(self) -> dict[str, object]:
+    def info(self) -> dict[str, object]:
         return {
             "by": self.made_by,
             "tasks": len(self.soft),
@@ -156,7 +158,7 @@ class Fit(Noun):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores(Noun):
+class Scores(DataType):
     """An identifier's answer: `value` where higher is worse, `raw` as the paper defines it."""
 
     of: Of
@@ -170,13 +172,13 @@ class Scores(Noun):
 
     def __post_init__(self) -> None:
         if self.of not in get_args(Of):
-            raise InputError(f"scores are of a {some(get_args(Of), 4)}, not of {self.of!r}")
-        object.__setattr__(self, "names", owned_names(self.names, "names"))
+            raise InputError(f"scores are of a {first_few(get_args(Of), 4)}, not of {self.of!r}")
+        object.__setattr__(self, "names", readonly_names(self.names, "names"))
         for name in ("value", "raw", "low", "high", "n"):
             if (column := getattr(self, name)) is not None:
                 if len(column) != len(self.names):
                     raise InputError(f"{name} of the scores has {len(column)} values for {len(self.names)} names")
-                object.__setattr__(self, name, owned(column, np.float64))
+                object.__setattr__(self, name, readonly_copy(column, np.float64))
 
     def worst(self, n: int = 10) -> Names:
         """The names with the highest values, worst first; those that cannot be told are left out."""
@@ -190,12 +192,12 @@ class Scores(Noun):
                 table[name] = column
         return table
 
-    def facts(self) -> dict[str, object]:
+    def info(self) -> dict[str, object]:
         return {"by": self.made_by, f"{self.of}s": len(self.names)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Dynamics(Noun):
+class Dynamics(DataType):
     """What a network thought while it learnt."""
 
     logits: Floats  # (n_epochs, n_tasks, n_labels)
@@ -204,8 +206,8 @@ class Dynamics(Noun):
 
     def __post_init__(self) -> None:
         for name in ("tasks", "labels"):
-            object.__setattr__(self, name, owned_names(getattr(self, name), name))
-        object.__setattr__(self, "logits", owned(self.logits))
+            object.__setattr__(self, name, readonly_names(getattr(self, name), name))
+        object.__setattr__(self, "logits", readonly_copy(self.logits))
         shape = self.logits.shape
         if len(shape) != 3 or shape[1:] != (len(self.tasks), len(self.labels)):
             raise InputError(
@@ -221,7 +223,7 @@ class Dynamics(Noun):
         wanted = as_names(tasks, "tasks")
         place = positions(self.tasks, wanted)
         if len(absent := wanted[place < 0]):
-            raise InputError(f"{len(absent)} of {len(wanted)} tasks were not recorded: {some(absent)}")
+            raise InputError(f"{len(absent)} of {len(wanted)} tasks were not recorded: {first_few(absent)}")
         return Dynamics(self.logits[:, place], wanted, self.labels)
 
     def finite(self) -> Bools:
@@ -234,5 +236,5 @@ class Dynamics(Noun):
             f"logit:{label}": self.logits[-1, :, k] for k, label in enumerate(self.labels.tolist())
         }
 
-    def facts(self) -> dict[str, object]:
+    def info(self) -> dict[str, object]:
         return {"epochs": self.n_epochs, "tasks": len(self.tasks), "labels": len(self.labels)}

@@ -11,7 +11,7 @@ from typing import Self, TypeVar
 import numpy as np
 
 from plurivox.core.answers import Answers
-from plurivox.core.errors import InputError, OptionError, some
+from plurivox.core.errors import InputError, OptionError, first_few
 from plurivox.core.types import Bools, Floats, Ints, Names
 from plurivox.core.votes import Votes
 
@@ -40,8 +40,8 @@ def subsample(crowd: Crowd, m: int, seed: int = 0) -> Crowd:
 
 def _drawn(task: Ints, m: int, seed: int) -> Bools:
     """(n,) the first m of each task in a random order, which depends on the seed and not on m."""
-    chance = np.random.default_rng(seed)
-    order = np.lexsort((chance.random(len(task)), task))
+    rng = np.random.default_rng(seed)
+    order = np.lexsort((rng.random(len(task)), task))
     size = np.bincount(task) if len(task) else np.zeros(0, np.int64)
     rank = np.arange(len(task)) - np.repeat(np.cumsum(size) - size, size)
     drawn = np.zeros(len(task), bool)
@@ -70,7 +70,7 @@ class Units:
         counted = (votes.worker < 0) & alone[unit] if votes.weight is not None else np.zeros(len(votes), bool)
         times = np.where(counted, votes.weights, 1.0)[first]
         if (broken := times != np.floor(times)).any():
-            tasks = some(np.unique(votes.tasks[votes.task[first[broken]]]))
+            tasks = first_few(np.unique(votes.tasks[votes.task[first[broken]]]))
             raise InputError(f"people can be drawn only from counts that are whole numbers; look at the tasks {tasks}")
         return cls(unit, votes.task[first], times.astype(np.int64), counted)
 
@@ -119,18 +119,18 @@ class OneAnswer:
         """(n_tasks,) how many answers each task has."""
         return np.diff(self.first)
 
-    def pick(self, tasks: Ints, chance: np.random.Generator) -> Ints:
+    def pick(self, tasks: Ints, rng: np.random.Generator) -> Ints:
         """(n,) the unit drawn for each task code."""
         size = self.n_people[tasks]
         if not size.all():
             raise InputError(
-                f"nobody answered the tasks {some(np.unique(self.tasks[tasks[size == 0]]))}; leave them out"
+                f"nobody answered the tasks {first_few(np.unique(self.tasks[tasks[size == 0]]))}; leave them out"
             )
-        return np.searchsorted(self.unit_end, self.first[tasks] + chance.integers(0, size), side="right")
+        return np.searchsorted(self.unit_end, self.first[tasks] + rng.integers(0, size), side="right")
 
-    def draw(self, tasks: Ints, chance: np.random.Generator) -> Floats:
+    def draw(self, tasks: Ints, rng: np.random.Generator) -> Floats:
         """(n, n_labels) one person's answer to each task code, drawn anew at every call."""
-        unit = self.pick(np.asarray(tasks), chance)
+        unit = self.pick(np.asarray(tasks), rng)
         size = self.row_start[unit + 1] - self.row_start[unit]
         begin = np.cumsum(size) - size
         rows = np.arange(int(size.sum())) + np.repeat(self.row_start[unit] - begin, size)

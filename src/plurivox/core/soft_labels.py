@@ -7,16 +7,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.base import Noun
-from plurivox.core.encoding import as_names, as_text, duplicates, encode_into, in_range, owned_names, positions
-from plurivox.core.errors import InputError, some
-from plurivox.core.soft_storage import DENSE_CELLS, WHOLE, Candidates, Dense, Rows
-from plurivox.core.types import Floats, Ints, Names, owned
+from plurivox.core.base import DataType
+from plurivox.core.encoding import as_names, as_text, duplicates, encode_into, in_range, positions, readonly_names
+from plurivox.core.errors import InputError, first_few
+from plurivox.core.soft_storage import DENSE_CELLS, SUM_TOLERANCE, Candidates, Dense, Rows
+from plurivox.core.types import Floats, Ints, Names, readonly_copy
 from plurivox.core.votes import Votes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SoftLabels(Noun):
+class SoftLabels(DataType):
     """Rows over labels that sum to one, a row a task. Dense or sparse inside, one face outside.
 
     >>> soft = SoftLabels.of([[.9, .1], [.2, .8]], tasks=["a", "b"], labels=["no", "yes"])
@@ -36,9 +36,9 @@ class SoftLabels(Noun):
 
     def __post_init__(self) -> None:
         for name in ("tasks", "labels"):
-            names = owned_names(getattr(self, name), name)
+            names = readonly_names(getattr(self, name), name)
             if len(twice := duplicates(names)):
-                raise InputError(f"{name} of soft labels hold a name twice: {some(twice)}")
+                raise InputError(f"{name} of soft labels hold a name twice: {first_few(twice)}")
             object.__setattr__(self, name, names)
         if len(self.body) != len(self.tasks) or self.body.n_labels != len(self.labels):
             raise InputError(
@@ -48,18 +48,18 @@ class SoftLabels(Noun):
         self._check_rows()
         for name, whose in (("support", self.tasks), ("scale", self.labels)):
             if (column := getattr(self, name)) is not None:
-                object.__setattr__(self, name, owned(column, np.float64))
+                object.__setattr__(self, name, readonly_copy(column, np.float64))
                 if getattr(self, name).shape != whose.shape:
                     raise InputError(f"the {name} has {len(column)} values; soft labels need {len(whose)}")
 
     def _check_rows(self) -> None:
         sums, low = self.body.sums(), self.body.low()
-        bad = ~(np.abs(sums - 1) <= WHOLE) | ~(low >= -WHOLE)
+        bad = ~(np.abs(sums - 1) <= SUM_TOLERANCE) | ~(low >= -SUM_TOLERANCE)
         if bad.any():
             at = np.flatnonzero(bad)
             raise InputError(
                 f"soft labels must be 0 or more and sum to one; {len(at)} rows do not, such as task "
-                f"{some(self.tasks[at[:1]])} with the sum {sums[at[0]]:.6g}"
+                f"{first_few(self.tasks[at[:1]])} with the sum {sums[at[0]]:.6g}"
             )
 
     # ---- ways in
@@ -181,7 +181,7 @@ class SoftLabels(Noun):
         place = positions(self.tasks, wanted)
         if len(absent := wanted[place < 0]):
             raise InputError(
-                f"{len(absent)} of {len(wanted)} tasks have no soft label here: {some(absent)}; use shared()"
+                f"{len(absent)} of {len(wanted)} tasks have no soft label here: {first_few(absent)}; use shared()"
             )
         return self._take(place, wanted)
 
@@ -200,10 +200,10 @@ class SoftLabels(Noun):
         if len(self.labels) == len(wanted) and bool((place == np.arange(len(wanted))).all()):
             return replace(self, labels=wanted)
         moved = self.body.on_labels(place, len(wanted))
-        lost = np.abs(moved.sums() - self.body.sums()) > WHOLE
+        lost = np.abs(moved.sums() - self.body.sums()) > SUM_TOLERANCE
         if lost.any():
             raise InputError(
-                f"labels {some(self.labels[place < 0])} have mass on {int(lost.sum())} tasks but are not in the list"
+                f"labels {first_few(self.labels[place < 0])} have mass on {int(lost.sum())} tasks but are not in the list"
             )
         return type(self)(moved, self.tasks, wanted, self.support, None, self.notes)
 
@@ -239,7 +239,7 @@ class SoftLabels(Noun):
         order = np.lexsort((label, -mass, row))
         return {"task": self.tasks[row[order]], "label": self.labels[label[order]], "p": mass[order]}
 
-    def facts(self) -> dict[str, object]:
+    def info(self) -> dict[str, object]:
         unseen = 0 if self.support is None else int((self.support == 0).sum())
         return {
             "tasks": len(self),

@@ -9,17 +9,17 @@ from typing import Any, Self
 
 import numpy as np
 
-from plurivox.core.base import Noun
+from plurivox.core.base import DataType
 from plurivox.core.encoding import in_range
 from plurivox.core.errors import InputError
-from plurivox.core.types import Bools, Floats, Ints, frozen, smallest_ints
+from plurivox.core.types import Bools, Floats, Ints, readonly_view, smallest_ints
 
-WHOLE = 1e-6  # how far numbers may be from summing to one
+SUM_TOLERANCE = 1e-6  # how far numbers may be from summing to one
 DENSE_CELLS = 2**26  # half a gigabyte of float64: tables beyond it are kept as candidates
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Dense(Noun):
+class Dense(DataType):
     """Every number, (n_rows, n_labels); the array is taken as it is, without a copy."""
 
     prob: Floats
@@ -30,7 +30,7 @@ class Dense(Noun):
             raise InputError(f"rows over labels need two dimensions; got shape {prob.shape}")
         if prob.dtype.kind != "f":
             prob = prob.astype(np.float64)
-        object.__setattr__(self, "prob", frozen(prob))
+        object.__setattr__(self, "prob", readonly_view(prob))
 
     def __len__(self) -> int:
         return len(self.prob)
@@ -74,7 +74,7 @@ class Dense(Noun):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Candidates(Noun):
+class Candidates(DataType):
     """A few labels a row with their numbers; `rest` is spread evenly over all labels not listed.
 
     The arrays are taken as they are, without a copy.
@@ -100,11 +100,11 @@ class Candidates(Noun):
         within = np.diff(self.row) == 0
         if (np.diff(label.astype(np.int64))[within] <= 0).any():
             raise InputError("the candidates of a row must be different labels in increasing order")
-        full = (self.others == 0) & (np.asarray(self.rest) > WHOLE)
+        full = (self.others == 0) & (np.asarray(self.rest) > SUM_TOLERANCE)
         if full.any():
             raise InputError("a row that lists every label can have no rest")
         for name in ("start", "label", "mass", "rest"):
-            object.__setattr__(self, name, frozen(np.asarray(getattr(self, name))))
+            object.__setattr__(self, name, readonly_view(np.asarray(getattr(self, name))))
 
     def __len__(self) -> int:
         return len(self.rest)

@@ -42,10 +42,10 @@ def smooth(soft: SoftLabels, beta: float = 0.05) -> SoftLabels:
     return replace(soft, body=dense_if_small(replace(body, mass=mass, rest=rest)))
 
 
-def temper(soft: SoftLabels, power: float) -> SoftLabels:
+def temperature_scale(soft: SoftLabels, power: float) -> SoftLabels:
     """A power of the probabilities, p^power / sum p^power: below 1 more even, above 1 more certain.
 
-    >>> temper(SoftLabels.of([[.2, .8]], ["a"], ["no", "yes"]), power=0.5).prob.round(3)
+    >>> temperature_scale(SoftLabels.of([[.2, .8]], ["a"], ["no", "yes"]), power=0.5).prob.round(3)
     array([[0.333, 0.667]])
     """
     if not 0 <= power < np.inf:

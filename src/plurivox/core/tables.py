@@ -11,10 +11,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.atomic_write import whole_folder
-from plurivox.core.base import Noun
-from plurivox.core.errors import InputError, some
-from plurivox.core.types import TEXT, owned
+from plurivox.core.atomic_write import atomic_folder
+from plurivox.core.base import DataType
+from plurivox.core.errors import InputError, first_few
+from plurivox.core.types import TEXT, readonly_copy
 
 MOST = 60  # rows of a table on a terminal: the longest that a paper asks for, that of CIFAR-10S, is shown whole
 WRITTEN = re.compile(r"tables\.(md|tex|npz)|table-\d+\.csv")  # what `Tables.write` writes
@@ -29,7 +29,7 @@ LATEX = str.maketrans(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Table(Noun):
+class Table(DataType):
     """Named columns of one length, with a title and notes.
 
     >>> table = Table("Figures", {"method": ["vote-shares", "glad"], "accuracy": [0.76, np.nan]}, digits=3)
@@ -46,7 +46,7 @@ class Table(Noun):
     digits: int = 4  # of numbers that are not whole
 
     def __post_init__(self) -> None:
-        columns = {str(name): owned(_column(column)) for name, column in self.cells.items()}
+        columns = {str(name): readonly_copy(_column(column)) for name, column in self.cells.items()}
         if len({len(column) for column in columns.values()}) > 1:
             sizes = ", ".join(f"{name} {len(column)}" for name, column in columns.items())
             raise InputError(f"the columns of the table {self.title!r} differ in length: {sizes}")
@@ -64,7 +64,7 @@ class Table(Noun):
     def columns(self) -> dict[str, NDArray[Any]]:
         return dict(self.cells)
 
-    def facts(self) -> dict[str, object]:
+    def info(self) -> dict[str, object]:
         return {"title": self.title, "columns": len(self.cells), "rows": len(self)}
 
     def __len__(self) -> int:
@@ -121,7 +121,7 @@ class Table(Noun):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tables(Noun):
+class Tables(DataType):
     """What a recipe found: tables under one title, and how they were made."""
 
     title: str
@@ -155,12 +155,12 @@ class Tables(Noun):
         check_folder(Path(folder), replace=replace)
         texts = {"tables.md": self.markdown(), "tables.tex": self.latex()}
         texts |= {f"table-{i}.csv": one.csv() for i, one in enumerate(self.tables, start=1)}
-        with whole_folder(folder, replace=replace) as part:
+        with atomic_folder(folder, replace=replace) as part:
             for name, text in texts.items():
                 (part / name).write_text(text, encoding="utf-8")
             self.save(part / "tables.npz")
 
-    def facts(self) -> dict[str, object]:
+    def info(self) -> dict[str, object]:
         return {"title": self.title, "tables": len(self.tables), "by": self.made_by}
 
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -178,7 +178,7 @@ def check_folder(folder: Path, *, replace: bool) -> None:
         raise InputError(f"{folder} is there and not empty; name another folder, or say --force")
     if strangers := [name for name in held if not WRITTEN.fullmatch(name)]:
         raise InputError(
-            f"{folder} is not replaced: {some(strangers)} would be lost, which no recipe wrote; name another folder"
+            f"{folder} is not replaced: {first_few(strangers)} would be lost, which no recipe wrote; name another folder"
         )
 
 

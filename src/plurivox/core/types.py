@@ -24,7 +24,7 @@ def smallest_signed(n_codes: int) -> np.dtype[Any]:
     return np.min_scalar_type(-max(n_codes, 1))
 
 
-def frozen(array: NDArray[Any]) -> NDArray[Any]:
+def readonly_view(array: NDArray[Any]) -> NDArray[Any]:
     """A view that cannot be written through; the owner of the memory keeps its rights."""
     if not array.flags.writeable:
         return array
@@ -33,7 +33,7 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def owned(values: Any, kind: Any = None) -> NDArray[Any]:
+def readonly_copy(values: Any, kind: Any = None) -> NDArray[Any]:
     """An array that nobody can write to: a copy of what is given, or that itself where it is read-only already."""
     given = np.asarray(values)
     made = given if kind is None else given.astype(kind, copy=False)

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.errors import InputError, some
-from plurivox.core.soft_storage import WHOLE
+from plurivox.core.errors import InputError, first_few
+from plurivox.core.soft_storage import SUM_TOLERANCE
 from plurivox.core.types import Floats, Ints, smallest_ints
 
 
@@ -50,12 +50,12 @@ def check_answers(answer: Ints, task: Ints, worker: Ints, weight: Floats) -> Non
         first = np.flatnonzero(begins)
     strangers = ~begins[1:] & ((task[1:] != task[:-1]) | (worker[1:] != worker[:-1]))
     if strangers.any():
-        named = some(np.unique(answer[1:][strangers]))
+        named = first_few(np.unique(answer[1:][strangers]))
         raise InputError(f"an answer belongs to one task and one worker; look at {named}")
     total = np.add.reduceat(weight, first) if len(first) else np.zeros(0)
-    wrong = np.flatnonzero(np.abs(total - 1) > WHOLE)
+    wrong = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
     size = np.diff(first, append=len(answer))[wrong] if len(wrong) else wrong
     wrong = wrong[(size > 1) | (worker[first[wrong]] >= 0)]
     if len(wrong):
-        named = some(np.sort(answer[first[wrong]]))
+        named = first_few(np.sort(answer[first[wrong]]))
         raise InputError(f"the weights of one answer must sum to one; look at the answers {named}")

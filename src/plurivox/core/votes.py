@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.base import Noun
+from plurivox.core.base import DataType
 from plurivox.core.encoding import (
     as_names,
     decode,
@@ -16,20 +16,20 @@ from plurivox.core.encoding import (
     encode,
     encode_into,
     in_range,
-    owned_names,
+    label_positions,
     positions,
-    scale_of,
+    readonly_names,
 )
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_storage import Candidates
-from plurivox.core.types import Bools, Floats, Ints, Names, owned, smallest_ints
+from plurivox.core.types import Bools, Floats, Ints, Names, readonly_copy, smallest_ints
 from plurivox.core.vote_rows import check_answers, sort_rows
 
 UNNAMED = -1  # the worker of a vote that nobody signed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Votes(Noun):
+class Votes(DataType):
     """One row = one worker puts `weight` on one label of one task. Rows sorted by task, answer, worker, label.
 
     A plain vote weighs 1 and needs no weight column. A soft answer is several rows that share an `answer` number and
@@ -61,11 +61,11 @@ class Votes(Noun):
 
     def __post_init__(self) -> None:
         for name in ("tasks", "workers", "labels"):
-            object.__setattr__(self, name, owned_names(getattr(self, name), name))
+            object.__setattr__(self, name, readonly_names(getattr(self, name), name))
         self._narrow()
         for name in ("weight", "answer", "when", "seconds", "scale"):
             if (column := getattr(self, name)) is not None:
-                object.__setattr__(self, name, owned(column))
+                object.__setattr__(self, name, readonly_copy(column))
         object.__setattr__(self, "missing", int(self.missing))
         self._check_shapes()
         self._check_order()
@@ -109,7 +109,7 @@ class Votes(Noun):
             answer=None if answer is None else encode(answer, "answers")[0].astype(np.int64),
             when=None if when is None else np.asarray(list(when), np.float64),
             seconds=None if seconds is None else np.asarray(list(seconds), np.float32),
-            scale=scale_of(label_names, ordered),
+            scale=label_positions(label_names, ordered),
         )
 
     @classmethod
@@ -152,7 +152,7 @@ class Votes(Noun):
             )
         if not np.isfinite(table).all() or (table < 0).any():
             bad = np.flatnonzero((~np.isfinite(table) | (table < 0)).any(1))
-            raise InputError(f"counts must be 0 or more; look at the tasks {some(task_names[bad].tolist())}")
+            raise InputError(f"counts must be 0 or more; look at the tasks {first_few(task_names[bad].tolist())}")
         order = np.argsort(task_names, kind="stable")
         row, label = np.nonzero(table[order])
         return cls(
@@ -163,7 +163,7 @@ class Votes(Noun):
             workers=as_names([], "workers"),
             labels=label_names,
             weight=table[order][row, label],
-            scale=scale_of(label_names, ordered),
+            scale=label_positions(label_names, ordered),
         )
 
     # ---- what is inside
@@ -274,7 +274,7 @@ class Votes(Noun):
         """The votes on these tasks, in this order; a task unknown here comes without votes and with a note."""
         wanted = as_names(tasks, "tasks")
         if len(twice := duplicates(wanted)):
-            raise InputError(f"the list of tasks names some twice: {some(twice)}")
+            raise InputError(f"the list of tasks names some twice: {first_few(twice)}")
         place = positions(self.tasks, wanted)
         back = np.full(self.n_tasks, -1)
         back[place[place >= 0]] = np.flatnonzero(place >= 0)
@@ -288,7 +288,7 @@ class Votes(Noun):
         place = positions(names, self.labels)
         used = np.unique(self.label)
         if len(lost := self.labels[used][place[used] < 0]):
-            raise InputError(f"labels {some(lost)} have votes but are not in the list {some(names, 6)}")
+            raise InputError(f"labels {first_few(lost)} have votes but are not in the list {first_few(names, 6)}")
         return self._rows(np.ones(len(self), bool), label=place[self.label], labels=names, scale=None)
 
     def where(self, keep: Bools) -> Self:
@@ -332,7 +332,7 @@ class Votes(Noun):
                 table[name] = column[rows]
         return table
 
-    def facts(self) -> dict[str, object]:
+    def info(self) -> dict[str, object]:
         total = round(self.n_answers)
         return {
             "votes": total,
@@ -353,7 +353,9 @@ class Votes(Noun):
         for name, kind in kinds.items():
             column = np.asarray(getattr(self, name))
             in_range(column, UNNAMED if name == "worker" else 0, len(getattr(self, f"{name}s")), name)
-            object.__setattr__(self, name, owned(column, kind))  # once known in range: codes beyond would wrap around
+            object.__setattr__(
+                self, name, readonly_copy(column, kind)
+            )  # once known in range: codes beyond would wrap around
 
     def _check_shapes(self) -> None:
         for name in ("worker", "label", "weight", "answer", "when", "seconds"):
@@ -364,7 +366,7 @@ class Votes(Noun):
             raise InputError(f"the scale has {self.scale.shape[0]} values for {self.n_labels} labels")
         for name in ("tasks", "workers", "labels"):
             if len(twice := duplicates(getattr(self, name))):
-                raise InputError(f"{name} holds a name twice: {some(twice)}")
+                raise InputError(f"{name} holds a name twice: {first_few(twice)}")
 
     def _check_order(self) -> None:
         if self.missing < 0:
@@ -374,7 +376,7 @@ class Votes(Noun):
 
     def _check_weights(self) -> None:
         if self.weight is not None and (bad := ~np.isfinite(self.weight) | (self.weight < 0)).any():
-            raise InputError(f"weights must be 0 or more; look at {some(self.tasks[self.task[bad]])}")
+            raise InputError(f"weights must be 0 or more; look at {first_few(self.tasks[self.task[bad]])}")
         if self.answer is not None:
             check_answers(self.answer, self.task, self.worker, self.weights)
 

@@ -1,7 +1,7 @@
 """Elicit: Answers -> Votes. One file a form; `ls` lists them."""
 
-from plurivox.elicit._contract import FATES, FLAGS, Elicited, Form, methods
+from plurivox.elicit._contract import FLAGS, OUTCOMES, Elicited, Form, methods
 
-__all__ = ["FATES", "FLAGS", "Elicited", "Form", "methods"]
+__all__ = ["FLAGS", "OUTCOMES", "Elicited", "Form", "methods"]
 __getattr__ = methods.attribute
 __dir__ = methods.attributes

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from plurivox.core.answers import Answers
 from plurivox.core.encoding import decode
-from plurivox.core.errors import InputError, unknown
+from plurivox.core.errors import InputError, unknown_name
 from plurivox.core.method import Method
 from plurivox.core.percents import ODD
 from plurivox.core.questions import Question
@@ -18,7 +18,7 @@ from plurivox.core.registry import Methods
 from plurivox.core.types import TEXT, Bools, Floats, Ints, Names
 from plurivox.core.votes import Votes
 
-__all__ = ["FATES", "FLAGS", "Elicited", "Form", "methods"]
+__all__ = ["FLAGS", "OUTCOMES", "Elicited", "Form", "methods"]
 
 FLAGS = {  # name: (bit, what it means)
     "no-percent": (1 << 0, "no percent typed beside the top label; it gets what the others leave of 100"),
@@ -47,7 +47,7 @@ FLAGS = {  # name: (bit, what it means)
     "no-top": (1 << 20, "a second label and no top one; taken as typed"),
 }
 
-FATES = ("read", "abstained", "none-of-these", "unreadable")  # what became of an answer
+OUTCOMES = ("read", "abstained", "none-of-these", "unreadable")  # what became of an answer
 READ, ABSTAINED, NONE_OF_THESE, UNREAD = range(4)
 
 OF_PERCENTS = {  # what percents() finds odd -> our flag
@@ -58,7 +58,7 @@ OF_PERCENTS = {  # what percents() finds odd -> our flag
 }
 
 
-def raised(flags: Ints, name: str, where: Bools) -> None:
+def set_flag(flags: Ints, name: str, where: Bools) -> None:
     """Raise a flag in place."""
     if where.any():
         flags[where] |= np.uint32(FLAGS[name][0])
@@ -68,7 +68,7 @@ def raise_odd(flags: Ints, odd: Ints) -> None:
     """Raise the flags of percents that were read: `odd` (n_answers,) as `Percents.odd`."""
     if odd.any():
         for what, name in OF_PERCENTS.items():
-            raised(flags, name, (odd & ODD[what]) > 0)
+            set_flag(flags, name, (odd & ODD[what]) > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,14 +109,14 @@ class Elicited:
     def has(self, flag: str) -> Bools:
         """(n_answers,) which answers carry a flag."""
         if flag not in FLAGS:
-            raise unknown("flag", flag, FLAGS)
+            raise unknown_name("flag", flag, FLAGS)
         return (self.flags & FLAGS[flag][0]) > 0
 
     @cached_property
     def fates(self) -> dict[str, int]:
         """How many answers were read, and how many are kept apart, by why."""
-        counts = np.bincount(self.fate, minlength=len(FATES)).tolist()
-        return dict(zip(FATES, counts, strict=True))
+        counts = np.bincount(self.fate, minlength=len(OUTCOMES)).tolist()
+        return dict(zip(OUTCOMES, counts, strict=True))
 
     @cached_property
     def odd(self) -> dict[str, int]:
@@ -127,7 +127,7 @@ class Elicited:
     def apart(self) -> dict[str, NDArray[Any]]:
         """The answers that became no vote, a row each: task, worker, answer (its place), why."""
         rows = np.flatnonzero(self.fate != READ)
-        why = np.array(FATES, dtype=TEXT)[self.fate[rows]]
+        why = np.array(OUTCOMES, dtype=TEXT)[self.fate[rows]]
         return self._who(rows) | {"answer": rows, "why": why}
 
     def flagged(self) -> dict[str, NDArray[Any]]:
@@ -141,8 +141,8 @@ class Elicited:
     def per_task(self) -> dict[str, NDArray[Any]]:
         """A row a task: how many of its answers were read, abstained, said none of these, could not be read."""
         n = len(self.answers.tasks)
-        counts = [np.bincount(self.answers.task[self.fate == fate], minlength=n) for fate in range(len(FATES))]
-        return {"task": self.answers.tasks} | dict(zip(FATES, counts, strict=True))
+        counts = [np.bincount(self.answers.task[self.fate == fate], minlength=n) for fate in range(len(OUTCOMES))]
+        return {"task": self.answers.tasks} | dict(zip(OUTCOMES, counts, strict=True))
 
     def _who(self, rows: Ints) -> dict[str, Names]:
         answers = self.answers
@@ -165,7 +165,7 @@ class Form(Method, ABC):
             )
         shares = self.shares(answers)
         fate, flags = self._fates(answers, shares)
-        return Elicited(_votes(answers, shares, fate), answers, fate, flags, self.word)
+        return Elicited(_votes(answers, shares, fate), answers, fate, flags, self.spec)
 
     @abstractmethod
     def shares(self, answers: Answers) -> Shares:
@@ -174,12 +174,12 @@ class Form(Method, ABC):
     def _fates(self, answers: Answers, shares: Shares) -> tuple[Ints, Ints]:
         fate = np.where(shares.said, READ, UNREAD).astype(np.uint8)
         flags = shares.flags.copy()
-        raised(flags, "percent-without-label", _typed_beside_nothing(answers))
+        set_flag(flags, "percent-without-label", _typed_beside_nothing(answers))
         marked = np.diff(answers.mark_start) > 0
         for column, what in ((answers.none_of_these, NONE_OF_THESE), (answers.abstain, ABSTAINED)):
             if column is not None:
                 fate[column] = what
-                raised(flags, "set-aside-but-marked", column & marked)
+                set_flag(flags, "set-aside-but-marked", column & marked)
         return fate, flags
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from plurivox.core.answers import Answers
 from plurivox.core.questions import Question
-from plurivox.elicit._contract import Shares, raised
+from plurivox.elicit._contract import Shares, set_flag
 from plurivox.elicit._shared.marks import marked, sorted_pairs
 from plurivox.elicit._shared.percent_form import Percented, Split
 
@@ -43,7 +43,7 @@ class AlsoPossible(Percented):
         split = Split(named, points, self.gamma)
         total, n_open = split.total, possible.counts
         wanted = split.wants(total) | (total == 0)
-        raised(flags, "no-room", wanted & (total < 100) & (n_open == 0) & (total > 0))
+        set_flag(flags, "no-room", wanted & (total < 100) & (n_open == 0) & (total > 0))
         weight, each = split.weigh(total, np.where(wanted, n_open, 0), flags)
         answer = np.concatenate([named.answer, possible.answer])
         label = np.concatenate([named.label, possible.label])

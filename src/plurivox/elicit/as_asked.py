@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from plurivox.core.answers import Answers
-from plurivox.core.errors import InputError, OptionError, some, unknown
-from plurivox.core.method import option, split_list, split_word
+from plurivox.core.errors import InputError, OptionError, first_few, unknown_name
+from plurivox.core.method import option, parse_spec, split_list
 from plurivox.core.types import Floats, Ints
 from plurivox.elicit._contract import Form, Shares, methods
 
@@ -33,7 +33,7 @@ class AsAsked(Form):
             raise OptionError(f"{self.name()} cannot stand in its own list of forms")
 
     def _given(self) -> dict[str, Form]:
-        return {split_word(word)[0]: methods.make(word) for word in split_list(self.forms)}
+        return {parse_spec(word)[0]: methods.make(word) for word in split_list(self.forms)}
 
     def shares(self, answers: Answers) -> Shares:
         if answers.form is None:
@@ -44,12 +44,12 @@ class AsAsked(Form):
         parts: list[tuple[Ints, Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
         for place, name in enumerate(asked.tolist()):
             if not name:
-                at = some(np.unique(answers.tasks[answers.task[code == place]]))
+                at = first_few(np.unique(answers.tasks[answers.task[code == place]]))
                 raise InputError(
                     f"some answers do not say how they were asked; fill the form of those to the tasks {at}"
                 )
             if name not in methods or name == self.name():
-                raise unknown("form", name, methods)
+                raise unknown_name("form", name, methods)
             mine = code == place
             found = (given.get(name) or methods.make(name)).shares(answers.where(mine))
             rows = np.flatnonzero(mine)

@@ -10,7 +10,7 @@ from plurivox.core.method import option
 from plurivox.core.percents import ODD
 from plurivox.core.questions import Question
 from plurivox.core.types import Floats, Ints
-from plurivox.elicit._contract import Form, Shares, raise_odd, raised
+from plurivox.elicit._contract import Form, Shares, raise_odd, set_flag
 from plurivox.elicit._shared.marks import SETTLED, Pairs, Settled, marked, settle, typed_percents
 from plurivox.elicit._shared.percent_form import SPREAD, Split, Spread, spread
 
@@ -46,8 +46,8 @@ class Histogram(Form):
         if self.of == "chips" or self.spread == "none":
             if self.of == "percents":
                 total = np.bincount(named.answer, points, minlength=len(flags))
-                raised(flags, "over-100", total > 100)
-                raised(flags, "under-100", (total > 0) & (total < 100))
+                set_flag(flags, "over-100", total > 100)
+                set_flag(flags, "under-100", (total > 0) & (total < 100))
             return Shares.of_points(named.answer, named.label, points, flags)
         return spread(answers, Split(named, points, 0.0), self.spread, flags)
 
@@ -61,7 +61,7 @@ def _gathered(named: Pairs, odd: Ints) -> Ints:
 
 def _summed(named: Pairs, points: Floats, flags: Ints, n_labels: int) -> tuple[Pairs, Floats]:
     """Each label of an answer once, with the sum of its points, by answer and label."""
-    raised(flags, "named-twice", np.bincount(named.answer, named.again(n_labels), len(flags)) > 0)
+    set_flag(flags, "named-twice", np.bincount(named.answer, named.again(n_labels), len(flags)) > 0)
     key, place = np.unique(named.answer.astype(np.int64) * n_labels + named.label, return_inverse=True)
     answer, label = np.divmod(key, n_labels)
     return Pairs(answer, label, named.n_answers), np.bincount(place, points, minlength=len(key)).astype(np.float64)

@@ -8,7 +8,7 @@ import numpy as np
 from plurivox.core.answers import NEVER, POSSIBLE, Answers
 from plurivox.core.method import option
 from plurivox.core.questions import Question
-from plurivox.elicit._contract import Form, Shares, raised
+from plurivox.elicit._contract import Form, Shares, set_flag
 from plurivox.elicit._shared.marks import SETTLED, Settled, marked, settle
 from plurivox.elicit._shared.percent_form import Split, spread
 
@@ -34,7 +34,7 @@ class NotThese(Form):
         named, never, n_labels = marked(answers, "named"), marked(answers, "never"), len(answers.labels)
         flags = np.zeros(len(answers), np.uint32)
         kept = settle(named, never, self.contradiction, flags, n_labels)
-        raised(flags, "nothing-ruled-out", never.counts == 0)
+        set_flag(flags, "nothing-ruled-out", never.counts == 0)
         if self.contradiction == "named":
             spared = named.has(never.answer, never.label, n_labels)
             kinds = answers.mark_kind.copy()

@@ -8,7 +8,7 @@ import numpy as np
 from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.core.questions import Question
-from plurivox.elicit._contract import Form, Shares, raised
+from plurivox.elicit._contract import Form, Shares, set_flag
 from plurivox.elicit._shared.marks import SETTLED, Pairs, Settled, marked, settle
 
 
@@ -27,7 +27,7 @@ class OneLabel(Form):
 
     def shares(self, answers: Answers) -> Shares:
         flags, top = np.zeros(len(answers), np.uint32), answers.named(0)
-        raised(flags, "further-labels", marked(answers, "named").counts > (top >= 0))
+        set_flag(flags, "further-labels", marked(answers, "named").counts > (top >= 0))
         said = np.flatnonzero(top >= 0)
         first = Pairs(said, top[said], len(answers))
         first = first.where(settle(first, marked(answers, "never"), self.contradiction, flags, len(answers.labels)))

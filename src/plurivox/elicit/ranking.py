@@ -9,7 +9,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.core.questions import Question
 from plurivox.core.types import Floats
-from plurivox.elicit._contract import Form, Shares, raised
+from plurivox.elicit._contract import Form, Shares, set_flag
 from plurivox.elicit._shared.marks import SETTLED, Settled, marked, settle, sorted_pairs
 
 
@@ -46,7 +46,7 @@ class Ranking(Form):
         named, n_labels = marked(answers, "named"), len(answers.labels)
         flags = np.zeros(len(answers), np.uint32)
         again = named.again(n_labels)
-        raised(flags, "named-twice", np.bincount(named.answer, again, len(answers)) > 0)
+        set_flag(flags, "named-twice", np.bincount(named.answer, again, len(answers)) > 0)
         named = named.where(~again)
         named = named.where(settle(named, marked(answers, "never"), self.contradiction, flags, n_labels))
         worth = np.concatenate([[0.0], *(self.worth(n) for n in range(1, int(named.counts.max(initial=0)) + 1))])

@@ -8,7 +8,7 @@ import numpy as np
 from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.core.questions import Question
-from plurivox.elicit._contract import Form, Shares, raised
+from plurivox.elicit._contract import Form, Shares, set_flag
 from plurivox.elicit._shared.marks import SETTLED, Settled, marked, settle
 
 
@@ -31,9 +31,9 @@ class SelectTopTwo(Form):
     def shares(self, answers: Answers) -> Shares:
         named, n_labels = marked(answers, "named"), len(answers.labels)
         flags = np.zeros(len(answers), np.uint32)
-        raised(flags, "further-labels", named.counts > 2)
+        set_flag(flags, "further-labels", named.counts > 2)
         two = named.where(named.place < 2)
-        raised(flags, "named-twice", np.bincount(two.answer, two.again(n_labels), len(answers)) > 0)
+        set_flag(flags, "named-twice", np.bincount(two.answer, two.again(n_labels), len(answers)) > 0)
         two = two.sorted(n_labels)
         two = two.where(settle(two, marked(answers, "never"), self.contradiction, flags, n_labels))
         return Shares.of_points(two.answer, two.label, np.ones(len(two.answer)), flags)

@@ -33,6 +33,7 @@ class TopTwo(Percented):
     array([[0.7 , 0.2 , 0.05, 0.05, 0.  ]])
     """
 
+    aliases: ClassVar[tuple[str, ...]] = ("t2-clamp",)
     asks: ClassVar[Question] = Question(labels=2, percents=True, ticks="never")
 
     use: Literal["both", "top"] = option("both", "read both labels, or the top one alone")

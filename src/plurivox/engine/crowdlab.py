@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from plurivox.core.encoding import positions
-from plurivox.core.errors import InputError, some
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.errors import InputError, first_few
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
@@ -27,16 +27,16 @@ class Weights(NamedTuple):
 class Table:
     """Votes and a classifier over one list of labels: the classifier's."""
 
-    def __init__(self, votes: Votes, guess: SoftLabels, name: str) -> None:
-        place = positions(guess.tasks, votes.tasks)
+    def __init__(self, votes: Votes, prediction: SoftLabels, name: str) -> None:
+        place = positions(prediction.tasks, votes.tasks)
         if len(lost := votes.tasks[(place < 0) & (votes.support > 0)]):
             raise InputError(
-                f"{name}: the classifier says nothing of {len(lost)} tasks with votes, such as {some(lost)}"
+                f"{name}: the classifier says nothing of {len(lost)} tasks with votes, such as {first_few(lost)}"
             )
-        labels = positions(guess.labels, votes.labels)
+        labels = positions(prediction.labels, votes.labels)
         if len(strange := votes.labels[np.unique(votes.label)][labels[np.unique(votes.label)] < 0]):
-            raise InputError(f"{name}: the classifier does not know labels {some(strange)}, which have votes")
-        self.votes, self.body, self.n_labels = votes, guess.body.take(np.maximum(place, 0)), guess.n_labels
+            raise InputError(f"{name}: the classifier does not know labels {first_few(strange)}, which have votes")
+        self.votes, self.body, self.n_labels = votes, prediction.body.take(np.maximum(place, 0)), prediction.n_labels
         self.label = labels[votes.label]  # (n_rows,)
 
     def blocks(self, weight: Floats | None = None) -> Iterator[tuple[slice, Floats, Floats]]:
@@ -63,22 +63,22 @@ class Table:
             whole[rows] = _together(mine, trusted, weights)
         return whole
 
-    def judge(self, weights: Weights, label: Ints | None, watch: Watch) -> tuple[Ints, Floats]:
+    def label_quality(self, weights: Weights, label: Ints | None, progress: Progress) -> tuple[Ints, Floats]:
         """(label, its q), each (n_tasks,); without labels given, the best."""
         best, q_of = np.empty(self.votes.n_tasks, np.int64), np.empty(self.votes.n_tasks)
         for rows, mine, trusted in self.blocks(weights.worker[self.votes.worker]):
-            watch(rows.start, self.votes.n_tasks)
+            progress(rows.start, self.votes.n_tasks)
             q = _together(mine, trusted, weights)
             best[rows] = q.argmax(1) if label is None else label[rows]
             q_of[rows] = q[np.arange(len(q)), best[rows]]
         return best, q_of
 
 
-def consensus_labels(table: Table, consensus: str, name: str, watch: Watch = quiet) -> tuple[Ints, Weights]:
+def consensus_labels(table: Table, consensus: str, name: str, progress: Progress = no_progress) -> tuple[Ints, Weights]:
     """(n_tasks,) the label of each task, the best by q or the most voted for, and the weights held against it."""
     label = table.most_voted()
     if consensus == "best":
-        label, _ = table.judge(weigh(table, label, name), None, watch)
+        label, _ = table.label_quality(weigh(table, label, name), None, progress)
     return label, weigh(table, label, name)
 
 

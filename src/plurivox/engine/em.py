@@ -11,7 +11,7 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.types import Floats
 
 P = TypeVar("P")
@@ -45,7 +45,7 @@ def run_em(
     *,
     max_iter: int,
     tol: float,
-    watch: Watch = quiet,
+    progress: Progress = no_progress,
     space: ParamSpace[P] | None = None,
     spent: int = 0,
     may_fall: bool = False,
@@ -67,7 +67,7 @@ def run_em(
     >>> round(result.params, 4), result.converged, len(result.trace) == result.passes
     (3.0, True, True)
     """
-    steps = em_steps(params, max_iter=max_iter, tol=tol, watch=watch, space=space, spent=spent, may_fall=may_fall)
+    steps = em_steps(params, max_iter=max_iter, tol=tol, progress=progress, space=space, spent=spent, may_fall=may_fall)
     wanted = next(steps)
     while True:
         try:
@@ -83,19 +83,19 @@ def run_em_together(
     *,
     max_iter: int,
     tol: float,
-    watch: Watch = quiet,
+    progress: Progress = no_progress,
     space: ParamSpace[P] | None = None,
 ) -> list[EMResult[P]]:
     """Run EM from several starts at once: `em_pass` gets the parameters of all that have not ended, and passes over the
     votes once for all of them. The results are those of one run after the other.
     """
-    runs = [em_steps(one, max_iter=max_iter, tol=tol, watch=quiet, space=space) for one in starts]
+    runs = [em_steps(one, max_iter=max_iter, tol=tol, progress=no_progress, space=space) for one in starts]
     wanted = {i: next(run) for i, run in enumerate(runs)}
     results: dict[int, EMResult[P]] = {}
     step = 0
     while wanted:
         passed = em_pass(list(wanted.values()))
-        watch(step, max_iter, max(objective for _, objective in passed))
+        progress(step, max_iter, max(objective for _, objective in passed))
         step += 1
         for i, one in zip(list(wanted), passed, strict=True):
             try:
@@ -111,7 +111,7 @@ def em_steps(
     *,
     max_iter: int,
     tol: float,
-    watch: Watch,
+    progress: Progress,
     space: ParamSpace[P] | None,
     spent: int = 0,
     may_fall: bool = False,
@@ -124,7 +124,7 @@ def em_steps(
         nonlocal passes
         objective = passed[1]
         assert objective == objective, "the objective is NaN"
-        watch(passes, max_iter, max([objective, *trace[-1:]]))
+        progress(passes, max_iter, max([objective, *trace[-1:]]))
         passes += 1
         return passed
 
@@ -177,7 +177,7 @@ def _extrapolate(path: list[Floats], longest: float) -> tuple[float, Floats]:
 
 
 def best_of_starts(
-    n_starts: int, max_iter: int, run: Callable[[int, Watch], EMResult[P]], watch: Watch
+    n_starts: int, max_iter: int, run: Callable[[int, Progress], EMResult[P]], progress: Progress
 ) -> tuple[EMResult[P], int]:
     """(the run with the highest objective, the number of its start); of equals the first.
 
@@ -185,12 +185,12 @@ def best_of_starts(
     a posterior, is that of the last one, not of the best.
     """
 
-    def counting_on(start: int) -> Watch:
+    def counting_on(start: int) -> Progress:
         """The progress callback of one start: it counts on from the passes of the starts before."""
 
         def one(step: int, total: int, value: float | None = None) -> None:
             del total  # of this start alone
-            watch(start * max_iter + step, n_starts * max_iter, value)
+            progress(start * max_iter + step, n_starts * max_iter, value)
 
         return one
 

@@ -1,11 +1,11 @@
-"""Evaluate: (guess, truth) -> number, and what a crowd looks like. Pure functions on the nouns."""
+"""Evaluate: (prediction, truth) -> number, and what a crowd looks like. Pure functions on the nouns."""
 
 from plurivox.evaluate.contingency import Cells, error_cells
 from plurivox.evaluate.contrasts import Contrast, most_different, softening
 from plurivox.evaluate.describe import Description, describe
 from plurivox.evaluate.describe_answers import AnswersDescription, describe_answers
-from plurivox.evaluate.evaluation import Judgement
-from plurivox.evaluate.evaluator import judge
+from plurivox.evaluate.evaluation import Evaluation
+from plurivox.evaluate.evaluator import evaluate_labels
 from plurivox.evaluate.leaks import Finding, find_copies, find_leaks, find_name_copies, find_twins
 from plurivox.evaluate.measures.calibration import (
     Reliability,
@@ -37,13 +37,14 @@ from plurivox.evaluate.measures.soft import (
     jensen_shannon_distance,
     jensen_shannon_divergence,
     kl_divergence,
+    manhattan,
     soft_accuracy,
     soft_macro_f1,
     soft_micro_f1,
     total_variation,
 )
 from plurivox.evaluate.measures.vote_likelihood import count_deviance, count_log_likelihood, shares_of, vote_floor
-from plurivox.evaluate.paired_comparison import Difference, compare_guesses
+from plurivox.evaluate.paired_comparison import Difference, compare_predictions
 from plurivox.evaluate.sanity_checks import check_reference, find_faults, find_labels_in_names
 from plurivox.evaluate.statistics import (
     Interval,
@@ -65,9 +66,9 @@ __all__ = [
     "Contrast",
     "Description",
     "Difference",
+    "Evaluation",
     "Finding",
     "Interval",
-    "Judgement",
     "Measure",
     "RankTest",
     "Reliability",
@@ -81,7 +82,7 @@ __all__ = [
     "by_task",
     "check_reference",
     "classwise_ece",
-    "compare_guesses",
+    "compare_predictions",
     "confusion_counts",
     "count_deviance",
     "count_log_likelihood",
@@ -92,6 +93,7 @@ __all__ = [
     "entropy_correlation",
     "entropy_similarity",
     "error_cells",
+    "evaluate_labels",
     "f1",
     "find_copies",
     "find_faults",
@@ -102,9 +104,9 @@ __all__ = [
     "inverse_kl_divergence",
     "jensen_shannon_distance",
     "jensen_shannon_divergence",
-    "judge",
     "kl_divergence",
     "majority_baseline",
+    "manhattan",
     "mann_whitney",
     "most_different",
     "nll",

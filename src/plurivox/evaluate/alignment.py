@@ -1,4 +1,4 @@
-"""Where a guess and the truth meet: on the tasks that both have, over one list of labels."""
+"""Where a prediction and the truth meet: on the tasks that both have, over one list of labels."""
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from plurivox.core.encoding import as_text, positions
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Candidates, Dense, Rows
 from plurivox.core.soft_transforms import dense_if_small
@@ -15,39 +15,40 @@ from plurivox.core.types import Floats, Ints, Names
 BLOCK, CELLS = 4096, 2**20  # rows and numbers taken at a time, at most, so that many labels need little memory
 
 
-def meet(guess: SoftLabels, truth: SoftLabels) -> tuple[Rows, Rows]:
-    """The rows of both on the tasks they share; labels the guess does not know come after its own."""
-    here, there = places(guess, truth)
-    left, right = _taken(guess.body, here), _taken(truth.body, there)
-    place = positions(guess.labels, truth.labels).copy()  # (n_labels of the truth,) their codes in the guess
+def meet(prediction: SoftLabels, truth: SoftLabels) -> tuple[Rows, Rows]:
+    """The rows of both on the tasks they share; labels the prediction does not know come after its own."""
+    here, there = places(prediction, truth)
+    left, right = _taken(prediction.body, here), _taken(truth.body, there)
+    place = positions(prediction.labels, truth.labels).copy()  # (n_labels of the truth,) their codes in the prediction
     strangers = np.flatnonzero(place < 0)
-    place[strangers] = guess.n_labels + np.arange(len(strangers))
-    n_labels = guess.n_labels + len(strangers)
+    place[strangers] = prediction.n_labels + np.arange(len(strangers))
+    n_labels = prediction.n_labels + len(strangers)
     if len(strangers):
-        left = _moved(left, np.arange(guess.n_labels), n_labels)
+        left = _moved(left, np.arange(prediction.n_labels), n_labels)
     if not np.array_equal(place, np.arange(n_labels)):
         right = _moved(right, place, n_labels)
     return left, right
 
 
-def places(guess: SoftLabels, truth: SoftLabels) -> tuple[Ints, Ints]:
-    """Where the tasks that both have stand in the guess and in the truth, in the order of the guess."""
-    there = positions(truth.tasks, guess.tasks)
+def places(prediction: SoftLabels, truth: SoftLabels) -> tuple[Ints, Ints]:
+    """Where the tasks that both have stand in the prediction and in the truth, in the order of the prediction."""
+    there = positions(truth.tasks, prediction.tasks)
     here = np.flatnonzero(there >= 0)
     if not len(here):
         raise InputError(
-            f"the guess and the truth share no task; the guess has {some(guess.tasks)}, the truth {some(truth.tasks)}"
+            "the prediction and the truth share no task; "
+            f"the prediction has {first_few(prediction.tasks)}, the truth {first_few(truth.tasks)}"
         )
     return here, there[here]
 
 
-def met_labels(guess: SoftLabels, truth: SoftLabels) -> Names:
-    """The labels of the rows that `meet` gives: those of the guess, then those that only the truth knows."""
-    strangers = truth.labels[positions(guess.labels, truth.labels) < 0]
+def met_labels(prediction: SoftLabels, truth: SoftLabels) -> Names:
+    """The labels of the rows that `meet` gives: those of the prediction, then those that only the truth knows."""
+    strangers = truth.labels[positions(prediction.labels, truth.labels) < 0]
     if not len(strangers):
-        return guess.labels
-    sides = guess.labels, strangers
-    return np.concatenate(sides if guess.labels.dtype == strangers.dtype else [as_text(side) for side in sides])
+        return prediction.labels
+    sides = prediction.labels, strangers
+    return np.concatenate(sides if prediction.labels.dtype == strangers.dtype else [as_text(side) for side in sides])
 
 
 def blocks(left: Rows, right: Rows) -> Iterator[tuple[Floats, Floats]]:
@@ -56,7 +57,7 @@ def blocks(left: Rows, right: Rows) -> Iterator[tuple[Floats, Floats]]:
         yield q, right.block(where).astype(np.float64, copy=False)
 
 
-class Kept(Dense):
+class ResultCache(Dense):
     """Dense rows that keep their most probable labels, since many measures ask for them."""
 
     @cached_property
@@ -76,7 +77,7 @@ def parts(rows: Rows) -> Iterator[tuple[slice, Floats]]:
 
 
 def each(of_rows: Callable[[Floats, Floats], Floats], left: Rows, right: Rows) -> Floats:
-    """(n_tasks,) what `of_rows` says of the guess and the truth of every task."""
+    """(n_tasks,) what `of_rows` says of the prediction and the truth of every task."""
     return np.concatenate([of_rows(q, p) for q, p in blocks(left, right)])
 
 

@@ -6,9 +6,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.base import Noun
+from plurivox.core.base import DataType
 from plurivox.core.encoding import as_names
-from plurivox.core.errors import InputError, unknown
+from plurivox.core.errors import InputError, unknown_name
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints, Names
 from plurivox.evaluate.alignment import meet
@@ -19,7 +19,7 @@ Look = Literal["kurtosis", "entropy", "confidence"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Cells(Noun):
+class Cells(DataType):
     """The four cells of right and wrong of two models: how many tasks, and the mean of what was looked at."""
 
     one: Names  # (4,) right, right, wrong, wrong
@@ -35,7 +35,7 @@ class Cells(Noun):
         """one, two, n, mean."""
         return {name: getattr(self, name) for name in ("one", "two", "n", "mean")}
 
-    def facts(self) -> dict[str, object]:
+    def info(self) -> dict[str, object]:
         return {"tasks": int(self.n.sum()), "look": self.look, "p": f"{self.p_value:.4g}"}
 
 
@@ -84,7 +84,7 @@ def _looks(soft: SoftLabels, look: Look) -> tuple[Floats, tuple[str, ...]]:
     if look == "confidence":
         return soft.confidence, ()
     if look != "kurtosis":
-        raise unknown("look", look, ("kurtosis", "entropy", "confidence"))
+        raise unknown_name("look", look, ("kurtosis", "entropy", "confidence"))
     value = np.concatenate([kurtoses(rows) for _, rows in soft.rows()])
     if soft.n_labels <= 2:
         return value, ("the kurtosis of two probabilities is always -2: look at the entropy instead",)

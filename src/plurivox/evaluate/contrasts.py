@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.base import Noun
+from plurivox.core.base import DataType
 from plurivox.core.encoding import positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Bools, Floats, Ints, Names
@@ -15,7 +15,7 @@ from plurivox.evaluate.measures.measure import by_task
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Contrast(Noun):
+class Contrast(DataType):
     """Some tasks of two sets of soft labels, the most telling first."""
 
     tasks: Names  # (n,)
@@ -34,7 +34,7 @@ class Contrast(Noun):
     def __len__(self) -> int:
         return len(self.tasks)
 
-    def facts(self) -> dict[str, object]:
+    def info(self) -> dict[str, object]:
         return {"tasks": len(self.tasks), "by": self.what}
 
 

@@ -48,7 +48,7 @@ class Description:
     majority_label_share: float | None  # accuracy of always answering gold's most frequent label
     soft: bool
 
-    def facts(self) -> dict[str, Any]:
+    def info(self) -> dict[str, Any]:
         """Every figure by name, for machines."""
         return dict(vars(self))
 

@@ -43,7 +43,7 @@ class AnswersDescription:
     n_gold: int  # answers to tasks with a known label
     top_accuracy: float | None  # of these, how many name it first
 
-    def facts(self) -> dict[str, Any]:
+    def info(self) -> dict[str, Any]:
         """Every figure by name, for machines."""
         return dict(vars(self))
 

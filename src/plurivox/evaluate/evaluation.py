@@ -1,4 +1,4 @@
-"""Judgement: what was measured of one guess, and its faces as a table."""
+"""Judgement: what was measured of one prediction, and its faces as a table."""
 
 import csv
 import io
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.base import Noun
-from plurivox.core.errors import unknown
+from plurivox.core.base import DataType
+from plurivox.core.errors import unknown_name
 from plurivox.core.types import Floats, Ints, Names
 from plurivox.evaluate.statistics import Interval
 
@@ -18,15 +18,15 @@ COLUMNS = ("measure", "value", "low", "high", "baseline", "better", "n", "agains
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Judgement(Noun):
-    """How good a guess is: a row a measure, with its interval over tasks and what a constant guess gets."""
+class Evaluation(DataType):
+    """How good a prediction is: a row a measure, with its interval over tasks and what a constant prediction gets."""
 
     measure: Names  # (n_measures,)
     value: Floats  # (n_measures,)
     low: Floats  # (n_measures,) the interval; nan where there is none
     high: Floats  # (n_measures,)
-    baseline: Floats  # (n_measures,) of the guess that says the label frequencies of every task
-    better: Names  # (n_measures,) higher or lower; empty where it judges the votes and not the guess
+    baseline: Floats  # (n_measures,) of the prediction that says the label frequencies of every task
+    better: Names  # (n_measures,) higher or lower; empty where it judges the votes and not the prediction
     n: Ints  # (n_measures,) tasks
     against: Names  # (n_measures,) what it was measured against: truth, votes or reference
     majority_label: str  # the most frequent true label
@@ -43,7 +43,7 @@ class Judgement(Noun):
         """One measure with its interval."""
         names = self.measure.tolist()
         if measure not in names:
-            raise unknown("measure in this judgement called", measure, names)
+            raise unknown_name("measure in this judgement called", measure, names)
         at = names.index(measure)
         return Interval(float(self.value[at]), float(self.low[at]), float(self.high[at]))
 
@@ -51,7 +51,7 @@ class Judgement(Noun):
         """measure, value, low, high, baseline, better, n, against."""
         return {name: getattr(self, name) for name in COLUMNS}
 
-    def facts(self) -> dict[str, object]:
+    def info(self) -> dict[str, object]:
         best = f"always {self.majority_label!r}: {self.majority_share:.4f}"
         return {"measures": len(self), "tasks": int(self.n.max(initial=0)), "majority baseline": best}
 

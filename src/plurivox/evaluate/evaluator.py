@@ -1,4 +1,4 @@
-"""Judge a guess: many measures at once, with intervals, beside what a constant guess would get."""
+"""Judge a prediction: many measures at once, with intervals, beside what a constant prediction would get."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Candidates, Dense, Rows
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.evaluate.alignment import Kept, meet, met_labels, parts, places
-from plurivox.evaluate.evaluation import Judgement
+from plurivox.evaluate.alignment import ResultCache, meet, met_labels, parts, places
+from plurivox.evaluate.evaluation import Evaluation
 from plurivox.evaluate.measures.distances import ground_scale, line_distances
 from plurivox.evaluate.measures.hard import Ties, most_frequent, true_labels
 from plurivox.evaluate.measures.measure import Measure, chosen
@@ -24,11 +24,11 @@ from plurivox.evaluate.resampling import Tally, mean, resample
 SURE = 1 - 1e-9  # a truth this sure of every task is one label a task
 SCALED = "wasserstein"  # the measure that needs ordered labels
 FEW = 5  # votes a task below which labels that nobody chose matter
-SAME = 1e-9  # guess and reference this near are the same
+SAME = 1e-9  # prediction and reference this near are the same
 
 
-def judge(
-    guess: SoftLabels,
+def evaluate_labels(
+    prediction: SoftLabels,
     truth: SoftLabels,
     *,
     against: SoftLabels | None = None,
@@ -38,20 +38,20 @@ def judge(
     level: float = 0.95,
     seed: int = 0,
     ties: Ties = "first",
-) -> Judgement:
-    """Many measures of one guess, each with its bootstrap interval over tasks and the value of a constant guess.
+) -> Evaluation:
+    """Many measures of one prediction, each with its bootstrap interval over tasks and the value of a constant prediction.
 
     Hard measures and calibration look at the most probable label of `truth`. Soft measures look at `against`, or at the shares
-    of `votes`, or at the truth where it is soft. With votes the judgement also says what the guess loses on their counts, and
-    the floors: what their scatter alone would make even a perfect guess lose. The baseline is the guess that says the same of
-    every task: how frequent the labels are; its accuracy is that of always saying the most frequent one.
+    of `votes`, or at the truth where it is soft. With votes the result also has the loss of the prediction on their counts,
+    and the floors: the loss that even a perfect prediction has because votes scatter. The baseline predicts the same for
+    every task, the frequencies of the labels; its accuracy is that of always predicting the most frequent one.
 
     Intervals are the percentiles of `repeats` resamples of tasks, the same ones for every measure; those of calibration errors
     are moved back by what resampling adds to them. Efron (1979), https://doi.org/10.1214/aos/1176344552
 
     >>> truth = SoftLabels.gold(["a", "b", "c", "d"], ["no", "no", "yes", "no"])
-    >>> guess = SoftLabels.of([[.9, .1], [.8, .2], [.4, .6], [.3, .7]], ["a", "b", "c", "d"], ["no", "yes"])
-    >>> found = judge(guess, truth, measures=["accuracy", "brier"])
+    >>> prediction = SoftLabels.of([[.9, .1], [.8, .2], [.4, .6], [.3, .7]], ["a", "b", "c", "d"], ["no", "yes"])
+    >>> found = evaluate_labels(prediction, truth, measures=["accuracy", "brier"])
     >>> found.value.round(4).tolist(), found.baseline.round(4).tolist(), found.majority_label
     ([0.75, 0.35], [0.75, 0.375], 'no')
     """
@@ -59,16 +59,16 @@ def judge(
         raise OptionError(f"repeats must be 0 or more and level between 0 and 1; got {repeats} and {level}")
     shares = None if votes is None else shares_of(votes)
     reference, name = _reference(truth, against, shares)
-    wanted, scaled = _wanted(measures, guess, reference)
-    hard, soft = _Sides.hard(*meet(guess, truth)), _Sides.soft(*meet(guess, reference), name)
+    wanted, scaled = _wanted(measures, prediction, reference)
+    hard, soft = _Sides.hard(*meet(prediction, truth)), _Sides.soft(*meet(prediction, reference), name)
     lines = [_measured(one, soft if one.kind == "soft" else hard, ties) for one in wanted]
     if scaled:
-        lines.append(_on_the_scale(soft, ground_scale(guess, reference)))
+        lines.append(_on_the_scale(soft, ground_scale(prediction, reference)))
     if shares is not None:
-        lines += _of_counts(guess, shares)
-    label, share = most_frequent(hard.truth, met_labels(guess, truth))
+        lines += _of_counts(prediction, shares)
+    label, share = most_frequent(hard.truth, met_labels(prediction, truth))
     low, high = _intervals(lines, repeats, level, seed)
-    return Judgement(
+    return Evaluation(
         measure=as_names([line.measure for line in lines]),
         value=np.array([line.tally.value for line in lines]),
         low=low,
@@ -82,7 +82,7 @@ def judge(
         repeats=repeats,
         level=level,
         seed=seed,
-        notes=_notes(guess, truth, reference, measures is None) + _of_few(shares),
+        notes=_notes(prediction, truth, reference, measures is None) + _of_few(shares),
     )
 
 
@@ -105,7 +105,9 @@ def _reference(truth: SoftLabels, against: SoftLabels | None, shares: SoftLabels
     return (truth, "truth") if shares is None else (shares, "votes")
 
 
-def _wanted(measures: Sequence[str] | None, guess: SoftLabels, reference: SoftLabels) -> tuple[list[Measure], bool]:
+def _wanted(
+    measures: Sequence[str] | None, prediction: SoftLabels, reference: SoftLabels
+) -> tuple[list[Measure], bool]:
     """The measures to take, and whether the distance along the scale of the labels is one of them.
 
     Where none are named: no soft ones without a soft reference, no top 2 of two labels, the scale where there is one.
@@ -114,7 +116,7 @@ def _wanted(measures: Sequence[str] | None, guess: SoftLabels, reference: SoftLa
         others = [word for word in measures if word != SCALED]
         return chosen(others) if others or not measures else [], SCALED in measures
     kept = [one for one in chosen() if one.kind != "soft" or not _is_hard(reference)]
-    return [one for one in kept if one.name != "top-2-accuracy" or guess.n_labels > 2], reference.scale is not None
+    return [one for one in kept if one.name != "top-2-accuracy" or prediction.n_labels > 2], reference.scale is not None
 
 
 def _is_hard(soft: SoftLabels) -> bool:
@@ -123,48 +125,48 @@ def _is_hard(soft: SoftLabels) -> bool:
 
 @dataclass(frozen=True)
 class _Sides:
-    """The rows that are measured: the guess, the truth, and the constant guess that says how frequent the labels are."""
+    """The rows to compare: the prediction, the truth, and the constant prediction (the frequencies of the labels)."""
 
-    guess: Rows
+    prediction: Rows
     truth: Rows
     constant: Rows
     against: str
 
     @classmethod
-    def hard(cls, guess: Rows, truth: Rows) -> Self:
+    def hard(cls, prediction: Rows, truth: Rows) -> Self:
         """Against the true labels alone."""
         true, n = true_labels(truth), len(truth)
         gold = Candidates(np.arange(n + 1), true, np.ones(n), np.zeros(n), truth.n_labels)
         often = np.bincount(true, minlength=truth.n_labels) / n
-        kept = Kept(guess.prob) if isinstance(guess, Dense) else guess
-        return cls(kept, gold, Kept(np.broadcast_to(often, (n, truth.n_labels))), "truth")
+        kept = ResultCache(prediction.prob) if isinstance(prediction, Dense) else prediction
+        return cls(kept, gold, ResultCache(np.broadcast_to(often, (n, truth.n_labels))), "truth")
 
     @classmethod
-    def soft(cls, guess: Rows, truth: Rows, against: str) -> Self:
+    def soft(cls, prediction: Rows, truth: Rows, against: str) -> Self:
         """Against the distributions."""
         total = sum((block.sum(0) for _, block in parts(truth)), np.zeros(truth.n_labels))
         constant = Dense(np.broadcast_to(total / total.sum(), (len(truth), truth.n_labels)))
-        return cls(guess, truth, constant, against)
+        return cls(prediction, truth, constant, against)
 
 
 def _measured(measure: Measure, sides: _Sides, ties: Ties) -> _Line:
-    found = measure.tally(sides.guess, sides.truth, ties)
+    found = measure.tally(sides.prediction, sides.truth, ties)
     baseline = measure.tally(sides.constant, sides.truth, ties).value
     return _Line(measure.name, sides.against, measure.better, found, baseline, measure.biased)
 
 
 def _on_the_scale(sides: _Sides, scale: Floats) -> _Line:
-    found = mean(line_distances(sides.guess, sides.truth, scale))
+    found = mean(line_distances(sides.prediction, sides.truth, scale))
     baseline = float(line_distances(sides.constant, sides.truth, scale).mean())
     return _Line(SCALED, sides.against, "lower", found, baseline)
 
 
-def _of_counts(guess: SoftLabels, shares: SoftLabels) -> list[_Line]:
-    """What the guess loses on the votes, and what even a perfect guess would lose."""
-    known = shares.on(guess.tasks[places(guess, shares)[0]])
+def _of_counts(prediction: SoftLabels, shares: SoftLabels) -> list[_Line]:
+    """What the prediction loses on the votes, and what even a perfect prediction would lose."""
+    known = shares.on(prediction.tasks[places(prediction, shares)[0]])
     floor = floors(known)
     return [
-        _Line("count-deviance", "votes", "lower", mean(count_deviances(guess, shares))),
+        _Line("count-deviance", "votes", "lower", mean(count_deviances(prediction, shares))),
         _Line("kl-divergence-floor", "votes", "", mean(floor)),
         _Line("cross-entropy-floor", "votes", "", mean(floor + known.entropy())),
     ]
@@ -185,18 +187,22 @@ def _intervals(lines: list[_Line], repeats: int, level: float, seed: int) -> tup
     return ends[0], ends[1]
 
 
-def _notes(guess: SoftLabels, truth: SoftLabels, reference: SoftLabels, usual: bool) -> tuple[str, ...]:
-    said, met = [], len(places(guess, truth)[0])
-    if met < len(guess):
-        said.append(f"{len(guess) - met:,} of {len(guess):,} tasks of the guess have no known truth and are left out")
+def _notes(prediction: SoftLabels, truth: SoftLabels, reference: SoftLabels, usual: bool) -> tuple[str, ...]:
+    said, met = [], len(places(prediction, truth)[0])
+    if met < len(prediction):
+        said.append(
+            f"{len(prediction) - met:,} of {len(prediction):,} tasks of the prediction have no known truth and are left out"
+        )
     if met < len(truth):
-        said.append(f"{len(truth) - met:,} of {len(truth):,} tasks with known truth have no guess and are left out")
+        said.append(
+            f"{len(truth) - met:,} of {len(truth):,} tasks with known truth have no prediction and are left out"
+        )
     if usual and _is_hard(reference):
         said.append("soft measures are left out: one label a task says nothing of doubt; give votes to judge against")
     if not _is_hard(truth):
         said.append("the truth is soft: its most probable label is taken for the true one")
-    if float(total_variations(*meet(guess, reference)).max()) < SAME:
-        said.append("the guess and what it is judged against are the same: it is scored on itself")
+    if float(total_variations(*meet(prediction, reference)).max()) < SAME:
+        said.append("the prediction and what it is judged against are the same: it is scored on itself")
     return tuple(said)
 
 

@@ -1,4 +1,4 @@
-"""Two guesses on the same tasks: is one better, and how sure is that?"""
+"""Two predictions on the same tasks: is one better, and how sure is that?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.base import Noun
+from plurivox.core.base import DataType
 from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
@@ -20,8 +20,8 @@ from plurivox.evaluate.statistics import luck
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Difference(Noun):
-    """How two guesses differ: a row a measure. The gain is above 0 where the first is better, whichever way that is."""
+class Difference(DataType):
+    """How two predictions differ: a row a measure. The gain is above 0 where the first is better, whichever way that is."""
 
     measure: Names  # (n_measures,)
     one: Floats  # (n_measures,) the value of the first
@@ -36,11 +36,11 @@ class Difference(Noun):
         """measure, one, two, gain, low, high, p_value, n."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
-    def facts(self) -> dict[str, object]:
+    def info(self) -> dict[str, object]:
         return {"measures": len(self.measure), "tasks": int(self.n.max(initial=0))}
 
 
-def compare_guesses(
+def compare_predictions(
     one: SoftLabels,
     two: SoftLabels,
     truth: SoftLabels,
@@ -51,7 +51,7 @@ def compare_guesses(
     seed: int = 0,
     ties: Ties = "first",
 ) -> Difference:
-    """Is the first guess better than the second? Any measure, on the tasks that all three have, drawn in pairs.
+    """Is the first prediction better than the second? Any measure, on the tasks that all three have, drawn in pairs.
 
     The gain with its 95% percentile interval, and p: the share of resamples of tasks whose gain is above twice the gain.
     `fraction` draws fewer tasks than there are, for p alone: Fornaciari et al. (2021) drew .33, https://doi.org/10.18653/v1/2021.naacl-main.204.
@@ -59,7 +59,7 @@ def compare_guesses(
 
     >>> truth = SoftLabels.gold("abcdefgh", "xxxxyyyy")
     >>> one, two = SoftLabels.gold("abcdefgh", "xxxxyyyx"), SoftLabels.gold("abcdefgh", "xyxyyyxx")
-    >>> found = compare_guesses(one, two, truth, measures=["accuracy"])
+    >>> found = compare_predictions(one, two, truth, measures=["accuracy"])
     >>> found.gain.tolist(), found.p_value.round(1).tolist()
     ([0.375], [0.0])
     """
@@ -67,7 +67,7 @@ def compare_guesses(
         raise OptionError(f"fraction must be above 0, at most 1, repeats 1 or more; got {fraction} and {repeats}")
     tasks = two.shared(truth.shared(one.tasks).tasks).tasks
     if not len(tasks):
-        raise InputError("the two guesses and the truth share no task")
+        raise InputError("the two predictions and the truth share no task")
     wanted, known = chosen(measures), truth.on(tasks)
     pairs = [meet(side.on(tasks), known) for side in (one, two)]
     tallies = [measure.tally(*pair, ties) for pair in pairs for measure in wanted]

@@ -81,24 +81,24 @@ def _groups(tally: Tally) -> int:
 
 
 def _resample(tallies: Sequence[Tally], n_groups: int, repeats: int, seed: int, fraction: float) -> Floats:
-    chance, n_tasks = np.random.default_rng(seed), tallies[0].n_tasks
-    group = np.arange(n_tasks) if n_groups == n_tasks else chance.permutation(n_tasks) % n_groups
+    rng, n_tasks = np.random.default_rng(seed), tallies[0].n_tasks
+    group = np.arange(n_tasks) if n_groups == n_tasks else rng.permutation(n_tasks) % n_groups
     sizes = np.bincount(group, minlength=n_groups).astype(np.float64)
     numbers = [tally.sums(group, n_groups) for tally in tallies]
     drawn = max(round(fraction * n_groups), 1)
     found = np.empty((repeats, len(tallies)))
-    for rows, times in _draws(chance, n_groups, drawn, repeats):
+    for rows, times in _draws(rng, n_groups, drawn, repeats):
         n = times @ sizes
         for i, tally in enumerate(tallies):
             found[rows, i] = tally.finish(times @ numbers[i], n)
     return found
 
 
-def _draws(chance: np.random.Generator, n: int, drawn: int, repeats: int) -> Iterator[tuple[slice, Floats]]:
+def _draws(rng: np.random.Generator, n: int, drawn: int, repeats: int) -> Iterator[tuple[slice, Floats]]:
     """How often each of n was drawn, (some repeats, n) at a time."""
     size = max(CELLS // n, 1)
     for begin in range(0, repeats, size):
         rows = slice(begin, min(begin + size, repeats))
-        draw = chance.integers(0, n, (rows.stop - rows.start, drawn))
+        draw = rng.integers(0, n, (rows.stop - rows.start, drawn))
         draw += n * np.arange(len(draw))[:, None]
         yield rows, np.bincount(draw.ravel(), minlength=n * len(draw)).reshape(len(draw), n).astype(np.float64)

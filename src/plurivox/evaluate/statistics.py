@@ -97,11 +97,11 @@ def bootstrap(
     given = _finite(values, "a bootstrap")
     if len(given) == 1:
         return Interval(float(given[0]), float("nan"), float("nan"))
-    chance, means = np.random.default_rng(seed), np.empty(repeats)
+    rng, means = np.random.default_rng(seed), np.empty(repeats)
     size = max(CELLS // len(given), 1)
     for begin in range(0, repeats, size):
         part = means[begin : begin + size]
-        part[:] = given[chance.integers(0, len(given), (len(part), len(given)))].mean(1)
+        part[:] = given[rng.integers(0, len(given), (len(part), len(given)))].mean(1)
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(given.mean()), float(low), float(high))
 
@@ -158,7 +158,7 @@ def paired_test(
 
     Pairs (tasks) are drawn with replacement, as many as there are, or a `fraction` of them: Fornaciari et al. (2021) drew
     .33, https://doi.org/10.18653/v1/2021.naacl-main.204, which gives larger p. Values are such that higher is better; p is 1
-    where both are the same. For F1 and other measures that are no means see `compare_guesses`.
+    where both are the same. For F1 and other measures that are no means see `compare_predictions`.
     Berg-Kirkpatrick, Burkett and Klein (2012), https://aclanthology.org/D12-1091
 
     >>> found = paired_test([1, 1, 1, 1, 0, 1, 1, 0], [1, 0, 0, 1, 0, 1, 1, 0])

@@ -1,9 +1,11 @@
 # made by `make stubs`
 from plurivox.identify._contract import *
 from plurivox.identify._contract import methods as methods
+from plurivox.identify.aggregator_disagreement import AggregatorDisagreement as AggregatorDisagreement
 from plurivox.identify.agreement_with_rest import AgreementWithRest as AgreementWithRest
 from plurivox.identify.aum import Aum as Aum
 from plurivox.identify.cohen_kappa import CohenKappa as CohenKappa
+from plurivox.identify.crowdlab import Crowdlab as Crowdlab
 from plurivox.identify.disagreement import Disagreement as Disagreement
 from plurivox.identify.drift import Drift as Drift
 from plurivox.identify.entropy import Entropy as Entropy
@@ -14,8 +16,6 @@ from plurivox.identify.gold_accuracy import GoldAccuracy as GoldAccuracy
 from plurivox.identify.gwet_ac1 import GwetAc1 as GwetAc1
 from plurivox.identify.krippendorff_alpha import KrippendorffAlpha as KrippendorffAlpha
 from plurivox.identify.kurtosis import Kurtosis as Kurtosis
-from plurivox.identify.label_quality import LabelQuality as LabelQuality
-from plurivox.identify.method_distance import MethodDistance as MethodDistance
 from plurivox.identify.observed_agreement import ObservedAgreement as ObservedAgreement
 from plurivox.identify.percent_calibration import PercentCalibration as PercentCalibration
 from plurivox.identify.posterior_entropy import PosteriorEntropy as PosteriorEntropy

@@ -8,7 +8,7 @@ from typing import ClassVar
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.core.method import Method
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.registry import Methods
 from plurivox.core.results import Dynamics, Fit, Of, Scores
 from plurivox.core.soft_labels import SoftLabels
@@ -22,7 +22,7 @@ HOW = {  # what is missing -> how to get it
     "fit": "aggregate the votes first, or let plurivox identify do it",
     "fits": "aggregate the votes by two methods or more",
     "gold": "give known labels: --gold FILE, or a data set that has them",
-    "guess": "give a classifier's probabilities for the tasks, such as those of plurivox predict: --guess FILE",
+    "prediction": "give a classifier's probabilities for the tasks, such as those of plurivox predict: --prediction FILE",
     "dynamics": "record them while a classifier is trained (plurivox train --record visit), and give the file: "
     "--dynamics FILE; or walk plurivox recipe aum or waum",
     "worker_dynamics": "record them while one classifier a worker is trained, and give their folder: --dynamics FOLDER; "
@@ -40,7 +40,7 @@ class Evidence:
     fit: Fit | None = None
     fits: tuple[Fit, ...] = ()  # of several methods on the same votes
     gold: SoftLabels | None = None
-    guess: SoftLabels | None = None  # a classifier's probabilities
+    prediction: SoftLabels | None = None  # a classifier's probabilities
     dynamics: Dynamics | None = None
     worker_dynamics: Mapping[str, Dynamics] = field(default_factory=dict)  # of one classifier a worker
     answers: Answers | None = None
@@ -69,13 +69,13 @@ class Identifier(Method, ABC):
     fitted_by: ClassVar[tuple[str, ...]] = ()
     reads: ClassVar[tuple[str, ...]] = ()
 
-    def score(self, seen: Evidence, *, watch: Watch = quiet) -> Scores:
+    def score(self, seen: Evidence, *, progress: Progress = no_progress) -> Scores:
         """The score of every task or worker of what is seen, in the order of their names."""
         for name in self.must_see():
             if not seen.has(name):
                 raise InputError(f"{self.name()} needs {_in_words(name)}: {_how(name)}")
         self._refuse(seen)
-        return self._score(seen, watch)
+        return self._score(seen, progress)
 
     def must_see(self) -> tuple[str, ...]:
         """What must be there with these options."""
@@ -87,7 +87,7 @@ class Identifier(Method, ABC):
         return frozenset("|".join((*cls.needs, *cls.may_use)).split("|"))
 
     @abstractmethod
-    def _score(self, seen: Evidence, watch: Watch) -> Scores:
+    def _score(self, seen: Evidence, progress: Progress) -> Scores:
         """The score itself; everything it needs is there, and nothing it does not take."""
 
     def _refuse(self, seen: Evidence) -> None:

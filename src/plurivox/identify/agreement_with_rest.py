@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Of, Scores
 from plurivox.core.types import Floats
 from plurivox.identify._contract import Evidence, Identifier
@@ -36,7 +36,7 @@ class AgreementWithRest(Identifier):
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
     of: ClassVar[Of] = "worker"
 
-    def _score(self, seen: Evidence, watch: Watch) -> Scores:
+    def _score(self, seen: Evidence, progress: Progress) -> Scores:
         assert seen.votes is not None
         votes = known_workers(seen.votes, self.name())
         share = share_of_rest_of(votes)
@@ -50,6 +50,6 @@ class AgreementWithRest(Identifier):
 
         whole, n = value(weight), sum_by(worker, votes.n_workers, weight)
         low, high = worker_spread(
-            task, votes.n_tasks, self.resamples, self.seed, watch, lambda times: value(times * weight)
+            task, votes.n_tasks, self.resamples, self.seed, progress, lambda times: value(times * weight)
         )
-        return Scores("worker", votes.workers, whole, self.word, raw=1 - whole, low=low, high=high, n=n)
+        return Scores("worker", votes.workers, whole, self.spec, raw=1 - whole, low=low, high=high, n=n)

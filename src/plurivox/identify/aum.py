@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from plurivox.core.encoding import as_names, positions
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Dynamics, Of, Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import UNNAMED, Votes
@@ -50,14 +50,14 @@ class Aum(Identifier):
     def must_see(self) -> tuple[str, ...]:
         return ("dynamics", LOOKED_AT[self.assigned])
 
-    def _score(self, seen: Evidence, watch: Watch) -> Scores:
-        del watch
+    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+        del progress
         dynamics = seen.dynamics
         assert dynamics is not None
         votes = _one_each(dynamics, self._given(seen))
         every = np.arange(len(votes))
         margin, weight = Margins(self.margin, self.top_k, self.outputs == "logits").of(votes, every, dynamics)
-        made = weighted_scores(votes, every, margin, weight, self.word)
+        made = weighted_scores(votes, every, margin, weight, self.spec)
         assert made.n is not None
         return replace(made, n=made.n * dynamics.n_epochs)
 
@@ -79,7 +79,7 @@ def _one_each(dynamics: Dynamics, given: SoftLabels) -> Votes:
     if here.support is not None:
         here = here.on(here.tasks[here.support > 0])
     if not len(here):
-        raise InputError(f"none of the tasks recorded, such as {some(dynamics.tasks)}, has a label")
+        raise InputError(f"none of the tasks recorded, such as {first_few(dynamics.tasks)}, has a label")
     return Votes.coded(
         task=positions(dynamics.tasks, here.tasks),
         worker=np.full(len(here), UNNAMED),

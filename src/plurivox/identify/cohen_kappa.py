@@ -7,9 +7,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from plurivox.core.encoding import as_names, positions
-from plurivox.core.errors import InputError, OptionError, unknown
+from plurivox.core.errors import InputError, OptionError, unknown_name
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Of, Scores
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
@@ -60,7 +60,7 @@ class CohenKappa(Identifier):
         if (self.first is None) != (self.second is None) or (self.first is not None and self.first == self.second):
             raise OptionError(f"{self.name()}: name two different workers, first and second, or none")
 
-    def _score(self, seen: Evidence, watch: Watch) -> Scores:
+    def _score(self, seen: Evidence, progress: Progress) -> Scores:
         assert seen.votes is not None
         votes = self._pair(self._plain(seen.votes))
         told = np.bincount(votes.task[votes.worker >= 0], minlength=votes.n_tasks) > 1  # tasks where two may meet
@@ -69,7 +69,7 @@ class CohenKappa(Identifier):
         if not sums[2] and not sums[3]:
             raise self._too_few()
         whole, again = quotient(sums[:1], sums[1:2]), []
-        for block in redrawn(np.ones(int(told.sum()), np.int64), self.resamples, self.seed, watch):
+        for block in redrawn(np.ones(int(told.sum()), np.int64), self.resamples, self.seed, progress):
             times = np.zeros((len(block), votes.n_tasks))
             times[:, told] = block
             drawn = np.array(run(lambda i, times=times: mean(times[i], False), len(block)))  # type: ignore[misc]
@@ -88,7 +88,7 @@ class CohenKappa(Identifier):
         place = positions(votes.workers, as_names([self.first, self.second]))
         for name, at in zip((self.first, self.second), place.tolist(), strict=True):
             if at < 0:
-                raise unknown("worker", name, map(str, votes.workers.tolist()))
+                raise unknown_name("worker", name, map(str, votes.workers.tolist()))
         return votes.where(np.isin(votes.worker, place))
 
     def _scale(self, votes: Votes) -> Floats:

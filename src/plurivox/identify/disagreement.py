@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Of, Scores
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.dispersion import spread_of_votes
@@ -24,9 +24,9 @@ class Disagreement(Identifier):
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
     of: ClassVar[Of] = "task"
 
-    def _score(self, seen: Evidence, watch: Watch) -> Scores:
-        del watch
+    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+        del progress
         assert seen.votes is not None
         shares = spread_of_votes(seen.votes)
         value = shares.told(1 - shares.largest)
-        return Scores("task", shares.tasks, value, self.word, raw=value, n=shares.support)
+        return Scores("task", shares.tasks, value, self.spec, raw=value, n=shares.support)

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.core.errors import InputError
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Of, Scores
 from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
@@ -41,8 +41,8 @@ class Drift(Identifier):
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
     of: ClassVar[Of] = "worker"
 
-    def _score(self, seen: Evidence, watch: Watch) -> Scores:
-        del watch
+    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+        del progress
         assert seen.votes is not None
         votes = known_workers(seen.votes, self.name())
         if votes.when is None or not np.isfinite(votes.when).any():
@@ -60,7 +60,7 @@ class Drift(Identifier):
         change = np.where(enough, quotient(rise * (n - 1), places), np.nan)
         chance = np.sqrt(np.where(enough, places * spread, 0) / np.maximum(n - 1, 1))
         z = np.divide(-rise, chance, out=np.zeros(len(n)), where=chance > 1e-12 * np.maximum(places, 1))
-        return Scores("worker", votes.workers, np.where(enough, z, np.nan), self.word, raw=change, n=n)
+        return Scores("worker", votes.workers, np.where(enough, z, np.nan), self.spec, raw=change, n=n)
 
 
 def _agreements(votes: Votes) -> tuple[Ints, Floats, Floats]:

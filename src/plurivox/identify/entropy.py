@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Of, Scores
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.dispersion import UNIT_HELP, in_unit, spread_of
@@ -33,9 +33,9 @@ class Entropy(Identifier):
     of: ClassVar[Of] = "task"
     needs: ClassVar[tuple[str, ...]] = ("votes|soft",)
 
-    def _score(self, seen: Evidence, watch: Watch) -> Scores:
-        del watch
+    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+        del progress
         shares = spread_of(seen)
         raw = shares.told(shares.entropy)
         value = in_unit(raw, self.unit, shares.n_labels)
-        return Scores("task", shares.tasks, value, self.word, raw=raw, n=shares.support)
+        return Scores("task", shares.tasks, value, self.spec, raw=raw, n=shares.support)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Of, Scores
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.requirements import workload
@@ -30,15 +30,15 @@ class GladAbility(Identifier):
     fitted_by: ClassVar[tuple[str, ...]] = ("glad",)
     reads: ClassVar[tuple[str, ...]] = ("ability", "difficulty")  # abilities of other methods are accuracies
 
-    def _score(self, seen: Evidence, watch: Watch) -> Scores:
-        del watch
+    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+        del progress
         fit = seen.fit
         assert fit is not None and fit.ability is not None
         return Scores(
             "worker",
             fit.workers,
             -fit.ability,
-            self.word,
+            self.spec,
             raw=fit.ability,
             low=None if fit.ability_high is None else -fit.ability_high,
             high=None if fit.ability_low is None else -fit.ability_low,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Of, Scores
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.group_sums import quotient, sum_by
@@ -32,8 +32,8 @@ class GoldAccuracy(Identifier):
     of: ClassVar[Of] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("votes", "gold")
 
-    def _score(self, seen: Evidence, watch: Watch) -> Scores:
-        del watch
+    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+        del progress
         assert seen.votes is not None and seen.gold is not None
         votes = known_workers(seen.votes, self.name())
         true = true_codes(seen.gold, votes.tasks, votes.labels, self.name())[votes.task]  # (n_rows,)
@@ -43,4 +43,4 @@ class GoldAccuracy(Identifier):
         right = sum_by(worker, votes.n_workers, weight * (votes.label[told] == true[told]))
         raw = quotient(right, n)
         low, high = wilson(n - right, n)
-        return Scores("worker", votes.workers, 1 - raw, self.word, raw=raw, low=low, high=high, n=n)
+        return Scores("worker", votes.workers, 1 - raw, self.spec, raw=raw, low=low, high=high, n=n)

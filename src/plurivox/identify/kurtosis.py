@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.core.errors import PlurivoxWarning
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Of, Scores
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.dispersion import spread_of
@@ -37,8 +37,8 @@ class Kurtosis(Identifier):
     of: ClassVar[Of] = "task"
     needs: ClassVar[tuple[str, ...]] = ("votes|soft",)
 
-    def _score(self, seen: Evidence, watch: Watch) -> Scores:
-        del watch
+    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+        del progress
         shares = spread_of(seen)
         n_labels = shares.n_labels
         if n_labels in CONSTANT:
@@ -50,4 +50,4 @@ class Kurtosis(Identifier):
         uneven = shares.second > EVEN
         ratio = np.divide(shares.fourth, shares.second**2, out=np.full(len(shares.tasks), np.nan), where=uneven)
         raw = shares.told(n_labels * ratio - 3)
-        return Scores("task", shares.tasks, -raw, self.word, raw=raw, n=shares.support)
+        return Scores("task", shares.tasks, -raw, self.spec, raw=raw, n=shares.support)

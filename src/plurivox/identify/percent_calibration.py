@@ -9,7 +9,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.percents import percents
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Of, Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints
@@ -63,7 +63,7 @@ class PercentCalibration(Identifier):
     def must_see(self) -> tuple[str, ...]:
         return ("answers", "gold") if self.against == "gold" else ("answers",)
 
-    def _score(self, seen: Evidence, watch: Watch) -> Scores:
+    def _score(self, seen: Evidence, progress: Progress) -> Scores:
         assert seen.answers is not None
         answers = seen.answers
         stated = self._stated(answers, seen.gold)
@@ -75,11 +75,11 @@ class PercentCalibration(Identifier):
             n_tasks,
             self.resamples,
             self.seed,
-            watch,
+            progress,
             lambda times: self._calibration(stated, times, n_workers, self.shrink),
         )
         n = sum_by(stated.worker, n_workers)
-        return Scores("worker", answers.workers, value, self.word, raw=raw, low=low, high=high, n=n)
+        return Scores("worker", answers.workers, value, self.spec, raw=raw, low=low, high=high, n=n)
 
     def _stated(self, answers: Answers, gold: SoftLabels | None) -> Stated:
         top, percent = answers.named(0), percents(answers.typed(0)).value

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Of, Scores
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.dispersion import UNIT_HELP, in_unit, spread_of_soft
@@ -32,10 +32,10 @@ class PosteriorEntropy(Identifier):
     needs: ClassVar[tuple[str, ...]] = ("fit",)
     fitted_by: ClassVar[tuple[str, ...]] = ("dawid-skene",)
 
-    def _score(self, seen: Evidence, watch: Watch) -> Scores:
-        del watch
+    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+        del progress
         assert seen.fit is not None
         shares = spread_of_soft(seen.fit.soft)
         raw = shares.told(shares.entropy)
         value = in_unit(raw, self.unit, shares.n_labels)
-        return Scores("task", shares.tasks, value, self.word, raw=raw, n=shares.support)
+        return Scores("task", shares.tasks, value, self.spec, raw=raw, n=shares.support)

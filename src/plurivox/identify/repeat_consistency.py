@@ -9,7 +9,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.percents import percents
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Of, Scores
 from plurivox.core.types import Ints
 from plurivox.identify._contract import Evidence, Identifier
@@ -40,8 +40,8 @@ class RepeatConsistency(Identifier):
     of: ClassVar[Of] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("answers",)
 
-    def _score(self, seen: Evidence, watch: Watch) -> Scores:
-        del watch
+    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+        del progress
         assert seen.answers is not None
         answers = seen.answers
         again, before = self._repeats(answers)
@@ -54,10 +54,10 @@ class RepeatConsistency(Identifier):
             worker = answers.worker[again[told]]
             n = sum_by(worker, n_workers)
             value = quotient(sum_by(worker, n_workers, moved[told]), n)
-            return Scores("worker", answers.workers, value, self.word, raw=value, n=n)
+            return Scores("worker", answers.workers, value, self.spec, raw=value, n=n)
         n, changed = sum_by(answers.worker[again], n_workers), sum_by(answers.worker[again[~same]], n_workers)
         value, (low, high) = quotient(changed, n), wilson(changed, n)
-        return Scores("worker", answers.workers, value, self.word, raw=value, low=low, high=high, n=n)
+        return Scores("worker", answers.workers, value, self.spec, raw=value, low=low, high=high, n=n)
 
     def _repeats(self, answers: Answers) -> tuple[Ints, Ints]:
         """The repeats of named workers, and the answers they repeat, where both name a label."""

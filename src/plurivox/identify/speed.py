@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Of, Scores
 from plurivox.engine.kernels.groups import by_group, medians
 from plurivox.identify._contract import Evidence, Identifier
@@ -29,9 +29,9 @@ class Speed(Identifier):
     of: ClassVar[Of] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("answers|votes",)
 
-    def _score(self, seen: Evidence, watch: Watch) -> Scores:
-        del watch
+    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+        del progress
         worker, seconds, workers = times(seen, self.name())
         order, start = by_group(worker, len(workers))
         raw = medians(start, seconds[order])
-        return Scores("worker", workers, -raw, self.word, raw=raw, n=sum_by(worker, len(workers)))
+        return Scores("worker", workers, -raw, self.spec, raw=raw, n=sum_by(worker, len(workers)))

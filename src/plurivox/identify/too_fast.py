@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Of, Scores
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.group_sums import quotient, sum_by
@@ -36,11 +36,11 @@ class TooFast(Identifier):
     of: ClassVar[Of] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("answers|votes",)
 
-    def _score(self, seen: Evidence, watch: Watch) -> Scores:
-        del watch
+    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+        del progress
         worker, seconds, workers = times(seen, self.name())
         least = self.of_median * float(np.median(seconds)) if self.seconds is None else self.seconds
         n, fast = sum_by(worker, len(workers)), sum_by(worker[seconds < least], len(workers))
         share = quotient(fast, n)
         low, high = wilson(fast, n)
-        return Scores("worker", workers, share, self.word, raw=share, low=low, high=high, n=n)
+        return Scores("worker", workers, share, self.spec, raw=share, low=low, high=high, n=n)

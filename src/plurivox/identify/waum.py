@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Of, Scores
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.margins import (
@@ -53,10 +53,10 @@ class Waum(Identifier):
     fitted_by: ClassVar[tuple[str, ...]] = ("dawid-skene",)
     reads: ClassVar[tuple[str, ...]] = ("confusion",)
 
-    def _score(self, seen: Evidence, watch: Watch) -> Scores:
-        del watch
+    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+        del progress
         votes, dynamics, fit = seen.votes, seen.dynamics, seen.fit
         assert votes is not None and dynamics is not None and fit is not None
         at = recorded(votes, dynamics)
         margin, weight = Margins(self.margin, self.top_k).of(votes, at, dynamics, fit.confusion)
-        return weighted_scores(votes, at, margin, weight, self.word, by_weights=self.divide_by == "weights")
+        return weighted_scores(votes, at, margin, weight, self.spec, by_weights=self.divide_by == "weights")

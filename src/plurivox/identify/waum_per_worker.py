@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.core.encoding import as_names, positions
-from plurivox.core.errors import InputError, PlurivoxWarning, some
-from plurivox.core.progress import Watch
+from plurivox.core.errors import InputError, PlurivoxWarning, first_few
+from plurivox.core.progress import Progress
 from plurivox.core.results import Of, Scores
 from plurivox.identify._contract import Evidence
 from plurivox.identify._shared.margins import Margins, weighted_scores
@@ -36,7 +36,7 @@ class WaumPerWorker(Waum):
     of: ClassVar[Of] = "task"
     needs: ClassVar[tuple[str, ...]] = ("votes", "fit", "worker_dynamics")
 
-    def _score(self, seen: Evidence, watch: Watch) -> Scores:
+    def _score(self, seen: Evidence, progress: Progress) -> Scores:
         votes, fit = seen.votes, seen.fit
         assert votes is not None and fit is not None and fit.confusion is not None
         names = as_names(list(seen.worker_dynamics), "workers")
@@ -44,7 +44,7 @@ class WaumPerWorker(Waum):
         margin, weight = np.full(len(votes), np.nan), np.zeros(len(votes))
         recorded = np.zeros(len(votes), bool)
         for step, worker in enumerate(positions(votes.workers, names).tolist()):
-            watch(step, len(names))
+            progress(step, len(names))
             dynamics = seen.worker_dynamics[str(names[step])]
             mine = order[start[worker] : start[worker + 1]] if worker >= 0 else order[:0]
             at = mine[positions(dynamics.tasks, votes.tasks)[votes.task[mine]] >= 0]
@@ -53,9 +53,9 @@ class WaumPerWorker(Waum):
                 recorded[at] = True
         at = np.flatnonzero(recorded)
         if not len(at):
-            raise InputError(f"no vote is on a task that its worker's classifier has a record of: {some(names)}")
+            raise InputError(f"no vote is on a task that its worker's classifier has a record of: {first_few(names)}")
         if lost := len(votes) - len(at):
             text = f"{lost} of {len(votes)} votes are left out: their worker's classifier has no record of the task"
             warnings.warn(text, PlurivoxWarning, stacklevel=2)
         by_weights = self.divide_by == "weights"
-        return weighted_scores(votes, at, margin[at], weight[at], self.word, by_weights=by_weights)
+        return weighted_scores(votes, at, margin[at], weight[at], self.spec, by_weights=by_weights)

@@ -1,8 +1,8 @@
 """Files and frames in, nouns out, and back. A part is imported when it is asked for: the shelf alone needs no polars."""
 
-from plurivox.core.lazy import importer
+from plurivox.core.lazy import lazy_getattr
 
-HOMES = {
+EXPORTS = {
     "Dataset": "dataset",
     "answers": "answer_frames",
     "convert": "conversion",
@@ -21,8 +21,8 @@ HOMES = {
     "write_soft": "soft_files",
     "write_table": "tabular.table_files",
 }
-__all__ = sorted(HOMES)
-__getattr__ = importer(__name__, HOMES)
+__all__ = sorted(EXPORTS)
+__getattr__ = lazy_getattr(__name__, EXPORTS)
 
 
 def __dir__() -> list[str]:

@@ -10,7 +10,7 @@ import polars as pl
 
 from plurivox.core.answers import BETWEEN, NAMED, NEVER, POSSIBLE, Answers
 from plurivox.core.encoding import as_names
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.types import Ints
 from plurivox.io.repeats import earlier_answers
 from plurivox.io.tabular.column_values import code, seconds_of
@@ -198,7 +198,9 @@ def _truth(column: pl.Series, what: str) -> Any:
         return column.fill_null(False).to_numpy()
     word = column.cast(pl.String).fill_null("").str.strip_chars().str.to_lowercase()
     if (odd := ~word.is_in([*TRUE, *FALSE])).any():
-        raise InputError(f"{what} must hold yes or no; it holds {some(column.filter(odd).unique().sort().to_list())}")
+        raise InputError(
+            f"{what} must hold yes or no; it holds {first_few(column.filter(odd).unique().sort().to_list())}"
+        )
     return word.is_in(TRUE).to_numpy()
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
-from plurivox.core.base import Noun
+from plurivox.core.base import DataType
 from plurivox.core.encoding import by_value, numbered, positions
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.types import Floats, Names
 from plurivox.io.tabular.column_values import names_of, numbers_of
@@ -36,7 +36,9 @@ def read_confusion(path: str | Path) -> Confusion:
     n, k = len(workers), len(labels)
     cell = (positions(workers, worker) * k + positions(labels, true)) * k + positions(labels, said)
     if len(twice := np.flatnonzero(np.bincount(cell, minlength=1) > 1)):
-        raise InputError(f"{path} gives some cells twice, such as one of worker {some(workers[twice[:1] // k**2])}")
+        raise InputError(
+            f"{path} gives some cells twice, such as one of worker {first_few(workers[twice[:1] // k**2])}"
+        )
     cells = np.zeros(n * k * k)
     cells[cell] = numbers_of(frame["p"], path)
     return Confusion(_mended(cells.reshape(n, k, k), path, workers, labels), workers, labels)
@@ -49,7 +51,7 @@ def _labels(true: Names, said: Names, path: str | Path) -> Names:
 
 
 def _of_noun(path: str | Path) -> Confusion:
-    noun = Noun.load(path)
+    noun = DataType.load(path)
     if isinstance(noun, Confusion):
         return noun
     if isinstance(noun, Fit) and noun.confusion is not None:
@@ -84,6 +86,6 @@ def _mended(cells: Floats, path: str | Path, workers: Names | None = None, label
         of = true if labels is None else labels[true]
         raise InputError(
             f"the rows of the matrices in {path} must be 0 or more and sum to one; {int(bad.sum())} do not, such as that of "
-            f"worker {some([who])} for {some([of])} with the sum {total[worker, true]:.6g}"
+            f"worker {first_few([who])} for {first_few([of])} with the sum {total[worker, true]:.6g}"
         )
     return cells / total[:, :, None]

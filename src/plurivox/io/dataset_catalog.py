@@ -5,8 +5,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from plurivox.core.atomic_write import whole_folder
-from plurivox.core.errors import InputError, unknown
+from plurivox.core.atomic_write import atomic_folder
+from plurivox.core.errors import InputError, unknown_name
 from plurivox.io.folder_check import holds_set, keep_apart, may_replace, no_set
 
 BUNDLED = Path(__file__).parent / "bundled"
@@ -45,7 +45,7 @@ def info(name: str) -> dict[str, Any]:
 
     folder = find(name)
     if folder is None:
-        raise unknown("data set", name, listed())
+        raise unknown_name("data set", name, listed())
     if not holds_set(folder):
         raise no_set(folder)
     data = read(folder)
@@ -73,7 +73,7 @@ def install(name: str, source: Path | None = None, *, replace: bool = False) -> 
         raise InputError(f"{name!r} cannot name a data set; use letters, digits, - and _")
     if source is None:
         if not _is_set(BUNDLED / name):
-            raise unknown("bundled data set", name, [one.name for one in BUNDLED.iterdir()])
+            raise unknown_name("bundled data set", name, [one.name for one in BUNDLED.iterdir()])
         source = BUNDLED / name
     if not source.exists():
         raise InputError(f"there is nothing at {source} to install")
@@ -85,7 +85,7 @@ def install(name: str, source: Path | None = None, *, replace: bool = False) -> 
         may_replace(shelf / name, also=BESIDE)
     try:
         shelf.mkdir(parents=True, exist_ok=True)
-        with whole_folder(shelf / name, replace=replace) as part:
+        with atomic_folder(shelf / name, replace=replace) as part:
             _copy(source, part)
     except (PermissionError, InputError) as cause:
         if not isinstance(cause.__cause__ or cause, PermissionError):

@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from plurivox.core.answers import Answers
-from plurivox.core.base import Noun
-from plurivox.core.errors import InputError, PlurivoxWarning, unknown
+from plurivox.core.base import DataType
+from plurivox.core.errors import InputError, PlurivoxWarning, unknown_name
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import answer_frames, dataset_catalog, frames
@@ -109,7 +109,7 @@ def _read_folder(path: Path, how: dict[str, Any]) -> Dataset:
 
 def _read_file(path: Path, how: dict[str, Any]) -> Dataset:
     if suffix_of(path) == ".npz":
-        return _of_noun(Noun.load(path), path)
+        return _of_noun(DataType.load(path), path)
     found = _opened(path, how)
     return found if isinstance(found, Dataset) else _of_table(found, path, how)
 
@@ -189,7 +189,7 @@ def _holds_counts(table: Columns, how: dict[str, Any], name: str) -> bool:
     return True
 
 
-def _of_noun(noun: Noun, path: Path) -> Dataset:
+def _of_noun(noun: DataType, path: Path) -> Dataset:
     part = {Votes: "votes", Answers: "answers", SoftLabels: "soft_labels"}.get(type(noun))
     if part is None:
         raise InputError(f"{path} holds {type(noun).__name__}; a data set needs Votes, Answers or SoftLabels")
@@ -200,4 +200,4 @@ def _of_noun(noun: Noun, path: Path) -> Dataset:
 def _absent(where: str) -> Exception:
     if "/" in where or suffix_of(where) in ENDINGS:
         return InputError(f"there is no file or folder {where}")
-    return unknown("file, folder or data set", where, dataset_catalog.listed())
+    return unknown_name("file, folder or data set", where, dataset_catalog.listed())

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from plurivox.core.encoding import as_names, duplicates
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.npz import arrays_in, plain_names, read_task_rows, rows_by_split, rows_on, write_arrays
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
@@ -62,7 +62,7 @@ def _checked(features: Features, path: Path) -> Features:
     if features.split is not None and len(features.split) != n:
         raise InputError(f"{path} has {n} tasks, but {len(features.split)} splits")
     if len(twice := duplicates(features.tasks)):
-        raise InputError(f"{path} has two rows of features for the tasks {some(twice)}")
+        raise InputError(f"{path} has two rows of features for the tasks {first_few(twice)}")
     return features
 
 

@@ -17,7 +17,7 @@ import polars as pl
 
 from plurivox.core.base import HEADER
 from plurivox.core.encoding import as_names, by_value, positions
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
@@ -205,11 +205,11 @@ def _features_file(folder: Path) -> Path | None:
     arrays = {file: _array_names(file) for file in sorted(folder.glob("*.npz"))}
     found = [file for file, names in arrays.items() if any(name == "x" or name.startswith("x_") for name in names)]
     if len(found) > 1:
-        frames.tell([f"{some(file.name for file in found)} all hold features; call the one to read features.npz"])
+        frames.tell([f"{first_few(file.name for file in found)} all hold features; call the one to read features.npz"])
         return None
     unknown = [file.name for file, names in arrays.items() if file not in found and HEADER not in names]
     if unknown:
-        frames.tell([f"not read in {folder}: {some(unknown)}; features are arrays x and task, or x_<split>"])
+        frames.tell([f"not read in {folder}: {first_few(unknown)}; features are arrays x and task, or x_<split>"])
     return found[0] if found else None
 
 

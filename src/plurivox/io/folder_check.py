@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.io.tabular.file_names import ENDINGS, stem_of, suffix_of
 
 MAIN = ("votes", "answers", "counts", "gold")  # a data set has one of these tables
@@ -45,7 +45,7 @@ def may_replace(folder: str | Path, also: Iterable[str] = ()) -> None:
         return
     if strangers := [one.name for one in entries if not (_belongs(one) or one.name in also)]:
         raise InputError(
-            f"{target} is not replaced: {some(strangers)} would be lost, which are no part of a data set; "
+            f"{target} is not replaced: {first_few(strangers)} would be lost, which are no part of a data set; "
             "choose another folder, or move them away"
         )
     if not any(stem_of(one) in (*MAIN, "metadata") and is_table(one) for one in entries):
@@ -89,4 +89,4 @@ def _holds_images(folder: Path) -> bool:
 
 
 def _named(entries: list[Path]) -> str:
-    return some(one.name for one in entries)
+    return first_few(one.name for one in entries)

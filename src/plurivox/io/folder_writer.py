@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from plurivox.core.atomic_write import whole_folder
+from plurivox.core.atomic_write import atomic_folder
 from plurivox.core.encoding import positions
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
@@ -37,7 +37,7 @@ def write(
         raise InputError(f"a data-set folder is written as parquet or csv, not {form!r}")
     if replace:
         may_replace(folder)
-    with whole_folder(folder, replace=replace) as part:
+    with atomic_folder(folder, replace=replace) as part:
         for name, table in _tables(dataset).items():
             write_table(table, part / f"{name}.{'parquet' if _holds_bytes(table) else form}")
         if dataset.soft_labels is not None:

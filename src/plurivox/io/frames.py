@@ -8,8 +8,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from plurivox.core.encoding import as_names, as_text, by_value, positions, scale_of
-from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, some
+from plurivox.core.encoding import as_names, as_text, by_value, label_positions, positions
+from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few
 from plurivox.core.types import Bools, Names
 from plurivox.core.votes import UNNAMED, Votes
 from plurivox.io.repeats import settle_repeats
@@ -74,7 +74,7 @@ def votes(
     made = Votes.coded(
         **columns,
         **names,
-        scale=scale_of(names["labels"], ordered),
+        scale=label_positions(names["labels"], ordered),
         notes=tuple(reader.notes),
         missing=reader.n_missing,
     )
@@ -208,10 +208,10 @@ class _Reader:
             return np.zeros(len(columns["label"]), bool)
         gone = positions(self.missing, self.names["label"]) >= 0
         if not gone.any():
-            self.notes.append(f"no row says {some(self.missing)}, the value given as missing")
+            self.notes.append(f"no row says {first_few(self.missing)}, the value given as missing")
         abstained = np.append(gone, False)[columns["label"]]
         if abstained.any():
-            words = some(self.names["label"][gone])
+            words = first_few(self.names["label"][gone])
             self.notes.append(f"{int(abstained.sum()):,} rows say {words}, which means no answer; not votes")
         columns["label"] = np.append(np.where(gone, -1, np.cumsum(~gone) - 1), -1)[columns["label"]]
         self.names["label"] = self.names["label"][~gone]
@@ -242,7 +242,9 @@ class _Reader:
         used = np.zeros(len(place), bool)
         used[columns[role][columns[role] >= 0]] = True
         if len(strangers := self.names[role][(place < 0) & used]):
-            raise InputError(f"{role}s outside the given list: {some(strangers)}; the list has {some(names, 6)}")
+            raise InputError(
+                f"{role}s outside the given list: {first_few(strangers)}; the list has {first_few(names, 6)}"
+            )
         columns[role] = np.append(place, -1)[columns[role]]
 
 

@@ -8,13 +8,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from plurivox.core.atomic_write import whole_file
-from plurivox.core.base import Noun
+from plurivox.core.atomic_write import atomic_file
+from plurivox.core.base import DataType
 from plurivox.core.encoding import as_names, by_value, encode, positions
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import WHOLE, Candidates
+from plurivox.core.soft_storage import SUM_TOLERANCE, Candidates
 from plurivox.core.types import Floats, Ints, Names
 from plurivox.io.tabular.column_values import names_of, numbers_of
 from plurivox.io.tabular.file_names import suffix_of
@@ -36,7 +36,7 @@ def write_soft(soft: SoftLabels, path: str | Path) -> None:
         soft.save(path)
     elif ending == ".npy":
         prob = soft.prob
-        with whole_file(path) as part, part.open("wb") as file:
+        with atomic_file(path) as part, part.open("wb") as file:
             np.save(file, prob, allow_pickle=False)
     else:
         columns = soft.columns()
@@ -55,7 +55,7 @@ def read_soft(path: str | Path) -> SoftLabels:
             "load it with numpy and give the names: SoftLabels.of(prob, tasks, labels)"
         )
     if ending == ".npz":
-        noun = Noun.load(path)
+        noun = DataType.load(path)
         if isinstance(noun, Fit):
             return noun.soft
         if isinstance(noun, SoftLabels):
@@ -74,7 +74,7 @@ def soft_of(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     names = frame.columns
     if "task" not in names:
         raise InputError(
-            f"{path} lacks columns ['task']; it has {some(names, 9)}; a table of labels has task and label, or task and a "
+            f"{path} lacks columns ['task']; it has {first_few(names, 9)}; a table of labels has task and label, or task and a "
             "column a label: rename its columns"
         )
     if any(name.startswith(PREFIX) for name in names):
@@ -137,7 +137,7 @@ def _wide(
     prob = np.column_stack([numbers_of(frame[name], path) for name in columns])  # (n_tasks, n_labels)
     empty = np.isnan(prob).any(1)
     if empty.any():
-        raise InputError(f"{path} lacks numbers for {int(empty.sum())} tasks: {some(tasks[empty])}")
+        raise InputError(f"{path} lacks numbers for {int(empty.sum())} tasks: {first_few(tasks[empty])}")
     sums = prob.sum(1)
     scale, mended = _mend(sums)
     return SoftLabels.of(prob / scale[:, None], tasks, labels, support=support, notes=notes + mended)
@@ -156,7 +156,7 @@ def _read_long(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     row, label, mass = row[order], label[order], mass[order]
     same = (row[1:] == row[:-1]) & (label[1:] == label[:-1])
     if same.any():
-        raise InputError(f"{path} gives a label of a task twice; look at the tasks {some(tasks[row[1:][same]])}")
+        raise InputError(f"{path} gives a label of a task twice; look at the tasks {first_few(tasks[row[1:][same]])}")
     start = np.searchsorted(row, np.arange(len(tasks) + 1))
     sums = np.bincount(row, mass, minlength=len(tasks))
     whole = (np.diff(start) == len(labels)) | (sums > 1)  # rows with no room for a rest
@@ -188,7 +188,7 @@ def _read_hard(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
 def _mend(sums: Floats) -> tuple[Floats, tuple[str, ...]]:
     """What to divide rows by, so that rounded numbers sum to one again; and a note on how many there were."""
     off = np.abs(sums - 1)
-    rounded = (off > WHOLE) & (off <= ROUNDED)
+    rounded = (off > SUM_TOLERANCE) & (off <= ROUNDED)
     note = (f"{int(rounded.sum())} rows of rounded numbers were divided by their sum",) if rounded.any() else ()
     return np.where(rounded, sums, 1.0), note
 
@@ -202,7 +202,7 @@ def _like(texts: list[str], kind: pl.DataType, path: str | Path) -> Names:
             return as_names([float(text) for text in texts], "labels")
     except (ValueError, OverflowError):
         raise InputError(
-            f"{path} has numbers in column 'label' but other labels in its {PREFIX} columns: {some(texts)}"
+            f"{path} has numbers in column 'label' but other labels in its {PREFIX} columns: {first_few(texts)}"
         ) from None
     if kind == pl.Boolean and {text.lower() for text in texts} <= {"true", "false"}:
         return as_names([text.lower() == "true" for text in texts], "labels")
@@ -221,4 +221,4 @@ def _coded_as_seen(values: Names) -> tuple[Ints, Names]:
 
 def _left_out(columns: Iterable[str]) -> tuple[str, ...]:
     named = list(columns)
-    return (f"columns not read: {some(named)}",) if named else ()
+    return (f"columns not read: {first_few(named)}",) if named else ()

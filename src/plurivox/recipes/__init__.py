@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from plurivox.core.lazy import importer
+from plurivox.core.lazy import lazy_getattr
 from plurivox.recipes._contract import Recipe, methods
 
 # where these workflows were before there was a package for them; they stay importable from here
-HOMES = {
+EXPORTS = {
     "Choice": "tune",
     "Comparison": "compare_methods",
     "Curve": "answer_cost",
@@ -16,13 +16,13 @@ HOMES = {
     "curve": "answer_cost",
     "seconds_per_answer": "answer_cost",
 }
-__all__ = ["Recipe", "methods", *HOMES]
-_workflow = importer("plurivox.workflows", HOMES)
+__all__ = ["Recipe", "methods", *EXPORTS]
+_workflow = lazy_getattr("plurivox.workflows", EXPORTS)
 
 
 def __getattr__(name: str) -> Any:
     """A workflow, or the class of a recipe."""
-    return _workflow(name) if name in HOMES else methods.attribute(name)
+    return _workflow(name) if name in EXPORTS else methods.attribute(name)
 
 
 __dir__ = methods.attributes

@@ -1,7 +1,7 @@
 # made by `make stubs`
 from plurivox.recipes._contract import *
 from plurivox.recipes._contract import methods as methods
-from plurivox.recipes.ask_next import AskNext as AskNext
+from plurivox.recipes.active_labelling import ActiveLabelling as ActiveLabelling
 from plurivox.recipes.aum import Aum as Aum
 from plurivox.recipes.cifar10s import Cifar10s as Cifar10s
 from plurivox.recipes.fornaciari2021 import Fornaciari2021 as Fornaciari2021

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from plurivox.core.errors import OptionError
 from plurivox.core.method import Method, split_list
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.registry import Methods
 from plurivox.core.tables import Tables
 
@@ -52,7 +52,7 @@ class Recipe(Method, ABC):
     reads: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
-    def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
+    def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
         """Walk, and tell what came out."""
 
 

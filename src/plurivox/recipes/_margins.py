@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from plurivox.core.method import option
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.tables import Tables
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
 
@@ -26,7 +26,7 @@ class MarginRecipe(Recipe):
     n: int = option(10, "how many of the worst to show", low=1)
     seed: int = option(0, "of the first run", low=0)
 
-    def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
+    def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
         """Train, record, score."""
         from plurivox import identify
         from plurivox.train.plan import Plan
@@ -36,5 +36,5 @@ class MarginRecipe(Recipe):
         stage = Stage.of(read(self.data), self.net, plan)
         shared = {one.name for one in MarginRecipe.options()}
         own = {one.name: getattr(self, one.name) for one in self.options() if one.name not in shared}
-        found = score_runs(stage, identify.methods.make(self.score, **own), self.runs, watch)
-        return Tables(f"{self.shown} of {stage.material.name}", score_tables(stage, found, self.n), self.word)
+        found = score_runs(stage, identify.methods.make(self.score, **own), self.runs, progress)
+        return Tables(f"{self.shown} of {stage.training_data.name}", score_tables(stage, found, self.n), self.spec)

@@ -9,7 +9,7 @@ from plurivox import elicit, evaluate
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table, Tables
 from plurivox.core.types import Names
@@ -42,22 +42,22 @@ class Cifar10s(Recipe):
 
     seeds: int = option(10, "draws of M answers a task, for the curves", low=1)
 
-    def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
+    def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
         """Compute every figure anew."""
         data, human = read("cifar10s"), read("cifar10h")
         answers, gold, counts = data.answers, data.gold, human.counts
         if answers is None or gold is None or counts is None or "published_labels" not in data.tables:
             raise InputError("cifar10s needs its answers, gold and published labels, and cifar10h its counts")
         published = data.tables["published_labels"]().to_dict(as_series=False)
-        watch(0, 3)
+        progress(0, 3)
         figures = _figures(cifar10s_table(answers, published, counts, gold))
-        watch(1, 3)
+        progress(1, 3)
         readings = _readings(answers, counts, gold)
-        watch(2, 3)
+        progress(2, 3)
         return Tables(
             "CIFAR-10S: eliciting soft labels from every annotator",
             (figures, readings, choose_gamma(answers, counts).table(), *self._costs(answers, counts, gold)),
-            self.word,
+            self.spec,
         )
 
     def _costs(self, answers: Answers, counts: Votes, gold: SoftLabels) -> tuple[Table, Table, Table]:

@@ -5,13 +5,13 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from plurivox import evaluate
-from plurivox.core.errors import OptionError, unknown
+from plurivox.core.errors import OptionError, unknown_name
 from plurivox.core.method import option, split_list
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table, Tables
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
-from plurivox.workflows.cache import Kept
+from plurivox.workflows.cache import ResultCache
 from plurivox.workflows.net_measures import all_runs, mean_and_std
 
 if TYPE_CHECKING:
@@ -66,14 +66,14 @@ class Fornaciari2021(Recipe):
         super().__post_init__()
         for one in split_list(self.mains):
             if one not in ("gold", "silver"):
-                raise unknown("main task", one, ("gold", "silver"))
+                raise unknown_name("main task", one, ("gold", "silver"))
         for one in split_list(self.losses):
             if one not in ("kl", "inverse-kl", "ce"):
-                raise unknown("loss of the soft head", one, ("kl", "inverse-kl", "ce"))
+                raise unknown_name("loss of the soft head", one, ("kl", "inverse-kl", "ce"))
         if self.folds == 1:
             raise OptionError("one fold is no cross-validation; take folds=5, or folds=0 for the splits of the data")
 
-    def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
+    def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
         """Train every condition as often as wished, and compare."""
         from plurivox.recipes._papers.fornaciari2021_conditions import conditions, train_and_predict_all
         from plurivox.recipes._papers.text_tasks import write_texts
@@ -82,7 +82,7 @@ class Fornaciari2021(Recipe):
         texts = self._texts(read)
         if self.pack:
             write_texts(texts, self.pack)
-            return Tables(f"Packed {texts.name}", (self._sizes(texts),), self.word)
+            return Tables(f"Packed {texts.name}", (self._sizes(texts),), self.spec)
         net, done = self._net(), 0
         plan = replace(
             Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, device=self.device, engine=self.engine),
@@ -90,18 +90,18 @@ class Fornaciari2021(Recipe):
             goal="highest",
             ties="last",
         )
-        kept = Kept(self.folder, self._settings(texts))
+        kept = ResultCache(self.folder, self._settings(texts))
         asked = conditions(split_list(self.mains), split_list(self.losses))
-        guesses: dict[Condition, list[SoftLabels]] = {one: [] for one in asked}
+        predictions: dict[Condition, list[SoftLabels]] = {one: [] for one in asked}
         for run in range(self.runs):
             for condition in asked:
                 seeded = replace(plan, seed=self.seed + run)
                 name = f"{condition.main}-{condition.loss or 'one-head'}-{run:03d}"
                 make = partial(train_and_predict_all, texts, self.folds, condition, net, seeded, self.seed)
-                guesses[condition].append(kept.noun(name, SoftLabels, make))
-                watch(done, self.runs * len(asked))
+                predictions[condition].append(kept.noun(name, SoftLabels, make))
+                progress(done, self.runs * len(asked))
                 done += 1
-        return self._tables(texts, guesses)
+        return self._tables(texts, predictions)
 
     def _texts(self, read: Reader) -> "Texts":
         from plurivox.recipes._papers.text_tasks import pairs_of, read_texts, tokens_of
@@ -137,23 +137,23 @@ class Fornaciari2021(Recipe):
             dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)),
         )
 
-    def _tables(self, texts: "Texts", guesses: "dict[Condition, list[SoftLabels]]") -> Tables:
+    def _tables(self, texts: "Texts", predictions: "dict[Condition, list[SoftLabels]]") -> Tables:
         from plurivox.recipes._papers.fornaciari2021_conditions import cells, gains, results
 
-        found, where = results(texts, guesses), f"{self.folds} folds" if self.folds else "the splits of the data"
+        found, where = results(texts, predictions), f"{self.folds} folds" if self.folds else "the splits of the data"
         note = (
             f"{where}; epochs chosen by macro F1 on dev against the same kind of label as is taught; accuracy, macro F1, NLL "
             "against gold; CE and entropy r against vote shares"
         )
-        right = cells(texts, guesses)
+        right = cells(texts, predictions)
         return Tables(
             f"{texts.name}: one head and two, {self.runs} runs",
             (
                 mean_and_std("Measures", found, (note,), of="taught"),
                 self._sizes(texts),
-                gains(texts, guesses, self.repeats, self.fraction),
+                gains(texts, predictions, self.repeats, self.fraction),
                 *(() if right is None else (right,)),
                 all_runs("Every run", found, self.seed, of="taught"),
             ),
-            self.word,
+            self.spec,
         )

@@ -9,10 +9,10 @@ import numpy as np
 from plurivox import evaluate
 from plurivox.core.errors import InputError
 from plurivox.core.method import option, split_list
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.tables import Tables
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
-from plurivox.workflows.cache import Kept
+from plurivox.workflows.cache import ResultCache
 from plurivox.workflows.net_measures import all_runs, mean_and_std
 
 if TYPE_CHECKING:
@@ -54,10 +54,10 @@ class Labelme(Recipe):
     folder: str = option("", "a folder that keeps every result: a walk that was stopped goes on there")
     seed: int = option(0, "of the first run", low=0)
 
-    def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
+    def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
         """Train everything as often as wished, and measure."""
         setting = self._setting(read)
-        kept = Kept(self.folder, repr(replace(self, methods="", runs=1, folder="")))
+        kept = ResultCache(self.folder, repr(replace(self, methods="", runs=1, folder="")))
         from plurivox.recipes._papers.labelme_protocol import LOGISTIC, choose_l2, held_out, official
 
         words, done = split_list(self.methods), 0
@@ -73,22 +73,24 @@ class Labelme(Recipe):
                     hard[word].append(kept.numbers(f"{word}-official-{run:03d}", make))
                 make = partial(held_out, setting, word, run, self.seed)
                 soft[word].append(kept.numbers(f"{word}-held-out-{run:03d}", make))
-                watch(done, self.runs * len(words))
+                progress(done, self.runs * len(words))
                 done += 1
         return self._tables(setting, hard, soft)
 
     def _setting(self, read: Reader) -> "Setting":
         from plurivox.recipes._papers.labelme_protocol import Setting
         from plurivox.train.plan import Plan
-        from plurivox.workflows.train_inputs import material_of
+        from plurivox.workflows.train_inputs import training_data_of
 
-        material = material_of(read(self.data))
-        parts = material.parts()
+        training_data = training_data_of(read(self.data))
+        parts = training_data.parts()
         if set(parts) != {"train", "dev", "test"}:
-            raise InputError(f"{material.name} must have the splits train, valid and test; it has {sorted(parts)}")
+            raise InputError(f"{training_data.name} must have the splits train, valid and test; it has {sorted(parts)}")
         best = "accuracy" if self.choose == "gold" else "cross-entropy"
         plan = Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, best=best, device="cpu")
-        return Setting(material, parts, self.net, plan, self.choose, tuple(float(one) for one in split_list(self.l2)))
+        return Setting(
+            training_data, parts, self.net, plan, self.choose, tuple(float(one) for one in split_list(self.l2))
+        )
 
     def _tables(self, setting: "Setting", hard: "Runs", soft: "Runs") -> Tables:
         label, share = evaluate.majority_baseline(setting.gold.on(setting.parts["test"]))
@@ -108,14 +110,14 @@ class Labelme(Recipe):
             f"votes lie about {floor:.3f} nats (KL) from what many people would say"
         )
         return Tables(
-            f"{setting.material.name}, {self.runs} runs",
+            f"{setting.training_data.name}, {self.runs} runs",
             (
                 mean_and_std("Test photos, against gold", hard, notes),
                 mean_and_std("Training photos held out, against votes", soft, (soft_note,)),
                 all_runs("Every run on the test photos", hard, self.seed),
                 all_runs("Every run on photos held out", soft, self.seed),
             ),
-            self.word,
+            self.spec,
         )
 
 

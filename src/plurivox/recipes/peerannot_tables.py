@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plurivox import aggregate, simulate
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.tables import Table, Tables
 from plurivox.core.votes import Votes
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
@@ -86,23 +86,23 @@ class PeerannotTables(Recipe):
     that its cell is the mean over 100 seeds, with the range. Lefort et al. (2024), https://doi.org/10.57750/qmaz-gr91.
     """
 
-    def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
+    def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
         """Draw the four crowds, aggregate them, and set the figures side by side."""
         del read
-        cells = self.cells(watch)
+        cells = self.cells(progress)
         return Tables(
             "peerannot, Tables 1 to 4: share of tasks whose label is recovered",
             tuple(_table(title, [cell for cell in cells if cell.table == title]) for title in TABLES),
-            self.word,
+            self.spec,
         )
 
-    def cells(self, watch: Watch = quiet) -> list[Cell]:
+    def cells(self, progress: Progress = no_progress) -> list[Cell]:
         """Every cell of the four tables."""
         total = sum(len(published) for _, published in TABLES.values())
         cells = []
         for step, cell in enumerate(_cells()):
             cells.append(cell)
-            watch(step, total)
+            progress(step, total)
         return cells
 
 

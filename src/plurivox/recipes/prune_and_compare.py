@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.tables import Tables
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf, read_shares
 
@@ -14,7 +14,7 @@ class PruneAndCompare(Recipe):
     """Drop the worst workers or tasks by a score, aggregate again, compare.
 
     Accuracy, NLL and ECE before and after, on the tasks that are left and on all tasks with a known label: a task that is
-    dropped is then answered by an even guess, so that dropping hard tasks cannot pass for an improvement.
+    dropped is then answered by an uniform prediction, so that dropping hard tasks cannot pass for an improvement.
     """
 
     data: str = option("toy", "a data set with gold labels: its name, folder or file")
@@ -29,7 +29,7 @@ class PruneAndCompare(Recipe):
     def _shares(self) -> list[float]:
         return read_shares(self.quantiles, f"{self.name()}: quantiles")
 
-    def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
+    def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
         """Score once, then drop, fit and measure for every share."""
         from plurivox.workflows.prune_crowd import prune_and_compare, votes_to_score
 
@@ -37,5 +37,5 @@ class PruneAndCompare(Recipe):
         if data.gold is None:
             raise InputError(f"{data.name} has no gold labels; without them there is nothing to compare with")
         votes = votes_to_score(data, self.score)
-        table = prune_and_compare(votes, data.gold, self.score, self._shares(), self.method, watch=watch)
-        return Tables(f"Pruning {data.name} by {self.score}", (table,), self.word)
+        table = prune_and_compare(votes, data.gold, self.score, self._shares(), self.method, progress=progress)
+        return Tables(f"Pruning {data.name} by {self.score}", (table,), self.spec)

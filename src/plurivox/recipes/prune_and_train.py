@@ -10,10 +10,10 @@ import numpy as np
 from plurivox import evaluate
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.tables import Tables
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf, read_shares
-from plurivox.workflows.cache import Kept
+from plurivox.workflows.cache import ResultCache
 from plurivox.workflows.net_measures import all_runs, mean_and_std
 
 if TYPE_CHECKING:
@@ -56,16 +56,16 @@ class PruneAndTrain(Recipe):
     def _shares(self) -> list[float]:
         return read_shares(self.alphas, f"{self.name()}: alphas", or_none=True)
 
-    def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
+    def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
         """The whole walk, once a run."""
         from plurivox.train.plan import Plan
         from plurivox.workflows.dynamics import Stage
 
         plan = Plan(epochs=self.score_epochs, batch=self.batch, lr=self.lr, seed=self.seed, device="cpu")
         stage = Stage.of(read(self.data), self.net, plan)
-        if stage.material.gold is None or "test" not in stage.parts:
-            raise InputError(f"{stage.material.name} needs gold labels and test tasks to compare on")
-        kept = Kept(self.folder, repr(replace(self, runs=1, folder="")))
+        if stage.training_data.gold is None or "test" not in stage.parts:
+            raise InputError(f"{stage.training_data.name} needs gold labels and test tasks to compare on")
+        kept = ResultCache(self.folder, repr(replace(self, runs=1, folder="")))
         shares, found = self._shares(), dict[str, list[dict[str, float]]]()
         for run in range(self.runs):
             mine = stage.seeded(self.seed + run)
@@ -74,8 +74,8 @@ class PruneAndTrain(Recipe):
                 name = f"{how} {100 * alpha:g}%" if alpha else "none"
                 make = partial(self._trained, mine, order, how, alpha)
                 found.setdefault(name, []).append(kept.numbers(f"{name.replace(' ', '-')}-{run:03d}", make))
-            watch(run, self.runs)
-        gold = stage.material.gold.on(stage.parts["test"])
+            progress(run, self.runs)
+        gold = stage.training_data.gold.on(stage.parts["test"])
         label, share = evaluate.majority_baseline(gold)
         note = (
             f"{len(gold):,} test tasks, never pruned; always {label}: accuracy {share:.4f}; labels: how many of the "
@@ -86,7 +86,7 @@ class PruneAndTrain(Recipe):
             mean_and_std(title, found, (note,), of="dropped"),
             all_runs("Every run", found, self.seed, of="dropped"),
         )
-        return Tables(f"Pruning {stage.material.name} before training", tables, self.word)
+        return Tables(f"Pruning {stage.training_data.name} before training", tables, self.spec)
 
     def _trained(self, stage: "Stage", order: "_Order", how: str, alpha: float) -> dict[str, float]:
         """Train on what is left, and measure on the test tasks."""
@@ -97,14 +97,14 @@ class PruneAndTrain(Recipe):
         left = train[~np.isin(np.arange(len(train)), gone[: math.floor(alpha * len(train) + 1e-9)])]
         parts = {"train": left, **({"dev": stage.parts["dev"]} if "dev" in stage.parts else {})}
         plan = replace(stage.plan, epochs=self.epochs, best="accuracy" if "dev" in parts else "last")
-        material, test = stage.material, stage.parts["test"]
-        trained = train_once(material, parts, train_spec(self.method, net=self.net, plan=plan))
-        guess, gold = trained.predict(material.on(test), test), material.gold
+        training_data, test = stage.training_data, stage.parts["test"]
+        trained = train_once(training_data, parts, train_spec(self.method, net=self.net, plan=plan))
+        prediction, gold = trained.predict(training_data.on(test), test), training_data.gold
         assert gold is not None
         taught = _taught(stage, left, self.method)
         labels = {} if taught is None else {"labels": evaluate.accuracy(taught, gold.on(left))}
         return {
-            **{name: evaluate.MEASURES[name](guess, gold.on(test)) for name in MEASURES},
+            **{name: evaluate.MEASURES[name](prediction, gold.on(test)) for name in MEASURES},
             **labels,
             "tasks": float(len(left)),
         }
@@ -138,8 +138,8 @@ class _Order:
 def _taught(stage: "Stage", tasks: "Names", method: str) -> "SoftLabels | None":
     """The soft labels that are taught, where an aggregator makes them."""
     from plurivox import aggregate
-    from plurivox.core.method import split_word
+    from plurivox.core.method import parse_spec
 
-    if split_word(method)[0] not in aggregate.methods:
+    if parse_spec(method)[0] not in aggregate.methods:
         return None
     return aggregate.methods.make(method).fit(stage.votes.on(tasks)).soft

@@ -6,7 +6,7 @@ from typing import ClassVar
 from plurivox.core.encoding import positions
 from plurivox.core.errors import InputError
 from plurivox.core.method import option, split_list
-from plurivox.core.progress import Watch, quiet, within
+from plurivox.core.progress import Progress, no_progress, within
 from plurivox.core.results import Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table, Tables
@@ -14,7 +14,7 @@ from plurivox.core.votes import Votes
 from plurivox.identify import Evidence
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
 from plurivox.workflows.rank_scores import rank_of, task_errors, worker_errors
-from plurivox.workflows.score_crowd import Gathering, scores_of
+from plurivox.workflows.score_crowd import EvidenceCache, scores_of
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Rankings(Recipe):
     datasets: str = option("labelme,cifar10h", "data sets with votes of named workers")
     worker_scores: str = option("trace,spam-score,glad-ability,agreement-with-rest", "scores of workers")
     task_scores: str = option(
-        "entropy,disagreement,posterior-entropy,glad-difficulty,method-distance", "scores of tasks"
+        "entropy,disagreement,posterior-entropy,glad-difficulty,aggregator-disagreement", "scores of tasks"
     )
     n: int = option(10, "how many of the worst to show", low=1)
 
@@ -40,23 +40,23 @@ class Rankings(Recipe):
         scores_of("worker", self.worker_scores, f"{self.name()}: worker-scores")
         scores_of("task", self.task_scores, f"{self.name()}: task-scores")
 
-    def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
+    def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
         """Score, rank, and hold the scores against each other."""
         tables, names = [], split_list(self.datasets)
         for step, name in enumerate(names):
             data = read(name)
             if (votes := data.votes) is None:
                 raise InputError(f"{data.name} has no votes of named workers; rankings need them")
-            tables += self._of(data.name, votes, data.gold, within(watch, step, len(names)))
-        return Tables("Whom to trust and what is hard", tuple(tables), self.word)
+            tables += self._of(data.name, votes, data.gold, within(progress, step, len(names)))
+        return Tables("Whom to trust and what is hard", tuple(tables), self.spec)
 
-    def _of(self, name: str, votes: Votes, gold: SoftLabels | None, watch: Watch) -> list[Table]:
-        gathering, tables = Gathering(votes, Evidence(gold=gold)), []
+    def _of(self, name: str, votes: Votes, gold: SoftLabels | None, progress: Progress) -> list[Table]:
+        gathering, tables = EvidenceCache(votes, Evidence(gold=gold)), []
         for of, words, errors in (
             ("worker", self.worker_scores, worker_errors),
             ("task", self.task_scores, task_errors),
         ):
-            scores = [gathering.score(one, watch) for one in scores_of(of, words)]
+            scores = [gathering.score(one, progress) for one in scores_of(of, words)]
             tables += self._tables(f"{name}, {of}s", scores, None if gold is None else errors(votes, gold))
         return tables
 

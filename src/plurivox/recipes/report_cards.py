@@ -6,9 +6,9 @@ import numpy as np
 
 from plurivox import aggregate
 from plurivox.core.encoding import as_names, positions
-from plurivox.core.errors import InputError, PlurivoxError, unknown
+from plurivox.core.errors import InputError, PlurivoxError, unknown_name
 from plurivox.core.method import option, split_list
-from plurivox.core.progress import Watch, quiet, within
+from plurivox.core.progress import Progress, no_progress, within
 from plurivox.core.results import Fit, Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table, Tables
@@ -18,7 +18,7 @@ from plurivox.identify import Evidence
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
 from plurivox.workflows.fit_votes import fit
 from plurivox.workflows.rank_scores import rank_of
-from plurivox.workflows.score_crowd import Gathering, scores_of
+from plurivox.workflows.score_crowd import EvidenceCache, scores_of
 
 SCORES = (
     "gold-accuracy,agreement-with-rest,trace,spam-score,repeat-consistency,drift,speed,too-fast,percent-calibration"
@@ -47,29 +47,29 @@ class ReportCards(Recipe):
         scores_of("worker", self.scores, f"{self.name()}: scores")
         aggregate.methods.make(self.method)
 
-    def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
+    def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
         """Score everybody, then write the cards."""
         data = read(self.data)
         if (votes := data.votes) is None:
             raise InputError(f"{data.name} has no votes of named workers; report cards need them")
-        made = fit(votes, self.method, watch=watch)
+        made = fit(votes, self.method, progress=progress)
         if made.confusion is None:
             raise InputError(f"{self.name()}: {self.method} learns no confusion matrices; try ibcc or dawid-skene")
-        scores, notes = self._scored(Gathering(data, Evidence(gold=data.gold)), votes, watch)
+        scores, notes = self._scored(EvidenceCache(data, Evidence(gold=data.gold)), votes, progress)
         worst = positions(votes.workers, rank_of(scores).worst(votes.n_workers))
         shown: dict[str, object] = {"worker": votes.workers[worst], "answers": votes.workload[worst].astype(np.int64)}
         shown |= {one.made_by: _raw(one)[worst] for one in scores}
         tables = [Table(f"{data.name}: {votes.n_workers:,} workers, the worst first", shown, tuple(notes))]
         for place in self._chosen(votes, worst).tolist():
             tables += self._card(votes, made, scores, place)
-        return Tables(f"Report cards of {data.name}", tuple(tables), self.word)
+        return Tables(f"Report cards of {data.name}", tuple(tables), self.spec)
 
-    def _scored(self, gathering: Gathering, votes: Votes, watch: Watch) -> tuple[list[Scores], list[str]]:
+    def _scored(self, gathering: EvidenceCache, votes: Votes, progress: Progress) -> tuple[list[Scores], list[str]]:
         """The scores of the workers of the votes, in their order, and why some are not told."""
         found, notes, words = [], [], split_list(self.scores)
         for step, (word, score) in enumerate(zip(words, scores_of("worker", self.scores), strict=True)):
             try:
-                found.append(_on(gathering.score(score, within(watch, step, len(words))), votes))
+                found.append(_on(gathering.score(score, within(progress, step, len(words))), votes))
             except PlurivoxError as why:
                 notes.append(f"without {word}: {why}")
         if not found:
@@ -82,7 +82,7 @@ class ReportCards(Recipe):
         names = split_list(self.workers)
         place = positions(votes.workers, as_names(names, "workers"))
         if (place < 0).any():
-            raise unknown("worker", names[int(np.argmin(place))], map(str, votes.workers.tolist()))
+            raise unknown_name("worker", names[int(np.argmin(place))], map(str, votes.workers.tolist()))
         return place
 
     def _card(self, votes: Votes, fit: Fit, scores: list[Scores], place: int) -> list[Table]:

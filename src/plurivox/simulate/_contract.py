@@ -21,7 +21,7 @@ from plurivox.simulate._shared.label_draws import one_by_one, say
 from plurivox.simulate._shared.option_checks import check_options, check_sizes, read_prior
 from plurivox.simulate._shared.population import People, count_of, draw_people, habits_of
 from plurivox.simulate._shared.response_times import PLAIN, clock, draw_seconds
-from plurivox.simulate._shared.worker_assignment import Asked, assign
+from plurivox.simulate._shared.worker_assignment import VoteDesign, assign
 from plurivox.simulate._shared.worker_sequences import EASY, HARD, LEVELS, Turns, take_turns
 
 __all__ = ["EASY", "HARD", "LEVELS", "Simulated", "Simulator", "methods"]
@@ -87,18 +87,18 @@ class Simulator(Method, ABC):
         stage = set_stage(self.n_tasks, self.n_workers, self.n_labels, truth, matrices)
         check_sizes(self, stage)
         # what comes on top has a chance of its own, so that it never changes who answers what
-        chance, later = np.random.default_rng(self.seed), np.random.default_rng([self.seed, 1])
-        true, level, ways = self._scene(stage, chance)
+        rng, later = np.random.default_rng(self.seed), np.random.default_rng([self.seed, 1])
+        true, level, ways = self._scene(stage, rng)
         people = draw_people(self, stage.workers, self.traits(len(stage.workers)), later)
         if self.too_fast and people.too_fast is not None:
             ways = np.where(people.too_fast[:, None, None], 1 / len(stage.labels), ways)
         crowd = Crowd(stage, true, level, ways, people)
-        turns, said = self._voices(crowd, chance, later)
+        turns, said = self._voices(crowd, rng, later)
         return Simulated(
             votes=_votes(turns, said, crowd, later),
             truth=SoftLabels.one_hot(true, stage.tasks, stage.labels),
             confusion=Confusion(ways, stage.workers, stage.labels),
-            made_by=self.word,
+            made_by=self.spec,
             level=level,
             answers=said.answers,
             faults=said.faults,
@@ -109,12 +109,12 @@ class Simulator(Method, ABC):
     # ---- what a strategy says
 
     @abstractmethod
-    def matrices(self, n_labels: int, chance: np.random.Generator) -> Floats:
+    def matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
         """(n_workers, n_labels, n_labels) how each worker answers: [worker, true, said]."""
 
-    def levels(self, n_tasks: int, chance: np.random.Generator) -> Ints | None:
+    def levels(self, n_tasks: int, rng: np.random.Generator) -> Ints | None:
         """(n_tasks,) how hard each task is, where tasks differ."""
-        del n_tasks, chance
+        del n_tasks, rng
         return None
 
     def traits(self, n_workers: int) -> Mapping[str, Floats]:
@@ -122,9 +122,9 @@ class Simulator(Method, ABC):
         del n_workers
         return {}
 
-    def speak(self, turns: Turns, crowd: "Crowd", chance: np.random.Generator) -> "Entered":
+    def speak(self, turns: Turns, crowd: "Crowd", rng: np.random.Generator) -> "SimulatedEntries":
         """What is said in every turn."""
-        return Entered(say(crowd.ways, turns, chance))
+        return SimulatedEntries(say(crowd.ways, turns, rng))
 
     def share(self, ratio: float) -> int:
         """How many workers a share of them is, rounded down."""
@@ -132,33 +132,35 @@ class Simulator(Method, ABC):
 
     # ---- steps
 
-    def _scene(self, stage: Stage, chance: np.random.Generator) -> tuple[Ints, Ints | None, Floats]:
+    def _scene(self, stage: Stage, rng: np.random.Generator) -> tuple[Ints, Ints | None, Floats]:
         """True labels, levels and matrices, in this order of draws."""
         n_labels = len(stage.labels)
         true = stage.true
         if true is None:
-            true = draw_labels(read_prior(self, n_labels), n_labels, len(stage.tasks), chance)
-        level = self.levels(len(stage.tasks), chance)
-        return true, level, self.matrices(n_labels, chance) if stage.matrices is None else stage.matrices
+            true = draw_labels(read_prior(self, n_labels), n_labels, len(stage.tasks), rng)
+        level = self.levels(len(stage.tasks), rng)
+        return true, level, self.matrices(n_labels, rng) if stage.matrices is None else stage.matrices
 
     def _voices(
-        self, crowd: "Crowd", chance: np.random.Generator, later: np.random.Generator
-    ) -> tuple[Turns, "Entered"]:
+        self, crowd: "Crowd", rng: np.random.Generator, later: np.random.Generator
+    ) -> tuple[Turns, "SimulatedEntries"]:
         """Who answers what, and what they say."""
         n_tasks, n_workers = len(crowd.stage.tasks), len(crowd.stage.workers)
         share = tail(n_workers, self.worker_tail) if self.worker_tail else None
-        asked = Asked(n_tasks, n_workers, self.feedback, self.workload, self.imbalance_votes, share)
+        asked = VoteDesign(n_tasks, n_workers, self.feedback, self.workload, self.imbalance_votes, share)
         if self.order == "peerannot":
-            task, worker, label = one_by_one(asked, crowd.ways, crowd.true, crowd.level, chance)
-            return take_turns(task, worker, crowd.true, None, habits_of(self, crowd.people), later), Entered(label)
-        task, worker = assign(asked, chance)
+            task, worker, label = one_by_one(asked, crowd.ways, crowd.true, crowd.level, rng)
+            return take_turns(task, worker, crowd.true, None, habits_of(self, crowd.people), later), SimulatedEntries(
+                label
+            )
+        task, worker = assign(asked, rng)
         turns = take_turns(task, worker, crowd.true, crowd.level, habits_of(self, crowd.people), later)
-        return turns, self.speak(turns, crowd, chance)
+        return turns, self.speak(turns, crowd, rng)
 
-    def _features(self, crowd: "Crowd", chance: np.random.Generator) -> Floats | None:
+    def _features(self, crowd: "Crowd", rng: np.random.Generator) -> Floats | None:
         if not self.features:
             return None
-        return draw_features(crowd.true, len(crowd.stage.labels), self.features, self.separation, chance)
+        return draw_features(crowd.true, len(crowd.stage.labels), self.features, self.separation, rng)
 
 
 @dataclass(frozen=True)
@@ -173,7 +175,7 @@ class Crowd:
 
 
 @dataclass(frozen=True)
-class Entered:
+class SimulatedEntries:
     """What the people of a simulation say: labels, and the whole answers where there is more to them."""
 
     label: Ints  # (n_turns,)
@@ -181,12 +183,12 @@ class Entered:
     faults: Names | None = None  # (n_answers,)
 
 
-def _votes(turns: Turns, said: Entered, crowd: Crowd, chance: np.random.Generator) -> Votes:
+def _votes(turns: Turns, said: SimulatedEntries, crowd: Crowd, rng: np.random.Generator) -> Votes:
     """The labels as votes, with times where there are some; turns are sorted as votes are."""
     stage, seconds, when = crowd.stage, None, None
     if said.answers is None and crowd.people.pace is not None and turns.place is not None:
-        seconds = draw_seconds(turns.place, crowd.people.pace[turns.worker], PLAIN, chance)
-        when = clock(turns.worker, np.zeros(len(turns), np.int64), turns.place, seconds, chance)
+        seconds = draw_seconds(turns.place, crowd.people.pace[turns.worker], PLAIN, rng)
+        when = clock(turns.worker, np.zeros(len(turns), np.int64), turns.place, seconds, rng)
     for column in (turns.task, turns.worker, said.label):  # nobody writes to them: no need for a copy
         column.flags.writeable = False
     return Votes(

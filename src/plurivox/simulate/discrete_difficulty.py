@@ -34,11 +34,11 @@ class DiscreteDifficulty(Simulator):
     ratio_diff: float = option(1.0, "easy tasks for each hard one", low=0)
     random: float = option(0.0, "share of the tasks that nobody can tell", low=0, high=1)
 
-    def levels(self, n_tasks: int, chance: np.random.Generator) -> Ints:
+    def levels(self, n_tasks: int, rng: np.random.Generator) -> Ints:
         hard = (1 - self.random) / (self.ratio_diff + 1)
-        return chance.choice(len(LEVELS), p=[self.ratio_diff * hard, hard, self.random], size=n_tasks)
+        return rng.choice(len(LEVELS), p=[self.ratio_diff * hard, hard, self.random], size=n_tasks)
 
-    def matrices(self, n_labels: int, chance: np.random.Generator) -> Floats:
+    def matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
         n_good = self.share(self.ratio)
-        good = likeliest_on_diagonal(draw_rows(n_good, n_labels, 0.2, chance))
-        return np.concatenate([good, draw_rows(self.n_workers - n_good, n_labels, 5.0, chance)])
+        good = likeliest_on_diagonal(draw_rows(n_good, n_labels, 0.2, rng))
+        return np.concatenate([good, draw_rows(self.n_workers - n_good, n_labels, 5.0, rng)])

@@ -29,5 +29,5 @@ class IndependentConfusion(Simulator):
 
     concentration: float = option(1.0, "evenness of the rows before the swap: low is sharp, high is even", low=1e-3)
 
-    def matrices(self, n_labels: int, chance: np.random.Generator) -> Floats:
-        return likeliest_on_diagonal(draw_rows(self.n_workers, n_labels, self.concentration, chance))
+    def matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
+        return likeliest_on_diagonal(draw_rows(self.n_workers, n_labels, self.concentration, rng))

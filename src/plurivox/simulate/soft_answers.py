@@ -10,7 +10,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option
 from plurivox.core.types import TEXT, Floats
-from plurivox.simulate._contract import Crowd, Entered, Simulator
+from plurivox.simulate._contract import Crowd, SimulatedEntries, Simulator
 from plurivox.simulate._shared.beliefs import draw_again, draw_beliefs, matrices_of, state
 from plurivox.simulate._shared.form_entries import Marks, enter
 from plurivox.simulate._shared.response_times import PLAIN, RICH
@@ -62,41 +62,41 @@ class SoftAnswers(Simulator):
             )
 
     def traits(self, n_workers: int) -> Mapping[str, Floats]:
-        chance, n = np.random.default_rng([self.seed, 2]), n_workers  # of their own: asked for twice, the same twice
-        sharpness = self.sharpness * np.exp(self.sharpness_spread * chance.standard_normal(n))
+        rng, n = np.random.default_rng([self.seed, 2]), n_workers  # of their own: asked for twice, the same twice
+        sharpness = self.sharpness * np.exp(self.sharpness_spread * rng.standard_normal(n))
         honesty = np.full(n, self.honesty)
         if 0 < self.honesty < 1:
-            honesty = chance.beta(SAME_HONESTY * self.honesty, SAME_HONESTY * (1 - self.honesty), n)
-        boast = np.exp(self.boast * chance.standard_normal(n))
+            honesty = rng.beta(SAME_HONESTY * self.honesty, SAME_HONESTY * (1 - self.honesty), n)
+        boast = np.exp(self.boast * rng.standard_normal(n))
         return {"sharpness": sharpness, "honesty": honesty, "boast": boast}
 
-    def matrices(self, n_labels: int, chance: np.random.Generator) -> Floats:
-        del chance
+    def matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
+        del rng
         of = self.traits(self.n_workers)
         return matrices_of(1 / (of["sharpness"] * n_labels), of["honesty"], n_labels)
 
-    def speak(self, turns: Turns, crowd: Crowd, chance: np.random.Generator) -> Entered:
-        belief = self._beliefs(turns, crowd, chance)  # (n_turns, n_labels)
-        place = turns.place if turns.place is not None else sequence(turns.worker, chance)[0]
-        sat = sit_down(turns.worker, place, self.sitting, self.repeats, chance)
-        sat = timed(sat, place, crowd.people.pace, PLAIN if self.form == "one-label" else RICH, chance)
+    def speak(self, turns: Turns, crowd: Crowd, rng: np.random.Generator) -> SimulatedEntries:
+        belief = self._beliefs(turns, crowd, rng)  # (n_turns, n_labels)
+        place = turns.place if turns.place is not None else sequence(turns.worker, rng)[0]
+        sat = sit_down(turns.worker, place, self.sitting, self.repeats, rng)
+        sat = timed(sat, place, crowd.people.pace, PLAIN if self.form == "one-label" else RICH, rng)
         held, again = belief[sat.turn], sat.repeat_of >= 0
-        held[again] = draw_again(held[again], chance)
-        marks = enter(self.form, state(held, crowd.people.own["boast"][sat.worker]), self.faults, chance)
-        return Entered(
+        held[again] = draw_again(held[again], rng)
+        marks = enter(self.form, state(held, crowd.people.own["boast"][sat.worker]), self.faults, rng)
+        return SimulatedEntries(
             belief.argmax(1).astype(np.min_scalar_type(belief.shape[1] - 1)),
             _answers(turns, crowd, sat, marks, self.form),
             np.array([*FAULTS, ""], dtype=TEXT)[marks.fault],
         )
 
-    def _beliefs(self, turns: Turns, crowd: Crowd, chance: np.random.Generator) -> Floats:
+    def _beliefs(self, turns: Turns, crowd: Crowd, rng: np.random.Generator) -> Floats:
         of, n_labels = crowd.people.own, len(crowd.stage.labels)
-        knows = chance.random(len(turns)) < of["honesty"][turns.model]
+        knows = rng.random(len(turns)) < of["honesty"][turns.model]
         if crowd.people.too_fast is not None:
             knows &= ~crowd.people.too_fast[turns.model]
         if turns.guess is not None:
             knows &= ~turns.guess
-        belief = draw_beliefs(1 / (of["sharpness"][turns.model] * n_labels), turns.here(), knows, n_labels, chance)
+        belief = draw_beliefs(1 / (of["sharpness"][turns.model] * n_labels), turns.here(), knows, n_labels, rng)
         return belief if turns.source is None else belief[turns.source]
 
 

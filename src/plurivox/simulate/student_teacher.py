@@ -26,9 +26,9 @@ class StudentTeacher(Simulator):
 
     ratio: float = option(0.5, "share of the workers who are students", low=0, high=1)
 
-    def matrices(self, n_labels: int, chance: np.random.Generator) -> Floats:
+    def matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
         n_students = min(self.share(self.ratio), self.n_workers - 1)
         n_teachers = self.n_workers - n_students
-        teachers = likeliest_on_diagonal(draw_rows(n_teachers, n_labels, 1.0, chance))
-        followed = chance.choice(n_teachers, replace=True, size=n_students)
+        teachers = likeliest_on_diagonal(draw_rows(n_teachers, n_labels, 1.0, rng))
+        followed = rng.choice(n_teachers, replace=True, size=n_students)
         return np.concatenate([teachers, teachers[followed]])

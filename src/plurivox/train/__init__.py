@@ -14,12 +14,12 @@ What a data set becomes on its way to a step of training, who makes it, and what
 
 from typing import Any
 
-from plurivox.core.errors import need
-from plurivox.core.lazy import importer
+from plurivox.core.errors import require_package
+from plurivox.core.lazy import lazy_getattr
 
-HOMES = {
+EXPORTS = {
     "CrowdClassifier": "estimator",
-    "Known": "targets._contract",
+    "Supervision": "targets._contract",
     "Plan": "plan",
     "Trained": "result",
     "attacks": "",
@@ -36,15 +36,15 @@ HOMES = {
     "text": "data.text:",
 }
 LIGHT = ("crowdlab", "raykar_em", "splits")  # they need numpy alone
-__all__ = [*HOMES]
-_attribute = importer(__name__, HOMES)
+__all__ = [*EXPORTS]
+_attribute = lazy_getattr(__name__, EXPORTS)
 
 
 def __getattr__(name: str) -> Any:
-    if name in HOMES and name not in LIGHT:
+    if name in EXPORTS and name not in LIGHT:
         import plurivox.train._torch  # noqa: F401  a word on how to get torch, before anything asks for it
     if name == "CrowdClassifier":
-        need("sklearn", name, "pip install scikit-learn")
+        require_package("sklearn", name, "pip install scikit-learn")
     return _attribute(name)
 
 

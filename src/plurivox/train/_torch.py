@@ -1,5 +1,5 @@
 """What training needs beside the core: importing this says how to get it."""
 
-from plurivox.core.errors import need
+from plurivox.core.errors import require_package
 
-TORCH = need("torch", "training", "pip install 'plurivox[train]'")
+TORCH = require_package("torch", "training", "pip install 'plurivox[train]'")

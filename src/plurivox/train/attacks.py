@@ -11,7 +11,7 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.method import Method, option
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train.loop.dev_eval import refuse_strange_labels
@@ -114,7 +114,7 @@ def attack(
         net.train(was_training)
     mean = torch.stack(losses).sum(0).cpu().numpy() / len(target)
     soft = SoftLabels.of(np.concatenate(predicted), target.tasks, target.labels)
-    return Attacked(soft, float(mean[0]), float(mean[1]), method.word)
+    return Attacked(soft, float(mean[0]), float(mean[1]), method.spec)
 
 
 def _slope(net: nn.Module, x: Tensor, target: Tensor) -> Tensor:
@@ -135,6 +135,6 @@ def _check(x: Tensor, target: SoftLabels) -> None:
         outside = (~((x >= 0) & (x <= 1))).flatten(1).any(1).nonzero().flatten().tolist()  # not a number is outside too
         if outside:
             raise InputError(
-                f"attacks need pixels from 0 to 1; {len(outside)} images go beyond, such as {some(target.tasks[outside])}: "
-                "give plain pixels and let the net normalise them"
+                f"attacks need pixels from 0 to 1; {len(outside)} images go beyond, such as "
+                f"{first_few(target.tasks[outside])}: give plain pixels and let the net normalise them"
             )

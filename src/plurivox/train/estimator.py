@@ -19,7 +19,7 @@ from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.train.fit_net import fit
 from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
-from plurivox.train.targets._contract import Known
+from plurivox.train.targets._contract import Supervision
 
 DEFAULT_PLAN = Plan(epochs=100, batch=64, lr=0.01)
 
@@ -55,8 +55,8 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         plan = self.plan or DEFAULT_PLAN
         if self.random_state is not None:
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-            plan = Plan.with_words({one.name: getattr(plan, one.name) for one in plan.options()} | {"seed": seed})
-        known = Known(votes=taught) if isinstance(taught, Votes) else Known(soft=taught, gold=taught)
+            plan = Plan.from_options({one.name: getattr(plan, one.name) for one in plan.options()} | {"seed": seed})
+        known = Supervision(votes=taught) if isinstance(taught, Votes) else Supervision(soft=taught, gold=taught)
         self.trained_ = fit(
             table,
             taught if self.target is None else self.target,

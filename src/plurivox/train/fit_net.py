@@ -9,8 +9,8 @@ import numpy as np
 from torch import Tensor
 
 from plurivox.core.encoding import as_names, duplicates
-from plurivox.core.errors import InputError, OptionError, some
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.errors import InputError, OptionError, first_few
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
@@ -24,7 +24,7 @@ from plurivox.train.losses import Loss
 from plurivox.train.nets import Net
 from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
 from plurivox.train.result import Trained
-from plurivox.train.targets import Known, Target
+from plurivox.train.targets import Supervision, Target
 
 
 def fit(
@@ -32,7 +32,7 @@ def fit(
     target: SoftLabels | Votes | Target | str,
     *,
     tasks: Iterable[object] | None = None,
-    known: Known | None = None,
+    known: Supervision | None = None,
     labels: Iterable[object] | None = None,
     net: str | Net = DEFAULT_NET,
     loss: str | Loss = DEFAULT_LOSS,
@@ -47,7 +47,7 @@ def fit(
     folder: str | Path | None = None,
     save_seconds: float = 1.0,
     log: Log | None = None,
-    watch: Watch = quiet,
+    progress: Progress = no_progress,
 ) -> Trained:
     """Train a net on inputs `x`, one row per task.
 
@@ -70,14 +70,14 @@ def fit(
     spec = TrainSpec.of(
         named, net=net, loss=loss, head=head, plan=plan, augment=augment, augment_once=augment_once, record=record
     )
-    known = known or Known()
+    known = known or Supervision()
     if isinstance(target, SoftLabels | Votes):
         known, tasks = _known_with(target, known, spec.head), target.tasks if tasks is None else tasks
     rows = x if isinstance(x, Tensor) else np.asarray(x)
     names = _task_names(tasks, len(rows))
     data = TrainingSet.of(rows, spec, known, tasks=names, labels=labels, weight=weight)
     begun = NetFit(
-        spec, data, dev=dev, measures=measures, folder=folder, save_seconds=save_seconds, log=log, watch=watch
+        spec, data, dev=dev, measures=measures, folder=folder, save_seconds=save_seconds, log=log, progress=progress
     )
     return begun.finish()
 
@@ -92,11 +92,11 @@ def _task_names(tasks: Iterable[object] | None, n_inputs: int) -> Names:
             f"there are {n_inputs} inputs for {len(names)} tasks; give the task of each row of x in `tasks`"
         )
     if len(twice := duplicates(names)):
-        raise InputError(f"the inputs name tasks twice: {some(twice)}")
+        raise InputError(f"the inputs name tasks twice: {first_few(twice)}")
     return names
 
 
-def _known_with(given: SoftLabels | Votes, known: Known, head: Head | None) -> Known:
+def _known_with(given: SoftLabels | Votes, known: Supervision, head: Head | None) -> Supervision:
     """What is known, with the labels or votes that were given in place of a target."""
     if isinstance(given, SoftLabels):
         if head is not None and wanted_by(head) == "votes":

@@ -17,7 +17,7 @@ HIGHEST = re.compile("accuracy|f1|precision|recall|correlation|similarity|likeli
 class Plan(Method):
     """How a net is trained.
 
-    >>> Plan(epochs=65, optimizer="sgd", lr=0.1, schedule="multistep", milestones="50,55").word
+    >>> Plan(epochs=65, optimizer="sgd", lr=0.1, schedule="multistep", milestones="50,55").spec
     'plan[epochs=65,optimizer=sgd,lr=0.1,schedule=multistep,milestones=[50,55]]'
     """
 

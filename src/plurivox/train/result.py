@@ -11,10 +11,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from plurivox.core.atomic_write import whole_file
+from plurivox.core.atomic_write import atomic_file
 from plurivox.core.encoding import as_names
-from plurivox.core.errors import InputError, some
-from plurivox.core.method import split_word
+from plurivox.core.errors import InputError, first_few
+from plurivox.core.method import parse_spec
 from plurivox.core.results import Dynamics, Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
@@ -69,7 +69,7 @@ class Trained:
         if len(wild := names[~np.isfinite(logits).all(1)]):
             raise InputError(
                 f"the net finds no finite numbers for {len(wild)} of {len(names)} inputs, such as those of the tasks "
-                f"{some(wild)}; look for wild values in them"
+                f"{first_few(wild)}; look for wild values in them"
             )
         # numpy's softmax: that of torch in `probabilities` differs in the last bits, and so would saved results
         raised = np.exp(logits - logits.max(1, keepdims=True))
@@ -146,7 +146,7 @@ def probabilities(logits: Tensor) -> Floats:
 
 def refuse_named_code(net: str, where: object) -> None:
     """An error where a net can be made only by importing code that a file names."""
-    source = split_word(net)[0]
+    source = parse_spec(net)[0]
     if ":" in source and not source.startswith("torchvision:"):
         raise InputError(
             f"the net in {where} is {source}: to make it that module is imported and its function run. "
@@ -158,7 +158,7 @@ def refuse_other_labels(mine: Names, other: Names, where: object) -> None:
     """An error where two lists of labels are not the same, in the same order."""
     if mine.tolist() != other.tolist():
         raise InputError(
-            f"{where} was trained on another list of labels: {some(mine, 6)}; this one is {some(other, 6)}. "
+            f"{where} was trained on another list of labels: {first_few(mine, 6)}; this one is {first_few(other, 6)}. "
             "Train anew, or give the same labels in the same order"
         )
 
@@ -171,13 +171,13 @@ def _fitting(tensors: dict[str, Tensor], net: nn.Module, where: Path) -> dict[st
         if name not in tensors or name not in wanted or tensors[name].shape != wanted[name].shape
     ]
     if odd:
-        raise InputError(f"the weights in {where} do not fit their net: {some(sorted(odd))} are amiss")
+        raise InputError(f"the weights in {where} do not fit their net: {first_few(sorted(odd))} are amiss")
     return tensors
 
 
 def write_history(path: Path, history: Mapping[str, tuple[float, ...]]) -> None:
     """A row an epoch."""
-    with whole_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
+    with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(history)
         rows.writerows(zip(*history.values(), strict=True))

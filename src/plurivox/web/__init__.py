@@ -1,10 +1,10 @@
 """Web: the studio, in which people give soft labels. `create_app` makes it; `plurivox studio` opens it."""
 
-from plurivox.core.lazy import importer
+from plurivox.core.lazy import lazy_getattr
 
-HOMES = {"create_app": "server.app"}
+EXPORTS = {"create_app": "server.app"}
 __all__ = ["create_app"]
-__getattr__ = importer(__name__, HOMES)
+__getattr__ = lazy_getattr(__name__, EXPORTS)
 
 
 def __dir__() -> list[str]:

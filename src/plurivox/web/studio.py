@@ -16,11 +16,11 @@ from plurivox.web.store.admin.config_check import check_fit
 from plurivox.web.store.collect.tasks import apply_assignment, has_batches, kind_of, practice_tasks
 from plurivox.web.store.database import READS, WRITES, first_line, has_tables, migrate, take_time
 from plurivox.web.store.errors import Unavailable
-from plurivox.web.store.report.alerts import Trouble
+from plurivox.web.store.report.alerts import Alert
 from plurivox.web.store.writer import Writer
 from plurivox.web.study.assigner import assignment_of, must_have_batches
 from plurivox.web.study.config import Study, check_aggregator, read_study
-from plurivox.web.study.secrets import Keys, keys_of
+from plurivox.web.study.secrets import StudySecret, keys_of
 from plurivox.web.study.study_database import open_database
 
 T = TypeVar("T")
@@ -37,10 +37,10 @@ class Studio:
 
     settings: Settings
     study: Study
-    keys: Keys
+    keys: StudySecret
     engine: Engine
     writer: Writer
-    troubles: dict[str, Trouble] = field(default_factory=dict)  # of the background, where the store cannot be written
+    troubles: dict[str, Alert] = field(default_factory=dict)  # of the background, where the store cannot be written
     readers: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(READERS, "plurivox-reader"))
 
     @classmethod

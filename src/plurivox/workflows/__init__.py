@@ -1,8 +1,8 @@
 """Workflows: public functions that span several steps. What a user calls in Python and what the interfaces call is the same."""
 
-from plurivox.core.lazy import importer
+from plurivox.core.lazy import lazy_getattr
 
-HOMES = {
+EXPORTS = {
     "BatchPlan": "assign_tasks",
     "Choice": "tune",
     "Comparison": "compare_methods",
@@ -18,7 +18,7 @@ HOMES = {
     "describe": "describe_crowd",
     "elicit_votes": "elicit",
     "fit": "fit_votes",
-    "judge": "judge_labels",
+    "evaluate_labels": "label_evaluation",
     "plan_batches": "assign_tasks",
     "propose": "assign_tasks",
     "prune": "prune_crowd",
@@ -33,8 +33,8 @@ HOMES = {
     "write_crowd": "simulated_crowd",
     "write_elicited": "elicit",
 }
-__all__ = sorted(HOMES)
-__getattr__ = importer(__name__, HOMES)
+__all__ = sorted(EXPORTS)
+__getattr__ = lazy_getattr(__name__, EXPORTS)
 
 
 def __dir__() -> list[str]:

@@ -15,7 +15,7 @@ from plurivox.workflows.describe_crowd import describe as describe
 from plurivox.workflows.elicit import elicit_votes as elicit_votes
 from plurivox.workflows.elicit import write_elicited as write_elicited
 from plurivox.workflows.fit_votes import fit as fit
-from plurivox.workflows.judge_labels import judge as judge
+from plurivox.workflows.label_evaluation import evaluate_labels as evaluate_labels
 from plurivox.workflows.leak_check import check_leaks as check_leaks
 from plurivox.workflows.prune_crowd import prune as prune
 from plurivox.workflows.prune_crowd import prune_and_compare as prune_and_compare

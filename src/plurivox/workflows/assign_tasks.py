@@ -10,8 +10,8 @@ from plurivox import assign, io
 from plurivox.aggregate import Aggregator
 from plurivox.assign import Assigner, Batches, Ledger, Proposals, Proposer, Strata, plan
 from plurivox.core.encoding import as_names
-from plurivox.core.errors import InputError, some
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.errors import InputError, first_few
+from plurivox.core.progress import Progress, no_progress
 from plurivox.io.dataset_reader import dataset_of
 from plurivox.workflows.fit_votes import fit
 
@@ -22,7 +22,7 @@ def propose(
     *,
     by: str | Aggregator = "ibcc",
     workers: Sequence[object] | None = None,
-    watch: Watch = quiet,
+    progress: Progress = no_progress,
     **options: Any,
 ) -> Proposals:
     """Questions worth asking next, best first, from a fit of the votes `by` an aggregator.
@@ -36,7 +36,7 @@ def propose(
     data = dataset_of(given)
     if (votes := data.votes) is None:
         raise InputError(f"{data.name} has no votes of named workers; {made.name()} needs them")
-    return made.propose(votes, fit(votes, by, watch=watch), None if workers is None else as_names(workers))
+    return made.propose(votes, fit(votes, by, progress=progress), None if workers is None else as_names(workers))
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def _ledger(method: Assigner, items: Path, per_task: int) -> tuple[list[str], Le
         {"stratum"} if isinstance(method, Strata) else {"batch"} if isinstance(method, Batches) else set()
     )
     if missing := needs - set(frame.columns):
-        raise InputError(f"{file} lacks columns {sorted(missing)}; it has {some(frame.columns, 9)}")
+        raise InputError(f"{file} lacks columns {sorted(missing)}; it has {first_few(frame.columns, 9)}")
     column = [str(task) for task in frame["task"]]
     places = {task: place for place, task in enumerate(dict.fromkeys(column))}
     batches: dict[str, list[int]] = {}
@@ -92,7 +92,7 @@ def _ledger(method: Assigner, items: Path, per_task: int) -> tuple[list[str], Le
             batches.setdefault(str(batch), []).append(places[task])
     elif len(places) < len(column):
         twice = [task for place, task in enumerate(column) if places[task] != place]
-        raise InputError(f"{file} names tasks twice: {some(dict.fromkeys(twice))}; give a row a task")
+        raise InputError(f"{file} names tasks twice: {first_few(dict.fromkeys(twice))}; give a row a task")
     held = Counter(place for batch in batches.values() for place in set(batch)) if batches else None
     quota = [per_task * (1 if held is None else held[place]) for place in range(len(places))]
     strata = [str(one) for one in frame["stratum"]] if isinstance(method, Strata) else None

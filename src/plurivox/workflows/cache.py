@@ -5,18 +5,18 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from plurivox.core.atomic_write import whole_file
-from plurivox.core.base import Noun
+from plurivox.core.atomic_write import atomic_file
+from plurivox.core.base import DataType
 from plurivox.core.errors import InputError
 
 SETTINGS = "settings.json"
-N = TypeVar("N", bound=Noun)
+N = TypeVar("N", bound=DataType)
 
 
-class Kept:
+class ResultCache:
     """Results by name, each made only where the folder does not hold it yet; without a folder all are made.
 
-    >>> Kept("", "any").numbers("one", lambda: {"accuracy": 0.5})
+    >>> ResultCache("", "any").numbers("one", lambda: {"accuracy": 0.5})
     {'accuracy': 0.5}
     """
 
@@ -40,7 +40,7 @@ class Kept:
         """The noun of that name."""
         path = None if self.home is None else self.home / f"{name}.npz"
         if path is not None and path.is_file():
-            found = Noun.load(path)
+            found = DataType.load(path)
             assert isinstance(found, kind)
             return found
         made = make()
@@ -62,5 +62,5 @@ def _refuse_others(home: Path, settings: str) -> None:
 
 
 def _write(path: Path, content: Mapping[str, object]) -> None:
-    with whole_file(path) as part:
+    with atomic_file(path) as part:
         part.write_text(json.dumps(content, indent=1), encoding="utf-8")

@@ -11,7 +11,7 @@ from plurivox.clean import Cleaned, Rule
 from plurivox.core.answers import Answers
 from plurivox.core.audit import Audit
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify import Identifier
@@ -29,7 +29,7 @@ def clean_set(
     part: str | None = None,
     drop: Mapping[str, str | Identifier] | None = None,
     quantile: float | None = None,
-    watch: Watch = quiet,
+    progress: Progress = no_progress,
 ) -> tuple[Dataset, Audit]:
     """A new data set without what the rules remove, then without the worst by a score; and an audit of what went.
 
@@ -45,7 +45,7 @@ def clean_set(
     for of, score in (drop or {}).items():
         if quantile is None:
             raise OptionError("drop needs a quantile, the share of the worst that goes, such as 0.1")
-        data, audit = prune(data, score, quantile, of=of, gold=known, watch=watch)
+        data, audit = prune(data, score, quantile, of=of, gold=known, progress=progress)
         audits.append(audit)
     return data, Audit.joined(audits)
 

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from plurivox import aggregate, evaluate
 from plurivox.aggregate import Aggregator
-from plurivox.core.base import Noun
-from plurivox.core.errors import InputError, PlurivoxWarning, some, unknown
+from plurivox.core.base import DataType
+from plurivox.core.errors import InputError, PlurivoxWarning, first_few, unknown_name
 from plurivox.core.method import split_list
-from plurivox.core.progress import Watch, quiet, within
-from plurivox.core.registry import BrokenGuest
+from plurivox.core.progress import Progress, no_progress, within
+from plurivox.core.registry import BrokenPlugin
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table
 from plurivox.core.types import TEXT, Floats, Names
@@ -32,7 +32,7 @@ HEADS = {"accuracy": "accuracy", "nll": "NLL", "brier": "Brier", "ece": "ECE"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Noun):
+class Comparison(DataType):
     """How methods did on data sets: one row a data set and method, nan where a method gave no answer."""
 
     dataset: Names  # (n_rows,)
@@ -122,7 +122,7 @@ class Comparison(Noun):
             tables["Notes"] = "\n".join(f"- {note}" for note in self.notes)
         return "\n".join(f"{title}\n\n{table}\n" for title, table in tables.items())
 
-    def facts(self) -> dict[str, object]:
+    def info(self) -> dict[str, object]:
         return {"datasets": len(self.datasets), "methods": len(self.methods), "reference": self.reference}
 
 
@@ -135,7 +135,7 @@ def compare(
     reference: str | None = None,
     repeats: int = 10_000,
     seed: int = 0,
-    watch: Watch = quiet,
+    progress: Progress = no_progress,
 ) -> Comparison:
     """Fit every method on every data set and measure it on the tasks that have votes and a known label.
 
@@ -155,10 +155,10 @@ def compare(
         raise InputError("compare needs at least one data set and one method")
     pairs = _pairs(datasets, soft_given(gold), part)
     made = [aggregate.methods.make(method) for method in words]
-    specs = [method.word for method in made]
-    base = specs[0] if reference is None else aggregate.methods.make(reference).word
+    specs = [method.spec for method in made]
+    base = specs[0] if reference is None else aggregate.methods.make(reference).spec
     _check(specs, base)
-    rows, notes = _measure_all(pairs, made, watch)
+    rows, notes = _measure_all(pairs, made, progress)
     figures = dict(zip((*MEASURES, "seconds"), np.array(rows, np.float64).T, strict=True))
     return Comparison(
         dataset=np.repeat(np.array(list(pairs), TEXT), len(made)),
@@ -178,7 +178,7 @@ def _loadable() -> list[str]:
         try:
             aggregate.methods[name]
             words.append(name)
-        except BrokenGuest as fault:
+        except BrokenPlugin as fault:
             warnings.warn(f"{fault}; left out", PlurivoxWarning, stacklevel=3)
     return words
 
@@ -208,7 +208,7 @@ def _pair(data: Dataset, gold: SoftLabels | None, part: str | None) -> Pair:
 
 
 def _measure_all(
-    datasets: Mapping[str, Pair], made: Sequence[Aggregator], watch: Watch
+    datasets: Mapping[str, Pair], made: Sequence[Aggregator], progress: Progress
 ) -> tuple[list[tuple[float, ...]], list[str]]:
     """The figures of each method on each data set, and who gave no answer."""
     rows: list[tuple[float, ...]] = []
@@ -219,11 +219,11 @@ def _measure_all(
         for method in made:
             step = len(rows)
             try:
-                rows.append(measure(method, votes, truth, within(watch, step, total)))
+                rows.append(measure(method, votes, truth, within(progress, step, total)))
             except InputError as cause:  # what is wrong with a method or its options is wrong everywhere, and raised
                 rows.append((np.nan,) * (len(MEASURES) + 1))
-                notes.append(f"{method.word} gave no answer on {name}: {cause}")
-            watch(step, total, rows[-1][0])
+                notes.append(f"{method.spec} gave no answer on {name}: {cause}")
+            progress(step, total, rows[-1][0])
     return rows, notes
 
 
@@ -232,29 +232,29 @@ def known_of(votes: Votes, gold: SoftLabels, where: str = "") -> SoftLabels:
     known = gold.shared(votes.voted)
     if not len(known):
         raise InputError(
-            f"{where}no task has both a vote and a known label; there are votes on {some(votes.tasks)}, "
-            f"known labels of {some(gold.tasks)}"
+            f"{where}no task has both a vote and a known label; there are votes on {first_few(votes.tasks)}, "
+            f"known labels of {first_few(gold.tasks)}"
         )
     return known
 
 
 def _check(words: list[str], reference: str) -> None:
     if twice := sorted({word for word in words if words.count(word) > 1}):
-        raise InputError(f"compare got a method twice: {some(twice)}; give each once")
+        raise InputError(f"compare got a method twice: {first_few(twice)}; give each once")
     if reference not in words:
-        raise unknown("method in this comparison called", reference, words)
+        raise unknown_name("method in this comparison called", reference, words)
 
 
-def measure(method: Aggregator, votes: Votes, truth: SoftLabels, watch: Watch = quiet) -> tuple[float, ...]:
+def measure(method: Aggregator, votes: Votes, truth: SoftLabels, progress: Progress = no_progress) -> tuple[float, ...]:
     """(accuracy, nll, brier, ece, seconds) of one method on one data set."""
     begin = time.perf_counter()
-    guess = method.fit(votes, watch=watch).soft
+    prediction = method.fit(votes, progress=progress).soft
     seconds = time.perf_counter() - begin
     return (
-        evaluate.accuracy(guess, truth, ties="share"),
-        evaluate.nll(guess, truth),
-        evaluate.brier(guess, truth),
-        evaluate.ece(guess, truth, ties="share"),
+        evaluate.accuracy(prediction, truth, ties="share"),
+        evaluate.nll(prediction, truth),
+        evaluate.brier(prediction, truth),
+        evaluate.ece(prediction, truth, ties="share"),
         seconds,
     )
 

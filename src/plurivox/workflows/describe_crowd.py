@@ -7,7 +7,7 @@ from typing import Any
 
 from plurivox import elicit, evaluate
 from plurivox.core.answers import Answers
-from plurivox.core.errors import InputError, PlurivoxWarning, some
+from plurivox.core.errors import InputError, PlurivoxWarning, first_few
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.elicit import FLAGS
@@ -27,9 +27,9 @@ class EnteredDescription:
     odd: dict[str, int]
     read_by: str | None  # the form that read the answers to find what is odd
 
-    def facts(self) -> dict[str, Any]:
+    def info(self) -> dict[str, Any]:
         """Every figure by name, for machines."""
-        return {**self.figures.facts(), "odd": self.odd}
+        return {**self.figures.info(), "odd": self.odd}
 
     def rows(self) -> list[tuple[str, str]]:
         """What to show a person: (figure, value), without those that cannot be told."""
@@ -90,7 +90,7 @@ def _warn_of_labels(labels: Names) -> None:
         folded.setdefault(" ".join(name.split()).casefold(), []).append(name)
     notes = []
     if alike := [name for group in folded.values() if len(group) > 1 for name in group]:
-        notes.append(f"labels that differ by case or blanks alone count as different ones: {some(alike, 6)}")
+        notes.append(f"labels that differ by case or blanks alone count as different ones: {first_few(alike, 6)}")
     if none := [name for name in names if name.strip().casefold() in NOTHING]:
         notes.append(f"the label {none[0]!r} looks like a missing one; if it is, say --missing {none[0].strip()}")
     for note in notes:

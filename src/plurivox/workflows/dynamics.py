@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 from plurivox import aggregate, identify
 from plurivox.core.encoding import positions
 from plurivox.core.errors import InputError
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.results import Dynamics, Fit, Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table
@@ -17,13 +17,13 @@ from plurivox.core.types import Floats, Names
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence, Identifier
 from plurivox.io import Dataset
-from plurivox.train.data.training_data import Material
+from plurivox.train.data.training_data import TrainingData
 from plurivox.train.plan import Plan
 from plurivox.workflows.net_measures import all_runs, mean_and_std
 from plurivox.workflows.rank_scores import task_errors
-from plurivox.workflows.score_crowd import Gathering
+from plurivox.workflows.score_crowd import EvidenceCache
 from plurivox.workflows.train import train_once, train_spec
-from plurivox.workflows.train_inputs import divide, material_of
+from plurivox.workflows.train_inputs import divide, training_data_of
 
 TAUGHT = {"gold": "gold", "majority": "majority[ties=first]", "fit": "gold"}  # the label a task is given -> the target
 
@@ -32,7 +32,7 @@ TAUGHT = {"gold": "gold", "majority": "majority[ties=first]", "fit": "gold"}  # 
 class Stage:
     """Inputs, the tasks that teach and are scored, and how nets are trained."""
 
-    material: Material
+    training_data: TrainingData
     parts: Mapping[str, Names]
     votes: Votes  # on the training tasks
     net: str
@@ -41,78 +41,80 @@ class Stage:
     @classmethod
     def of(cls, data: Dataset, net: str, plan: Plan) -> "Stage":
         """The training tasks of a data set that have votes; dev and test stay as they are."""
-        material = material_of(data)
-        parts = divide(material, seed=plan.seed)
-        if (votes := material.votes) is None:
+        training_data = training_data_of(data)
+        parts = divide(training_data, seed=plan.seed)
+        if (votes := training_data.votes) is None:
             raise InputError(f"{data.name} has no votes; margins are those of labels that were voted for")
         voted = votes.voted
         train = parts["train"][positions(voted, parts["train"]) >= 0]
         if not len(train):
             raise InputError(f"no training task of {data.name} has a vote")
-        return cls(material, {**parts, "train": train}, votes.on(train), net, plan)
+        return cls(training_data, {**parts, "train": train}, votes.on(train), net, plan)
 
     def seeded(self, seed: int) -> "Stage":
         """The same with another seed."""
         return replace(self, plan=replace(self.plan, seed=seed))
 
 
-def scored(stage: Stage, method: Identifier, watch: Watch = quiet) -> Scores:
+def scored(stage: Stage, method: Identifier, progress: Progress = no_progress) -> Scores:
     """The score of the training tasks; what it needs is trained, recorded and fitted."""
     if method.of != "task":
         raise InputError(f"{method.name()} is a score of the {method.of}; take one of tasks")
-    gold, needs, votes = stage.material.gold, method.must_see(), stage.votes
+    gold, needs, votes = stage.training_data.gold, method.must_see(), stage.votes
     given = None if gold is None else gold.shared(stage.parts["train"])
-    seen = Gathering(votes, Evidence(votes=votes, gold=given)).seen_by(method)
+    seen = EvidenceCache(votes, Evidence(votes=votes, gold=given)).seen_by(method)
     if "dynamics" in needs:
-        seen = replace(seen, dynamics=one_net(stage, getattr(method, "assigned", ""), seen.fit, watch))
+        seen = replace(seen, dynamics=one_net(stage, getattr(method, "assigned", ""), seen.fit, progress))
     if "worker_dynamics" in needs:
-        seen = replace(seen, worker_dynamics=a_net_a_worker(stage, watch))
+        seen = replace(seen, worker_dynamics=a_net_a_worker(stage, progress))
     return method.score(seen)
 
 
-def one_net(stage: Stage, assigned: str, fit: Fit | None = None, watch: Watch = quiet) -> Dynamics:
+def one_net(stage: Stage, assigned: str, fit: Fit | None = None, progress: Progress = no_progress) -> Dynamics:
     """One net on the label each task is given (AUM), or on all pairs of a task and a vote (WAUM)."""
-    taught = replace(stage.material, votes=stage.votes)
+    taught = replace(stage.training_data, votes=stage.votes)
     if fit is not None and assigned == "fit":
         taught = replace(taught, gold=SoftLabels.gold(fit.soft.tasks, fit.soft.hard(), fit.soft.labels))
-    return _recorded(stage, taught, stage.parts["train"], TAUGHT.get(assigned, "every-vote"), watch)
+    return _recorded(stage, taught, stage.parts["train"], TAUGHT.get(assigned, "repeated-labelling"), progress)
 
 
-def _recorded(stage: Stage, material: Material, tasks: Names, target: str, watch: Watch = quiet) -> Dynamics:
+def _recorded(
+    stage: Stage, training_data: TrainingData, tasks: Names, target: str, progress: Progress = no_progress
+) -> Dynamics:
     """The logits of a net while it learnt these tasks."""
     spec = train_spec(target, net=stage.net, plan=stage.plan, record="visit")
-    found = train_once(material, {"train": tasks}, spec, watch).dynamics
+    found = train_once(training_data, {"train": tasks}, spec, progress).dynamics
     assert found is not None
     return found
 
 
-def a_net_a_worker(stage: Stage, watch: Watch = quiet) -> dict[str, Dynamics]:
+def a_net_a_worker(stage: Stage, progress: Progress = no_progress) -> dict[str, Dynamics]:
     """A net for every worker, on that worker's votes alone; it is asked about no other task."""
     votes, out = stage.votes, {}
     order, start = votes.by_worker
     for worker, name in enumerate(votes.workers.tolist()):
         rows = order[start[worker] : start[worker + 1]]
-        watch(worker, votes.n_workers)
+        progress(worker, votes.n_workers)
         if len(rows):
             mine = votes.where(np.isin(np.arange(len(votes)), rows))
-            taught = replace(stage.material, votes=mine, gold=None, soft=None)
-            out[str(name)] = _recorded(stage, taught, mine.voted, "every-vote")
+            taught = replace(stage.training_data, votes=mine, gold=None, soft=None)
+            out[str(name)] = _recorded(stage, taught, mine.voted, "repeated-labelling")
     return out
 
 
-def score_runs(stage: Stage, method: Identifier, runs: int, watch: Watch = quiet) -> list[Scores]:
+def score_runs(stage: Stage, method: Identifier, runs: int, progress: Progress = no_progress) -> list[Scores]:
     """The score with several seeds."""
     found = []
     for run in range(runs):
         found.append(scored(stage.seeded(stage.plan.seed + run), method))
-        watch(run, runs)
+        progress(run, runs)
     return found
 
 
 def score_tables(stage: Stage, runs: Sequence[Scores], n: int) -> tuple[Table, ...]:
     """The worst tasks by the mean over runs, and how well the score finds tasks whose votes are wrong."""
     mean = replace(runs[0], value=_mean([one.value for one in runs]), raw=None)
-    gold, votes = stage.material.gold, stage.votes
+    gold, votes = stage.training_data.gold, stage.votes
     worst = mean.worst(n)
     counts = votes.on(worst).counts()
     cells: dict[str, object] = {"task": worst, "score": mean.value[positions(mean.names, worst)]}

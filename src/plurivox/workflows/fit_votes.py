@@ -7,7 +7,7 @@ from typing import Any
 from plurivox import aggregate
 from plurivox.aggregate import Aggregator
 from plurivox.core.errors import InputError
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -23,7 +23,7 @@ def fit(
     gold: SoftLabels | str | Path | bool | None = None,
     start: Fit | str | Path | None = None,
     part: str | None = None,
-    watch: Watch = quiet,
+    progress: Progress = no_progress,
     **options: Any,
 ) -> Fit:
     """Aggregate votes by a method of that name, with its options.
@@ -46,7 +46,7 @@ def fit(
     before = Fit.load(start) if isinstance(start, str | Path) else start
     if not isinstance(votes, Votes) or part is not None:
         votes = crowd_of(votes, part, needs_names="" if "counts" in made.can_take() else made.name())
-    return made.fit(votes, gold=soft_given(gold), start=before, watch=watch)
+    return made.fit(votes, gold=soft_given(gold), start=before, progress=progress)
 
 
 def _gold_in(data: Dataset) -> SoftLabels:

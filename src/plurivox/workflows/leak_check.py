@@ -4,12 +4,12 @@ from pathlib import Path
 
 from plurivox.core.errors import InputError
 from plurivox.evaluate import Finding, check_reference, find_labels_in_names, find_leaks
-from plurivox.train.data.training_data import Material
+from plurivox.train.data.training_data import TrainingData
 from plurivox.workflows.train_inputs import divide
 
 
 def check_leaks(
-    material: Material,
+    training_data: TrainingData,
     split: str | Path | None = None,
     *,
     near: float = 0.99,
@@ -24,14 +24,14 @@ def check_leaks(
     if bool(trained_on) != bool(scored_on):
         raise InputError("--trained-on and --scored-on belong together: how votes became labels for each")
     found, looked = [], []
-    if material.gold is not None and len(material.gold):
-        found += find_labels_in_names(material.gold)
+    if training_data.gold is not None and len(training_data.gold):
+        found += find_labels_in_names(training_data.gold)
         looked.append("labels in names")
-    if split is None and not material.parts():
+    if split is None and not training_data.parts():
         looked.append("no splits: there are none, give --split FILE")
     else:
-        part_of = {task: name for name, tasks in divide(material, split).items() for task in tasks.tolist()}
-        found += find_leaks(material.tasks.tolist(), material.x, part_of, near=near)
+        part_of = {task: name for name, tasks in divide(training_data, split).items() for task in tasks.tolist()}
+        found += find_leaks(training_data.tasks.tolist(), training_data.x, part_of, near=near)
         looked.append("copies by name, content and features")
     if trained_on:
         found += check_reference(trained_on, scored_on)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from plurivox.core.atomic_write import whole_file
+from plurivox.core.atomic_write import atomic_file
 from plurivox.core.encoding import positions
-from plurivox.core.errors import unknown
+from plurivox.core.errors import unknown_name
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table
 from plurivox.core.types import Floats, Names
 from plurivox.evaluate import MEASURES, Measure, Spread, majority_baseline, spread
-from plurivox.train.data.training_data import Material
+from plurivox.train.data.training_data import TrainingData
 from plurivox.train.plan import Plan
 
 if TYPE_CHECKING:  # tables of runs are made without torch
@@ -26,10 +26,10 @@ HARD = ("accuracy", "balanced-accuracy", "macro-f1", "weighted-f1", "nll", "brie
 SOFT = ("cross-entropy", "kl-divergence", "jensen-shannon-divergence", "total-variation", "entropy-correlation")
 
 
-def truths(material: Material, tasks: Names) -> tuple[SoftLabels | None, SoftLabels | None]:
+def truths(training_data: TrainingData, tasks: Names) -> tuple[SoftLabels | None, SoftLabels | None]:
     """(gold, vote shares) of those of these tasks that have them."""
-    gold = None if material.gold is None else material.gold.shared(tasks)
-    votes = material.votes
+    gold = None if training_data.gold is None else training_data.gold.shared(tasks)
+    votes = training_data.votes
     shares = None
     if votes is not None:
         voted = tasks[positions(votes.voted, tasks) >= 0]
@@ -38,30 +38,30 @@ def truths(material: Material, tasks: Names) -> tuple[SoftLabels | None, SoftLab
     return (gold if gold is not None and len(gold) else None), shares
 
 
-def unseen_labels(material: Material, splits: Mapping[str, Names]) -> Names:
+def unseen_labels(training_data: TrainingData, splits: Mapping[str, Names]) -> Names:
     """The labels that dev or test tasks have, and no training task by gold or by any vote: no net can learn them."""
-    gold, shares = truths(material, splits["train"])
-    tested = np.concatenate([tasks for name, tasks in splits.items() if name != "train"] or [material.tasks[:0]])
-    wanted = truths(material, tested)[0]
+    gold, shares = truths(training_data, splits["train"])
+    tested = np.concatenate([tasks for name, tasks in splits.items() if name != "train"] or [training_data.tasks[:0]])
+    wanted = truths(training_data, tested)[0]
     if wanted is None:
-        return material.tasks[:0]
+        return training_data.tasks[:0]
     taught = [one.labels[(one.prob > 0).any(0)] for one in (gold, shares) if one is not None]
     there = wanted.labels[(wanted.prob > 0).any(0)]
     seen = np.any([positions(one, there) >= 0 for one in taught], axis=0) if taught else np.ones(len(there), bool)
     return there[~seen]
 
 
-def dev_truth(material: Material, splits: Mapping[str, Names], best: str) -> tuple[Floats, SoftLabels] | None:
+def dev_truth(training_data: TrainingData, splits: Mapping[str, Names], best: str) -> tuple[Floats, SoftLabels] | None:
     """Inputs and truth of the dev tasks: gold, or else the shares of their votes.
 
     Measures of entropy say nothing against gold, which has none: for them the shares come first.
     """
     truth = None
     if "dev" in splits:
-        hard, soft = truths(material, splits["dev"])
+        hard, soft = truths(training_data, splits["dev"])
         first, second = (soft, hard) if best.startswith("entropy-") else (hard, soft)
         truth = first if first is not None else second
-    return None if truth is None else (material.on(truth.tasks), truth)
+    return None if truth is None else (training_data.on(truth.tasks), truth)
 
 
 def dev_measures(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
@@ -69,21 +69,21 @@ def dev_measures(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
     if plan.best in ("last", "loss", "accuracy"):
         return plan, {}
     if plan.best not in MEASURES:
-        raise unknown("measure", plan.best, ["last", "loss", *MEASURES])
+        raise unknown_name("measure", plan.best, ["last", "loss", *MEASURES])
     measure = MEASURES[plan.best]
     goal = plan.goal if plan.goal != "auto" else "highest" if measure.better == "higher" else "lowest"
     return replace(plan, goal=goal), {plan.best: measure}
 
 
-def measured(trained: "Trained", material: Material, splits: Mapping[str, Names]) -> dict[str, float]:
+def measured(trained: "Trained", training_data: TrainingData, splits: Mapping[str, Names]) -> dict[str, float]:
     """Hard measures against gold, soft ones against vote shares, for every split; and that of the most frequent label."""
     found: dict[str, float] = {}
     for split, tasks in splits.items():
-        guess = trained.predict(material.on(tasks), tasks)
-        gold, shares = truths(material, tasks)
+        prediction = trained.predict(training_data.on(tasks), tasks)
+        gold, shares = truths(training_data, tasks)
         for truth, names, kind in ((gold, HARD, ""), (shares, SOFT, "soft ")):
             if truth is not None:
-                found |= {f"{split} {kind}{name}": MEASURES[name](guess, truth) for name in names}
+                found |= {f"{split} {kind}{name}": MEASURES[name](prediction, truth) for name in names}
         if gold is not None:
             found[f"{split} baseline"] = majority_baseline(gold)[1]
     return found
@@ -129,7 +129,7 @@ class Series:
 
     def write(self, path: Path) -> None:
         """Write a CSV file with a row per run."""
-        with whole_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
+        with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
             rows = csv.writer(file, lineterminator="\n")
             columns = self.columns()
             rows.writerow(columns)

@@ -14,7 +14,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.audit import Audit, AuditRow
 from plurivox.core.encoding import as_text, positions
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
-from plurivox.core.progress import Watch, quiet, within
+from plurivox.core.progress import Progress, no_progress, within
 from plurivox.core.results import Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table
@@ -23,7 +23,7 @@ from plurivox.core.votes import Votes
 from plurivox.identify import Evidence, Identifier
 from plurivox.io.dataset import CROWD_PARTS, Dataset
 from plurivox.workflows.compare_methods import known_of
-from plurivox.workflows.score_crowd import Gathering
+from plurivox.workflows.score_crowd import EvidenceCache
 
 G = TypeVar("G", Votes, Answers, Dataset)
 FEWEST = {"worker": 2, "task": 1}  # so many must stay
@@ -36,7 +36,7 @@ def prune(
     *,
     of: str | None = None,
     gold: SoftLabels | None = None,
-    watch: Watch = quiet,
+    progress: Progress = no_progress,
 ) -> tuple[G, Audit]:
     """The same without the workers, or the tasks, whose score is among the worst `quantile`; and an audit of them.
 
@@ -51,7 +51,7 @@ def prune(
     """
     if not 0 < quantile < 1:
         raise OptionError(f"quantile must lie between 0 and 1, such as 0.1 for the worst tenth; got {quantile}")
-    scores = score if isinstance(score, Scores) else _score(given, score, gold, watch)
+    scores = score if isinstance(score, Scores) else _score(given, score, gold, progress)
     if scores.of not in FEWEST or (of is not None and scores.of != of):
         wanted = of or "worker or task"
         raise InputError(f"{scores.made_by} is a score of a {scores.of}; to drop by it takes one of a {wanted}")
@@ -65,7 +65,9 @@ def prune(
     return _without(given, scores, out), _audit(given, scores, out, quantile)
 
 
-def _score(given: Votes | Answers | Dataset, method: str | Identifier, gold: SoftLabels | None, watch: Watch) -> Scores:
+def _score(
+    given: Votes | Answers | Dataset, method: str | Identifier, gold: SoftLabels | None, progress: Progress
+) -> Scores:
     """The score by name, of votes; of answers, of the votes for the label that each names first."""
     made = identify.methods.make(method)
     if isinstance(given, Answers):
@@ -75,7 +77,7 @@ def _score(given: Votes | Answers | Dataset, method: str | Identifier, gold: Sof
         votes, seen = votes_to_score(given, made), Evidence(gold=known, answers=given.answers)
     else:
         votes, seen = given, Evidence(gold=gold)
-    return Gathering(votes, seen, alone=True).score(made, watch)
+    return EvidenceCache(votes, seen, alone=True).score(made, progress)
 
 
 def votes_to_score(data: Dataset, method: str | Identifier) -> Votes:
@@ -223,12 +225,12 @@ def prune_and_compare(
     quantiles: Sequence[float],
     method: str | Aggregator = "vote-shares",
     *,
-    watch: Watch = quiet,
+    progress: Progress = no_progress,
 ) -> Table:
     """Accuracy, NLL and ECE of an aggregator before and after the worst are dropped, for each quantile.
 
     Two rows a quantile: on the tasks that still have a vote, where before and after are measured on the same tasks; and
-    on all tasks that had one, where a task that lost all its votes is answered by an even guess. A gain in the first row
+    on all tasks that had one, where a task that lost all its votes gets a uniform prediction. A gain in the first row
     that is a loss in the second only says that hard tasks are no longer counted.
 
     >>> votes = Votes.of(task=list("aaabbbccc"), worker=[1, 2, 3] * 3, label=list("xxyyyyxyz"))
@@ -242,12 +244,12 @@ def prune_and_compare(
     maker = aggregate.methods.make(method)
     truth = known_of(votes, gold)
     total = 2 + len(quantiles)
-    scores = score if isinstance(score, Scores) else _score(votes, score, gold, within(watch, 0, total))
-    before = maker.fit(votes, watch=within(watch, 1, total)).soft
+    scores = score if isinstance(score, Scores) else _score(votes, score, gold, within(progress, 0, total))
+    before = maker.fit(votes, progress=within(progress, 1, total)).soft
     rows: list[dict[str, Any]] = []
     for step, quantile in enumerate(quantiles):
         left, audit = prune(votes, scores, quantile)
-        after = maker.fit(left, watch=within(watch, 2 + step, total)).soft
+        after = maker.fit(left, progress=within(progress, 2 + step, total)).soft
         voted = left.voted
         head = {"quantile": quantile, f"{scores.of}s out": len(audit), "votes out": int(audit.answers.sum())}
         for on, known in (("tasks left", truth.shared(voted)), ("all tasks", truth)):
@@ -259,10 +261,8 @@ def prune_and_compare(
                     **_measured(before, _even_where_absent(after, voted, known), known),
                 }
             )
-    title = f"{maker.word} before and after the worst {scores.of}s by {scores.made_by} are dropped"
-    note = (
-        "tasks left: before and after on the same tasks; all tasks: those without a vote are answered by an even guess"
-    )
+    title = f"{maker.spec} before and after the worst {scores.of}s by {scores.made_by} are dropped"
+    note = "tasks left: before and after on the same tasks; all tasks: those without a vote get a uniform prediction"
     return Table.of_rows(title, rows, (note,))
 
 
@@ -270,15 +270,15 @@ def _measured(before: SoftLabels, after: SoftLabels, truth: SoftLabels) -> dict[
     """Each measure before and after, on the tasks of the truth; nan where there are none."""
     out: dict[str, float] = {}
     for name in ("accuracy", "NLL", "ECE"):
-        for when, guess in (("before", before), ("after", after)):
-            out[f"{name} {when}"] = _measure(name, guess, truth) if len(truth) else np.nan
+        for when, prediction in (("before", before), ("after", after)):
+            out[f"{name} {when}"] = _measure(name, prediction, truth) if len(truth) else np.nan
     return out
 
 
-def _measure(name: str, guess: SoftLabels, truth: SoftLabels) -> float:
+def _measure(name: str, prediction: SoftLabels, truth: SoftLabels) -> float:
     if name == "NLL":
-        return evaluate.nll(guess, truth)
-    return (evaluate.accuracy if name == "accuracy" else evaluate.ece)(guess, truth, ties="share")
+        return evaluate.nll(prediction, truth)
+    return (evaluate.accuracy if name == "accuracy" else evaluate.ece)(prediction, truth, ties="share")
 
 
 def _even_where_absent(soft: SoftLabels, voted: Names, truth: SoftLabels) -> SoftLabels:

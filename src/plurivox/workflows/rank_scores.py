@@ -9,18 +9,18 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from plurivox import identify
-from plurivox.core.base import Noun
-from plurivox.core.encoding import owned_names, positions
-from plurivox.core.errors import InputError, some
+from plurivox.core.base import DataType
+from plurivox.core.encoding import positions, readonly_names
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.results import Of, Scores
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import TEXT, Floats, Names, owned
+from plurivox.core.types import TEXT, Floats, Names, readonly_copy
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ranking(Noun):
+class Ranking(DataType):
     """Several scores of the same tasks or workers: the value and the rank of each, 1 the worst; nan where untold.
 
     Names that a score gives the same value share the mean of their ranks.
@@ -34,10 +34,10 @@ class Ranking(Noun):
 
     def __post_init__(self) -> None:
         for name in ("names", "scores"):
-            object.__setattr__(self, name, owned_names(getattr(self, name), name))
+            object.__setattr__(self, name, readonly_names(getattr(self, name), name))
         shape = len(self.names), len(self.scores)
         for name in ("value", "rank"):
-            object.__setattr__(self, name, owned(getattr(self, name), np.float64))
+            object.__setattr__(self, name, readonly_copy(getattr(self, name), np.float64))
             if getattr(self, name).shape != shape:
                 raise InputError(f"{name} of a ranking has the shape {getattr(self, name).shape}; it needs {shape}")
 
@@ -76,7 +76,7 @@ class Ranking(Noun):
             table |= {f"value:{word}": self.value[:, k], f"rank:{word}": self.rank[:, k]}
         return table | {"mean_rank": self.mean_rank}
 
-    def facts(self) -> dict[str, object]:
+    def info(self) -> dict[str, object]:
         return {f"{self.of}s": len(self.names), "scores": len(self.scores), "by": ", ".join(self.scores.tolist())}
 
 
@@ -96,7 +96,7 @@ def rank_of(scores: Sequence[Scores]) -> Ranking:
         raise InputError(f"a ranking joins scores of one kind; these are of a {' and a '.join(kinds)}: {told}")
     words = [one.made_by for one in scores]
     if twice := sorted({word for word in words if words.count(word) > 1}):
-        raise InputError(f"a ranking got a score twice: {some(twice)}; give each once")
+        raise InputError(f"a ranking got a score twice: {first_few(twice)}; give each once")
     names = _all_names(scores)
     value = np.full((len(names), len(scores)), np.nan)
     for k, one in enumerate(scores):
@@ -119,7 +119,7 @@ def _all_names(scores: Sequence[Scores]) -> Names:
         if len(strangers):
             if strangers.dtype != names.dtype:
                 raise InputError(
-                    f"{one.made_by} names {some(strangers)}, which {scores[0].made_by} does not know; "
+                    f"{one.made_by} names {first_few(strangers)}, which {scores[0].made_by} does not know; "
                     "the scores are of different data"
                 )
             names = np.concatenate([names, strangers])

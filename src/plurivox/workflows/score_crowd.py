@@ -10,9 +10,9 @@ from typing import Any
 from plurivox import aggregate, identify
 from plurivox.aggregate import Aggregator
 from plurivox.core.answers import Answers
-from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, some
+from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few
 from plurivox.core.method import split_list
-from plurivox.core.progress import Watch, quiet, within
+from plurivox.core.progress import Progress, no_progress, within
 from plurivox.core.results import Dynamics, Fit, Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -29,7 +29,7 @@ Labels = SoftLabels | str | Path
 SERVES = {  # an argument of `score` and `rank` -> the fields of Evidence that it fills
     "soft": {"soft"},
     "gold": {"gold"},
-    "guess": {"guess"},
+    "prediction": {"prediction"},
     "dynamics": {"dynamics", "worker_dynamics"},
     "fit": {"fit", "fits"},
     "by": {"fit", "fits"},
@@ -44,11 +44,11 @@ def score(
     by: By | None = None,
     soft: Labels | None = None,
     gold: Labels | None = None,
-    guess: Labels | None = None,
+    prediction: Labels | None = None,
     dynamics: Recorded | None = None,
     answers: Answers | None = None,
     part: str | None = None,
-    watch: Watch = quiet,
+    progress: Progress = no_progress,
     **options: Any,
 ) -> Scores:
     """Score tasks, workers or the crowd by a method of that name, with its options.
@@ -67,8 +67,8 @@ def score(
     array(['a'], dtype=StringDType())
     """
     made = identify.methods.make(method, **options)
-    given = {"soft": soft, "gold": gold, "guess": guess, "dynamics": dynamics, "fit": fit, "answers": answers}
-    return _gather(data, [made], by, part, given, alone=True).score(made, watch)
+    given = {"soft": soft, "gold": gold, "prediction": prediction, "dynamics": dynamics, "fit": fit, "answers": answers}
+    return _gather(data, [made], by, part, given, alone=True).score(made, progress)
 
 
 def rank(
@@ -79,11 +79,11 @@ def rank(
     by: By | None = None,
     soft: Labels | None = None,
     gold: Labels | None = None,
-    guess: Labels | None = None,
+    prediction: Labels | None = None,
     dynamics: Recorded | None = None,
     answers: Answers | None = None,
     part: str | None = None,
-    watch: Watch = quiet,
+    progress: Progress = no_progress,
 ) -> Ranking:
     """Several scores of tasks, or of workers, side by side: values and ranks by name, 1 the worst.
 
@@ -96,14 +96,14 @@ def rank(
     """
     words = split_list(scores) if isinstance(scores, str) else scores
     made = [identify.methods.make(one) for one in words]
-    given = {"soft": soft, "gold": gold, "guess": guess, "dynamics": dynamics, "fit": fit, "answers": answers}
+    given = {"soft": soft, "gold": gold, "prediction": prediction, "dynamics": dynamics, "fit": fit, "answers": answers}
     gathering = _gather(data, made, by, part, given)
-    return rank_of([gathering.score(one, within(watch, step, len(made))) for step, one in enumerate(made)])
+    return rank_of([gathering.score(one, within(progress, step, len(made))) for step, one in enumerate(made)])
 
 
 def _gather(
     data: Any, scores: Sequence[Identifier], by: By | None, part: str | None, given: dict[str, Any], alone: bool = False
-) -> "Gathering":
+) -> "EvidenceCache":
     """What was given, files read, and the one crowd of the data set that all scores look at.
 
     Warns about arguments that no score looks at; raises where a score must know who voted and counts would be taken.
@@ -115,9 +115,9 @@ def _gather(
             warnings.warn(words, PlurivoxWarning, stacklevel=3)
     seen, makers = _evidence(**given), _made_by(by)
     if data is None:
-        return Gathering(None, seen, makers, alone=alone)
+        return EvidenceCache(None, seen, makers, alone=alone)
     needs_names = _needs_names(scores, makers, fitted=bool(seen.fits))
-    return Gathering(_with_one_crowd(dataset_of(data), part, needs_names), seen, makers, alone=alone)
+    return EvidenceCache(_with_one_crowd(dataset_of(data), part, needs_names), seen, makers, alone=alone)
 
 
 def _evidence(
@@ -171,7 +171,7 @@ def scores_of(of: str, words: str, what: str = "scores") -> list[Identifier]:
     named = split_list(words)
     made = [identify.methods.make(word) for word in named]
     if wrong := [word for word, score in zip(named, made, strict=True) if score.of != of]:
-        raise OptionError(f"{what} must be scores of {of}s; {some(wrong)} is not")
+        raise OptionError(f"{what} must be scores of {of}s; {first_few(wrong)} is not")
     return made
 
 
@@ -180,7 +180,7 @@ def _made_by(by: By | None) -> list[Aggregator]:
     return [aggregate.methods.make(one) for one in words]
 
 
-class Gathering:
+class EvidenceCache:
     """What was given, and what was found or made for earlier scores: every fit is made once.
 
     A score that looks at one fit gets the first that holds what it reads, of those given and then of those made `by`
@@ -195,30 +195,30 @@ class Gathering:
         self.by = _made_by(by)
         self.made: dict[str, Fit] = {}
 
-    def score(self, method: Identifier, watch: Watch = quiet) -> Scores:
+    def score(self, method: Identifier, progress: Progress = no_progress) -> Scores:
         """The score, once everything it needs is there."""
-        return method.score(self.seen_by(method, watch), watch=watch)
+        return method.score(self.seen_by(method, progress), progress=progress)
 
-    def seen_by(self, method: Identifier, watch: Watch = quiet) -> Evidence:
+    def seen_by(self, method: Identifier, progress: Progress = no_progress) -> Evidence:
         """The evidence for one score; what nobody has is left for the score to ask for."""
         seen = replace(self.given, fits=())
         for need in method.must_see():
             for name in need.split("|"):
                 if not seen.has(need):
-                    found = self._find(name, method, watch)
+                    found = self._find(name, method, progress)
                     seen = seen if found is None else replace(seen, **{name: found})
         for name in set(method.may_use) & {"votes", "gold", "answers"}:  # what costs nothing
-            if not seen.has(name) and (found := self._find(name, method, watch)) is not None:
+            if not seen.has(name) and (found := self._find(name, method, progress)) is not None:
                 seen = replace(seen, **{name: found})
         return seen
 
-    def _find(self, name: str, method: Identifier, watch: Watch) -> Any:
+    def _find(self, name: str, method: Identifier, progress: Progress) -> Any:
         if name == "votes":
             return self.votes
         if name == "fit":
-            return self._one_fit(method, watch)
+            return self._one_fit(method, progress)
         if name == "fits":
-            return self._all_fits(method, watch)
+            return self._all_fits(method, progress)
         if name in ("gold", "answers") and isinstance(self.data, Dataset):
             return getattr(self.data, name)
         return None
@@ -230,29 +230,29 @@ class Gathering:
             return self.data.crowd() if self.data.has("votes") or self.data.has("counts") else None
         return self.data
 
-    def _one_fit(self, method: Identifier, watch: Watch) -> Fit | None:
-        known = [*self.given.fits, *self._fits_by(self.by, watch)]
+    def _one_fit(self, method: Identifier, progress: Progress) -> Fit | None:
+        known = [*self.given.fits, *self._fits_by(self.by, progress)]
         for fit in known:
             if all(getattr(fit, part) is not None for part in method.reads):
                 return fit
         if known and self.alone:
             return known[0]
-        return next(iter(self._fits_by(_made_by(method.fitted_by), watch)), None)
+        return next(iter(self._fits_by(_made_by(method.fitted_by), progress)), None)
 
-    def _all_fits(self, method: Identifier, watch: Watch) -> tuple[Fit, ...]:
-        known = [*self.given.fits, *self._fits_by(self.by, watch)]
+    def _all_fits(self, method: Identifier, progress: Progress) -> tuple[Fit, ...]:
+        known = [*self.given.fits, *self._fits_by(self.by, progress)]
         if not known:
-            known = self._fits_by(_made_by(method.fitted_by), watch)
+            known = self._fits_by(_made_by(method.fitted_by), progress)
         if known and len(known) < 2:
             raise InputError(f"{method.name()} holds fits against each other; give or name two methods or more")
         return tuple(known)
 
-    def _fits_by(self, makers: Sequence[Aggregator], watch: Watch) -> list[Fit]:
+    def _fits_by(self, makers: Sequence[Aggregator], progress: Progress) -> list[Fit]:
         """A fit by each, made now or before; none where there are no votes to make it of."""
         votes = self.votes if makers else None
         if votes is None:
             return []
         for maker in makers:
-            if maker.word not in self.made:
-                self.made[maker.word] = maker.fit(votes, watch=watch)
-        return [self.made[maker.word] for maker in makers]
+            if maker.spec not in self.made:
+                self.made[maker.spec] = maker.fit(votes, progress=progress)
+        return [self.made[maker.spec] for maker in makers]

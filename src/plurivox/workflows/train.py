@@ -10,14 +10,14 @@ from typing import Self
 from plurivox import aggregate
 from plurivox.aggregate import Aggregator
 from plurivox.core.encoding import as_names, duplicates, positions
-from plurivox.core.errors import InputError, some, unknown
-from plurivox.core.method import split_word
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.errors import InputError, first_few, unknown_name
+from plurivox.core.method import parse_spec
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
 from plurivox.train import targets
 from plurivox.train.data.inputs import check_inputs
-from plurivox.train.data.training_data import Material
+from plurivox.train.data.training_data import TrainingData
 from plurivox.train.loop.dev_eval import Measure
 from plurivox.train.loop.net_fit import Log, NetFit
 from plurivox.train.loop.spec import MAIN, AgreementWeighting, Record, TrainSpec
@@ -27,7 +27,7 @@ from plurivox.train.nets import Net
 from plurivox.train.parallel.runs import repeat, side_by_side
 from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
 from plurivox.train.result import Trained
-from plurivox.train.targets import Known
+from plurivox.train.targets import Supervision
 from plurivox.workflows.net_measures import Series, dev_measures, dev_truth, measured, unseen_labels
 from plurivox.workflows.train_inputs import RunFolder
 
@@ -92,11 +92,11 @@ def _target_and_aggregator(target: str, soft: str) -> tuple[str | None, Aggregat
     a target       that target. Soft labels are those of the aggregator `soft`; without one, here None, they are the data's
                    own, and vote shares where the data have none (`_soft_labels`).
     """
-    name = split_word(target)[0]
+    name = parse_spec(target)[0]
     if name in targets.methods:
         return target, aggregate.methods.make(soft) if soft else None
     if target and name not in aggregate.methods:
-        raise unknown("target or aggregator", name, [*targets.methods, *aggregate.methods])
+        raise unknown_name("target or aggregator", name, [*targets.methods, *aggregate.methods])
     word = target or DEFAULT_AGGREGATOR
     if soft and soft != word:
         raise InputError(
@@ -115,21 +115,21 @@ class PreparedTraining:
     measures: Mapping[str, Measure]
 
     @classmethod
-    def of(cls, material: Material, splits: Mapping[str, Names], spec: TrainSpec) -> Self:
+    def of(cls, training_data: TrainingData, splits: Mapping[str, Names], spec: TrainSpec) -> Self:
         """Train on the split train and evaluate on the split dev, where there is one."""
         train, (plan, measures) = as_names(splits["train"], "tasks"), dev_measures(spec.plan)
         if len(twice := duplicates(train)):
-            raise InputError(f"the inputs name tasks twice: {some(twice)}")
-        known = Known(material.votes, material.gold, _soft_labels(material, train, spec.soft))
-        weight = _weights(material, train, spec.weighting)
-        data = TrainingSet.of(material.on(train), spec, known, tasks=train, labels=known.labels(), weight=weight)
-        return cls(replace(spec, plan=plan), data, dev_truth(material, splits, plan.best), measures)
+            raise InputError(f"the inputs name tasks twice: {first_few(twice)}")
+        known = Supervision(training_data.votes, training_data.gold, _soft_labels(training_data, train, spec.soft))
+        weight = _weights(training_data, train, spec.weighting)
+        data = TrainingSet.of(training_data.on(train), spec, known, tasks=train, labels=known.labels(), weight=weight)
+        return cls(replace(spec, plan=plan), data, dev_truth(training_data, splits, plan.best), measures)
 
     def start(
         self,
         seed: int,
         home: Path | None = None,
-        watch: Watch = quiet,
+        progress: Progress = no_progress,
         *,
         open_log: OpenLog | None = None,
         save_seconds: float = 1.0,
@@ -143,17 +143,19 @@ class PreparedTraining:
             folder=home,
             save_seconds=save_seconds,
             log=None if open_log is None or home is None else open_log(home),
-            watch=watch,
+            progress=progress,
         )
 
 
-def train_once(material: Material, splits: Mapping[str, Names], spec: TrainSpec, watch: Watch = quiet) -> Trained:
+def train_once(
+    training_data: TrainingData, splits: Mapping[str, Names], spec: TrainSpec, progress: Progress = no_progress
+) -> Trained:
     """One net, trained on the split train with the seed of the plan."""
-    return PreparedTraining.of(material, splits, spec).start(spec.plan.seed, None, watch).finish()
+    return PreparedTraining.of(training_data, splits, spec).start(spec.plan.seed, None, progress).finish()
 
 
 def train_runs(
-    material: Material,
+    training_data: TrainingData,
     splits: Mapping[str, Names],
     spec: TrainSpec,
     *,
@@ -163,7 +165,7 @@ def train_runs(
     log: str = "",
     command: str = "",
     source: str = "",
-    watch: Watch = quiet,
+    progress: Progress = no_progress,
     note: Note | None = None,
 ) -> Series:
     """Train nets with several seeds on the split train, and measure each on dev and test.
@@ -178,27 +180,27 @@ def train_runs(
         need_tensorboard()
     home = None if folder is None else RunFolder.of(folder)
     if home is not None:
-        home.open(splits, command, source or material.name)
+        home.open(splits, command, source or training_data.name)
     tested = {name: tasks for name, tasks in splits.items() if name != "train"}
     for tasks in tested.values():  # before hours of training, not after
-        check_inputs(material.on(tasks), tasks)
-    ready = PreparedTraining.of(material, splits, spec)
+        check_inputs(training_data.on(tasks), tasks)
+    ready = PreparedTraining.of(training_data, splits, spec)
     together, stacked = side_by_side(spec, tuple(ready.data.x.shape), len(ready.data.labels), runs, at_once)
-    for line in _notes(material, splits, spec, together if stacked else 0):
+    for line in _notes(training_data, splits, spec, together if stacked else 0):
         if note is not None:
             note(line)
     with ExitStack() as logs:
         open_log = (lambda home: logs.enter_context(closing(EventLog(home)))) if log else None
         found = repeat(
             partial(ready.start, open_log=open_log, save_seconds=float(together)),
-            lambda one: measured(one, material, tested),
+            lambda one: measured(one, training_data, tested),
             runs=runs,
             seed=spec.plan.seed,
             folder=None if home is None else home.path,
             at_once=together,
             stacked=stacked,
             device=ready.data.x.device,
-            watch=watch,
+            progress=progress,
         )
     series = Series.of(found, spec.plan.seed, together, stacked)
     if home is not None:
@@ -206,38 +208,40 @@ def train_runs(
     return series
 
 
-def _notes(material: Material, splits: Mapping[str, Names], spec: TrainSpec, n_stacked: int) -> list[str]:
+def _notes(training_data: TrainingData, splits: Mapping[str, Names], spec: TrainSpec, n_stacked: int) -> list[str]:
     """What a user should know before training; `n_stacked` runs are trained as one net."""
     found = []
-    if len(unseen := unseen_labels(material, splits)):
-        found.append(f"dev or test tasks have labels that no training task has, and no net can learn: {some(unseen)}")
-    if spec.head is not None and spec.loss.word != DEFAULT_LOSS:
-        found.append(f"{spec.head.word} has a loss of its own; {spec.loss.word} only measures the dev tasks")
+    if len(unseen := unseen_labels(training_data, splits)):
+        found.append(
+            f"dev or test tasks have labels that no training task has, and no net can learn: {first_few(unseen)}"
+        )
+    if spec.head is not None and spec.loss.spec != DEFAULT_LOSS:
+        found.append(f"{spec.head.spec} has a loss of its own; {spec.loss.spec} only measures the dev tasks")
     if n_stacked:
         found.append(f"{n_stacked} runs at a time are trained as one stacked net; --at-once 1 trains one after another")
     return found
 
 
-def _soft_labels(material: Material, tasks: Names, aggregator: object) -> SoftLabels | None:
+def _soft_labels(training_data: TrainingData, tasks: Names, aggregator: object) -> SoftLabels | None:
     """Soft labels of the training tasks: of the aggregator on their votes alone, else the data's own, else vote shares."""
-    votes = material.votes
+    votes = training_data.votes
     if aggregator is None:
-        if material.soft is not None or votes is None:
-            return material.soft
+        if training_data.soft is not None or votes is None:
+            return training_data.soft
         aggregator = aggregate.methods.make(DEFAULT_AGGREGATOR)
     assert isinstance(aggregator, Aggregator)
     if votes is None:
-        others = [name for name, one in (("gold", material.gold), ("soft", material.soft)) if one is not None]
+        others = [name for name, one in (("gold", training_data.gold), ("soft", training_data.soft)) if one is not None]
         instead = f"take the target {' or '.join(others)}, or " if others else ""
-        raise InputError(f"{material.name} has no votes for {aggregator.word}; {instead}give votes")
+        raise InputError(f"{training_data.name} has no votes for {aggregator.spec}; {instead}give votes")
     voted = votes.on(tasks[positions(votes.tasks, tasks) >= 0])
     kept = voted.on(voted.voted)
     return aggregator.fit(kept).soft if kept.n_tasks else None
 
 
-def _weights(material: Material, tasks: Names, weighting: AgreementWeighting | None) -> Floats | None:
+def _weights(training_data: TrainingData, tasks: Names, weighting: AgreementWeighting | None) -> Floats | None:
     if weighting is None:
         return None
-    if material.votes is None:
-        raise InputError(f"{material.name} has no votes whose agreement could weigh tasks")
-    return weighting.weights(material.votes, tasks)
+    if training_data.votes is None:
+        raise InputError(f"{training_data.name} has no votes whose agreement could weigh tasks")
+    return weighting.weights(training_data.votes, tasks)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plurivox.core.atomic_write import whole_file
+from plurivox.core.atomic_write import atomic_file
 from plurivox.core.encoding import as_names, positions
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.types import Names
 from plurivox.train.data import splits
-from plurivox.train.data.training_data import Material, read_material
+from plurivox.train.data.training_data import TrainingData, read_training_data
 
 if TYPE_CHECKING:
     from plurivox.io import Dataset  # needs polars, which an .npz of plain arrays does not
@@ -40,13 +40,13 @@ def _has_crowd(data: "Dataset") -> bool:
     return data.has("answers") and not (data.has("gold") or data.has("soft_labels"))
 
 
-def material_of(
+def training_data_of(
     data: "Dataset | str | Path",
     pictures: Pictures | None = None,
     part: str | None = None,
     note: Callable[[str], None] | None = None,
     **how: Any,
-) -> Material:
+) -> TrainingData:
     """The features of a data set, or where there are none its images, with votes, gold labels and splits.
 
     `data` is a data set, the path or the name of one, which is read with the options `how` of `io.read`, or an .npz of packed
@@ -54,7 +54,7 @@ def material_of(
     where a data set has both. `note` is called with a line about images that are left out.
     """
     if isinstance(data, str | Path) and str(data).lower().endswith(".npz") and Path(data).is_file():
-        return read_material(data)
+        return read_training_data(data)
     from plurivox.io.dataset_reader import crowd_of, read  # needs polars, as any Dataset does
 
     data = read(data, **how) if isinstance(data, str | Path) else data
@@ -66,10 +66,10 @@ def material_of(
     if features is None or (pictures is not None and pictures.table is not None):
         assert pictures is not None
         tasks, x = _images_of(data, pictures, note)
-        return Material(data.name, tasks, x, _split_of(data, tasks), data.gold, votes, data.soft_labels)
+        return TrainingData(data.name, tasks, x, _split_of(data, tasks), data.gold, votes, data.soft_labels)
     gold = data.gold if features.gold is None else features.gold
     split = _split_of(data, features.tasks) if features.split is None else features.split
-    return Material(data.name, features.tasks, features.x, split, gold, votes, data.soft_labels)
+    return TrainingData(data.name, features.tasks, features.x, split, gold, votes, data.soft_labels)
 
 
 def _images_of(data: "Dataset", pictures: Pictures, note: Callable[[str], None] | None) -> tuple[Names, Any]:
@@ -96,7 +96,7 @@ def _images_of(data: "Dataset", pictures: Pictures, note: Callable[[str], None] 
         )
     found = decode(images, tasks, size=pictures.size, damaged="skip" if pictures.skip else "error")
     if len(found.damaged) and note is not None:
-        note(f"{len(found.damaged)} images cannot be read and are left out: {some(found.damaged)}")
+        note(f"{len(found.damaged)} images cannot be read and are left out: {first_few(found.damaged)}")
     return found.tasks, found.x
 
 
@@ -112,32 +112,34 @@ def _split_of(data: "Dataset", tasks: Names) -> Names | None:
 
 
 def divide(
-    material: Material, file: str | Path | None = None, shares: splits.Shares = splits.USUAL, seed: int = 0
+    training_data: TrainingData, file: str | Path | None = None, shares: splits.Shares = splits.USUAL, seed: int = 0
 ) -> dict[str, Names]:
     """train, dev and test by name: of a file, of the data themselves, or dealt out by lot, stratified where gold is known."""
     if file is not None:
         split = splits.read_split(file)
         names = as_names([name for name, tasks in split.items() for _ in range(len(tasks))])
         tasks = np.concatenate(list(split.values()))
-        there = positions(material.tasks, tasks) >= 0
+        there = positions(training_data.tasks, tasks) >= 0
         if not there.any():
             raise InputError(
-                f"{file} names no task of {material.name}; it has {some(tasks)}, not {some(material.tasks)}"
+                f"{file} names no task of {training_data.name}; it has {first_few(tasks)}, not {first_few(training_data.tasks)}"
             )
-        found = replace(material, tasks=tasks[there], x=material.on(tasks[there]), split=names[there]).parts()
+        found = replace(training_data, tasks=tasks[there], x=training_data.on(tasks[there]), split=names[there]).parts()
         if "train" not in found:
-            raise InputError(f"{file} has the splits {some(split)}; name them train, dev and test")
+            raise InputError(f"{file} has the splits {first_few(split)}; name them train, dev and test")
     else:
-        found = material.parts()
+        found = training_data.parts()
     if not found:
-        gold = material.gold
-        whole = gold is not None and bool((positions(gold.tasks, material.tasks) >= 0).all())
-        labels = gold.on(material.tasks).hard() if gold is not None and whole else None
+        gold = training_data.gold
+        whole = gold is not None and bool((positions(gold.tasks, training_data.tasks) >= 0).all())
+        labels = gold.on(training_data.tasks).hard() if gold is not None and whole else None
         found = {
-            name: tasks for name, tasks in splits.stratified(material.tasks, labels, shares, seed).items() if len(tasks)
+            name: tasks
+            for name, tasks in splits.stratified(training_data.tasks, labels, shares, seed).items()
+            if len(tasks)
         }
     if "train" not in found:
-        raise InputError(f"no task of {material.name} is in the split train; the splits are {some(found)}")
+        raise InputError(f"no task of {training_data.name} is in the split train; the splits are {first_few(found)}")
     return found
 
 
@@ -176,7 +178,7 @@ class RunFolder:
                     f"the runs in {self.path} are of another division into train, dev and test; choose another folder"
                 )
             return
-        with whole_file(path) as temporary:
+        with atomic_file(path) as temporary:
             settings = {"command": command, "input": source, "parts": tasks_of}
             temporary.write_text(json.dumps(settings), encoding="utf-8")
 

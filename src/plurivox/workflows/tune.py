@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 
 from plurivox.core.encoding import as_names, duplicates, positions
-from plurivox.core.errors import InputError, OptionError, some
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.errors import InputError, OptionError, first_few
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.tables import Table
 from plurivox.core.types import Floats, Names
 
@@ -69,7 +69,7 @@ def choose(
     never: Iterable[object] = (),
     better: Literal["lower", "higher"] = "lower",
     seed: int = 0,
-    watch: Watch = quiet,
+    progress: Progress = no_progress,
 ) -> Choice:
     """The value that is best on held-out tasks.
 
@@ -84,7 +84,7 @@ def choose(
         raise OptionError(f"there is no {name} to choose from")
     names = as_names(tasks, "tasks")
     if len(twice := duplicates(names)):
-        raise InputError(f"tasks are listed twice: {some(twice)}")
+        raise InputError(f"tasks are listed twice: {first_few(twice)}")
     barred = positions(as_names(list(never), "test tasks"), names) >= 0
     names = names[~barred]
     parts = _folds(names, folds, held_out, seed)
@@ -92,9 +92,9 @@ def choose(
     for i, value in enumerate(values):
         for j, held in enumerate(parts):
             scores[i, j] = score(value, names[~held], names[held])
-            watch(i * len(parts) + j, scores.size, float(scores[i, j]))
+            progress(i * len(parts) + j, scores.size, float(scores[i, j]))
     if not (finite := np.isfinite(scores).all(1)).any():
-        raise InputError(f"no {name} among {some(values)} has a score on every fold")
+        raise InputError(f"no {name} among {first_few(values)} has a score on every fold")
     scores[~finite] = np.nan
     return Choice(name, tuple(values), scores, better, tuple(names[held] for held in parts), int(barred.sum()))
 
@@ -106,7 +106,7 @@ def _folds(names: Names, folds: int, held_out: Iterable[object] | None, seed: in
         place = positions(names, wanted)
         if not len(wanted) or (place < 0).any():
             raise InputError(
-                f"held-out tasks must be among the tasks, and no test tasks; look at {some(wanted[place < 0])}"
+                f"held-out tasks must be among the tasks, and no test tasks; look at {first_few(wanted[place < 0])}"
             )
         part = np.zeros(len(names), bool)
         part[place] = True

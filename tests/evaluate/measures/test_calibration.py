@@ -10,12 +10,12 @@ from plurivox.evaluate import aurra, brier, classwise_ece, ece, nll, reliability
 
 CHANCE = np.random.default_rng(2)
 Q, TRUE = CHANCE.dirichlet(np.ones(3), 80), CHANCE.integers(0, 3, 80)
-GUESS, TRUTH = SoftLabels.of(Q, range(80), range(3)), SoftLabels.gold(range(80), TRUE, labels=range(3))
+PREDICTION, TRUTH = SoftLabels.of(Q, range(80), range(3)), SoftLabels.gold(range(80), TRUE, labels=range(3))
 
 
 def test_as_scikit_learn() -> None:
-    assert nll(GUESS, TRUTH) == pytest.approx(log_loss(TRUE, Q, labels=[0, 1, 2]))
-    assert brier(GUESS, TRUTH) == pytest.approx(brier_score_loss(TRUE, Q, labels=[0, 1, 2], scale_by_half=False))
+    assert nll(PREDICTION, TRUTH) == pytest.approx(log_loss(TRUE, Q, labels=[0, 1, 2]))
+    assert brier(PREDICTION, TRUTH) == pytest.approx(brier_score_loss(TRUE, Q, labels=[0, 1, 2], scale_by_half=False))
 
 
 def test_a_sure_mistake_costs_no_more_than_the_clip() -> None:
@@ -29,10 +29,10 @@ def test_ece_by_hand() -> None:
     """Confidences .5 (one of two right) and .9 (three of four right), one on an edge: .6 belongs to the bin below."""
     first = [0.5, 0.5, 0.9, 0.9, 0.9, 0.9, 0.6]
     right = [1, 0, 1, 1, 1, 0, 1]
-    guess = SoftLabels.of([[p, 1 - p] for p in first], range(7), ["x", "y"])
+    prediction = SoftLabels.of([[p, 1 - p] for p in first], range(7), ["x", "y"])
     truth = SoftLabels.gold(range(7), ["x" if hit else "y" for hit in right])
-    assert ece(guess, truth) == pytest.approx((2 * 0 + 4 * abs(0.75 - 0.9) + 0.4) / 7)
-    assert ece(guess, truth, bins=1) == pytest.approx(abs(np.mean(right) - np.mean(first)))
+    assert ece(prediction, truth) == pytest.approx((2 * 0 + 4 * abs(0.75 - 0.9) + 0.4) / 7)
+    assert ece(prediction, truth, bins=1) == pytest.approx(abs(np.mean(right) - np.mean(first)))
 
 
 def test_ece_as_a_loop_over_bins() -> None:
@@ -41,7 +41,7 @@ def test_ece_as_a_loop_over_bins() -> None:
         inside = (sure > b / 15) & (sure <= (b + 1) / 15)
         if inside.any():
             total += inside.mean() * abs(hit[inside].mean() - sure[inside].mean())
-    assert ece(GUESS, TRUTH) == pytest.approx(total)
+    assert ece(PREDICTION, TRUTH) == pytest.approx(total)
 
 
 def test_ece_as_torchmetrics() -> None:
@@ -49,7 +49,7 @@ def test_ece_as_torchmetrics() -> None:
         pytest.importorskip(name) for name in ("torch", "torchmetrics.functional")
     )  # both in the extra dev
     theirs = functional.classification.multiclass_calibration_error(torch.tensor(Q), torch.tensor(TRUE), 3, n_bins=15)
-    assert ece(GUESS, TRUTH) == pytest.approx(float(theirs), abs=1e-6)
+    assert ece(PREDICTION, TRUTH) == pytest.approx(float(theirs), abs=1e-6)
 
 
 def test_classwise_ece_as_a_loop() -> None:
@@ -58,7 +58,7 @@ def test_classwise_ece_as_a_loop() -> None:
         for b in range(15):
             inside = (Q[:, k] > b / 15) & (Q[:, k] <= (b + 1) / 15)
             total += abs((TRUE[inside] == k).sum() - Q[inside, k].sum()) / 80 / 3
-    assert classwise_ece(GUESS, TRUTH) == pytest.approx(total)
+    assert classwise_ece(PREDICTION, TRUTH) == pytest.approx(total)
 
 
 def pixmix(confidence: np.ndarray, correct: np.ndarray, size: int, last: bool) -> float:
@@ -74,41 +74,43 @@ def pixmix(confidence: np.ndarray, correct: np.ndarray, size: int, last: bool) -
 @pytest.mark.parametrize("size", [7, 10, 40, 60])
 def test_bins_of_equal_size_with_and_without_the_last(size: int) -> None:
     hit, sure = Q.argmax(1) == TRUE, Q.max(1)
-    assert rms_calibration(GUESS, TRUTH, size=size) == pytest.approx(pixmix(sure, hit, size, last=True))
-    assert rms_calibration(GUESS, TRUTH, size=size, compat=True) == pytest.approx(pixmix(sure, hit, size, last=False))
+    assert rms_calibration(PREDICTION, TRUTH, size=size) == pytest.approx(pixmix(sure, hit, size, last=True))
+    assert rms_calibration(PREDICTION, TRUTH, size=size, compat=True) == pytest.approx(
+        pixmix(sure, hit, size, last=False)
+    )
 
 
 def test_few_tasks_and_bins_of_equal_size() -> None:
-    assert rms_calibration(GUESS, TRUTH) == pytest.approx(abs((Q.argmax(1) == TRUE).mean() - Q.max(1).mean()))
-    assert rms_calibration(GUESS, TRUTH, size=60, compat=True) == 0
+    assert rms_calibration(PREDICTION, TRUTH) == pytest.approx(abs((Q.argmax(1) == TRUE).mean() - Q.max(1).mean()))
+    assert rms_calibration(PREDICTION, TRUTH, size=60, compat=True) == 0
     with pytest.raises(InputError, match="there are 80 tasks: lower the size"):
-        rms_calibration(GUESS, TRUTH, compat=True)
+        rms_calibration(PREDICTION, TRUTH, compat=True)
 
 
 def test_the_order_of_tasks_does_not_matter_where_confidences_tie() -> None:
-    guess = SoftLabels.of([[0.8, 0.2]] * 40, range(40), "xy")
+    prediction = SoftLabels.of([[0.8, 0.2]] * 40, range(40), "xy")
     truth = SoftLabels.gold(range(40), ["x"] * 20 + ["y"] * 20)
-    back = guess.on(range(39, -1, -1))
+    back = prediction.on(range(39, -1, -1))
     for measure in (rms_calibration, aurra):
-        assert measure(guess, truth) == measure(back, truth)
-    assert rms_calibration(guess, truth, size=10) == pytest.approx(0.3)
+        assert measure(prediction, truth) == measure(back, truth)
+    assert rms_calibration(prediction, truth, size=10) == pytest.approx(0.3)
 
 
 def test_aurra_by_hand() -> None:
-    guess = SoftLabels.of([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3]], "abc", "xy")
-    assert aurra(guess, SoftLabels.gold("abc", "xyx")) == pytest.approx((1 + 1 / 2 + 2 / 3) / 3)
+    prediction = SoftLabels.of([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3]], "abc", "xy")
+    assert aurra(prediction, SoftLabels.gold("abc", "xyx")) == pytest.approx((1 + 1 / 2 + 2 / 3) / 3)
 
 
 def test_reliability_adds_up_to_the_measures() -> None:
-    drawn = reliability(GUESS, TRUTH)
+    drawn = reliability(PREDICTION, TRUTH)
     seen = drawn.n > 0
     gap = np.abs(drawn.accuracy - drawn.confidence)[seen]
-    assert (drawn.n[seen] * gap).sum() / 80 == pytest.approx(ece(GUESS, TRUTH)) and drawn.n.sum() == 80
+    assert (drawn.n[seen] * gap).sum() / 80 == pytest.approx(ece(PREDICTION, TRUTH)) and drawn.n.sum() == 80
     inside = (drawn.low[seen] < drawn.confidence[seen]) & (drawn.confidence[seen] <= drawn.high[seen])
     assert inside.all() and np.isnan(drawn.accuracy[~seen]).all()
-    filled = reliability(GUESS, TRUTH, size=10)
+    filled = reliability(PREDICTION, TRUTH, size=10)
     squares = filled.n / 80 * (filled.accuracy - filled.confidence) ** 2
     assert filled.n.tolist() == [10] * 8 and np.sqrt(squares.sum()) == pytest.approx(
-        rms_calibration(GUESS, TRUTH, size=10)
+        rms_calibration(PREDICTION, TRUTH, size=10)
     )
     assert list(filled.columns()) == ["low", "high", "n", "confidence", "accuracy"]

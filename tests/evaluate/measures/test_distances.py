@@ -11,23 +11,23 @@ from plurivox.evaluate import total_variation, wasserstein
 CHANCE = np.random.default_rng(4)
 P, Q = CHANCE.dirichlet(np.ones(4), (2, 30))
 SCALE = [3.0, 1.0, 7.0, 2.0]
-GUESS, TRUTH = (SoftLabels.of(prob, range(30), list("abcd")) for prob in (Q, P))
+PREDICTION, TRUTH = (SoftLabels.of(prob, range(30), list("abcd")) for prob in (Q, P))
 
 
 def test_on_a_line_it_is_scipys() -> None:
     expected = np.mean([wasserstein_distance(SCALE, SCALE, p, q) for p, q in zip(P, Q, strict=True)])
-    assert wasserstein(GUESS, TRUTH, scale=SCALE) == pytest.approx(expected)
+    assert wasserstein(PREDICTION, TRUTH, scale=SCALE) == pytest.approx(expected)
     line = np.abs(np.subtract.outer(SCALE, SCALE))
-    assert wasserstein(GUESS, TRUTH, distance=line) == pytest.approx(expected)
+    assert wasserstein(PREDICTION, TRUTH, distance=line) == pytest.approx(expected)
 
 
 def test_where_all_labels_are_as_far_it_is_total_variation() -> None:
-    assert wasserstein(GUESS, TRUTH, distance=1 - np.eye(4)) == pytest.approx(total_variation(GUESS, TRUTH))
+    assert wasserstein(PREDICTION, TRUTH, distance=1 - np.eye(4)) == pytest.approx(total_variation(PREDICTION, TRUTH))
 
 
 def test_ordered_labels_bring_their_scale() -> None:
     ordered = SoftLabels.of(P, range(30), list("abcd"), scale=np.array(SCALE))
-    assert wasserstein(GUESS, ordered) == pytest.approx(wasserstein(GUESS, TRUTH, scale=SCALE))
+    assert wasserstein(PREDICTION, ordered) == pytest.approx(wasserstein(PREDICTION, TRUTH, scale=SCALE))
     assert wasserstein(ordered, ordered) == 0
 
 
@@ -44,4 +44,4 @@ def test_ordered_labels_bring_their_scale() -> None:
 )
 def test_mistakes(how: dict[str, object], said: str) -> None:
     with pytest.raises(InputError, match=said):
-        wasserstein(GUESS, TRUTH, **how)  # type: ignore[arg-type]
+        wasserstein(PREDICTION, TRUTH, **how)  # type: ignore[arg-type]

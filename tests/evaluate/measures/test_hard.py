@@ -11,83 +11,83 @@ from plurivox.evaluate.measures.hard import Average
 
 
 def guess_and_truth(n: int = 200, k: int = 4, seed: int = 0) -> tuple[SoftLabels, SoftLabels]:
-    chance = np.random.default_rng(seed)
-    prob, true = chance.dirichlet(np.ones(k), n), chance.choice(k, n, p=[0.7, 0.1, 0.1, 0.1])
-    return SoftLabels.of(prob, range(n), range(k)), SoftLabels.gold(chance.permutation(n), true, labels=range(k))
+    rng = np.random.default_rng(seed)
+    prob, true = rng.dirichlet(np.ones(k), n), rng.choice(k, n, p=[0.7, 0.1, 0.1, 0.1])
+    return SoftLabels.of(prob, range(n), range(k)), SoftLabels.gold(rng.permutation(n), true, labels=range(k))
 
 
 def test_as_scikit_learn() -> None:
-    guess, truth = guess_and_truth()
-    said, true = guess.hard(), truth.on(guess.tasks).hard()
-    assert accuracy(guess, truth) == pytest.approx(metrics.accuracy_score(true, said))
-    assert balanced_accuracy(guess, truth) == pytest.approx(metrics.balanced_accuracy_score(true, said))
-    assert accuracy(guess, truth, ties="share") == accuracy(guess, truth)
+    prediction, truth = guess_and_truth()
+    said, true = prediction.hard(), truth.on(prediction.tasks).hard()
+    assert accuracy(prediction, truth) == pytest.approx(metrics.accuracy_score(true, said))
+    assert balanced_accuracy(prediction, truth) == pytest.approx(metrics.balanced_accuracy_score(true, said))
+    assert accuracy(prediction, truth, ties="share") == accuracy(prediction, truth)
 
 
 def test_ties() -> None:
-    guess = SoftLabels.of([[1 / 3, 1 / 3, 1 / 3], [0.5, 0, 0.5], [0, 1, 0]], "abc", "xyz")
+    prediction = SoftLabels.of([[1 / 3, 1 / 3, 1 / 3], [0.5, 0, 0.5], [0, 1, 0]], "abc", "xyz")
     truth = SoftLabels.gold("abc", "zxy")
-    assert accuracy(guess, truth) == pytest.approx(2 / 3)
-    assert accuracy(guess, truth, ties="share") == pytest.approx((1 / 3 + 1 / 2 + 1) / 3)
-    assert balanced_accuracy(guess, truth, ties="share") == pytest.approx((1 / 3 + 1 / 2 + 1) / 3)
+    assert accuracy(prediction, truth) == pytest.approx(2 / 3)
+    assert accuracy(prediction, truth, ties="share") == pytest.approx((1 / 3 + 1 / 2 + 1) / 3)
+    assert balanced_accuracy(prediction, truth, ties="share") == pytest.approx((1 / 3 + 1 / 2 + 1) / 3)
 
 
 def test_tasks_and_labels_meet_by_name() -> None:
-    """Only b and c are shared; the truth lists its labels in another order and has one the guess does not know."""
-    guess = SoftLabels.of([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3]], "abc", ["no", "yes"])
+    """Only b and c are shared; the truth lists its labels in another order and has one the prediction does not know."""
+    prediction = SoftLabels.of([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3]], "abc", ["no", "yes"])
     truth = SoftLabels.gold(["c", "b", "x"], ["maybe", "yes", "no"], labels=["yes", "maybe", "no"])
-    assert accuracy(guess, truth) == 0.5
+    assert accuracy(prediction, truth) == 0.5
     sparse = SoftLabels.gold(["b", "c"], ["yes", "no"])
     assert accuracy(sparse, truth) == 0.5
     with pytest.raises(InputError, match="share no task"):
-        accuracy(guess, SoftLabels.gold(["z"], ["yes"]))
+        accuracy(prediction, SoftLabels.gold(["z"], ["yes"]))
 
 
 @pytest.mark.parametrize("average", ["macro", "weighted", "micro"])
 def test_precision_recall_and_f1_as_scikit_learn(average: Average) -> None:
-    guess, truth = guess_and_truth(40, seed=3)
-    said, true = guess.hard(), truth.on(guess.tasks).hard()
+    prediction, truth = guess_and_truth(40, seed=3)
+    said, true = prediction.hard(), truth.on(prediction.tasks).hard()
     theirs = metrics.precision_recall_fscore_support(true, said, average=average, zero_division=0)[:3]
-    ours = [measure(guess, truth, average=average) for measure in (precision, recall, f1)]
+    ours = [measure(prediction, truth, average=average) for measure in (precision, recall, f1)]
     assert ours == pytest.approx(list(theirs))
-    assert f1(guess, truth, average=average, ties="share") == pytest.approx(ours[2])
+    assert f1(prediction, truth, average=average, ties="share") == pytest.approx(ours[2])
 
 
 def test_labels_that_only_one_side_has_count_as_zero() -> None:
     """x is never said, z is never true, q is neither."""
-    guess, truth = SoftLabels.gold("abc", "yyz", labels="qxyz"), SoftLabels.gold("abc", "xyy", labels="qxyz")
-    assert f1(guess, truth) == pytest.approx((0 + 2 / 4 + 0) / 3)
-    assert recall(guess, truth) == pytest.approx((0 + 1 / 2 + 0) / 3)
-    assert balanced_accuracy(guess, truth) == pytest.approx((0 + 1 / 2) / 2)
+    prediction, truth = SoftLabels.gold("abc", "yyz", labels="qxyz"), SoftLabels.gold("abc", "xyy", labels="qxyz")
+    assert f1(prediction, truth) == pytest.approx((0 + 2 / 4 + 0) / 3)
+    assert recall(prediction, truth) == pytest.approx((0 + 1 / 2 + 0) / 3)
+    assert balanced_accuracy(prediction, truth) == pytest.approx((0 + 1 / 2) / 2)
     with pytest.raises(PlurivoxError, match="did you mean 'macro'"):
-        f1(guess, truth, average="macros")  # type: ignore[arg-type]
+        f1(prediction, truth, average="macros")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 9])
 def test_top_k_as_scikit_learn(k: int) -> None:
-    guess, truth = guess_and_truth()
-    true = truth.on(guess.tasks).codes()
-    theirs = metrics.top_k_accuracy_score(true, guess.prob, k=k, labels=range(4)) if k < 4 else 1.0
-    assert top_k_accuracy(guess, truth, k=k) == pytest.approx(theirs)
-    by_label = [top_k_accuracy(guess, truth.on(guess.tasks[true == one]), k=k) for one in range(4)]
-    assert top_k_accuracy(guess, truth, k=k, average="macro") == pytest.approx(np.mean(by_label))
+    prediction, truth = guess_and_truth()
+    true = truth.on(prediction.tasks).codes()
+    theirs = metrics.top_k_accuracy_score(true, prediction.prob, k=k, labels=range(4)) if k < 4 else 1.0
+    assert top_k_accuracy(prediction, truth, k=k) == pytest.approx(theirs)
+    by_label = [top_k_accuracy(prediction, truth.on(prediction.tasks[true == one]), k=k) for one in range(4)]
+    assert top_k_accuracy(prediction, truth, k=k, average="macro") == pytest.approx(np.mean(by_label))
 
 
 def test_top_k_with_ties() -> None:
     """Of four even labels, two get a place: the first two, or each half the time."""
-    guess, truth = SoftLabels.of(np.full((4, 4), 0.25), "abcd", "wxyz"), SoftLabels.gold("abcd", "wxyz")
-    assert top_k_accuracy(guess, truth, k=2) == 0.5 == top_k_accuracy(guess, truth, k=2, ties="share")
+    prediction, truth = SoftLabels.of(np.full((4, 4), 0.25), "abcd", "wxyz"), SoftLabels.gold("abcd", "wxyz")
+    assert top_k_accuracy(prediction, truth, k=2) == 0.5 == top_k_accuracy(prediction, truth, k=2, ties="share")
     last = SoftLabels.gold("a", "z")
-    assert top_k_accuracy(guess, last, k=2) == 0 and top_k_accuracy(guess, last, k=2, ties="share") == 0.5
-    assert top_k_accuracy(guess, truth, k=1, ties="share") == accuracy(guess, truth, ties="share")
+    assert top_k_accuracy(prediction, last, k=2) == 0 and top_k_accuracy(prediction, last, k=2, ties="share") == 0.5
+    assert top_k_accuracy(prediction, truth, k=1, ties="share") == accuracy(prediction, truth, ties="share")
     with pytest.raises(OptionError, match="k must be 1 or more"):
-        top_k_accuracy(guess, truth, k=0)
+        top_k_accuracy(prediction, truth, k=0)
 
 
 def test_confusion_as_scikit_learn() -> None:
-    guess, truth = guess_and_truth()
-    table, labels = confusion_counts(guess, truth)
-    np.testing.assert_array_equal(table, metrics.confusion_matrix(truth.on(guess.tasks).hard(), guess.hard()))
+    prediction, truth = guess_and_truth()
+    table, labels = confusion_counts(prediction, truth)
+    np.testing.assert_array_equal(table, metrics.confusion_matrix(truth.on(prediction.tasks).hard(), prediction.hard()))
     assert labels.tolist() == [0, 1, 2, 3]
     shared, names = confusion_counts(SoftLabels.of([[0.5, 0.5]], "a", [1, 2]), SoftLabels.gold("a", "z"), ties="share")
     assert names.tolist() == ["1", "2", "z"] and shared[2].tolist() == [0.5, 0.5, 0]

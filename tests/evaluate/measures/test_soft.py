@@ -14,15 +14,15 @@ CHANCE = np.random.default_rng(1)
 P, Q = CHANCE.dirichlet(np.ones(5), (2, 60))
 P[:20, :2] = 0  # votes leave labels out
 P /= P.sum(1, keepdims=True)
-TRUTH, GUESS = (SoftLabels.of(prob, range(60), range(5)) for prob in (P, Q))
+TRUTH, PREDICTION = (SoftLabels.of(prob, range(60), range(5)) for prob in (P, Q))
 PAIRS = list(zip(P, Q, strict=True))
 
 
 def test_cross_entropy() -> None:
     expected = np.mean([entropy(p) + entropy(p, q) for p, q in PAIRS])
-    assert cross_entropy(GUESS, TRUTH) == pytest.approx(expected)
+    assert cross_entropy(PREDICTION, TRUTH) == pytest.approx(expected)
     gold = SoftLabels.one_hot(P.argmax(1), range(60), range(5))
-    assert cross_entropy(GUESS, gold) == pytest.approx(log_loss(P.argmax(1), Q, labels=range(5)))
+    assert cross_entropy(PREDICTION, gold) == pytest.approx(log_loss(P.argmax(1), Q, labels=range(5)))
 
 
 def test_a_guess_of_zero_is_clipped() -> None:
@@ -34,40 +34,47 @@ def test_a_guess_of_zero_is_clipped() -> None:
 
 def test_relative_entropy_both_ways() -> None:
     full = SoftLabels.of(P[20:], range(20, 60), range(5))
-    assert evaluate.kl_divergence(GUESS, TRUTH) == pytest.approx(np.mean([entropy(p, q) for p, q in PAIRS]))
-    assert evaluate.inverse_kl_divergence(GUESS, full) == pytest.approx(np.mean([entropy(q, p) for p, q in PAIRS[20:]]))
+    assert evaluate.kl_divergence(PREDICTION, TRUTH) == pytest.approx(np.mean([entropy(p, q) for p, q in PAIRS]))
+    assert evaluate.inverse_kl_divergence(PREDICTION, full) == pytest.approx(
+        np.mean([entropy(q, p) for p, q in PAIRS[20:]])
+    )
 
 
 @pytest.mark.parametrize("base", [np.e, 2])
 def test_jensen_shannon_is_scipys(base: float) -> None:
     distance = np.array([jensenshannon(p, q, base) for p, q in PAIRS])
-    assert evaluate.jensen_shannon_distance(GUESS, TRUTH, base=base) == pytest.approx(distance.mean())
-    assert evaluate.jensen_shannon_divergence(GUESS, TRUTH, base=base) == pytest.approx((distance**2).mean())
-    assert evaluate.jensen_shannon_distance(GUESS, GUESS) == 0
+    assert evaluate.jensen_shannon_distance(PREDICTION, TRUTH, base=base) == pytest.approx(distance.mean())
+    assert evaluate.jensen_shannon_divergence(PREDICTION, TRUTH, base=base) == pytest.approx((distance**2).mean())
+    assert evaluate.jensen_shannon_distance(PREDICTION, PREDICTION) == 0
 
 
 def test_total_variation_and_its_other_names() -> None:
     expected = np.mean([cityblock(p, q) / 2 for p, q in PAIRS])
-    assert total_variation(GUESS, TRUTH) == pytest.approx(expected)
-    assert total_variation(TRUTH, GUESS) == total_variation(GUESS, TRUTH) and total_variation(GUESS, GUESS) == 0
+    assert total_variation(PREDICTION, TRUTH) == pytest.approx(expected)
+    assert (
+        total_variation(TRUTH, PREDICTION) == total_variation(PREDICTION, TRUTH)
+        and total_variation(PREDICTION, PREDICTION) == 0
+    )
     for same in (evaluate.soft_accuracy, evaluate.soft_micro_f1):
-        assert same(GUESS, TRUTH) == pytest.approx(1 - expected)
+        assert same(PREDICTION, TRUTH) == pytest.approx(1 - expected)
 
 
 def test_soft_macro_f1_by_hand() -> None:
     """Of one-hot rows it is the macro F1; a label without any mass is left out."""
-    guess, truth = SoftLabels.gold("abcd", "xxyy", labels="xyz"), SoftLabels.gold("abcd", "xyyy", labels="xyz")
-    assert evaluate.soft_macro_f1(guess, truth) == pytest.approx((2 / 3 + 4 / 5) / 2)
+    prediction, truth = SoftLabels.gold("abcd", "xxyy", labels="xyz"), SoftLabels.gold("abcd", "xyyy", labels="xyz")
+    assert evaluate.soft_macro_f1(prediction, truth) == pytest.approx((2 / 3 + 4 / 5) / 2)
     by_label = [2 * np.minimum(P, Q)[:, k].sum() / (P + Q)[:, k].sum() for k in range(5)]
-    assert evaluate.soft_macro_f1(GUESS, TRUTH) == pytest.approx(np.mean(by_label))
+    assert evaluate.soft_macro_f1(PREDICTION, TRUTH) == pytest.approx(np.mean(by_label))
 
 
 def test_entropies() -> None:
     x, y = entropy(Q.T) / np.log(5), entropy(P.T) / np.log(5)
-    assert evaluate.entropy_correlation(GUESS, TRUTH) == pytest.approx(pearsonr(x, y).statistic)
-    assert evaluate.entropy_similarity(GUESS, TRUTH) == pytest.approx(1 - cosine(x, y))
+    assert evaluate.entropy_correlation(PREDICTION, TRUTH) == pytest.approx(pearsonr(x, y).statistic)
+    assert evaluate.entropy_similarity(PREDICTION, TRUTH) == pytest.approx(1 - cosine(x, y))
     gold = SoftLabels.one_hot(P.argmax(1), range(60), range(5))
-    assert np.isnan(evaluate.entropy_correlation(GUESS, gold)) and np.isnan(evaluate.entropy_similarity(GUESS, gold))
+    assert np.isnan(evaluate.entropy_correlation(PREDICTION, gold)) and np.isnan(
+        evaluate.entropy_similarity(PREDICTION, gold)
+    )
     even = SoftLabels.of(np.full((60, 5), 0.2), range(60), range(5))
     assert np.isnan(evaluate.entropy_correlation(even, TRUTH))
     assert np.isnan(evaluate.entropy_correlation(*[SoftLabels.gold("ab", "xx")] * 2))
@@ -75,13 +82,13 @@ def test_entropies() -> None:
 
 def test_sorted_wasserstein_is_scipys_with_probabilities_as_samples() -> None:
     expected = np.mean([wasserstein_distance(p, q) for p, q in PAIRS])
-    assert evaluate.sorted_wasserstein(GUESS, TRUTH) == pytest.approx(expected)
+    assert evaluate.sorted_wasserstein(PREDICTION, TRUTH) == pytest.approx(expected)
     turned = SoftLabels.of(np.roll(Q, 1, axis=1), range(60), range(5))
-    assert evaluate.sorted_wasserstein(turned, GUESS) == 0 and total_variation(turned, GUESS) > 0.3
+    assert evaluate.sorted_wasserstein(turned, PREDICTION) == 0 and total_variation(turned, PREDICTION) > 0.3
 
 
 def test_numbers_of_single_precision_are_measured_in_double() -> None:
     single = SoftLabels.of(Q.astype(np.float32), range(60), range(5))
     assert evaluate.jensen_shannon_distance(single, TRUTH) == pytest.approx(
-        evaluate.jensen_shannon_distance(GUESS, TRUTH), abs=1e-6
+        evaluate.jensen_shannon_distance(PREDICTION, TRUTH), abs=1e-6
     )

@@ -1,4 +1,4 @@
-"""A guess against vote counts: scipy's multinomial, and the floor against simulated votes."""
+"""A prediction against vote counts: scipy's multinomial, and the floor against simulated votes."""
 
 import numpy as np
 import pytest
@@ -12,25 +12,25 @@ from plurivox.evaluate import count_deviance, count_log_likelihood, kl_divergenc
 CHANCE = np.random.default_rng(5)
 Q = CHANCE.dirichlet(np.ones(3), 200)
 COUNTS = np.array([CHANCE.multinomial(n, q) for n, q in zip(CHANCE.integers(1, 9, 200), Q, strict=True)])
-GUESS, VOTES = SoftLabels.of(Q, range(200), "xyz"), Votes.from_counts(COUNTS, range(200), "xyz")
+PREDICTION, VOTES = SoftLabels.of(Q, range(200), "xyz"), Votes.from_counts(COUNTS, range(200), "xyz")
 
 
 def test_likelihood_is_scipys_and_deviance_is_what_is_lost() -> None:
     log = [multinomial.logpmf(c, c.sum(), q) for c, q in zip(COUNTS, Q, strict=True)]
     best = [multinomial.logpmf(c, c.sum(), c / c.sum()) for c in COUNTS]
-    assert count_log_likelihood(GUESS, VOTES) == pytest.approx(np.mean(log))
-    assert count_deviance(GUESS, VOTES) == pytest.approx(np.mean(best) - np.mean(log))
+    assert count_log_likelihood(PREDICTION, VOTES) == pytest.approx(np.mean(log))
+    assert count_deviance(PREDICTION, VOTES) == pytest.approx(np.mean(best) - np.mean(log))
 
 
 def test_a_perfect_guess_is_at_the_floor() -> None:
-    """51 votes a task, drawn from the guess itself: its KL to their shares is what the floor says, not 0."""
+    """51 votes a task, drawn from the prediction itself: its KL to their shares is what the floor says, not 0."""
     q = np.random.default_rng(1).dirichlet(np.full(5, 5), 4000)
     drawn = Votes.from_counts(np.random.default_rng(2).multinomial(51, q), range(4000), range(5))
-    guess = SoftLabels.of(q, range(4000), range(5))
-    found = kl_divergence(guess, shares_of(drawn))
+    prediction = SoftLabels.of(q, range(4000), range(5))
+    found = kl_divergence(prediction, shares_of(drawn))
     assert vote_floor(drawn) == pytest.approx(found, rel=0.06)
-    assert vote_floor(drawn, guess) == pytest.approx(found, rel=0.15)
-    assert count_deviance(guess, drawn) == pytest.approx(4 / 2, rel=0.06)
+    assert vote_floor(drawn, prediction) == pytest.approx(found, rel=0.15)
+    assert count_deviance(prediction, drawn) == pytest.approx(4 / 2, rel=0.06)
 
 
 def test_one_vote_leaves_no_more_open_than_the_entropy_of_the_guess() -> None:

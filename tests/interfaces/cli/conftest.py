@@ -62,10 +62,10 @@ def votes_file(tmp_path: Path) -> Path:
 @pytest.fixture
 def guest(tmp_path: Path) -> dict[str, str]:
     """The environment of a process in which another package brings the aggregator `sleepy`."""
-    room = tmp_path / "elsewhere"
-    about = room / "guest-1.0.dist-info"
+    step = tmp_path / "elsewhere"
+    about = step / "guest-1.0.dist-info"
     about.mkdir(parents=True)
-    (room / "guest.py").write_text(GUEST)
+    (step / "guest.py").write_text(GUEST)
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: guest\nVersion: 1.0\n")
     (about / "entry_points.txt").write_text("[plurivox.aggregate]\nsleepy = guest:Sleepy\n")
-    return environment(room)
+    return environment(step)

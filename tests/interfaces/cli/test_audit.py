@@ -11,12 +11,14 @@ from click.testing import Result
 from interfaces.cli.cli_process import environment
 from plurivox.core.encoding import as_names
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.train.data.training_data import Material, write_material
+from plurivox.train.data.training_data import TrainingData, write_training_data
 
 
 def box(path: Path, names: list[str], split: list[str] | None, x: np.ndarray) -> Path:  # type: ignore[type-arg]
     gold = SoftLabels.gold(names, ["cat" if i % 2 else "dog" for i in range(len(names))])
-    write_material(Material("made", as_names(names), x, None if split is None else as_names(split), gold), path)
+    write_training_data(
+        TrainingData("made", as_names(names), x, None if split is None else as_names(split), gold), path
+    )
     return path
 
 

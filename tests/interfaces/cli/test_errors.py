@@ -43,7 +43,7 @@ MISTAKES = {
     "convert toy MINE --force": "'diary.txt' would be lost",
     "simulate hammer-spammer -o MINE --force": "'diary.txt' would be lost",
     "simulate hammer-spammer -o . --force": ". is the folder you are in",
-    "methods agregate": "there is no room 'agregate'; did you mean 'aggregate'?",
+    "methods agregate": "there is no step 'agregate'; did you mean 'aggregate'?",
     "completion bsh": "there is no shell 'bsh'; did you mean 'bash'",
     "methods --jsn": "there is no option '--jsn'; did you mean '--json'? (see plurivox methods --help)",
     "simulate hammer-spammer -o OUT --ratio 2": "--ratio must be 0 to 1; got 2.0",

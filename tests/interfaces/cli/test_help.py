@@ -7,12 +7,12 @@ import pytest
 from click.shell_completion import ShellComplete
 from click.testing import Result
 
-from plurivox.cli._build import COMMAND_OF, INNER, ROOMS, catalogue, registry
+from plurivox.cli._build import COMMAND_OF, INNER, STEPS, catalogue, registry
 from plurivox.cli.main import COMMANDS, main
 from plurivox.core.method import Method
 
 Call = Callable[..., Result]
-EVERY = [(room, name) for room in ROOMS for name in catalogue(room)]
+EVERY = [(step, name) for step in STEPS for name in catalogue(step)]
 
 
 def completed(*words: str, incomplete: str = "") -> set[str]:
@@ -34,23 +34,23 @@ def test_every_command_exists_and_its_help_opens_with_words(call: Call, name: st
     assert said.stdout.startswith(f"Usage: plurivox {name}")
 
 
-@pytest.mark.parametrize(("room", "name"), EVERY)
-def test_every_method_has_a_command_that_tells_all_its_options(call: Call, room: str, name: str) -> None:
-    said = call(COMMAND_OF.get(room, room), name, "--help")
+@pytest.mark.parametrize(("step", "name"), EVERY)
+def test_every_method_has_a_command_that_tells_all_its_options(call: Call, step: str, name: str) -> None:
+    said = call(COMMAND_OF.get(step, step), name, "--help")
     assert said.exit_code == 0, said.output
     words = " ".join(said.stdout.split())
-    method: type[Method] = registry(room)[name]
+    method: type[Method] = registry(step)[name]
     assert method.summary() in words
     for option in method.options():
         assert f"--{option.flag}" in words and option.help in words
         assert option.range in words or option.choices
 
 
-@pytest.mark.parametrize(("room", "name"), EVERY)
-def test_every_command_takes_the_common_options(call: Call, room: str, name: str) -> None:
-    words = call(COMMAND_OF.get(room, room), name, "--help").stdout
+@pytest.mark.parametrize(("step", "name"), EVERY)
+def test_every_command_takes_the_common_options(call: Call, step: str, name: str) -> None:
+    words = call(COMMAND_OF.get(step, step), name, "--help").stdout
     assert all(flag in words for flag in ("--json", "--quiet", "--seed", "--threads"))
-    if "seed" not in {option.name for option in registry(room)[name].options()}:
+    if "seed" not in {option.name for option in registry(step)[name].options()}:
         assert "no effect" in words
 
 
@@ -61,16 +61,16 @@ def test_formula_and_reference_close_the_help_of_a_method(call: Call) -> None:
     assert words.index("General:") < words.index("p(k | task)")
 
 
-@pytest.mark.parametrize("room", [*ROOMS, *INNER])
-def test_methods_lists_a_room(call: Call, room: str) -> None:
-    shown = call("methods", room).stdout
-    assert all(name in shown and catalogue(room).summary(name) in shown for name in catalogue(room))
+@pytest.mark.parametrize("step", [*STEPS, *INNER])
+def test_methods_lists_a_room(call: Call, step: str) -> None:
+    shown = call("methods", step).stdout
+    assert all(name in shown and catalogue(step).summary(name) in shown for name in catalogue(step))
 
 
 def test_methods_in_json_tell_enough_to_make_a_form(call: Call) -> None:
-    rooms = json.loads(call("methods", "--json").stdout)["methods"]
-    assert list(rooms) == [*ROOMS, *INNER]
-    vote = next(one for one in rooms["aggregate"] if one["name"] == "majority-vote")
+    steps = json.loads(call("methods", "--json").stdout)["methods"]
+    assert list(steps) == [*STEPS, *INNER]
+    vote = next(one for one in steps["aggregate"] if one["name"] == "majority-vote")
     assert vote["options"][0]["choices"] == ["first", "random", "share"]
     assert vote["options"][1] | {"help": ""} == {
         "name": "seed",
@@ -91,7 +91,7 @@ def test_completion_knows_commands_methods_options_and_values() -> None:
     assert completed("aggregate", incomplete="maj") == {"majority-vote"}
     assert completed("aggregate", "majority-vote", incomplete="--ti") == {"--ties"}
     assert completed("aggregate", "majority-vote", "--ties") == {"first", "random", "share"}
-    assert completed("methods") == {*ROOMS, *INNER}
+    assert completed("methods") == {*STEPS, *INNER}
     assert completed("datasets") == {"list", "info", "install"}
 
 

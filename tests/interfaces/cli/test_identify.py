@@ -60,7 +60,7 @@ def test_the_fit_is_made_named_or_given(call: Call, votes_file: Path, tmp_path: 
     ]
     assert rows[0] == rows[1] and rows[0][0]["task"] == "b"
     assert call("identify", "glad-difficulty", votes_file).exit_code == 0
-    said = call("identify", "method-distance", votes_file, "--by", "vote-shares,majority-vote[ties=share]")
+    said = call("identify", "aggregator-disagreement", votes_file, "--by", "vote-shares,majority-vote[ties=share]")
     assert said.exit_code == 0 and "the 3 worst tasks" in said.stdout
 
 
@@ -75,7 +75,7 @@ def test_soft_labels_gold_guess_and_dynamics_are_files(call: Call, votes_file: P
         learnt.save(tmp_path / "each" / f"{worker}.npz")
     for words in (
         ("entropy", votes_file, "--soft", soft),
-        ("label-quality", votes_file, "--guess", soft),
+        ("crowdlab", votes_file, "--prediction", soft),
         ("aum", votes_file, "--dynamics", logits, "--gold", gold),
         ("waum", votes_file, "--dynamics", logits, "--top-k", 1, "--divide-by", "votes"),
         ("waum-per-worker", votes_file, "--dynamics", tmp_path / "each"),
@@ -106,8 +106,8 @@ def test_a_ranking_joins_scores(call: Call, votes_file: Path, tmp_path: Path) ->
             "aum needs dynamics: record them while a classifier is trained (plurivox train --record visit), and give the file",
         ),
         (
-            "label-quality VOTES",
-            "label-quality needs guess: give a classifier's probabilities for the tasks, such as those of plurivox predict",
+            "crowdlab VOTES",
+            "crowdlab needs prediction: give a classifier's probabilities for the tasks, such as those of plurivox predict",
         ),
         ("glad-difficulty VOTES --by wawa", "reads the difficulty of a fit, and wawa gives none; take a fit by glad"),
         ("entropy VOTES -o OUT.docx", "has an ending nobody knows"),
@@ -119,17 +119,26 @@ def test_a_ranking_joins_scores(call: Call, votes_file: Path, tmp_path: Path) ->
         ("rank VOTES", "missing option '--scores'"),
         ("waum BOTH --dynamics VOTES", "is not a noun saved by plurivox"),
         ("posterior-entropy BOTH", "dawid-skene must know who voted; the counts of both (2 tasks) hold no names"),
-        ("label-quality BOTH --guess GUESS", "label-quality must know who voted; the counts of both (2 tasks)"),
+        (
+            "crowdlab BOTH --prediction PREDICTION",
+            "crowdlab must know who voted; the counts of both (2 tasks)",
+        ),
     ],
 )
 def test_a_mistake_is_one_line(call: Call, votes_file: Path, tmp_path: Path, words: str, why: str) -> None:
-    both, empty, guess = tmp_path / "both", tmp_path / "empty", tmp_path / "guess.csv"
+    both, empty, prediction = tmp_path / "both", tmp_path / "empty", tmp_path / "prediction.csv"
     both.mkdir()
     empty.mkdir()
     (both / "votes.csv").write_text("task,worker,label\na,ann,x\na,bo,y\n")
     (both / "counts.csv").write_text("task,x,y\na,5,1\nb,2,4\n")
-    guess.write_text("task,p:x,p:y\na,0.5,0.5\nb,0.9,0.1\n")
-    places = {"VOTES": votes_file, "BOTH": both, "FOLDER": empty, "GUESS": guess, "OUT.docx": tmp_path / "o.docx"}
+    prediction.write_text("task,p:x,p:y\na,0.5,0.5\nb,0.9,0.1\n")
+    places = {
+        "VOTES": votes_file,
+        "BOTH": both,
+        "FOLDER": empty,
+        "PREDICTION": prediction,
+        "OUT.docx": tmp_path / "o.docx",
+    }
     said = call("identify", *(places.get(word, word) for word in words.split()))
     assert said.exit_code == 2, said.output
     assert said.stdout == "" and said.stderr.count("\n") == 1 and why in said.stderr

@@ -72,9 +72,9 @@ def test_a_method_from_another_package_is_a_command(guest: dict[str, str]) -> No
 
 @pytest.mark.slow
 def test_a_broken_package_breaks_its_own_method_alone(guest: dict[str, str], tmp_path: Path) -> None:
-    room = tmp_path / "elsewhere"
-    (room / "sick.py").write_text("import no_such_package\n")
-    points = room / "guest-1.0.dist-info" / "entry_points.txt"
+    step = tmp_path / "elsewhere"
+    (step / "sick.py").write_text("import no_such_package\n")
+    points = step / "guest-1.0.dist-info" / "entry_points.txt"
     points.write_text(points.read_text() + "sick = sick:Sick\ngone = nowhere.at.all:Gone\n")
     fault = "sick, which another package brings, cannot be loaded (ModuleNotFoundError: No module named 'no_such_"
     listed = process("methods", env=guest)

@@ -14,7 +14,7 @@ from click.testing import Result
 from interfaces.cli.cli_process import environment
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train import nets
-from plurivox.train.data.training_data import Material, read_material, write_material
+from plurivox.train.data.training_data import TrainingData, read_training_data, write_training_data
 from plurivox.train.loop.tensors import write_tensors
 from plurivox.train.result import Trained
 from toy_training import world
@@ -28,12 +28,12 @@ FAST = ("--net", "mlp[hidden=8]", "--lr", "0.02", "--epochs", "5", "--batch", "1
 def box(tmp_path: Path) -> Path:
     torch.set_num_threads(1)
     split = np.repeat(np.array(["train", "valid", "test"], dtype=np.dtypes.StringDType()), [40, 8, 12])
-    write_material(Material("made", GOLD.tasks, X, split, GOLD, VOTES), tmp_path / "made.npz")
+    write_training_data(TrainingData("made", GOLD.tasks, X, split, GOLD, VOTES), tmp_path / "made.npz")
     return tmp_path / "made.npz"
 
 
 def test_material_comes_back_as_it_was(box: Path) -> None:
-    made = read_material(box)
+    made = read_training_data(box)
     assert made.tasks.tolist() == GOLD.tasks.tolist() and np.array_equal(made.x, X)
     assert made.gold is not None and made.gold.hard().tolist() == GOLD.hard().tolist()
     assert made.votes is not None and np.array_equal(made.votes.counts(), VOTES.counts())
@@ -52,8 +52,8 @@ def test_train_tells_mean_and_std_and_predict_says_the_same(call, box: Path, tmp
         call("predict", run, box, "--tasks", "test", "--run", 1, "-o", tmp_path / "g.npz", "--json").stdout
     )
     assert said["measures"]["all accuracy"] == again["runs"]["test accuracy"][1] and said["tasks"] == 12
-    guess = SoftLabels.load(tmp_path / "g.npz")
-    assert guess.tasks.tolist() == GOLD.tasks[48:].tolist() and guess.labels.tolist() == GOLD.labels.tolist()
+    prediction = SoftLabels.load(tmp_path / "g.npz")
+    assert prediction.tasks.tolist() == GOLD.tasks[48:].tolist() and prediction.labels.tolist() == GOLD.labels.tolist()
     assert call("predict", run, box, "--run", "all", "-o", tmp_path / "g.csv").exit_code == 0
 
 
@@ -76,7 +76,7 @@ def test_a_log_without_tensorboard_is_refused_before_training(call, box: Path, t
 
 
 @pytest.mark.parametrize(
-    "words", [("gold",), ("majority",), ("one-answer",), ("dawid-skene",), ("smoothed[of=majority]",)]
+    "words", [("gold",), ("majority",), ("de-aggregated",), ("dawid-skene",), ("smoothed[of=majority]",)]
 )
 def test_any_target_or_aggregator_teaches(call, box: Path, tmp_path: Path, words: tuple[str, ...]) -> None:  # type: ignore[no-untyped-def]
     done: Result = call("train", box, *FAST, "--target", *words, "-o", tmp_path / "run")
@@ -187,7 +187,7 @@ def test_images_of_a_table_and_packing(call, tmp_path: Path) -> None:  # type: i
     assert "1 images cannot be read and are left out: 0" in skipped.stderr and "11 tasks" in skipped.stdout
     done: Result = call("train", *given, "--pack", tmp_path / "all.npz")
     assert done.exit_code == 0 and "12 tasks" in done.stdout, done.output
-    made = read_material(tmp_path / "all.npz")
+    made = read_training_data(tmp_path / "all.npz")
     assert made.x.shape == (12, 3, 8, 8) and made.x.dtype == np.uint8 and made.votes is not None
     how = ("--net", "linear", "--epochs", 2, "--device", "cpu", "--shares", "60,20,20", "--augment", "crop-flip[pad=1]")
     for where in (given, (tmp_path / "all.npz",)):
@@ -200,7 +200,7 @@ def test_images_of_a_table_and_packing(call, tmp_path: Path) -> None:  # type: i
 def test_a_net_begins_with_weights_of_a_file_and_keeps_them(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     torch.set_num_threads(1)
     pixels = np.random.default_rng(0).integers(0, 256, (60, 3, 32, 32)).astype(np.uint8)
-    write_material(Material("made", GOLD.tasks, pixels, None, GOLD), tmp_path / "images.npz")
+    write_training_data(TrainingData("made", GOLD.tasks, pixels, None, GOLD), tmp_path / "images.npz")
     word, file = "vgg16[width=2,hidden=4]", tmp_path / "w.safetensors"
     seen = nets.methods.make(word).build((3, 32, 32), 3).get_submodule("trunk.see.1")
     write_tensors(file, {f"features.{name}": one for name, one in seen.state_dict().items()}, {})
@@ -244,7 +244,7 @@ def test_images_that_came_with_the_items_are_trained_on(call, tmp_path: Path) ->
     )
     votes.write_csv(folder / "votes.csv")
     assert call("train", folder, "--pack", tmp_path / "all.npz").exit_code == 0
-    assert read_material(tmp_path / "all.npz").x.shape == (6, 3, 8, 8)
+    assert read_training_data(tmp_path / "all.npz").x.shape == (6, 3, 8, 8)
     (folder / "items.parquet").unlink()
     assert "put features.npz" in call("train", folder, "--pack", tmp_path / "no.npz").stderr
     votes.rename({"label": "top"}).with_columns(top_percent=70).write_csv(folder / "answers.csv")
@@ -255,16 +255,16 @@ def test_images_that_came_with_the_items_are_trained_on(call, tmp_path: Path) ->
 def test_images_alone_are_guessed_and_the_split_of_the_training_is_known(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     from PIL import Image
 
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     for name in [f"known/{kind}/{kind}{i}" for kind in ("dark", "light") for i in range(6)] + ["new/x", "new/y"]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        pixels = chance.integers(0, 90, (8, 8, 3)) + 150 * ("light" in name)
+        pixels = rng.integers(0, 90, (8, 8, 3)) + 150 * ("light" in name)
         Image.fromarray(pixels.astype(np.uint8)).save(tmp_path / f"{name}.png")
     run = tmp_path / "run"
     assert call("train", tmp_path / "known", *FAST, "--target", "gold", "-o", run).exit_code == 0
     tested = json.loads((run / "settings.json").read_text())["parts"]["test"]
     for words, tasks in ((("known", "--tasks", "test"), tested), (("new",), ["x", "y"])):
-        done: Result = call("predict", run, tmp_path / words[0], *words[1:], "-o", tmp_path / "guess.npz")
+        done: Result = call("predict", run, tmp_path / words[0], *words[1:], "-o", tmp_path / "prediction.npz")
         assert done.exit_code == 0, done.output
-        assert SoftLabels.load(tmp_path / "guess.npz").tasks.tolist() == tasks
+        assert SoftLabels.load(tmp_path / "prediction.npz").tasks.tolist() == tasks
     assert "no votes; it holds images" in call("describe", tmp_path / "new").stderr

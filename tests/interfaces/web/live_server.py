@@ -41,8 +41,8 @@ SHORT: dict[str, Any] = {"texts": {"consent": "", "instructions": "", "debrief":
 
 def picture(name: str) -> bytes:
     """A small picture, made up from its name."""
-    chance = np.random.default_rng(sum(map(ord, name)) * 7 + 3)
-    rough = Image.fromarray(chance.integers(30, 226, (4, 4, 3), dtype=np.uint8))
+    rng = np.random.default_rng(sum(map(ord, name)) * 7 + 3)
+    rough = Image.fromarray(rng.integers(30, 226, (4, 4, 3), dtype=np.uint8))
     out = io.BytesIO()
     rough.resize((32, 32), Image.Resampling.BICUBIC).save(out, "PNG")
     return out.getvalue()

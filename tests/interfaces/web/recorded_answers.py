@@ -12,7 +12,7 @@ from plurivox.simulate import SoftAnswers
 
 
 @dataclass(frozen=True)
-class Said:
+class PaddedVotes:
     """One answer: shares in percent, and the labels held possible besides."""
 
     top: str
@@ -45,7 +45,7 @@ class Said:
 
 def settle(
     top: str, percent: float, second: str, second_percent: float, never: set[str], labels: Sequence[str]
-) -> Said:
+) -> PaddedVotes:
     """An answer as it can be entered: faults that the page refuses are put right, as the project reads them."""
     percent = percent or 100.0  # 0 beside the top label was read as 100
     there = bool(second) and second != top and second_percent > 0
@@ -58,10 +58,10 @@ def settle(
     other = min(max(round(second_percent), 1), 100 - whole) if there else 0
     if not possible and there:
         other = 100 - whole
-    return Said(top, whole, second if there else None, other, possible)
+    return PaddedVotes(top, whole, second if there else None, other, possible)
 
 
-def crowd_answers() -> tuple[str, list[str], list[Said]]:
+def crowd_answers() -> tuple[str, list[str], list[PaddedVotes]]:
     """Where they come from, the labels, the answers."""
     file = Path(os.environ.get("PLURIVOX_DATA") or "nowhere") / "cifar10s" / "answers.parquet"
     if file.is_file():

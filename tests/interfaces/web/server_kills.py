@@ -27,7 +27,7 @@ from plurivox.web.store.database import WRITES
 from plurivox.web.store.schema import answers, slots, tasks, workers
 from plurivox.web.study.config import Study
 from plurivox.web.study.create import make_study
-from plurivox.web.study.secrets import Keys
+from plurivox.web.study.secrets import StudySecret
 from plurivox.web.study.study_database import open_database
 from studies import LIMITS, PATIENCE, text_tasks
 
@@ -100,7 +100,7 @@ def studied(
     with contextlib.ExitStack() as stack:
         servers = Servers(settings, [stack.enter_context(own_port()) for _ in range(n_servers)])
         stack.callback(servers.close)
-        yield servers, Keys.of(folder).sign("invite", f"{row.id:x}")
+        yield servers, StudySecret.of(folder).sign("invite", f"{row.id:x}")
 
 
 class Load:

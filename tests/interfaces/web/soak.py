@@ -18,7 +18,7 @@ BATCH, REPEATS, PER_TASK = 25, 2, 5
 
 def soak(kind: str, database: str, folder: Path, n_workers: int, n_kills: int) -> str:
     """One line of the table; an assertion where anything is lost."""
-    began, chance = time.monotonic(), random.Random(1)
+    began, rng = time.monotonic(), random.Random(1)
     study = plain_study(form="top-two", per_task=PER_TASK, batch=BATCH, repeats=REPEATS, texts={"consent": "Agreed?"})
     n_tasks, total = n_workers * BATCH // PER_TASK, n_workers * (BATCH + REPEATS)
     with studied(folder, study, n_tasks, database) as (servers, invite):
@@ -26,7 +26,7 @@ def soak(kind: str, database: str, folder: Path, n_workers: int, n_kills: int) -
         load = Load([f"http://127.0.0.1:{servers.ports[0]}"], invite, n_workers, retell=0.05)
         down = 0.0
         for kill in range(1, n_kills + 1):
-            load.wait_for(int(total * (kill - chance.random()) / (n_kills + 1)))
+            load.wait_for(int(total * (kill - rng.random()) / (n_kills + 1)))
             since = time.monotonic()
             servers.kill()
             servers.start()

@@ -12,7 +12,7 @@ from plurivox.core.errors import InputError
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.schema import answers, meta_data, raw_ids, workers
 from plurivox.web.study.import_tasks import read_tasks
-from plurivox.web.study.secrets import Keys
+from plurivox.web.study.secrets import StudySecret
 from plurivox.web.study.task_images import read_picture
 from studies import PATIENCE, plain_study, served, text_tasks
 
@@ -115,13 +115,13 @@ def test_the_secret_is_made_at_first_start_and_only_its_owner_reads_it(tmp_path:
     one, other = tmp_path / "one", tmp_path / "other"
     for folder in (one, other):
         folder.mkdir()
-    keys = Keys.of(one)
+    keys = StudySecret.of(one)
     assert stat.S_IMODE((one / "secret.key").stat().st_mode) == 0o600
-    assert Keys.of(one).sign("a", "x") == keys.sign("a", "x") != Keys.of(other).sign("a", "x")
+    assert StudySecret.of(one).sign("a", "x") == keys.sign("a", "x") != StudySecret.of(other).sign("a", "x")
     assert keys.opened("a", keys.sign("a", "x")) == "x" and keys.opened("b", keys.sign("a", "x")) is None
     (one / "secret.key").chmod(0o644)
     with pytest.raises(InputError, match="chmod 600"):
-        Keys.of(one)
+        StudySecret.of(one)
 
 
 def test_only_signed_invites_let_people_in_and_only_so_many(tmp_path: Path) -> None:

@@ -31,8 +31,8 @@ def test_type_shape_and_range_stay(name: str, kind: torch.dtype) -> None:
 
 @every
 def test_the_same_chance_gives_the_same_and_an_epoch_gives_another(name: str) -> None:
-    x, chance = images(), Generator().manual_seed(2)
-    first, second = augmentation(name)(x, chance), augmentation(name)(x, chance)
+    x, rng = images(), Generator().manual_seed(2)
+    first, second = augmentation(name)(x, rng), augmentation(name)(x, rng)
     assert torch.equal(first, augmentation(name)(x, Generator().manual_seed(2))) and not torch.equal(first, second)
 
 
@@ -88,7 +88,7 @@ def test_a_shear_moves_the_rows_away_from_the_middle() -> None:
 
 def test_a_word_is_enough_to_make_it_again() -> None:
     for word in (*AUGMENTATIONS, "crop-flip[pad=2]", "shear-flip-resize[shear=5.0]"):
-        assert augmentation(word).word == word
+        assert augmentation(word).spec == word
 
 
 def test_an_unknown_name_has_a_neighbour() -> None:

@@ -11,7 +11,7 @@ from plurivox.train.heads import AnnotMix
 from plurivox.train.heads._contract import Batch
 from plurivox.train.heads.annot_mix import _Mixing
 from plurivox.train.loop.spec import Record
-from plurivox.train.targets._contract import Said
+from plurivox.train.targets._contract import PaddedVotes
 from toy_training import world
 
 
@@ -25,7 +25,7 @@ def test_the_loss_of_a_mixture_is_the_published_one() -> None:
     spoken = np.log(softmax(numbers(logits)) @ matrix)  # (tasks, said)
     want = -(c * spoken[:, label[0]] + (1 - c) * spoken[:, label[1]])
     rows = [torch.tensor([one]).expand(N_TASKS, 2) for one in (worker, label, (c, 1 - c))]
-    got = head(logits, Batch(batch.x, batch.rows, Said(*rows)))
+    got = head(logits, Batch(batch.x, batch.rows, PaddedVotes(*rows)))
     np.testing.assert_allclose(numbers(got), want, rtol=1e-5)
 
 
@@ -34,7 +34,7 @@ def test_two_tasks_are_mixed_with_a_vote_of_each_and_nothing_else(alpha: float) 
     head, _, batch = attached(AnnotMix(alpha=alpha))
     x, cast = batch.x, set(votes_in(batch))
     seen, said = head.before_net(x, batch.drawn, torch.Generator().manual_seed(0))
-    assert isinstance(said, Said)
+    assert isinstance(said, PaddedVotes)
     torch.testing.assert_close(said.weight.sum(1), torch.ones(N_TASKS))  # every task has the mean number of votes
     others = set()
     for i, c in enumerate(said.weight[:, 0]):
@@ -48,16 +48,16 @@ def test_two_tasks_are_mixed_with_a_vote_of_each_and_nothing_else(alpha: float) 
 def test_without_alpha_nothing_is_mixed() -> None:
     head, _, batch = attached(AnnotMix(alpha=0))
     seen, said = head.before_net(batch.x, batch.drawn, torch.Generator().manual_seed(0))
-    assert torch.equal(seen, batch.x) and isinstance(said, Said) and said.weight.tolist() == [[1, 0]] * N_TASKS
+    assert torch.equal(seen, batch.x) and isinstance(said, PaddedVotes) and said.weight.tolist() == [[1, 0]] * N_TASKS
 
 
 def test_shares_are_those_of_beta_and_votes_are_drawn_by_weight_but_never_the_padding() -> None:
     head, _, batch = attached(AnnotMix(alpha=2.0))
     n, weight = 4000, torch.tensor([1.0, 0.0, 3.0, 0.0])
-    told = Said(*(torch.arange(4).expand(n, 4) % most for most in (N_WORKERS, N_LABELS)), weight.expand(n, 4))
+    told = PaddedVotes(*(torch.arange(4).expand(n, 4) % most for most in (N_WORKERS, N_LABELS)), weight.expand(n, 4))
     x = batch.x[:1].expand(n, -1)
     _, said = head.before_net(x, told, torch.Generator().manual_seed(0))
-    assert isinstance(said, Said) and set(said.worker.flatten().tolist()) == {0, 2}
+    assert isinstance(said, PaddedVotes) and set(said.worker.flatten().tolist()) == {0, 2}
     assert (said.worker[:, 0] == 2).float().mean().item() == pytest.approx(0.75, abs=0.04)
     torch.testing.assert_close(said.weight.sum(1), torch.ones(n))  # four votes, as a task has in the mean
     share = said.weight[:, 0]
@@ -66,7 +66,7 @@ def test_shares_are_those_of_beta_and_votes_are_drawn_by_weight_but_never_the_pa
 
 def test_workers_begin_right_as_often_as_said() -> None:
     head, *_ = attached(AnnotMix(eta=0.7))
-    fresh = AnnotMix(eta=0.7).build(torch.nn.Linear(1, 1), head.scene)  # type: ignore[arg-type]
+    fresh = AnnotMix(eta=0.7).build(torch.nn.Linear(1, 1), head.context)  # type: ignore[arg-type]
     bias = numbers(fresh.matrix.bias).reshape(N_LABELS, N_LABELS)  # type: ignore[union-attr, arg-type]
     np.testing.assert_allclose(np.diag(softmax(bias)), 0.7, rtol=1e-6)
 
@@ -94,9 +94,9 @@ def test_the_net_sees_what_was_mixed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_small_alphas_leave_tasks_nearly_alone() -> None:
     head, _, batch = attached(AnnotMix(alpha=0.001))
     n = 2000
-    told = Said(*(torch.zeros(n, 1, dtype=torch.int64) for _ in range(2)), torch.ones(n, 1))
+    told = PaddedVotes(*(torch.zeros(n, 1, dtype=torch.int64) for _ in range(2)), torch.ones(n, 1))
     _, said = head.before_net(batch.x[:1].expand(n, -1), told, torch.Generator().manual_seed(0))
-    assert isinstance(said, Said)
+    assert isinstance(said, PaddedVotes)
     share = said.weight[:, 0] / said.weight.sum(1)
     assert share.mean().item() == pytest.approx(0.5, abs=0.05)
     assert ((share > 0.01) & (share < 0.99)).float().mean().item() < 0.02  # by Beta 1 in 200

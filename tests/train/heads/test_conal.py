@@ -10,8 +10,8 @@ from torch import nn
 from plurivox.core.errors import InputError
 from plurivox.train import Plan, fit
 from plurivox.train.heads import CoNAL
-from plurivox.train.heads._contract import Batch, Scene
-from plurivox.train.targets._contract import Said
+from plurivox.train.heads._contract import Batch, HeadContext
+from plurivox.train.targets._contract import PaddedVotes
 from toy_training import spam, world
 
 
@@ -19,10 +19,10 @@ def made(**options: object) -> tuple[nn.Module, torch.Tensor, Batch]:
     """The head with every vote of five tasks."""
     x, gold, votes = world(5)
     torch.manual_seed(0)
-    head = CoNAL(**options).build(nn.Linear(1, 1), Scene((3,), gold.tasks, gold.labels, votes.workers, votes))  # type: ignore[arg-type]
+    head = CoNAL(**options).build(nn.Linear(1, 1), HeadContext((3,), gold.tasks, gold.labels, votes.workers, votes))  # type: ignore[arg-type]
     head.own.table.add_(torch.randn(head.own.table.shape))  # type: ignore[union-attr, arg-type, operator]
     worker, label = (torch.tensor(one.astype(np.int64)).view(5, 4) for one in (votes.worker, votes.label))
-    said = Said(worker, label, torch.ones(5, 4))
+    said = PaddedVotes(worker, label, torch.ones(5, 4))
     return head, torch.randn(5, 3), Batch(torch.tensor(x), torch.arange(5), said)
 
 
@@ -53,10 +53,10 @@ def test_the_loss_is_the_published_one(on: str, normalise: str) -> None:
 
 def test_it_begins_at_twice_the_identity_and_takes_inputs_of_any_shape() -> None:
     _, gold, votes = world(5)
-    head = CoNAL().build(nn.Linear(1, 1), Scene((2, 3), gold.tasks, gold.labels, votes.workers, votes))
+    head = CoNAL().build(nn.Linear(1, 1), HeadContext((2, 3), gold.tasks, gold.labels, votes.workers, votes))
     assert torch.equal(head.common, 2 * torch.eye(3))  # type: ignore[arg-type]
     assert torch.equal(head.own.table.view(4, 3, 3)[1], 2 * torch.eye(3))  # type: ignore[union-attr, operator]
-    said = Said(*(torch.zeros(5, 1, dtype=torch.int64) for _ in "ab"), torch.ones(5, 1))
+    said = PaddedVotes(*(torch.zeros(5, 1, dtype=torch.int64) for _ in "ab"), torch.ones(5, 1))
     assert head(torch.zeros(5, 3), Batch(torch.rand(5, 2, 3), torch.arange(5), said)).isfinite().all()
     with pytest.raises(InputError, match="must be numbers; these are codes"):
         head(torch.zeros(5, 3), Batch(torch.zeros(5, 2, 3, dtype=torch.int64), torch.arange(5), said))

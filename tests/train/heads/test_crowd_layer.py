@@ -7,27 +7,29 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from plurivox.train import Known, Plan, fit
+from plurivox.train import Plan, Supervision, fit
 from plurivox.train.heads import CrowdLayer
-from plurivox.train.heads._contract import Attached, Batch, Scene
-from plurivox.train.loop.worker_table import Rows
-from plurivox.train.targets._contract import Said
+from plurivox.train.heads._contract import Batch, HeadContext, HeadModule
+from plurivox.train.loop.worker_table import WorkerTable
+from plurivox.train.targets._contract import PaddedVotes
 from toy_training import spam, world
 
 VARIANTS = ("MW", "VW", "VB", "VW+B", "SW")
 every = pytest.mark.parametrize("variant", VARIANTS)
 
 
-def attached(**options: str) -> tuple[Attached, Tensor, Batch]:
+def attached(**options: str) -> tuple[HeadModule, Tensor, Batch]:
     """A head with numbers of its own, logits of five tasks, and what was said of them; of the last cells nothing."""
     _, gold, votes = world(5)
-    head = CrowdLayer(**options).build(nn.Linear(1, 1), Scene((4,), gold.tasks, gold.labels, votes.workers, votes))  # type: ignore[arg-type]
-    chance = torch.Generator().manual_seed(1)
-    head.rows.table.add_(torch.randn(head.rows.table.shape, generator=chance))  # type: ignore[union-attr, arg-type, operator]
-    worker, label = (torch.randint(0, n, (5, 4), generator=chance) for n in (3, 3))
+    head = CrowdLayer(**options).build(
+        nn.Linear(1, 1), HeadContext((4,), gold.tasks, gold.labels, votes.workers, votes)
+    )  # type: ignore[arg-type]
+    rng = torch.Generator().manual_seed(1)
+    head.rows.table.add_(torch.randn(head.rows.table.shape, generator=rng))  # type: ignore[union-attr, arg-type, operator]
+    worker, label = (torch.randint(0, n, (5, 4), generator=rng) for n in (3, 3))
     weight = torch.tensor([1.0, 1.0, 0.5, 0.0]).repeat(5, 1)
-    logits = torch.randn(5, 3, generator=chance).requires_grad_()
-    return head, logits, Batch(torch.zeros(5, 4), torch.arange(5), Said(worker, label, weight))
+    logits = torch.randn(5, 3, generator=rng).requires_grad_()
+    return head, logits, Batch(torch.zeros(5, 4), torch.arange(5), PaddedVotes(worker, label, weight))
 
 
 @every
@@ -35,7 +37,7 @@ def attached(**options: str) -> tuple[Attached, Tensor, Batch]:
 def test_the_loss_is_the_published_one_and_so_are_its_gradients(variant: str, on: str) -> None:
     head, logits, batch = attached(variant=variant, on=on)
     said, rows = batch.drawn, head.rows
-    assert isinstance(said, Said) and isinstance(rows, Rows)
+    assert isinstance(said, PaddedVotes) and isinstance(rows, WorkerTable)
     table = rows.table.detach().clone().requires_grad_()
     f = logits.softmax(1) if on == "probabilities" else logits
     want = torch.zeros(5)
@@ -66,10 +68,10 @@ def test_the_loss_is_the_published_one_and_so_are_its_gradients(variant: str, on
 @every
 def test_on_logits_it_begins_as_the_plain_loss(variant: str) -> None:
     _, gold, votes = world(5)
-    scene = Scene((4,), gold.tasks, gold.labels, votes.workers, votes)
-    head = CrowdLayer(variant=variant, on="logits").build(nn.Linear(1, 1), scene)  # type: ignore[arg-type]
+    context = HeadContext((4,), gold.tasks, gold.labels, votes.workers, votes)
+    head = CrowdLayer(variant=variant, on="logits").build(nn.Linear(1, 1), context)  # type: ignore[arg-type]
     logits, label = torch.randn(5, 3), torch.tensor([[0], [2], [1], [1], [0]])
-    said = Said(torch.zeros(5, 1, dtype=torch.int64), label, torch.ones(5, 1))
+    said = PaddedVotes(torch.zeros(5, 1, dtype=torch.int64), label, torch.ones(5, 1))
     got = 4 * head(logits, Batch(logits, torch.arange(5), said))  # the world has four votes a task
     torch.testing.assert_close(got, nn.functional.cross_entropy(logits, label[:, 0], reduction="none"))
 
@@ -81,11 +83,11 @@ def test_on_logits_it_begins_as_the_plain_loss(variant: str) -> None:
 def test_rows_in_every_step_move_as_torch_moves_them_and_others_rest(
     plan: Plan, recorded: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Rows, "recorded", recorded)
+    monkeypatch.setattr(WorkerTable, "recorded", recorded)
     plan = replace(plan, lr=0.1, weight_decay=0.05)
     kinds = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}
     start = torch.randn(4, 3)
-    rows, table = Rows(start), nn.Parameter(start[:3].clone())
+    rows, table = WorkerTable(start), nn.Parameter(start[:3].clone())
     more = {"momentum": 0.9, "nesterov": True} if plan.optimizer == "sgd" else {}
     other = kinds[plan.optimizer]([table], lr=0.1, weight_decay=0.05, **more)
     goal, who = torch.randn(4, 3), torch.tensor([0, 1, 2, 1, 3])
@@ -105,7 +107,7 @@ def test_it_sees_through_spammers_where_the_majority_does_not(variant: str) -> N
     x, gold, votes = spam()
     plan = Plan(epochs=60, batch=32, lr=0.01)
     trained = fit(x, votes, net="linear", head=f"crowd-layer[variant={variant}]", plan=plan)
-    majority = fit(x, "majority", tasks=votes.tasks, known=Known(votes=votes), net="linear", plan=plan)
+    majority = fit(x, "majority", tasks=votes.tasks, known=Supervision(votes=votes), net="linear", plan=plan)
     right = [(one.predict(x, gold.tasks).hard() == gold.hard()).mean() for one in (trained, majority)]
     assert right[0] > right[1] + 0.2
 

@@ -9,7 +9,7 @@ import torch
 from head_modules import N_LABELS, N_TASKS, N_WORKERS, attached, numbers, softmax, votes_in
 from plurivox.train.heads import GeoCrowdNet
 from plurivox.train.heads._contract import Batch
-from plurivox.train.targets._contract import Said
+from plurivox.train.targets._contract import PaddedVotes
 
 every = pytest.mark.parametrize("variant", ["F", "W"])
 
@@ -46,9 +46,9 @@ def test_the_volume_grows_and_its_gradient_is_that_of_the_formula(variant: Liter
 @every
 def test_a_batch_of_one_task_has_a_finite_loss(variant: Literal["F", "W"]) -> None:
     head, logits, batch = attached(GeoCrowdNet(variant=variant))
-    assert isinstance(batch.drawn, Said)
+    assert isinstance(batch.drawn, PaddedVotes)
     drawn = batch.drawn
-    one = Batch(batch.x[:1], batch.rows[:1], Said(drawn.worker[:1], drawn.label[:1], drawn.weight[:1]))
+    one = Batch(batch.x[:1], batch.rows[:1], PaddedVotes(drawn.worker[:1], drawn.label[:1], drawn.weight[:1]))
     loss = head((1e3 * logits[:1]), one)  # certain of one label, of the others nothing
     loss.mean().backward()
     assert loss.isfinite().all() and logits.grad is not None and logits.grad.isfinite().all()

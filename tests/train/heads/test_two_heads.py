@@ -4,9 +4,9 @@ import torch
 from torch import nn
 
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.train import Known, Plan, fit
+from plurivox.train import Plan, Supervision, fit
 from plurivox.train.heads import TwoHeads
-from plurivox.train.heads._contract import Batch, Scene
+from plurivox.train.heads._contract import Batch, HeadContext
 from toy_training import world
 
 
@@ -14,7 +14,7 @@ def test_the_loss_is_the_plain_sum() -> None:
     torch.manual_seed(0)
     net = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 3))
     _, gold, votes = world(5)
-    head = TwoHeads().build(net, Scene((4,), gold.tasks, gold.labels, votes.workers, votes))
+    head = TwoHeads().build(net, HeadContext((4,), gold.tasks, gold.labels, votes.workers, votes))
     inputs, main = torch.randn(5, 4), torch.eye(3)[[0, 1, 2, 0, 1]]
     crowd = torch.softmax(torch.randn(5, 3), 1)
     got = head(net(inputs), Batch(inputs, torch.arange(5), (main, crowd)))
@@ -31,7 +31,7 @@ def test_both_heads_learn_and_the_net_keeps_its_own_weights_only() -> None:
     plan = Plan(epochs=20, batch=16, lr=0.02)
     for main in ("gold", "majority"):
         trained = fit(
-            x, f"pair[main={main}]", tasks=gold.tasks, known=Known(votes, gold, soft), head="two-heads", plan=plan
+            x, f"pair[main={main}]", tasks=gold.tasks, known=Supervision(votes, gold, soft), head="two-heads", plan=plan
         )
         assert (trained.predict(x, gold.tasks).hard() == gold.hard()).mean() > 0.8
         assert not any("soft_head" in name for name in trained.net.state_dict())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from plurivox.train import Known, Plan, fit
+from plurivox.train import Plan, Supervision, fit
 from plurivox.train.data.augment import augmentation
 from toy_training import world
 
@@ -26,8 +26,8 @@ def test_a_recorded_step_learns_what_a_plain_one_does(optimizer: str, schedule: 
 
 def test_draws_dropout_and_augmentation_are_new_at_every_play() -> None:
     plan = replace(PLAN, engine="graphs")
-    known = Known(votes=VOTES)
-    trained = fit(X, "one-answer", tasks=GOLD.tasks, known=known, net="mlp[hidden=16,dropout=0.3]", plan=plan)
+    known = Supervision(votes=VOTES)
+    trained = fit(X, "de-aggregated", tasks=GOLD.tasks, known=known, net="mlp[hidden=16,dropout=0.3]", plan=plan)
     assert (trained.predict(X, GOLD.tasks).hard() == GOLD.hard()).mean() > 0.8
     pixels = np.random.default_rng(0).random((200, 3, 8, 8)).astype(np.float32)
     net = "cifar-resnet[n=1,width=4]"
@@ -36,7 +36,7 @@ def test_draws_dropout_and_augmentation_are_new_at_every_play() -> None:
 
 
 def test_two_heads_and_records_and_bfloat16() -> None:
-    known = Known(votes=VOTES, gold=GOLD, soft=GOLD)
+    known = Supervision(votes=VOTES, gold=GOLD, soft=GOLD)
     plan = replace(PLAN, engine="graphs", precision="bfloat16")
     trained = fit(X, "pair", tasks=GOLD.tasks, known=known, head="two-heads", plan=plan, record=True)
     assert trained.dynamics is not None and trained.dynamics.finite().all()

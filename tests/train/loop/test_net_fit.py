@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from plurivox.core.errors import InputError
-from plurivox.train import Known, Plan, fit
+from plurivox.train import Plan, Supervision, fit
 from toy_training import world
 
 CODE = """
@@ -26,7 +26,7 @@ def die(step, total, value=None):
         os.kill(os.getpid(), signal.SIGKILL)
 plan = Plan(epochs=9, batch=16, lr=.02, device="cpu", best="loss", schedule="one-cycle")
 fit(x, votes, net="mlp[hidden=8,dropout=.3]", plan=plan, dev=(x[:9], gold.on(gold.tasks[:9])), record=True,
-    folder={folder!r}, save_seconds={seconds}, watch=die)
+    folder={folder!r}, save_seconds={seconds}, progress=die)
 """
 PLAN = Plan(epochs=9, batch=16, lr=0.02, device="cpu", best="loss", schedule="one-cycle")
 
@@ -40,7 +40,9 @@ def test_after_kill_9_the_result_is_the_same(tmp_path: Path, seconds: float) -> 
     x, gold, votes = world()
     dev, how = (x[:9], gold.on(gold.tasks[:9])), {"net": "mlp[hidden=8,dropout=.3]", "plan": PLAN, "record": True}
     steps: list[int] = []
-    resumed = fit(x, votes, dev=dev, folder=tmp_path, watch=lambda step, total, value=None: steps.append(step), **how)  # type: ignore[arg-type]
+    resumed = fit(
+        x, votes, dev=dev, folder=tmp_path, progress=lambda step, total, value=None: steps.append(step), **how
+    )  # type: ignore[arg-type]
     straight = fit(x, votes, dev=dev, **how)  # type: ignore[arg-type]
     assert steps[0] == (6 if seconds == 0 else 0)
     np.testing.assert_array_equal(resumed.logits(x), straight.logits(x))
@@ -56,29 +58,29 @@ class Enough(Exception):
 
 
 def stop_at(epoch: int) -> object:
-    def watch(step: int, total: int, value: float | None = None) -> None:
+    def progress(step: int, total: int, value: float | None = None) -> None:
         if step == epoch:
             raise Enough
 
-    return watch
+    return progress
 
 
 @pytest.mark.parametrize("optimizer", ["sgd", "adamw"])
 def test_heads_and_optimizers_go_on_too(tmp_path: Path, optimizer: str) -> None:
     x, gold, votes = world()
     plan = Plan(epochs=6, batch=16, lr=0.02, device="cpu", optimizer=optimizer)  # type: ignore[arg-type]
-    how = {"tasks": gold.tasks, "known": Known(votes, gold, gold), "head": "two-heads", "plan": plan}
+    how = {"tasks": gold.tasks, "known": Supervision(votes, gold, gold), "head": "two-heads", "plan": plan}
     with pytest.raises(Enough):
-        fit(x, "pair[soft=one-answer]", folder=tmp_path, save_seconds=0, watch=stop_at(2), **how)  # type: ignore[arg-type]
-    resumed = fit(x, "pair[soft=one-answer]", folder=tmp_path, **how)  # type: ignore[arg-type]
-    np.testing.assert_array_equal(resumed.logits(x), fit(x, "pair[soft=one-answer]", **how).logits(x))  # type: ignore[arg-type]
+        fit(x, "pair[soft=de-aggregated]", folder=tmp_path, save_seconds=0, progress=stop_at(2), **how)  # type: ignore[arg-type]
+    resumed = fit(x, "pair[soft=de-aggregated]", folder=tmp_path, **how)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(resumed.logits(x), fit(x, "pair[soft=de-aggregated]", **how).logits(x))  # type: ignore[arg-type]
 
 
 def test_a_checkpoint_of_something_else_is_refused(tmp_path: Path) -> None:
     x, _, votes = world()
     plan = Plan(epochs=6, batch=16, device="cpu")
     with pytest.raises(Enough):
-        fit(x, votes, plan=plan, folder=tmp_path, save_seconds=0, watch=stop_at(2))  # type: ignore[arg-type]
+        fit(x, votes, plan=plan, folder=tmp_path, save_seconds=0, progress=stop_at(2))  # type: ignore[arg-type]
     with pytest.raises(InputError, match="belongs to another training: its plan is"):
         fit(x, votes, plan=Plan(epochs=7, batch=16, device="cpu"), folder=tmp_path)
     with pytest.raises(InputError, match="its data is"):

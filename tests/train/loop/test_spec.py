@@ -6,7 +6,7 @@ import pytest
 from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, OptionError, UnknownName
 from plurivox.core.votes import Votes
-from plurivox.train import Known, Plan, fit
+from plurivox.train import Plan, Supervision, fit
 from plurivox.train.heads import CrowdLayer, TwoHeads
 from plurivox.train.loop.spec import AgreementWeighting, TrainSpec, agreement
 from plurivox.train.losses import KL
@@ -43,7 +43,7 @@ def test_without_a_target_it_is_the_natural_one_of_the_head(head: object, target
         (None, "two-heads", "majority", Pair(main="majority")),
         ("soft", "two-heads", "gold", Pair()),
         ("soft[hard=no]", "two-heads", "majority", Pair(main="majority")),
-        ("pair[soft=one-answer]", "two-heads", "gold", Pair(soft="one-answer")),
+        ("pair[soft=de-aggregated]", "two-heads", "gold", Pair(soft="de-aggregated")),
         ("soft", None, "gold", Soft()),
         (None, "crowd-layer", "gold", AllVotes()),
     ],
@@ -82,7 +82,7 @@ def test_a_target_that_a_head_cannot_use_is_refused() -> None:
 def test_soft_labels_under_a_head_on_votes_are_refused_though_votes_are_known() -> None:
     x, gold, votes = world(12)
     with pytest.raises(OptionError, match="crowd-layer learns from votes, not from soft labels; give votes"):
-        fit(x, gold, known=Known(votes=votes), head="crowd-layer", plan=Plan(epochs=1, device="cpu"))
+        fit(x, gold, known=Supervision(votes=votes), head="crowd-layer", plan=Plan(epochs=1, device="cpu"))
 
 
 def test_soft_answers_agree_as_labels_drawn_from_them_do() -> None:

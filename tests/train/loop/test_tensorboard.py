@@ -26,7 +26,7 @@ def killed_and_resumed(folder: Path, first: EventLog, second: EventLog) -> Train
             raise Enough
 
     with pytest.raises(Enough):
-        fit(X, GOLD, plan=PLAN, folder=folder, save_seconds=0, log=first, watch=stop)
+        fit(X, GOLD, plan=PLAN, folder=folder, save_seconds=0, log=first, progress=stop)
     first.close()
     trained = fit(X, GOLD, plan=PLAN, folder=folder, log=second)
     second.close()

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from net_fits import start_fit
-from plurivox.train import Known, Plan
+from plurivox.train import Plan, Supervision
 from plurivox.train.loop.trainer import EpochDone, StepDone, Trainer
 from plurivox.train.parallel.stack import Stack
 from toy_training import world
@@ -16,14 +16,20 @@ from toy_training import world
 X, GOLD, VOTES = world(40)
 PLAN = Plan(epochs=2, batch=16, lr=0.05, device="cpu", schedule="one-cycle")
 WAYS: list[dict[str, Any]] = [
-    {"target": "one-answer"},
+    {"target": "de-aggregated"},
     {"target": "all-votes", "head": "crowd-layer", "weight": np.linspace(0.1, 1, 40)},
 ]
 
 
 def trainer(seed: int = 0, **how: Any) -> Trainer:
     plan = Plan(**{one.name: getattr(PLAN, one.name) for one in PLAN.options()} | {"seed": seed})
-    how = {"tasks": GOLD.tasks, "known": Known(VOTES, GOLD), "net": "mlp[hidden=6,dropout=0.3]", "plan": plan, **how}
+    how = {
+        "tasks": GOLD.tasks,
+        "known": Supervision(VOTES, GOLD),
+        "net": "mlp[hidden=6,dropout=0.3]",
+        "plan": plan,
+        **how,
+    }
     return start_fit(X, how.pop("target", "gold"), **how).trainer
 
 

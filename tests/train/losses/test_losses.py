@@ -7,8 +7,8 @@ from scipy.stats import entropy
 
 from plurivox.train import losses
 
-chance = np.random.default_rng(3)
-Q, P = chance.dirichlet(np.ones(4), 5), chance.dirichlet(np.ones(4), 5)
+rng = np.random.default_rng(3)
+Q, P = rng.dirichlet(np.ones(4), 5), rng.dirichlet(np.ones(4), 5)
 LOGITS, TARGET = torch.tensor(np.log(Q)), torch.tensor(P)
 
 

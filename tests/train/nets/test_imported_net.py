@@ -32,8 +32,8 @@ def test_a_function_of_ones_own_gives_a_net_with_the_right_labels() -> None:
     method = nets.methods.make("my_nets:small", freeze=True)
     net = method.build((3, 2, 2), 7)
     assert net(torch.rand(4, 3, 2, 2)).shape == (4, 7) and net.head.in_features == 5
-    assert method.word == "my_nets:small[freeze=True]" and nets.methods.make(method.word) == method
-    assert nets.methods.make("my_nets:small").word == "my_nets:small"
+    assert method.spec == "my_nets:small[freeze=True]" and nets.methods.make(method.spec) == method
+    assert nets.methods.make("my_nets:small").spec == "my_nets:small"
 
 
 def test_a_frozen_trunk_keeps_weights_and_running_means() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from net_fits import start_fit
 from plurivox.core.errors import InputError
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train import Plan, Trained
 from plurivox.train.loop.net_fit import NetFit
@@ -20,20 +20,22 @@ SHARES = SoftLabels.shares(VOTES.counts(), VOTES.tasks, VOTES.labels)
 PLAN = Plan(epochs=3, batch=16, device="cpu")
 
 
-def train_one(seed: int, folder: Path | None, watch: Watch) -> NetFit:
+def train_one(seed: int, folder: Path | None, progress: Progress) -> NetFit:
     plan = replace(PLAN, seed=seed)
     net = "mlp[hidden=4,dropout=0.2]"
-    return start_fit(X, SHARES, net=net, plan=plan, folder=folder, save_seconds=0, watch=watch)
+    return start_fit(X, SHARES, net=net, plan=plan, folder=folder, save_seconds=0, progress=progress)
 
 
-def judge(trained: Trained) -> Mapping[str, float]:
+def evaluate_labels(trained: Trained) -> Mapping[str, float]:
     return {"loss": trained.history["loss"][-1]}
 
 
 def test_every_run_has_its_seed() -> None:
     steps: list[tuple[int, int]] = []
-    found = repeat(train_one, judge, runs=3, seed=5, watch=lambda step, total, value=None: steps.append((step, total)))
-    assert found == [judge(train_one(seed, None, quiet).finish()) for seed in (5, 6, 7)]
+    found = repeat(
+        train_one, evaluate_labels, runs=3, seed=5, progress=lambda step, total, value=None: steps.append((step, total))
+    )
+    assert found == [evaluate_labels(train_one(seed, None, no_progress).finish()) for seed in (5, 6, 7)]
     assert len({one["loss"] for one in found}) == 3 and steps == [(i, 9) for i in range(9)]
 
 
@@ -43,18 +45,20 @@ def test_a_stopped_series_goes_on_where_it_was(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        repeat(train_one, judge, runs=3, folder=tmp_path, watch=stop)
+        repeat(train_one, evaluate_labels, runs=3, folder=tmp_path, progress=stop)
     steps: list[int] = []
-    found = repeat(train_one, judge, runs=3, folder=tmp_path, watch=lambda step, total, value=None: steps.append(step))
-    assert steps == [5, 6, 7, 8] and found == repeat(train_one, judge, runs=3)
-    again = repeat(train_one, lambda trained: {"twice": 2 * judge(trained)["loss"]}, runs=3, folder=tmp_path)
+    found = repeat(
+        train_one, evaluate_labels, runs=3, folder=tmp_path, progress=lambda step, total, value=None: steps.append(step)
+    )
+    assert steps == [5, 6, 7, 8] and found == repeat(train_one, evaluate_labels, runs=3)
+    again = repeat(train_one, lambda trained: {"twice": 2 * evaluate_labels(trained)["loss"]}, runs=3, folder=tmp_path)
     assert again == [{"twice": 2 * one["loss"]} for one in found]  # measured anew
     with pytest.raises(InputError, match="at least one run"):
-        repeat(train_one, judge, runs=0)
+        repeat(train_one, evaluate_labels, runs=0)
 
 
 def test_runs_side_by_side_give_what_one_after_another_gives(tmp_path: Path) -> None:
     """Dropout, orders and draws of each have their own chance, so that turns taken in between change nothing."""
-    alone = repeat(train_one, judge, runs=5)
-    together = repeat(train_one, judge, runs=5, at_once=3, folder=tmp_path)
+    alone = repeat(train_one, evaluate_labels, runs=5)
+    together = repeat(train_one, evaluate_labels, runs=5, at_once=3, folder=tmp_path)
     assert together == alone and len({one["loss"] for one in alone}) == 5

@@ -12,36 +12,43 @@ from torch import Tensor
 
 from net_fits import start_fit
 from plurivox.core.errors import PlurivoxWarning
-from plurivox.core.progress import Watch, quiet
-from plurivox.train import Known, Plan, Trained
+from plurivox.core.progress import Progress, no_progress
+from plurivox.train import Plan, Supervision, Trained
 from plurivox.train.data.augment import augmentation
-from plurivox.train.heads._contract import Attached
+from plurivox.train.heads._contract import HeadModule
 from plurivox.train.heads.crowd_layer import _Layer
 from plurivox.train.loop.net_fit import NetFit
 from plurivox.train.loop.spec import TrainSpec
-from plurivox.train.parallel.runs import finish_stacked, repeat, side_by_side, stacked_runs
+from plurivox.train.parallel.runs import repeat, run_stacked, side_by_side, stacked_runs
 from plurivox.train.targets._contract import Drawn
 from toy_training import world
 
 X, GOLD, VOTES = world()
-KNOWN = Known(VOTES, GOLD, GOLD)
+KNOWN = Supervision(VOTES, GOLD, GOLD)
 DEV = X[:9] + 0.1, GOLD.on(GOLD.tasks[:9])
 NET = "mlp[hidden=[8,6],dropout=0.3]"
 PLAN = Plan(epochs=4, batch=16, lr=0.05, device="cpu")
 SEEDS = (3, 4, 5)
 
 
-def train_one(seed: int, folder: Path | None, watch: Watch, **how: Any) -> NetFit:
+def train_one(seed: int, folder: Path | None, progress: Progress, **how: Any) -> NetFit:
     how = {"target": "soft", "net": NET, "plan": PLAN, "dev": DEV} | how
     plan = replace(how.pop("plan"), seed=seed)
-    how |= {"tasks": GOLD.tasks, "known": KNOWN, "plan": plan, "folder": folder, "watch": watch, "save_seconds": 0}
+    how |= {
+        "tasks": GOLD.tasks,
+        "known": KNOWN,
+        "plan": plan,
+        "folder": folder,
+        "progress": progress,
+        "save_seconds": 0,
+    }
     return start_fit(X, how.pop("target"), **how)
 
 
 def both_ways(**how: Any) -> list[tuple[Trained, Trained]]:
     """(alone, stacked) for every seed."""
-    alone = [train_one(seed, None, quiet, **how).finish() for seed in SEEDS]
-    return list(zip(alone, finish_stacked([partial(train_one, s, None, quiet, **how) for s in SEEDS]), strict=True))
+    alone = [train_one(seed, None, no_progress, **how).finish() for seed in SEEDS]
+    return list(zip(alone, run_stacked([partial(train_one, s, None, no_progress, **how) for s in SEEDS]), strict=True))
 
 
 def same(alone: Trained, stacked: Trained) -> None:
@@ -61,10 +68,10 @@ STAGES = replace(PLAN, schedule="multistep", milestones="1,3", restart=True, opt
     [
         {},
         {"net": "linear", "target": "gold", "plan": SGD},
-        {"net": "labelme-head[hidden=8,activation=leaky-relu]", "target": "one-answer", "plan": STAGES},
+        {"net": "labelme-head[hidden=8,activation=leaky-relu]", "target": "de-aggregated", "plan": STAGES},
         {"net": "mlp[hidden=8,activation=gelu]", "loss": "jensen-shannon", "plan": replace(PLAN, schedule="one-cycle")},
-        {"target": "every-vote", "weight": np.linspace(0, 1, len(X)), "plan": replace(PLAN, best="loss")},
-        {"target": "pair[soft=one-answer]", "head": "two-heads", "plan": replace(PLAN, clip=0.5)},
+        {"target": "repeated-labelling", "weight": np.linspace(0, 1, len(X)), "plan": replace(PLAN, best="loss")},
+        {"target": "pair[soft=de-aggregated]", "head": "two-heads", "plan": replace(PLAN, clip=0.5)},
         {"target": "all-votes", "head": "crowd-layer", "plan": replace(PLAN, clip=0.5)},
         {"target": "all-votes", "head": "crowd-layer[variant=VW+B,on=logits]", "plan": SGD},
         {"target": "majority", "record": True, "dev": None},
@@ -99,16 +106,18 @@ def test_a_series_killed_at_different_epochs_goes_on(tmp_path: Path, how: dict[s
         if len(steps) == 5:
             raise Enough
 
-    def judge(trained: Trained) -> dict[str, float]:
+    def evaluate_labels(trained: Trained) -> dict[str, float]:
         return {"loss": trained.history["loss"][-1], "epochs": len(trained.history["loss"])}
 
-    every = partial(repeat, partial(train_one, **how), judge, runs=3, folder=tmp_path, at_once=3, stacked=True)
+    every = partial(
+        repeat, partial(train_one, **how), evaluate_labels, runs=3, folder=tmp_path, at_once=3, stacked=True
+    )
     with pytest.raises(Enough):
-        every(watch=stop)
+        every(progress=stop)
     saved = [tmp_path / f"run-00{i}" / "checkpoint.safetensors" for i in range(3)]
     assert steps == [0, 1, 2, 3, 4] and all(one.is_file() for one in saved)
-    more = every(watch=lambda step, *_: steps.append(step))
-    straight = repeat(partial(train_one, **how), judge, runs=3)
+    more = every(progress=lambda step, *_: steps.append(step))
+    straight = repeat(partial(train_one, **how), evaluate_labels, runs=3)
     assert len(steps) == 5 + 7 and [one["epochs"] for one in more] == [
         4,
         4,
@@ -122,10 +131,10 @@ def test_a_run_that_ends_early_leaves_the_others_to_go_on() -> None:
     def begin(i: int) -> NetFit:
         marks = iter([0.0] * (i + 1) + [1.0] * 9)  # epoch i is the last of the best
         plan = replace(PLAN, epochs=9, best="mark", goal="lowest", ties="last", patience=2)
-        return train_one(i, None, quiet, plan=plan, measures={"mark": lambda guess, truth: next(marks)})
+        return train_one(i, None, no_progress, plan=plan, measures={"mark": lambda prediction, truth: next(marks)})
 
     alone = [begin(i).finish() for i in range(3)]
-    pairs = list(zip(alone, finish_stacked([partial(begin, i) for i in range(3)]), strict=True))
+    pairs = list(zip(alone, run_stacked([partial(begin, i) for i in range(3)]), strict=True))
     assert [len(one.history["loss"]) for one in alone] == [3, 4, 5]
     for one, stacked in pairs:
         same(one, stacked)
@@ -137,21 +146,21 @@ def test_runs_on_other_inputs_and_tasks_have_a_stack_of_their_own() -> None:
         n = (60, 50, 60)[i]
         return start_fit(X[:n] * (i + 1), GOLD.on(GOLD.tasks[:n]), net=NET, plan=replace(PLAN, seed=i))
 
-    stacked = finish_stacked([partial(begin, i) for i in range(3)])
+    stacked = run_stacked([partial(begin, i) for i in range(3)])
     for i, one in enumerate(stacked):
         np.testing.assert_allclose(one.logits(X), begin(i).finish().logits(X), atol=2e-4)
 
 
 def test_runs_with_other_losses_or_weights_have_a_stack_of_their_own() -> None:
     hows: list[dict[str, Any]] = [{}, {"loss": "jensen-shannon"}, {"weight": np.linspace(0.1, 1, len(X))}]
-    stacked = finish_stacked([partial(train_one, 1, None, quiet, **how) for how in hows])
+    stacked = run_stacked([partial(train_one, 1, None, no_progress, **how) for how in hows])
     for one, how in zip(stacked, hows, strict=True):
-        same(train_one(1, None, quiet, **how).finish(), one)
+        same(train_one(1, None, no_progress, **how).finish(), one)
 
 
 def test_what_changes_inputs_changes_those_of_every_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    def shift(self: Attached, x: Tensor, drawn: Drawn, chance: torch.Generator) -> tuple[Tensor, Drawn]:
-        return x + torch.rand(x.shape, generator=chance), drawn
+    def shift(self: HeadModule, x: Tensor, drawn: Drawn, rng: torch.Generator) -> tuple[Tensor, Drawn]:
+        return x + torch.rand(x.shape, generator=rng), drawn
 
     plain = both_ways(target="all-votes", head="crowd-layer")
     monkeypatch.setattr(_Layer, "before_net", shift)
@@ -165,7 +174,7 @@ def test_images_are_augmented_in_a_stack_too() -> None:
     begin = partial(start_fit, pixels, GOLD, net="linear", augment=augmentation("crop-flip"))
     plans = [replace(PLAN, seed=seed) for seed in SEEDS]
     alone = [begin(plan=plan).finish().logits(pixels) for plan in plans]
-    stacked = finish_stacked([partial(begin, plan=plan) for plan in plans])
+    stacked = run_stacked([partial(begin, plan=plan) for plan in plans])
     np.testing.assert_allclose([one.logits(pixels) for one in stacked], alone, atol=2e-4)
 
 
@@ -201,11 +210,11 @@ def test_a_loss_that_is_no_number_stops_one_run_alone() -> None:
             if spoils and (i, step) == (1, 1):
                 mine[i][:] = np.nan
 
-        return start_fit(mine[i], GOLD, net=NET, plan=replace(PLAN, seed=i), watch=spoil)
+        return start_fit(mine[i], GOLD, net=NET, plan=replace(PLAN, seed=i), progress=spoil)
 
     alone = [begin(i, False).finish() for i in range(3)]
     with pytest.warns(PlurivoxWarning, match="no number in epoch 2: training stops with the weights of epoch 1"):
-        stacked = finish_stacked([partial(begin, i, True) for i in range(3)])
+        stacked = run_stacked([partial(begin, i, True) for i in range(3)])
     same(alone[0], stacked[0])
     same(alone[2], stacked[2])
     assert stacked[1].best_epoch == 1 and np.isfinite(stacked[1].logits(X)).all()

@@ -9,8 +9,8 @@ from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
-from plurivox.train import Known, targets
-from plurivox.train.targets._contract import Examples, Said
+from plurivox.train import Supervision, targets
+from plurivox.train.targets._contract import Examples, PaddedVotes
 
 CPU = torch.device("cpu")
 VOTES = Votes.of(
@@ -18,23 +18,23 @@ VOTES = Votes.of(
 )
 GOLD = SoftLabels.gold(["a", "b", "c", "d"], ["y", "y", "x", "x"])
 SOFT = SoftLabels.of([[0.9, 0.1], [0.4, 0.6]], ["a", "c"], ["x", "y"])
-KNOWN = Known(votes=VOTES, gold=GOLD, soft=SOFT)
+KNOWN = Supervision(votes=VOTES, gold=GOLD, soft=SOFT)
 
 
-def examples(word: str, known: Known = KNOWN, tasks: tuple[str, ...] = ("a", "b", "c")) -> Examples:
+def examples(word: str, known: Supervision = KNOWN, tasks: tuple[str, ...] = ("a", "b", "c")) -> Examples:
     names = np.array(tasks, dtype=np.dtypes.StringDType())
     return targets.methods.make(word).examples(known, names, known.labels(), CPU)
 
 
-def drawn(word: str, known: Known = KNOWN, tasks: tuple[str, ...] = ("a", "b", "c")) -> np.ndarray:
+def drawn(word: str, known: Supervision = KNOWN, tasks: tuple[str, ...] = ("a", "b", "c")) -> np.ndarray:
     made = examples(word, known, tasks)
     return np.asarray(made.draw(torch.arange(made.n_examples), torch.Generator().manual_seed(0)))
 
 
 def mean(made: Examples, n: int = 4000) -> np.ndarray:
-    chance = torch.Generator().manual_seed(0)
+    rng = torch.Generator().manual_seed(0)
     indices = torch.arange(made.n_examples).repeat(n)
-    return np.asarray(made.draw(indices, chance)).reshape(n, made.n_examples, -1).mean(0)
+    return np.asarray(made.draw(indices, rng)).reshape(n, made.n_examples, -1).mean(0)
 
 
 def test_gold_and_soft_teach_what_they_are() -> None:
@@ -53,22 +53,22 @@ def test_a_tie_goes_to_one_by_lot_to_the_first_or_to_all() -> None:
 
 
 def test_one_answer_is_in_the_mean_the_vote_share() -> None:
-    made = examples("one-answer")
+    made = examples("de-aggregated")
     assert set(np.unique(np.asarray(made.draw(torch.arange(3), torch.Generator())))) == {0, 1}
     np.testing.assert_allclose(mean(made), [[2 / 3, 1 / 3], [0, 1], [0.5, 0.5]], atol=0.03)
 
 
 def test_one_of_counts_without_names_weighs_by_the_count() -> None:
-    counted = Known(votes=Votes.from_counts(np.array([[9, 1], [0, 3]]), ["a", "b"], ["x", "y"]))
-    np.testing.assert_allclose(mean(examples("one-answer", counted, ("a", "b"))), [[0.9, 0.1], [0, 1]], atol=0.03)
-    every = examples("every-vote", counted, ("a", "b"))
+    counted = Supervision(votes=Votes.from_counts(np.array([[9, 1], [0, 3]]), ["a", "b"], ["x", "y"]))
+    np.testing.assert_allclose(mean(examples("de-aggregated", counted, ("a", "b"))), [[0.9, 0.1], [0, 1]], atol=0.03)
+    every = examples("repeated-labelling", counted, ("a", "b"))
     assert every.n_examples == 13 and every.row is not None and every.row.bincount().tolist() == [10, 3]
 
 
 def test_a_soft_answer_is_taught_whole() -> None:
     votes = soft_crowd(n_tasks=4, n_workers=3)
-    known = Known(votes=votes)
-    made = targets.methods.make("one-answer").examples(known, votes.tasks, votes.labels, CPU)
+    known = Supervision(votes=votes)
+    made = targets.methods.make("de-aggregated").examples(known, votes.tasks, votes.labels, CPU)
     answer = {tuple(row.round(5)) for row in votes.weights.reshape(-1, 3)}
     once = np.asarray(made.draw(torch.arange(4), torch.Generator().manual_seed(1)))
     assert {tuple(row) for row in once.astype(float).round(5)} <= answer
@@ -76,21 +76,21 @@ def test_a_soft_answer_is_taught_whole() -> None:
 
 
 def test_every_vote_is_a_lesson_about_its_task() -> None:
-    made = examples("every-vote")
+    made = examples("repeated-labelling")
     assert made.n_examples == 6 and made.row is not None and made.row.tolist() == [0, 0, 0, 1, 2, 2]
-    np.testing.assert_array_equal(drawn("every-vote")[:, 0], [1, 1, 0, 0, 1, 0])
+    np.testing.assert_array_equal(drawn("repeated-labelling")[:, 0], [1, 1, 0, 0, 1, 0])
 
 
 def test_all_votes_come_with_their_workers_and_padding_weighs_nothing() -> None:
     said = examples("all-votes", tasks=("b", "a")).draw(torch.tensor([0, 1]), torch.Generator())
-    assert isinstance(said, Said)
+    assert isinstance(said, PaddedVotes)
     assert said.weight.tolist() == [[1, 0, 0], [1, 1, 1]] and said.worker[1].tolist() == [0, 1, 2]
     assert said.label[0, 0] == 1 and said.label[1].tolist() == [0, 0, 1]
 
 
 def test_at_most_so_many_votes_of_a_task() -> None:
     said = examples("all-votes[most=2]").draw(torch.arange(3), torch.Generator())
-    assert isinstance(said, Said) and said.weight.tolist() == [[1, 1], [1, 0], [1, 1]]
+    assert isinstance(said, PaddedVotes) and said.weight.tolist() == [[1, 1], [1, 0], [1, 1]]
     assert {
         tuple(examples(f"all-votes[most=1,seed={i}]").draw(torch.tensor([0]), torch.Generator()).worker[0].tolist())
         for i in range(20)
@@ -99,7 +99,7 @@ def test_at_most_so_many_votes_of_a_task() -> None:
 
 def test_mixed_takes_the_first_where_it_can_and_the_rest_elsewhere() -> None:
     np.testing.assert_allclose(drawn("mixed"), [[0.9, 0.1], [0, 1], [0.4, 0.6]], rtol=1e-6)
-    chosen = Known(VOTES, GOLD, SOFT, chosen=np.array(["c"], dtype=np.dtypes.StringDType()))
+    chosen = Supervision(VOTES, GOLD, SOFT, chosen=np.array(["c"], dtype=np.dtypes.StringDType()))
     np.testing.assert_allclose(drawn("mixed", chosen), [[0, 1], [0, 1], [0.4, 0.6]], rtol=1e-6)
     known: Names = np.array(["a", "d"], dtype=np.dtypes.StringDType())
     assert targets.methods.make("mixed[rest=majority]").teaches(KNOWN, known).tolist() == [True, False]
@@ -112,10 +112,10 @@ def test_a_pair_is_both_at_once() -> None:
 
 def test_mistakes_say_what_to_do() -> None:
     with pytest.raises(InputError, match="gold needs gold: give known labels"):
-        targets.methods.make("gold").teaches(Known(votes=VOTES), VOTES.tasks)
-    with pytest.raises(OptionError, match="every-vote cannot be a part of mixed"):
-        targets.methods.make("mixed[first=every-vote]").teaches(KNOWN, VOTES.tasks)
+        targets.methods.make("gold").teaches(Supervision(votes=VOTES), VOTES.tasks)
+    with pytest.raises(OptionError, match="repeated-labelling cannot be a part of mixed"):
+        targets.methods.make("mixed[first=repeated-labelling]").teaches(KNOWN, VOTES.tasks)
     with pytest.raises(OptionError, match="drawn anew"):
-        examples("smoothed[of=one-answer]")
+        examples("smoothed[of=de-aggregated]")
     with pytest.raises(InputError, match="must know who voted"):
-        examples("all-votes", Known(votes=Votes.from_counts(np.eye(2), ["a", "b"], ["x", "y"])), ("a",))
+        examples("all-votes", Supervision(votes=Votes.from_counts(np.eye(2), ["a", "b"], ["x", "y"])), ("a",))

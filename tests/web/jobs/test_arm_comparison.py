@@ -74,10 +74,10 @@ def test_a_study_with_one_form_compares_nothing(tmp_path: Path) -> None:
 
 
 def test_the_median_s_interval_draws_people_whole() -> None:
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     people = np.repeat(np.arange(20), 30)
-    own = chance.normal(10, 3, 20)[people]  # people differ, their answers hardly do
-    middle, low, high = median_interval(own + chance.normal(0, 0.1, 600), people) or ()
+    own = rng.normal(10, 3, 20)[people]  # people differ, their answers hardly do
+    middle, low, high = median_interval(own + rng.normal(0, 0.1, 600), people) or ()
     assert low < middle < high and high - low > 1
     alone = median_interval(np.array([5.0]), np.array([0]))
     assert alone == [5, 5, 5] and median_interval(np.zeros(0), np.zeros(0, int)) is None

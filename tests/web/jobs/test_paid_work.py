@@ -19,13 +19,10 @@ def matched_plainly(rows: list[tuple[int, int, int]], aside: set[int]) -> list[t
 
 
 def test_matching_leaves_the_person_out_and_lets_ties_count() -> None:
-    chance = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     for n_labels in (1, 2, 4):
         rows = [
-            (who, at, int(chance.integers(-1, n_labels)))
-            for who in range(7)
-            for at in range(30)
-            if chance.random() < 0.5
+            (who, at, int(rng.integers(-1, n_labels))) for who in range(7) for at in range(30) if rng.random() < 0.5
         ]
         out = {2, 5}
         who, task, label = np.array(rows).T

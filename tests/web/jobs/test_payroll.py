@@ -20,7 +20,7 @@ from plurivox.web.jobs.payroll import Payroll, pay_line, sheet, write_pay
 from plurivox.web.jobs.snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase import erase
 from plurivox.web.store.collect.excluded_workers import exclude, lift
-from plurivox.web.store.facts import fact
+from plurivox.web.store.facts import kv_get
 from plurivox.web.store.report.pay_sheet import PayLine
 from plurivox.web.store.report.snapshots import is_stale
 from plurivox.web.store.schema import pay, slots, workers
@@ -108,7 +108,7 @@ def test_the_sheet_that_is_kept_is_the_whole_one_whatever_happens(
     tmp_path: Path, kind: str, request: pytest.FixtureRequest
 ) -> None:
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
-    study, chance = plain_study(per_task=6, repeats=1, pay=PAPER | {"base": "0.1"}), random.Random(3)
+    study, rng = plain_study(per_task=6, repeats=1, pay=PAPER | {"base": "0.1"}), random.Random(3)
     with served(tmp_path / "s", study, text_tasks(6), database=database) as live:
         payroll, crowd, write = Payroll(live.studio.engine), [], live.studio.writer.submit
 
@@ -117,12 +117,12 @@ def test_the_sheet_that_is_kept_is_the_whole_one_whatever_happens(
             kept = {row.worker_id: PayLine(**json.loads(row.line)) for row in live.look(select(pay))}
             assert kept == live.studio.look(lambda c: sheet(c, study))
             total = sum((Decimal(line.total) for line in kept.values()), Decimal(0))
-            assert live.studio.look(lambda c: fact(c, "pay")) == str(total)
+            assert live.studio.look(lambda c: kv_get(c, "pay")) == str(total)
 
         for step in range(6):
             crowd.append(live.enter())
             for slot in crowd[-1].slots()[: 2 + step % 4]:
-                crowd[-1].answer(slot["slot"], chance.choice(["cat", "dog"]), submitted_ms=chance.uniform(900, 9000))
+                crowd[-1].answer(slot["slot"], rng.choice(["cat", "dog"]), submitted_ms=rng.uniform(900, 9000))
             check()
             last = crowd[-1].get("/api/answers").json()["answers"][0]
             crowd[-1].answer(last["slot"]["slot"], "ship", replaces=last["answer"], submitted_ms=100.0)

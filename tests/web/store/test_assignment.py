@@ -146,7 +146,7 @@ def test_a_sitting_without_an_answer_does_not_count_as_one(tmp_path: Path) -> No
 
 def test_batches_that_share_tasks_fill_up(tmp_path: Path, database: str) -> None:
     """People come, leave, come back late and withdraw; nobody is asked twice, and in the end every slot is answered."""
-    chance = random.Random(5)
+    rng = random.Random(5)
     with served(tmp_path / "s", plain_study(per_task=3, sittings=2), text_tasks(6), database=database) as study:
         fill(study.studio.settings, study.studio.study, [], OVERLAP)
         wanted = {row.name: row.quota for row in study.look(select(tasks.c.name, tasks.c.quota))}
@@ -155,7 +155,7 @@ def test_batches_that_share_tasks_fill_up(tmp_path: Path, database: str) -> None
         for step in range(60):
             person = study.enter()
             given = person.slots()
-            if step < 12 and chance.random() < 0.4:
+            if step < 12 and rng.random() < 0.4:
                 left.append((person, given))
             else:
                 for slot in given:
@@ -268,8 +268,8 @@ def test_whatever_people_do_in_whatever_order(tmp_path_factory: pytest.TempPathF
 @pytest.mark.slow
 @pytest.mark.parametrize("way", sorted(WAYS))
 def test_the_same_on_postgresql(tmp_path: Path, postgres: str, way: str) -> None:
-    chance = random.Random(way)
-    steps = [(chance.choice(DEEDS), chance.randrange(10)) for _ in range(50)]
+    rng = random.Random(way)
+    steps = [(rng.choice(DEEDS), rng.randrange(10)) for _ in range(50)]
     made = plain_study(batch=3, per_task=2, sittings=2, repeats=1, **WAYS[way])
     with served(tmp_path / "s", made, new_tasks(), database=fresh_database(postgres)) as study:
         if way == "batches":

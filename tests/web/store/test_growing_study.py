@@ -27,7 +27,7 @@ from plurivox.web.store.database import batched
 from plurivox.web.store.errors import Unavailable
 from plurivox.web.store.report import counters, study_progress, worker_results
 from plurivox.web.store.report import snapshots as publishing
-from plurivox.web.store.report.alerts import all_told, tell
+from plurivox.web.store.report.alerts import list_alerts, tell
 from plurivox.web.store.report.answer_log import AnswerLog, collect
 from plurivox.web.store.report.snapshots import Snapshot, is_stale, lead
 from plurivox.web.store.report.soft_labels import SoftLabelRow, task_page
@@ -77,16 +77,16 @@ def live_counts(study: Served) -> dict[str, Any]:
     return found | {"hours": Counter(dict(told.per_hour))}
 
 
-def act(study: Served, crowd: list[Person], chance: random.Random) -> None:
+def act(study: Served, crowd: list[Person], rng: random.Random) -> None:
     """Something that happens in a study."""
     write = study.studio.writer.submit
-    if not crowd or chance.random() < 0.1:
+    if not crowd or rng.random() < 0.1:
         return crowd.append(study.enter())
-    person = chance.choice(crowd)
-    what = chance.random()
+    person = rng.choice(crowd)
+    what = rng.random()
     mine = person.entered["me"]["worker"]
     if what < 0.12 and (sat := study.look(select(sittings.c.id).order_by(sittings.c.id))):
-        one = chance.choice(sat).id
+        one = rng.choice(sat).id
         write(lambda c: end(c, one)).result()
     elif what < 0.15:
         crowd.remove(person)
@@ -98,12 +98,12 @@ def act(study: Served, crowd: list[Person], chance: random.Random) -> None:
     elif what < 0.35:
         write(counters.move_on).result()
     elif what < 0.45 and (last := person.get("/api/answers").json()["answers"]):
-        one = chance.choice(last)
-        person.answer(one["slot"]["slot"], chance.choice(LABELS), replaces=one["answer"])
+        one = rng.choice(last)
+        person.answer(one["slot"]["slot"], rng.choice(LABELS), replaces=one["answer"])
     else:
-        said = person.get(f"/api/tasks?n={chance.randint(1, 3)}").json()
+        said = person.get(f"/api/tasks?n={rng.randint(1, 3)}").json()
         for slot in said.get("slots", []):
-            person.answer(slot["slot"], chance.choice(LABELS))
+            person.answer(slot["slot"], rng.choice(LABELS))
     return None
 
 
@@ -117,9 +117,9 @@ def test_live_counts_are_the_plain_counts_whatever_happens(
     new = [NewTask(f"t{i}", text="x", stratum=("easy", "hard")[i % 3 == 0]) for i in range(9)]
     new.append(NewTask("p", text="x", practice=True))
     with served(tmp_path / "s", made, new, database=database) as study:
-        chance, crowd = random.Random(4), []
+        rng, crowd = random.Random(4), []
         for step in range(45):
-            act(study, crowd, chance)
+            act(study, crowd, rng)
             if step % 4 == 0:
                 assert live_counts(study) == plain_counts(study), step
         while study.studio.writer.submit(counters.move_on).result():
@@ -179,13 +179,13 @@ def listed(study: Served, order: Any, between: Any = None, limit: int = 3) -> li
 
 def test_no_task_is_listed_twice_or_left_out_while_answers_come_in(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(per_task=6, batch=5, sittings=4), text_tasks(14)) as study:
-        chance = random.Random(1)
+        rng = random.Random(1)
         aggregates = SnapshotComputer(study.studio.engine)
 
         def answer() -> None:
             person = study.enter()
             for slot in person.slots():
-                person.answer(slot["slot"], chance.choice(LABELS))
+                person.answer(slot["slot"], rng.choice(LABELS))
             aggregates.compute(study.studio.study)
 
         answer()
@@ -261,15 +261,13 @@ def test_workers_are_listed_by_any_score(tmp_path: Path) -> None:
 def test_reading_on_is_reading_all(tmp_path: Path, kind: str, request: pytest.FixtureRequest) -> None:
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
     with served(tmp_path / "s", plain_study(per_task=9, repeats=2), text_tasks(6), database=database) as study:
-        log, chance = AnswerLog(), random.Random(2)
+        log, rng = AnswerLog(), random.Random(2)
         for _ in range(3):
             person = study.enter()
             for slot in person.slots():
-                person.answer(
-                    slot["slot"], chance.choice(LABELS), submitted_ms=1000, hidden_ms=chance.choice([0, 2000])
-                )
+                person.answer(slot["slot"], rng.choice(LABELS), submitted_ms=1000, hidden_ms=rng.choice([0, 2000]))
             last = person.get("/api/answers").json()["answers"][-1]
-            person.answer(last["slot"]["slot"], "ship", replaces=last["answer"], abstain=chance.random() < 0.5)
+            person.answer(last["slot"]["slot"], "ship", replaces=last["answer"], abstain=rng.random() < 0.5)
             with study.studio.engine.connect() as connection:
                 log.read_new(connection)
                 piecewise = log.collected(connection, LABELS)
@@ -614,7 +612,7 @@ def test_several_tell_at_once_and_none_waits_for_another(tmp_path: Path, postgre
             tell(other, "aggregator", "no luck")  # before the first is done
             one.commit()
             other.commit()
-        assert [told.what for told in study.studio.look(all_told)] == ["no money", "no luck"]
+        assert [told.what for told in study.studio.look(list_alerts)] == ["no money", "no luck"]
 
 
 def test_a_leader_that_is_gone_is_told(tmp_path: Path) -> None:
@@ -654,12 +652,12 @@ def test_only_soft_labels_that_changed_are_looked_at(
         written: list[int] = []
         believe = publishing.write_soft_labels
 
-        def watch(engine: Any, number: int, new: Any, by: str) -> int:
+        def progress(engine: Any, number: int, new: Any, by: str) -> int:
             rows = list(new)
             written.append(len(rows))
             return believe(engine, number, rows, by)
 
-        monkeypatch.setattr(publishing, "write_soft_labels", watch)
+        monkeypatch.setattr(publishing, "write_soft_labels", progress)
         one, other = SnapshotComputer(study.studio.engine), SnapshotComputer(study.studio.engine)
 
         def named(slot: Any) -> dict[str, str]:

@@ -29,7 +29,7 @@ from plurivox.web.study.config import read_study, study_of
 from plurivox.web.study.create import add_answers
 from plurivox.web.study.export import export, inert
 from plurivox.web.study.import_tasks import read_answers
-from plurivox.web.study.secrets import Keys
+from plurivox.web.study.secrets import StudySecret
 from plurivox.web.study.study_database import open_database
 from plurivox.web.study.study_toml import study_text
 from studies import fresh_database, plain_study, served, text_tasks
@@ -174,7 +174,7 @@ def test_a_study_of_an_older_version_is_backed_up_and_its_backup_restored(
     old = Settings(folder=tmp_path / "old")
     old.folder.mkdir()
     (old.folder / "study.toml").write_text(study_text(plain_study()))
-    Keys.of(old.folder)
+    StudySecret.of(old.folder)
     engine = open_database(old)
     migrate(engine, "0002")
     with engine.connect().execution_options(**WRITES) as connection, connection.begin():

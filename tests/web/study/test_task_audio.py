@@ -75,12 +75,12 @@ def test_sounds_are_what_their_bytes_say() -> None:
 
 
 def test_any_beginning_is_read_or_refused_without_another_error() -> None:
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     starts = [data[:200] for ones in SOUNDS.values() for data in ones]
     for n in range(600):
         data = bytearray(starts[n % len(starts)] + bytes(40))
-        for place in chance.integers(0, len(data), 6):
-            data[place] = chance.integers(256)
+        for place in rng.integers(0, len(data), 6):
+            data[place] = rng.integers(256)
         try:
             assert read_sound(bytes(data), "x").type in SOUNDS
         except InputError:

@@ -22,8 +22,8 @@ SECRET = b"GPS 52.52 13.40 of somebody"
 
 def photo(size: tuple[int, int] = (60, 40), mode: str = "RGB") -> Image.Image:
     """Noise, dark on the left, light on the right."""
-    chance = np.random.default_rng(1)
-    light = np.linspace(20, 220, size[0])[None, :, None] + chance.integers(0, 30, (size[1], size[0], 3))
+    rng = np.random.default_rng(1)
+    light = np.linspace(20, 220, size[0])[None, :, None] + rng.integers(0, 30, (size[1], size[0], 3))
     return Image.fromarray(light.astype(np.uint8)).convert(mode)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logsumexp
 
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.types import Floats, Ints
 from plurivox.engine.em import EMResult
 
@@ -30,14 +30,14 @@ class PublishedEM:
     n_workers: int
     mean: Floats  # (n_workers + n_tasks,) of the normal priors
 
-    def run(self, watch: Watch) -> EMResult[Floats]:
+    def run(self, progress: Progress) -> EMResult[Floats]:
         """EM from the means of the priors until Q gains little; the parameters are the point of the last posterior."""
         here, trace, before = self.mean, list[float](), np.nan
         for step in range(MAX_ITER):
             score = self.scores(here)
             whole = logsumexp(score, 1, keepdims=True)
             trace.append(float(whole.sum() - 0.5 * ((here - self.mean) ** 2).sum()))
-            watch(step, MAX_ITER, trace[-1])
+            progress(step, MAX_ITER, trace[-1])
             right = np.exp(score - whole)[self.task, self.said]
             if step == 0:
                 before = -self.minus_q(here, right)[0]

@@ -6,7 +6,7 @@ from plurivox.core.encoding import positions
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Dense
-from plurivox.core.types import Bools, Floats, Ints, frozen
+from plurivox.core.types import Bools, Floats, Ints, readonly_view
 from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import ConfusionEM, KeyedVotes, Params, task_rows
 from plurivox.engine.kernels import confusion
@@ -16,7 +16,7 @@ from plurivox.engine.threads import Blocks
 DOUBT = 0.01  # share of doubt put into an earlier fit's matrices, so that new votes can change every cell of them
 
 
-class OpenTasks:
+class UnlabelledTasks:
     """The tasks of votes that are open (no known label, at least one vote), and their votes, in the order of the tasks.
 
     A task without a vote says nothing about anybody, and what a known task says never changes: neither needs to be
@@ -45,8 +45,8 @@ class OpenTasks:
     def _columns(self, tasks: Bools) -> tuple[Ints, Ints, Ints, Floats | None]:
         """(start, worker, said, weight) of the votes on some tasks, where theirs are the only rows."""
         votes, (start, rows) = self.votes, task_rows(self.votes.start, tasks)
-        weight = None if votes.weight is None else frozen(np.ascontiguousarray(votes.weight[rows], np.float64))
-        return start, frozen(votes.worker[rows]), frozen(votes.label[rows]), weight
+        weight = None if votes.weight is None else readonly_view(np.ascontiguousarray(votes.weight[rows], np.float64))
+        return start, readonly_view(votes.worker[rows]), readonly_view(votes.label[rows]), weight
 
     def confusion_em(self) -> ConfusionEM:
         """E-step and M-step of confusion matrices over the open tasks, the known ones clamped."""
@@ -115,7 +115,7 @@ class OpenTasks:
         return np.divide(agree, load, out=np.full(len(load), np.nan), where=load > 0)
 
 
-class ClampedTasks(OpenTasks):
+class ClampedTasks(UnlabelledTasks):
     """All tasks that have votes; the posterior of those with a gold label is clamped to it."""
 
     clamped: Bools  # (n_open,) whose label is known

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from plurivox.aggregate._shared.open_tasks import OpenTasks
+from plurivox.aggregate._shared.open_tasks import UnlabelledTasks
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
@@ -11,7 +11,7 @@ from plurivox.engine.kernels.simd import PAD, simd_width
 from plurivox.engine.threads import Blocks
 
 
-class OwnLabelEM(OpenTasks):
+class OwnLabelEM(UnlabelledTasks):
     """Votes whose evidence depends on their key: a vote adds base[key] to all labels and gain[key] to its own.
 
     `key` (n_rows,) of all votes counts up to `n_keys`: the worker, or worker and label in one number.

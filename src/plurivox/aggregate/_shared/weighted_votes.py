@@ -16,7 +16,7 @@ CLOSE = 1e-9  # weights are sums of fractions: this near the top counts as a tie
 
 
 @dataclass(frozen=True)
-class Ballots:
+class WeightedVotes:
     """The votes as cells; a cell is a task and one of the labels that somebody gave it."""
 
     votes: Votes
@@ -26,7 +26,7 @@ class Ballots:
     start: Ints  # (n_tasks + 1,) the cells of task t are start[t]:start[t + 1]
 
     @classmethod
-    def of(cls, votes: Votes) -> "Ballots":
+    def of(cls, votes: Votes) -> "WeightedVotes":
         """Number the cells of the votes in the order of tasks, then labels."""
         key = votes.task.astype(np.int64) * votes.n_labels + votes.label
         if votes.n_tasks * votes.n_labels > DENSE_CELLS:

@@ -36,31 +36,31 @@ class Ledger:
         self.stratum = list(stratum) if stratum is not None else [""] * len(self.quota)
         self.batches = [sorted(set(batch)) for batch in batches]
         self.seen: dict[str, set[int]] = {}
-        self.chance = random.Random(seed)
+        self.rng = random.Random(seed)
         self._batch_given = [0] * len(self.batches)
         self._holders: dict[int, list[int]] = {}
         for number, batch in enumerate(self.batches):
             for task in batch:
                 self._holders.setdefault(task, []).append(number)
-        self._by_given = _Heap((0.0, self.chance.random(), task) for task in np.flatnonzero(self.quota).tolist())
+        self._by_given = _Heap((0.0, self.rng.random(), task) for task in np.flatnonzero(self.quota).tolist())
         self._by_stratum = {
             name: _Heap(entry for entry in self._by_given.entries if self.stratum[entry[2]] == name)
             for name in dict.fromkeys(self.stratum)
         }
         self._by_gain = _Heap((-UNASKED, rank, task) for _, rank, task in self._by_given.entries)
-        self._by_batch = _Heap((0.0, self.chance.random(), number) for number in range(len(self.batches)))
+        self._by_batch = _Heap((0.0, self.rng.random(), number) for number in range(len(self.batches)))
 
     def seat(self, method: Assigner, worker: str) -> list[Place]:
         """What this worker is asked now; the slots are given."""
         pool = OpenTo(self, worker)
-        places = method.sit(pool, self.chance)
+        places = method.sit(pool, self.rng)
         for place in places:
             if not place.repeat:
                 self.seen.setdefault(worker, set()).add(place.task)
                 self._count(place.task, 1)
         if pool.number is not None and places:
             self._batch_given[pool.number] += 1
-            self._by_batch.put((self._batch_given[pool.number], self.chance.random(), pool.number))
+            self._by_batch.put((self._batch_given[pool.number], self.rng.random(), pool.number))
         return places
 
     def give_back(self, tasks: Iterable[int]) -> None:
@@ -84,12 +84,12 @@ class Ledger:
 
     def _put(self, task: int) -> None:
         if self.given[task] < self.quota[task]:
-            rank = self.chance.random()
+            rank = self.rng.random()
             for heap in (self._by_given, self._by_stratum[self.stratum[task]]):
                 heap.put((float(self.given[task]), rank, task))
             self._by_gain.put((-float(self.gain[task]), rank, task))
             for number in self._holders.get(task, ()):
-                self._by_batch.put((self._batch_given[number], self.chance.random(), number))
+                self._by_batch.put((self._batch_given[number], self.rng.random(), number))
 
     def is_open(self, task: int, worker: str) -> bool:
         """Whether a task wants more answers and this worker has not seen it."""

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.assign._contract import Assigner
-from plurivox.core.base import Noun
-from plurivox.core.encoding import owned_names
+from plurivox.core.base import DataType
+from plurivox.core.encoding import readonly_names
 from plurivox.core.errors import InputError
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.results import Fit
-from plurivox.core.types import TEXT, Floats, Ints, Names, owned
+from plurivox.core.types import TEXT, Floats, Ints, Names, readonly_copy
 from plurivox.core.votes import Votes
 
 __all__ = ["Proposals", "Proposer", "Question"]
@@ -28,7 +28,7 @@ class Question(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Proposals(Noun):
+class Proposals(DataType):
     """Whom to ask what next, best first: the expected fall of uncertainty, and that per second of the worker's time."""
 
     task: Ints  # (n,) code into `tasks`
@@ -46,9 +46,9 @@ class Proposals(Noun):
 
     def __post_init__(self) -> None:
         for name in ("tasks", "workers", "forms"):
-            object.__setattr__(self, name, owned_names(getattr(self, name), name))
+            object.__setattr__(self, name, readonly_names(getattr(self, name), name))
         for name in ("task", "worker", "question", "gain", "seconds"):
-            column = owned(getattr(self, name))
+            column = readonly_copy(getattr(self, name))
             if len(column) != len(self.task):
                 raise InputError(f"{name} of the proposals has {len(column)} values for {len(self.task)} proposals")
             object.__setattr__(self, name, column)
@@ -72,7 +72,7 @@ class Proposals(Noun):
             "gain_per_second": self.per_second,
         }
 
-    def facts(self) -> dict[str, object]:
+    def info(self) -> dict[str, object]:
         gone = np.array([], TEXT) if self.let_go is None else self.let_go
         return {"by": self.made_by, "proposals": len(self), "workers let go": len(gone), "enough": self.enough}
 
@@ -84,7 +84,9 @@ class Proposer(Assigner, ABC):
     `choose` serves whoever has come; `propose` says who should come, and for what. Both rank by the same gain.
     """
 
-    def propose(self, votes: Votes, fit: Fit, workers: Names | None = None, *, watch: Watch = quiet) -> Proposals:
+    def propose(
+        self, votes: Votes, fit: Fit, workers: Names | None = None, *, progress: Progress = no_progress
+    ) -> Proposals:
         """The best next questions for `workers` (default: everybody who has voted), best first.
 
         `fit` is what an aggregator with confusion matrices made of the same votes.
@@ -94,10 +96,10 @@ class Proposer(Assigner, ABC):
                 f"{self.name()} must know how each worker answers; {fit.made_by} has no confusion matrices: try ibcc"
             )
         same_tasks(votes, fit)
-        return self._propose(votes, fit, workers, watch)
+        return self._propose(votes, fit, workers, progress)
 
     @abstractmethod
-    def _propose(self, votes: Votes, fit: Fit, workers: Names | None, watch: Watch) -> Proposals:
+    def _propose(self, votes: Votes, fit: Fit, workers: Names | None, progress: Progress) -> Proposals:
         """The way itself; `fit` has confusion matrices and the tasks of `votes`."""
 
     @abstractmethod

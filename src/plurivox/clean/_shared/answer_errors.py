@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.clean._contract import Found, Rule
-from plurivox.clean._shared.answer_rows import Entered
+from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.clean._shared.reason_text import several
 from plurivox.core.answers import NAMED, NEVER, Answers
 from plurivox.core.audit import Did
@@ -17,20 +17,20 @@ from plurivox.core.questions import question_of
 from plurivox.core.types import Bools
 
 
-def outside(seen: Entered) -> Bools:
+def outside(seen: AnswerRows) -> Bools:
     """(n,) a percent beside a named label lies below 0 or above 100."""
     answers = _answers(seen)
     return _any(answers, _named(answers) & _beyond(seen))
 
 
-def contradictory(seen: Entered) -> Bools:
+def contradictory(seen: AnswerRows) -> Bools:
     """(n,) a label is named and ruled out at once."""
     answers = _answers(seen)
     key = answers.mark_answer * max(len(answers.labels), 1) + answers.mark_label
     return _any(answers, _named(answers) & np.isin(key, key[answers.mark_kind == NEVER]))
 
 
-def percentless(seen: Entered, zero: bool = False) -> Bools:
+def percentless(seen: AnswerRows, zero: bool = False) -> Bools:
     """(n,) the top label has no percent, or none that can be read; with `zero` also where it is 0."""
     answers = _answers(seen)
     value = percents(answers.typed(0)).value
@@ -45,7 +45,7 @@ def percentless(seen: Entered, zero: bool = False) -> Bools:
     return missing
 
 
-def why_outside(seen: Entered, i: int) -> str:
+def why_outside(seen: AnswerRows, i: int) -> str:
     """The first percent of answer i that is out of range."""
     answers, marks = _marks(seen, i)
     odd = _named(answers, marks) & (seen.percents.odd[marks] & OUT_OF_RANGE > 0)
@@ -53,7 +53,7 @@ def why_outside(seen: Entered, i: int) -> str:
     return f"{str(answers.mark_typed[at])!r} beside {str(answers.labels[answers.mark_label[at]])!r} is outside 0 to 100"
 
 
-def why_contradictory(seen: Entered, i: int) -> str:
+def why_contradictory(seen: AnswerRows, i: int) -> str:
     """The first label of answer i that is named and ruled out."""
     answers, marks = _marks(seen, i)
     kinds, labels = answers.mark_kind[marks].tolist(), answers.mark_label[marks].tolist()
@@ -62,7 +62,7 @@ def why_contradictory(seen: Entered, i: int) -> str:
     return f"{str(answers.labels[both])!r} is named and also ruled out"
 
 
-def why_percentless(seen: Entered, i: int) -> str:
+def why_percentless(seen: AnswerRows, i: int) -> str:
     """What stands beside the top label of answer i instead of a percent."""
     answers, marks = _marks(seen, i)
     at = marks.start + answers.mark_kind[marks].tolist().index(NAMED)
@@ -70,7 +70,7 @@ def why_percentless(seen: Entered, i: int) -> str:
     return f"{typed!r} beside {top!r} is no percent" if typed.strip() else f"nothing was typed beside {top!r}"
 
 
-def _marks(seen: Entered, i: int) -> tuple[Answers, slice]:
+def _marks(seen: AnswerRows, i: int) -> tuple[Answers, slice]:
     """The answers, and where the marks of the i-th stand."""
     answers = _answers(seen)
     return answers, slice(int(answers.mark_start[i]), int(answers.mark_start[i + 1]))
@@ -81,7 +81,7 @@ def _named(answers: Answers, marks: slice = slice(None)) -> Bools:
     return (answers.mark_kind[marks] == NAMED) & (answers.mark_label[marks] >= 0)
 
 
-def _beyond(seen: Entered) -> Bools:
+def _beyond(seen: AnswerRows) -> Bools:
     return (seen.percents.odd & OUT_OF_RANGE) > 0
 
 
@@ -92,7 +92,7 @@ def _any(answers: Answers, mark: Bools) -> Bools:
     return out
 
 
-def _answers(seen: Entered) -> Answers:
+def _answers(seen: AnswerRows) -> Answers:
     assert seen.answers is not None
     return seen.answers
 
@@ -111,14 +111,14 @@ class ErrorRule(Rule, ABC):
     answers: bool = option(True, "such answers go, of whomever; if no, they stay and are flagged")
 
     @abstractmethod
-    def faulty(self, seen: Entered) -> Bools:
+    def faulty(self, seen: AnswerRows) -> Bools:
         """(n,) the answers with the error."""
 
     @abstractmethod
-    def why(self, seen: Entered, i: int) -> str:
+    def why(self, seen: AnswerRows, i: int) -> str:
         """What is wrong with answer i."""
 
-    def _check(self, seen: Entered) -> tuple[Found, ...]:
+    def _check(self, seen: AnswerRows) -> tuple[Found, ...]:
         faulty = self.faulty(seen)
         n = seen.tally(faulty)
         many = np.zeros(len(n), bool) if self.at_most is None else n > self.at_most

@@ -18,7 +18,7 @@ UNKNOWN, STRANGE = -1, -2  # no known label; a known label that nobody could cho
 
 
 @dataclass(frozen=True, eq=False)
-class Entered:
+class AnswerRows:
     """The one face of answers and votes that rules look at: n answers, of which votes may need several rows each."""
 
     task: Ints  # (n,) code into `tasks`

@@ -3,11 +3,11 @@
 import numpy as np
 
 from plurivox.clean._contract import Found
-from plurivox.clean._shared.answer_rows import Entered
+from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.core.types import Bools
 
 
-def superfluous(seen: Entered, keep: str, which: Bools) -> Found:
+def superfluous(seen: AnswerRows, keep: str, which: Bools) -> Found:
     """The answers among `which` beside the first (or the last) of the same person to the same task."""
     earlier = seen.earlier(which)
     later = np.full(len(seen), -1)

@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 
 from plurivox.cli._click.flags import GENERAL, JSON, NET_THREADS, QUIET, THREADS, pack_source
 from plurivox.cli._click.screen import Screen
-from plurivox.core.errors import InputError, unknown
+from plurivox.core.errors import InputError, unknown_name
 
 
 class Calm(click.Command):
@@ -90,7 +90,7 @@ class Index(Calm, click.Group):
                 raise InputError(
                     f"{name} is a file or folder; name a {self.kind} before it ({ctx.command_path} --help lists them)"
                 )
-            raise unknown(self.kind, name, self.lines())
+            raise unknown_name(self.kind, name, self.lines())
         return name if command else None, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

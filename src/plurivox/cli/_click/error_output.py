@@ -6,7 +6,7 @@ import zipfile
 
 import click
 
-from plurivox.core.errors import PlurivoxError, unknown
+from plurivox.core.errors import PlurivoxError, unknown_name
 
 MISTAKE, STOPPED = 2, 130
 
@@ -37,7 +37,7 @@ def _words(error: Exception) -> str:
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
         flags = [flag for one in error.ctx.command.get_params(error.ctx) for flag in (*one.opts, *one.secondary_opts)]
         long = [flag for flag in flags if flag.startswith("--")]
-        return _with_help(str(unknown("option", error.option_name, long)), error)
+        return _with_help(str(unknown_name("option", error.option_name, long)), error)
     if isinstance(error, click.UsageError):
         return _with_help(_calm(error.format_message()), error)
     if isinstance(error, click.ClickException):

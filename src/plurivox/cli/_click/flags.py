@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from plurivox.core.errors import InputError, unknown
+from plurivox.core.errors import InputError, unknown_name
 
 if TYPE_CHECKING:
     from plurivox.io import Dataset
@@ -53,7 +53,7 @@ class OneOf(click.ParamType[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         del param, ctx
         if value not in self.words:
-            raise unknown(self.name, str(value), self.words)
+            raise unknown_name(self.name, str(value), self.words)
         return str(value)
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:

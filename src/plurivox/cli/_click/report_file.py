@@ -7,7 +7,7 @@ from plurivox.core.errors import InputError
 from plurivox.io.tabular.file_names import suffix_of
 
 if TYPE_CHECKING:
-    from plurivox.core.base import Noun
+    from plurivox.core.base import DataType
 
 TEXTS = {".csv": "csv", ".md": "markdown", ".json": "json", ".tex": "latex"}  # ending -> the method that makes the text
 
@@ -18,13 +18,13 @@ def check_report(out: Path | None, what: str, endings: tuple[str, ...]) -> None:
         raise InputError(f"{out} has an ending nobody knows; {what} is written as {', '.join(endings)}")
 
 
-def write_report(made: "Noun", out: Path) -> None:
+def write_report(made: "DataType", out: Path) -> None:
     """Write the text of the file's ending, whole or not at all; `.npz` keeps everything."""
-    from plurivox.core.atomic_write import whole_file
+    from plurivox.core.atomic_write import atomic_file
 
     if suffix_of(out) == ".npz":
         made.save(out)
         return
     text: str = getattr(made, TEXTS[suffix_of(out)])()
-    with whole_file(out) as part:
+    with atomic_file(out) as part:
         part.write_text(text, encoding="utf-8")

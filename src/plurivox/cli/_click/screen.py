@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from plurivox.core.errors import PlurivoxWarning
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.progress import Progress, no_progress
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress as RichProgress
 
 PATIENCE = 0.5  # seconds of work before a bar appears: shorter work only flickers
 
@@ -78,7 +78,7 @@ class Screen:
             warnings.showwarning = show
             yield
 
-    def progress(self, title: str) -> AbstractContextManager[Watch]:
+    def progress(self, title: str) -> AbstractContextManager[Progress]:
         """A bar for work that takes a while, on a terminal only."""
         return bar(title, wanted=not self.quiet)
 
@@ -142,10 +142,10 @@ def plain(value: Any) -> Any:
 
 
 @contextmanager
-def bar(title: str, wanted: bool = True) -> Iterator[Watch]:
-    """A watch that draws a bar on stderr while the block runs; a silent one where stderr is no terminal."""
+def bar(title: str, wanted: bool = True) -> Iterator[Progress]:
+    """A progress callback that draws a bar on stderr while the block runs; `no_progress` where stderr is not a terminal."""
     if not wanted or not sys.stderr.isatty():
-        yield quiet
+        yield no_progress
         return
     drawn = Bar(title)
     try:
@@ -155,21 +155,21 @@ def bar(title: str, wanted: bool = True) -> Iterator[Watch]:
 
 
 class Bar:
-    """The watch itself; it draws from the first step after `PATIENCE`."""
+    """Progress callback that draws a bar with rich once the work has taken `PATIENCE` seconds."""
 
     def __init__(self, title: str) -> None:
         self.title, self.born = title, time.monotonic()
-        self.progress: Progress | None = None
+        self.drawn: RichProgress | None = None
 
     def __call__(self, step: int, total: int, value: float | None = None) -> None:
-        if self.progress is None:
+        if self.drawn is None:
             if time.monotonic() - self.born < PATIENCE:
                 return
-            self.progress = self._open(total)
+            self.drawn = self._open(total)
         shown = "" if value is None else f"{value:.6g}"
-        self.progress.update(self.progress.task_ids[0], completed=step + 1, total=total, value=shown)
+        self.drawn.update(self.drawn.task_ids[0], completed=step + 1, total=total, value=shown)
 
-    def _open(self, total: int) -> "Progress":
+    def _open(self, total: int) -> "RichProgress":
         from rich.console import Console
         from rich.progress import (
             BarColumn,
@@ -196,5 +196,5 @@ class Bar:
 
     def close(self) -> None:
         """Take the bar off the screen."""
-        if self.progress is not None:
-            self.progress.stop()
+        if self.drawn is not None:
+            self.drawn.stop()

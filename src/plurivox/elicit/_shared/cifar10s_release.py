@@ -7,7 +7,7 @@ import numpy as np
 from plurivox.core.answers import Answers
 from plurivox.core.errors import OptionError
 from plurivox.core.types import Bools, Floats, Ints
-from plurivox.elicit._contract import Shares, raise_odd, raised
+from plurivox.elicit._contract import Shares, raise_odd, set_flag
 from plurivox.elicit._shared.marks import Pairs, first_two, marked
 
 Compat: TypeAlias = Literal["none", "cifar10s"]
@@ -31,11 +31,11 @@ def released(answers: Answers, used: int, clamp: bool, gamma: float) -> Shares:
     flags = np.zeros(len(answers), np.uint32)
     top, second, _ = first_two(answers)
     raise_odd(flags, top.odd | second.odd if used > 1 else top.odd)
-    raised(flags, "zero-top", top.percent == 0)
+    set_flag(flags, "zero-top", top.percent == 0)
     first = np.where(top.percent == 0, 100, top.percent) / 100
     label2 = np.where((used > 1) & ~np.isnan(second.percent), second.label, -1)
-    raised(flags, "named-twice", (label2 >= 0) & (label2 == top.label))
-    raised(flags, "contradiction", top.ruled_out | (second.ruled_out & (used > 1)))
+    set_flag(flags, "named-twice", (label2 >= 0) & (label2 == top.label))
+    set_flag(flags, "contradiction", top.ruled_out | (second.ruled_out & (used > 1)))
     parts: list[tuple[Ints, Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
     bad = np.zeros(len(answers), bool)
     for begin in range(0, len(answers), step := max(CELLS // n_labels, 1)):
@@ -48,7 +48,7 @@ def released(answers: Answers, used: int, clamp: bool, gamma: float) -> Shares:
         made[bad[rows] | ~np.isfinite(made).all(1)] = 0
         row, label = np.nonzero(made)
         parts.append((row + begin, label, made[row, label]))
-    raised(flags, "negative", bad)
+    set_flag(flags, "negative", bad)
     answer, label, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
     return Shares(answer, label, weight, flags)
 

@@ -8,7 +8,7 @@ import numpy as np
 from plurivox.core.answers import KINDS, NAMED, Answers
 from plurivox.core.percents import Percents, percents
 from plurivox.core.types import Bools, Floats, Ints
-from plurivox.elicit._contract import raised
+from plurivox.elicit._contract import set_flag
 
 Settled: TypeAlias = Literal["named", "never", "drop"]
 SETTLED = "a label both named and ruled out: naming wins, ruling out wins, or the whole answer is left out"
@@ -98,7 +98,7 @@ def settle(named: Pairs, never: Pairs, rule: Settled, flags: Ints, n_labels: int
     clash = never.has(named.answer, named.label, n_labels)
     hit = np.zeros(named.n_answers, bool)
     hit[named.answer[clash]] = True
-    raised(flags, "contradiction", hit)
+    set_flag(flags, "contradiction", hit)
     return {"named": np.ones(len(clash), bool), "never": ~clash, "drop": ~hit[named.answer]}[rule]
 
 

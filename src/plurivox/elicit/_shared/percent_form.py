@@ -10,7 +10,7 @@ from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.questions import Question
 from plurivox.core.types import Bools, Floats, Ints, smallest_ints
-from plurivox.elicit._contract import Form, Shares, raise_odd, raised
+from plurivox.elicit._contract import Form, Shares, raise_odd, set_flag
 from plurivox.elicit._shared.cifar10s_release import Compat, released
 from plurivox.elicit._shared.marks import SETTLED, Named, Pairs, Settled, first_two
 
@@ -50,7 +50,7 @@ class Split:
     def weigh(self, total: Floats, n_open: Ints, flags: Ints) -> tuple[Floats, Floats]:
         """(n_named,) the weight of every named label, and (n_answers,) that of each open one."""
         opened, full = n_open > 0, total >= 100
-        raised(flags, "over-100", total > 100)
+        set_flag(flags, "over-100", total > 100)
         whole = np.where(opened & ~full, 100.0, np.where(total > 0, total, 1))
         kept = np.where(opened & full, 1 - self.gamma, 1.0)
         answer = self.named.answer
@@ -72,7 +72,7 @@ def spread(answers: Answers, split: Split, how: Spread, flags: Ints, *, bare: bo
     heed = how == "clamp"
     if how != "none" and len(answers):
         kernels.count_open(wanted, *marks, named_start, split.named.label, heed, n_open)
-        raised(flags, "no-room", wanted & (total < 100) & (n_open == 0) & (total > 0))
+        set_flag(flags, "no-room", wanted & (total < 100) & (n_open == 0) & (total > 0))
     weight, each = split.weigh(total, n_open, flags)
     answer = split.named.answer
     size = np.where(each > 0, n_open, 0) + np.bincount(answer[weight > 0], minlength=len(answers))
@@ -84,7 +84,7 @@ def spread(answers: Answers, split: Split, how: Spread, flags: Ints, *, bare: bo
     out = np.empty(n_rows, np.int64), np.empty(n_rows, smallest_ints(n_labels)), np.empty(n_rows)
     above, named = np.zeros(len(answers), bool), (named_start, split.named.label, weight)
     kernels.fill(rows_by_task(answers, size), *marks, *named, each, heed, n_labels, *out, above)
-    raised(flags, "spread-above-top", above & (total > 0))
+    set_flag(flags, "spread-above-top", above & (total > 0))
     return Shares(*out, flags)
 
 
@@ -119,15 +119,15 @@ class Percented(Form):
         assert self.asks.labels
         flags = np.zeros(len(answers), np.uint32)
         top, second, n_named = first_two(answers)
-        raised(flags, "further-labels", n_named > self.asks.labels)
+        set_flag(flags, "further-labels", n_named > self.asks.labels)
         raise_odd(flags, top.odd)
         if used < 2:
             second = _no_second(len(answers))
         label2, percent2 = _second(second, flags)
         percent1, label2, percent2 = self._once(top, label2, percent2, flags)
         percent1 = _top(top, percent1, percent2, flags, self.sure)
-        raised(flags, "second-above-top", (top.label >= 0) & (percent2 > percent1))
-        raised(flags, "no-top", (top.label < 0) & (label2 >= 0))
+        set_flag(flags, "second-above-top", (top.label >= 0) & (percent2 > percent1))
+        set_flag(flags, "no-top", (top.label < 0) & (label2 >= 0))
         label1, label2 = self._settle(top, second, label2, flags)
         return *_in_order(label1, percent1, label2, percent2), flags
 
@@ -142,7 +142,7 @@ class Percented(Form):
         """A label named twice counts once."""
         percent1 = np.clip(top.percent, 0, 100)
         same = (label2 >= 0) & (label2 == top.label)
-        raised(flags, "named-twice", same)
+        set_flag(flags, "named-twice", same)
         if same.any():
             first = np.where(np.isnan(percent1), percent2, percent1)
             total = np.minimum(np.nan_to_num(percent1) + percent2, 100)
@@ -153,7 +153,7 @@ class Percented(Form):
     def _settle(self, top: Named, second: Named, label2: Ints, flags: Ints) -> tuple[Ints, Ints]:
         """The two labels, -1 where a contradiction leaves them out."""
         hit = top.ruled_out | second.ruled_out
-        raised(flags, "contradiction", hit)
+        set_flag(flags, "contradiction", hit)
         if self.contradiction == "named" or not hit.any():
             return top.label, label2
         out1, out2 = (hit, hit) if self.contradiction == "drop" else (top.ruled_out, second.ruled_out)
@@ -168,9 +168,9 @@ def _second(second: Named, flags: Ints) -> tuple[Ints, Floats]:
     """The second label and its percent: -1 and 0 where there is none, or no percent for it."""
     raise_odd(flags, second.odd)
     bare = np.isnan(second.percent)
-    raised(flags, "second-without-percent", bare & (second.label >= 0))
+    set_flag(flags, "second-without-percent", bare & (second.label >= 0))
     percent = np.where(bare, 0, np.clip(second.percent, 0, 100))
-    raised(flags, "zero-second", second.percent == 0)
+    set_flag(flags, "zero-second", second.percent == 0)
     return np.where(bare, -1, second.label), percent
 
 
@@ -178,8 +178,8 @@ def _top(top: Named, percent: Floats, other: Floats, flags: Ints, sure: bool) ->
     """The percent of the top label: what the second leaves of 100 where nothing, or nothing above 0, was typed."""
     there = top.label >= 0
     if not sure:
-        raised(flags, "no-percent", there & np.isnan(percent))
-    raised(flags, "zero-top", there & (percent == 0) & ~(top.percent < 0))
+        set_flag(flags, "no-percent", there & np.isnan(percent))
+    set_flag(flags, "zero-top", there & (percent == 0) & ~(top.percent < 0))
     return np.where(there, np.where(percent > 0, percent, 100 - other), 0)
 
 

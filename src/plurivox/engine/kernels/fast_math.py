@@ -19,7 +19,7 @@ SHIFT = np.uint64(52)
 ROOT_HALF = np.uint64(0x3FE6A09E667F3BCD)  # the bits of the square root of 1/2
 TO_ONE = np.uint64(0x3FF0000000000000 - 0x3FE6A09E667F3BCD)  # what it takes from there to 1
 MANTISSA = np.uint64(2**52 - 1)
-WHOLE = np.uint64(0x4330000000000000)  # the bits of 2^52: a small whole number below them makes 2^52 + it
+SUM_TOLERANCE = np.uint64(0x4330000000000000)  # the bits of 2^52: a small whole number below them makes 2^52 + it
 MAGIC = 1.5 * 2.0**52  # adding it to a number leaves the nearest whole number in the lowest bits
 
 
@@ -49,7 +49,7 @@ def of_bits(_: Any, n: Any) -> Any:
 def fast_log(x: float) -> float:
     """log x of a positive number that is not denormal, within 1e-15."""
     moved = bits(x) + TO_ONE  # x = 2^n m with m between the roots of 1/2 and of 2
-    n = of_bits((moved >> SHIFT) | WHOLE) - (2.0**52 + 1023.0)
+    n = of_bits((moved >> SHIFT) | SUM_TOLERANCE) - (2.0**52 + 1023.0)
     m = of_bits((moved & MANTISSA) + ROOT_HALF)
     s = (m - 1.0) / (m + 1.0)
     z = s * s

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeVar
 
-from plurivox.core.errors import InputError, OptionError, unknown
+from plurivox.core.errors import InputError, OptionError, unknown_name
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Rows
 from plurivox.core.types import Floats, Names
@@ -31,16 +31,16 @@ class Measure:
     usual: bool = True  # shown where no measures are named
     biased: bool = False  # drawn again it lies higher, as sums of |noise| do
 
-    def __call__(self, guess: SoftLabels, truth: SoftLabels) -> float:
+    def __call__(self, prediction: SoftLabels, truth: SoftLabels) -> float:
         """The measure on the tasks that both have."""
-        return self.tally(*meet(guess, truth)).value
+        return self.tally(*meet(prediction, truth)).value
 
-    def tally(self, guess: Rows, truth: Rows, ties: Ties = "first") -> Tally:
+    def tally(self, prediction: Rows, truth: Rows, ties: Ties = "first") -> Tally:
         """The sums over tasks that it is made of."""
         if self.each is not None:
-            return mean(self.each(guess, truth, ties))
+            return mean(self.each(prediction, truth, ties))
         assert self.sums is not None
-        return self.sums(guess, truth, ties)
+        return self.sums(prediction, truth, ties)
 
 
 def chosen(words: Sequence[str] | None = None) -> list[Measure]:
@@ -60,17 +60,17 @@ def chosen(words: Sequence[str] | None = None) -> list[Measure]:
         elif word in MEASURES:
             found[word] = MEASURES[word]
         else:
-            raise unknown("measure", word, [*MEASURES, *KINDS, "all"])
+            raise unknown_name("measure", word, [*MEASURES, *KINDS, "all"])
     return list(found.values())
 
 
 def by_task(
-    guess: SoftLabels, truth: SoftLabels, measure: str = "cross-entropy", *, ties: Ties = "first"
+    prediction: SoftLabels, truth: SoftLabels, measure: str = "cross-entropy", *, ties: Ties = "first"
 ) -> tuple[Names, Floats]:
     """The tasks that both have, and what each adds to a measure that is a mean over tasks.
 
-    >>> guess, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([.5, .5], [.2, .8]))
-    >>> tasks, value = by_task(guess, truth, "total-variation")
+    >>> prediction, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([.5, .5], [.2, .8]))
+    >>> tasks, value = by_task(prediction, truth, "total-variation")
     >>> tasks.tolist(), value.round(4).tolist()
     (['a'], [0.3])
     """
@@ -78,12 +78,12 @@ def by_task(
     if found.each is None or found.name != measure:
         means = ", ".join(one.name for one in MEASURES.values() if one.each is not None)
         raise InputError(f"{measure} is no mean over tasks; {means} are")
-    return guess.tasks[places(guess, truth)[0]], found.each(*meet(guess, truth), ties)
+    return prediction.tasks[places(prediction, truth)[0]], found.each(*meet(prediction, truth), ties)
 
 
 def _no_ties(function: Callable[[Rows, Rows], T]) -> Callable[[Rows, Rows, Ties], T]:
-    """The same function with a third argument that it ignores: ties at the top of the guess do not matter to it."""
-    return lambda guess, truth, _: function(guess, truth)
+    """The same function with a third argument that it ignores: ties at the top of the prediction do not matter to it."""
+    return lambda prediction, truth, _: function(prediction, truth)
 
 
 ALL = (
@@ -108,6 +108,7 @@ ALL = (
     Measure("jensen-shannon-divergence", "soft", "lower", each=_no_ties(soft.jensen_shannon_divergences)),
     Measure("jensen-shannon-distance", "soft", "lower", each=_no_ties(soft.jensen_shannon_distances)),
     Measure("total-variation", "soft", "lower", each=_no_ties(soft.total_variations)),
+    Measure("manhattan", "soft", "lower", each=_no_ties(soft.manhattans), usual=False),
     Measure("soft-accuracy", "soft", "higher", each=_no_ties(soft.overlaps), usual=False),
     Measure("soft-micro-f1", "soft", "higher", sums=_no_ties(partial(soft.soft_f1_tally, average="micro"))),
     Measure("soft-macro-f1", "soft", "higher", sums=_no_ties(partial(soft.soft_f1_tally, average="macro"))),

@@ -1,6 +1,7 @@
-"""Measures between two distributions over labels: their distance, and whether a guess is unsure where the truth is.
+"""Measures between two distributions over labels: their distance, and whether a prediction is unsure where the truth is.
 
-Each takes (guess, truth) and looks at the tasks both have: q is the guess, p the truth. Distances are averaged over tasks.
+Each takes (prediction, truth) and compares the tasks that both have: q is the prediction, p the truth. Distances are averaged
+over tasks.
 Entropies are divided by log K, so that they run from 0 to 1 whatever the number K of labels.
 """
 
@@ -15,193 +16,211 @@ from plurivox.core.types import Floats
 from plurivox.evaluate.alignment import blocks, each, meet, parts
 from plurivox.evaluate.resampling import Piece, Tally, mean, mean_of_ratios, ratio_of_totals
 
-CLIP = 1e-12  # the least a guess can give where its logarithm is taken
+CLIP = 1e-12  # the least a prediction can give where its logarithm is taken
 FLAT = 1e-9  # entropies that vary less than this do not vary
 
 
-def cross_entropy(guess: SoftLabels, truth: SoftLabels, *, clip: float = CLIP) -> float:
-    """The mean of -sum_k p_k log q_k in nats, where p is the truth and q the guess, at least `clip`.
+def cross_entropy(prediction: SoftLabels, truth: SoftLabels, *, clip: float = CLIP) -> float:
+    """The mean of -sum_k p_k log q_k in nats, where p is the truth and q the prediction, at least `clip`.
 
     Uma et al. (2020), section 4, https://doi.org/10.1609/hcomp.v8i1.7478
 
-    >>> guess, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([.5, .5], [.2, .8]))
-    >>> round(cross_entropy(guess, truth), 4)
+    >>> prediction, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([.5, .5], [.2, .8]))
+    >>> round(cross_entropy(prediction, truth), 4)
     0.6931
     """
-    return mean(cross_entropies(*meet(guess, truth), clip)).value
+    return mean(cross_entropies(*meet(prediction, truth), clip)).value
 
 
-def kl_divergence(guess: SoftLabels, truth: SoftLabels, *, clip: float = CLIP) -> float:
-    """What the guess loses on the truth: the mean of KL(p || q) = sum_k p_k log(p_k / q_k) in nats.
+def kl_divergence(prediction: SoftLabels, truth: SoftLabels, *, clip: float = CLIP) -> float:
+    """What the prediction loses on the truth: the mean of KL(p || q) = sum_k p_k log(p_k / q_k) in nats.
 
-    q is at least `clip`. It punishes a guess that leaves out what the truth holds. Cross-entropy is this and the entropy of
-    the truth. Kullback and Leibler (1951), https://doi.org/10.1214/aoms/1177729694
+    q is at least `clip`. It punishes a prediction that leaves out what the truth holds. Cross-entropy is this plus
+    the entropy of the truth. Kullback and Leibler (1951), https://doi.org/10.1214/aoms/1177729694
 
-    >>> guess, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([.5, .5], [.2, .8]))
-    >>> round(kl_divergence(guess, truth), 4)
+    >>> prediction, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([.5, .5], [.2, .8]))
+    >>> round(kl_divergence(prediction, truth), 4)
     0.1927
     """
-    return mean(relative_entropies(*meet(guess, truth), clip)).value
+    return mean(relative_entropies(*meet(prediction, truth), clip)).value
 
 
-def inverse_kl_divergence(guess: SoftLabels, truth: SoftLabels, *, clip: float = CLIP) -> float:
-    """What the truth loses on the guess: the mean of KL(q || p) = sum_k q_k log(q_k / p_k) in nats.
+def inverse_kl_divergence(prediction: SoftLabels, truth: SoftLabels, *, clip: float = CLIP) -> float:
+    """What the truth loses on the prediction: the mean of KL(q || p) = sum_k q_k log(q_k / p_k) in nats.
 
-    p is at least `clip`. It punishes a guess that has mass where the truth has little; a truth of few votes has zeros, and
+    p is at least `clip`. It punishes a prediction that has mass where the truth has little; a truth of few votes has zeros, and
     then it speaks of the clip alone. Fornaciari et al. (2021), eq. 3, https://doi.org/10.18653/v1/2021.naacl-main.204
 
-    >>> guess, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([.5, .5], [.2, .8]))
-    >>> round(inverse_kl_divergence(guess, truth), 4)
+    >>> prediction, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([.5, .5], [.2, .8]))
+    >>> round(inverse_kl_divergence(prediction, truth), 4)
     0.2231
     """
-    return mean(inverse_relative_entropies(*meet(guess, truth), clip)).value
+    return mean(inverse_relative_entropies(*meet(prediction, truth), clip)).value
 
 
-def jensen_shannon_divergence(guess: SoftLabels, truth: SoftLabels, *, base: float = np.e) -> float:
+def jensen_shannon_divergence(prediction: SoftLabels, truth: SoftLabels, *, base: float = np.e) -> float:
     """How far each is from their mixture m = (p + q) / 2: the mean of (KL(p || m) + KL(q || m)) / 2.
 
     In nats it ends at log 2; with `base=2`, in bits, at 1. It is no distance: its square root is, see
     `jensen_shannon_distance`. PO-JSD of Kurniawan et al. (2026) is 1 less the value in bits.
     Lin (1991), https://doi.org/10.1109/18.61115
 
-    >>> guess, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([1, 0], [.5, .5]))
-    >>> round(jensen_shannon_divergence(guess, truth), 4), round(jensen_shannon_divergence(guess, truth, base=2), 4)
+    >>> prediction, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([1, 0], [.5, .5]))
+    >>> round(jensen_shannon_divergence(prediction, truth), 4), round(jensen_shannon_divergence(prediction, truth, base=2), 4)
     (0.2158, 0.3113)
     """
-    return mean(jensen_shannon_divergences(*meet(guess, truth))).value / float(np.log(base))
+    return mean(jensen_shannon_divergences(*meet(prediction, truth))).value / float(np.log(base))
 
 
-def jensen_shannon_distance(guess: SoftLabels, truth: SoftLabels, *, base: float = np.e) -> float:
+def jensen_shannon_distance(prediction: SoftLabels, truth: SoftLabels, *, base: float = np.e) -> float:
     """The mean over tasks of the square root of the Jensen-Shannon divergence, which is a metric.
 
     scipy's `jensenshannon` and the published "JSD" of Uma et al. (2021), https://doi.org/10.1613/jair.1.12752, are this one,
     in nats. Endres and Schindelin (2003), https://doi.org/10.1109/TIT.2003.813506
 
-    >>> guess, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([1, 0], [.5, .5]))
-    >>> round(jensen_shannon_distance(guess, truth), 4)
+    >>> prediction, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([1, 0], [.5, .5]))
+    >>> round(jensen_shannon_distance(prediction, truth), 4)
     0.4645
     """
-    return mean(jensen_shannon_distances(*meet(guess, truth))).value / float(np.sqrt(np.log(base)))
+    return mean(jensen_shannon_distances(*meet(prediction, truth))).value / float(np.sqrt(np.log(base)))
 
 
-def total_variation(guess: SoftLabels, truth: SoftLabels) -> float:
+def total_variation(prediction: SoftLabels, truth: SoftLabels) -> float:
     """The mean of 1/2 sum_k |p_k - q_k|: the mass that must move to turn one into the other, 0 to 1.
 
     Levin, Peres and Wilmer (2009), Markov Chains and Mixing Times, section 4.1, https://doi.org/10.1090/mbk/058
 
-    >>> guess, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([.5, .5], [.2, .8]))
-    >>> round(total_variation(guess, truth), 4)
+    >>> prediction, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([.5, .5], [.2, .8]))
+    >>> round(total_variation(prediction, truth), 4)
     0.3
     """
-    return mean(total_variations(*meet(guess, truth))).value
+    return mean(total_variations(*meet(prediction, truth))).value
 
 
-def soft_accuracy(guess: SoftLabels, truth: SoftLabels) -> float:
-    """The mass that guess and truth have in common: the mean of sum_k min(p_k, q_k).
+def manhattan(prediction: SoftLabels, truth: SoftLabels) -> float:
+    """The mean Manhattan distance sum_k |p_k - q_k| over tasks, 0 to 2: twice the total variation.
+
+    The soft measure of the LeWiDi-2025 shared task for nominal labels. Leonardelli et al. (2025),
+    https://doi.org/10.48550/arXiv.2510.08460
+
+    >>> prediction, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([.5, .5], [.2, .8]))
+    >>> round(manhattan(prediction, truth), 4)
+    0.6
+    """
+    return mean(manhattans(*meet(prediction, truth))).value
+
+
+def soft_accuracy(prediction: SoftLabels, truth: SoftLabels) -> float:
+    """The mass that prediction and truth have in common: the mean of sum_k min(p_k, q_k).
 
     Rows sum to one here, so it is 1 - `total_variation`; for one-hot rows it is the accuracy.
     Kurniawan et al. (2026), https://doi.org/10.1162/coli.a.578
 
-    >>> guess, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([.5, .5], [.2, .8]))
-    >>> round(soft_accuracy(guess, truth), 4)
+    >>> prediction, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([.5, .5], [.2, .8]))
+    >>> round(soft_accuracy(prediction, truth), 4)
     0.7
     """
-    return mean(overlaps(*meet(guess, truth))).value
+    return mean(overlaps(*meet(prediction, truth))).value
 
 
-def soft_micro_f1(guess: SoftLabels, truth: SoftLabels) -> float:
+def soft_micro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
     """Twice the mass in common over all mass: 2 sum_ik min(p, q) / sum_ik (p + q).
 
     Rows sum to one here, so it equals `soft_accuracy` and 1 - `total_variation`; it differs where several labels may be true
     at once. Kurniawan et al. (2026), https://doi.org/10.1162/coli.a.578
 
-    >>> guess, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([.5, .5], [.2, .8]))
-    >>> round(soft_micro_f1(guess, truth), 4)
+    >>> prediction, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([.5, .5], [.2, .8]))
+    >>> round(soft_micro_f1(prediction, truth), 4)
     0.7
     """
-    return soft_f1_tally(*meet(guess, truth), "micro").value
+    return soft_f1_tally(*meet(prediction, truth), "micro").value
 
 
-def soft_macro_f1(guess: SoftLabels, truth: SoftLabels) -> float:
+def soft_macro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
     """The soft F1 of each label, averaged over the labels that have mass: F_k = 2 sum_i min(p, q) / sum_i (p + q).
 
     Kurniawan et al. (2026), https://doi.org/10.1162/coli.a.578
 
-    >>> guess, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([.5, .5], [.2, .8]))
-    >>> round(soft_macro_f1(guess, truth), 4)
+    >>> prediction, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([.5, .5], [.2, .8]))
+    >>> round(soft_macro_f1(prediction, truth), 4)
     0.6703
     """
-    return soft_f1_tally(*meet(guess, truth), "macro").value
+    return soft_f1_tally(*meet(prediction, truth), "macro").value
 
 
-def entropy_correlation(guess: SoftLabels, truth: SoftLabels) -> float:
+def entropy_correlation(prediction: SoftLabels, truth: SoftLabels) -> float:
     """One Pearson r over all tasks, between the normalised entropies H(q) / log K and H(p) / log K.
 
     nan where either side has the same entropy on every task, as gold labels have.
     Uma et al. (2020), section 4, https://doi.org/10.1609/hcomp.v8i1.7478
 
-    >>> guess = SoftLabels.of([[.5, .5], [.9, .1], [.8, .2]], "abc", ["no", "yes"])
+    >>> prediction = SoftLabels.of([[.5, .5], [.9, .1], [.8, .2]], "abc", ["no", "yes"])
     >>> truth = SoftLabels.of([[.6, .4], [1, 0], [1, 0]], "abc", ["no", "yes"])
-    >>> round(entropy_correlation(guess, truth), 4)
+    >>> round(entropy_correlation(prediction, truth), 4)
     0.8794
     """
-    return entropy_tally(*meet(guess, truth), centred=True).value
+    return entropy_tally(*meet(prediction, truth), centred=True).value
 
 
-def entropy_similarity(guess: SoftLabels, truth: SoftLabels) -> float:
+def entropy_similarity(prediction: SoftLabels, truth: SoftLabels) -> float:
     """The cosine between the normalised entropies of all tasks, 0 to 1; nan where one side is sure everywhere.
 
     Uma et al. (2021), section 5, https://doi.org/10.1613/jair.1.12752
 
-    >>> guess = SoftLabels.of([[.5, .5], [.9, .1], [.8, .2]], "abc", ["no", "yes"])
+    >>> prediction = SoftLabels.of([[.5, .5], [.9, .1], [.8, .2]], "abc", ["no", "yes"])
     >>> truth = SoftLabels.of([[.6, .4], [1, 0], [1, 0]], "abc", ["no", "yes"])
-    >>> round(entropy_similarity(guess, truth), 4)
+    >>> round(entropy_similarity(prediction, truth), 4)
     0.7579
     """
-    return entropy_tally(*meet(guess, truth), centred=False).value
+    return entropy_tally(*meet(prediction, truth), centred=False).value
 
 
-# ---- of single tasks: (n_tasks,) of the rows of the guess, q, and of the truth, p
+# ---- of single tasks: (n_tasks,) of the rows of the prediction, q, and of the truth, p
 
 
-def cross_entropies(guess: Rows, truth: Rows, clip: float = CLIP) -> Floats:
+def cross_entropies(prediction: Rows, truth: Rows, clip: float = CLIP) -> Floats:
     """-sum_k p_k log q_k."""
-    return each(lambda q, p: -(p * np.log(np.maximum(q, clip))).sum(1), guess, truth)
+    return each(lambda q, p: -(p * np.log(np.maximum(q, clip))).sum(1), prediction, truth)
 
 
-def relative_entropies(guess: Rows, truth: Rows, clip: float = CLIP) -> Floats:
+def relative_entropies(prediction: Rows, truth: Rows, clip: float = CLIP) -> Floats:
     """KL(p || q)."""
-    return each(lambda q, p: _kl(p, np.maximum(q, clip)), guess, truth)
+    return each(lambda q, p: _kl(p, np.maximum(q, clip)), prediction, truth)
 
 
-def inverse_relative_entropies(guess: Rows, truth: Rows, clip: float = CLIP) -> Floats:
+def inverse_relative_entropies(prediction: Rows, truth: Rows, clip: float = CLIP) -> Floats:
     """KL(q || p)."""
-    return relative_entropies(truth, guess, clip)
+    return relative_entropies(truth, prediction, clip)
 
 
-def jensen_shannon_divergences(guess: Rows, truth: Rows) -> Floats:
+def jensen_shannon_divergences(prediction: Rows, truth: Rows) -> Floats:
     """(KL(p || m) + KL(q || m)) / 2 of the mixture m = (p + q) / 2."""
 
     def of_rows(q: Floats, p: Floats) -> Floats:
         middle = (p + q) / 2
         return np.maximum(_kl(p, middle) + _kl(q, middle), 0) / 2
 
-    return each(of_rows, guess, truth)
+    return each(of_rows, prediction, truth)
 
 
-def jensen_shannon_distances(guess: Rows, truth: Rows) -> Floats:
+def jensen_shannon_distances(prediction: Rows, truth: Rows) -> Floats:
     """The square root of the Jensen-Shannon divergence."""
-    return np.sqrt(jensen_shannon_divergences(guess, truth))
+    return np.sqrt(jensen_shannon_divergences(prediction, truth))
 
 
-def total_variations(guess: Rows, truth: Rows) -> Floats:
+def total_variations(prediction: Rows, truth: Rows) -> Floats:
     """1/2 sum_k |p_k - q_k|."""
-    return each(lambda q, p: np.abs(p - q).sum(1) / 2, guess, truth)
+    return each(lambda q, p: np.abs(p - q).sum(1) / 2, prediction, truth)
 
 
-def overlaps(guess: Rows, truth: Rows) -> Floats:
+def manhattans(prediction: Rows, truth: Rows) -> Floats:
+    """sum_k |p_k - q_k|."""
+    return each(lambda q, p: np.abs(p - q).sum(1), prediction, truth)
+
+
+def overlaps(prediction: Rows, truth: Rows) -> Floats:
     """sum_k min(p_k, q_k)."""
-    return each(lambda q, p: np.minimum(p, q).sum(1), guess, truth)
+    return each(lambda q, p: np.minimum(p, q).sum(1), prediction, truth)
 
 
 def normalised_entropies(rows: Rows) -> Floats:
@@ -219,24 +238,24 @@ def _kl(p: Floats, q: Floats) -> Floats:
 # ---- of all tasks
 
 
-def soft_f1_tally(guess: Rows, truth: Rows, average: Literal["micro", "macro"]) -> Tally:
+def soft_f1_tally(prediction: Rows, truth: Rows, average: Literal["micro", "macro"]) -> Tally:
     """See `soft_micro_f1` and `soft_macro_f1`: of the sums of 2 min(p, q) and of p + q of every label."""
-    label = np.arange(guess.n_labels)
+    label = np.arange(prediction.n_labels)
 
     def pieces() -> Iterator[Piece]:
         begin = 0
-        for q, p in blocks(guess, truth):
+        for q, p in blocks(prediction, truth):
             rows = np.arange(begin, begin + len(q))[:, None]
             yield rows, label, 2 * np.minimum(p, q)
             yield rows, len(label) + label, p + q
             begin += len(q)
 
-    return Tally(len(guess), 2 * len(label), pieces, mean_of_ratios if average == "macro" else ratio_of_totals)
+    return Tally(len(prediction), 2 * len(label), pieces, mean_of_ratios if average == "macro" else ratio_of_totals)
 
 
-def entropy_tally(guess: Rows, truth: Rows, centred: bool) -> Tally:
+def entropy_tally(prediction: Rows, truth: Rows, centred: bool) -> Tally:
     """See `entropy_correlation` (centred) and `entropy_similarity`: of the sums of x, y, xx, yy, xy of the entropies."""
-    x, y = normalised_entropies(guess), normalised_entropies(truth)
+    x, y = normalised_entropies(prediction), normalised_entropies(truth)
     if centred:  # so that squares lose no digits
         x, y = x - x.mean(), y - y.mean()
     pieces = [(np.arange(len(x))[:, None], np.arange(5), np.column_stack([x, y, x * x, y * y, x * y]))]

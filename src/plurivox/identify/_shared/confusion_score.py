@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from plurivox.core.errors import InputError
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Of, Scores
 from plurivox.core.types import Floats
 from plurivox.identify._contract import Evidence, Identifier
@@ -36,8 +36,8 @@ class ConfusionScore(Identifier):
         del n_labels
         return 1.0
 
-    def _score(self, seen: Evidence, watch: Watch) -> Scores:
-        del watch
+    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+        del progress
         assert seen.fit is not None
         assert seen.fit.confusion is not None
         confusion, n_labels = seen.fit.confusion, len(seen.fit.confusion.labels)
@@ -46,4 +46,4 @@ class ConfusionScore(Identifier):
         each = self.of_matrices(confusion.matrices)
         raw = each if confusion.which is None else each[confusion.which]
         value = 1 - raw / self.best(n_labels)
-        return Scores("worker", confusion.workers, value, self.word, raw=raw, n=workload(seen, confusion.workers))
+        return Scores("worker", confusion.workers, value, self.spec, raw=raw, n=workload(seen, confusion.workers))

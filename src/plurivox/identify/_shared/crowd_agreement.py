@@ -11,7 +11,7 @@ from scipy import sparse
 from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Of, Scores
 from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
@@ -81,14 +81,14 @@ class Agreement(Identifier):
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
     of: ClassVar[Of] = "crowd"
 
-    def _score(self, seen: Evidence, watch: Watch) -> Scores:
+    def _score(self, seen: Evidence, progress: Progress) -> Scores:
         assert seen.votes is not None
         tasks = self._kinds(seen.votes)
         if not tasks.several.any():
             raise InputError(f"{self.name()} needs a task with two votes or more; no task has two")
         numbers = sparse.csr_array(self._numbers(tasks))
         raw = self._coefficient((tasks.times.astype(np.float64) @ numbers)[None])
-        drawn = redrawn(tasks.times, self.resamples, self.seed, watch)
+        drawn = redrawn(tasks.times, self.resamples, self.seed, progress)
         again = [1 - self._coefficient(times @ numbers) for times in drawn]
         return crowd_scores(self, float(raw[0]), again, float(tasks.times[tasks.several].sum()))
 
@@ -114,7 +114,7 @@ def crowd_scores(method: Identifier, raw: float, again: list[Floats], n: float) 
         )
     low, high = spread(np.concatenate(again)[:, None]) if again else (None, None)
     names, value = as_names(["crowd"]), np.array([raw])
-    return Scores("crowd", names, 1 - value, method.word, raw=value, low=low, high=high, n=np.array([n]))
+    return Scores("crowd", names, 1 - value, method.spec, raw=value, low=low, high=high, n=np.array([n]))
 
 
 def beyond_chance(agree: Floats, chance: Floats) -> Floats:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.types import Floats, Ints
 
 WIDE = 1.959964  # 95% of a normal distribution lie within so many standard deviations
@@ -29,25 +29,25 @@ def wilson(hits: Floats, n: Floats) -> tuple[Floats, Floats]:
     return np.clip(middle - reach, 0, 1), np.clip(middle + reach, 0, 1)
 
 
-def redrawn(times: Ints, resamples: int, seed: int, watch: Watch) -> Iterator[Floats]:
+def redrawn(times: Ints, resamples: int, seed: int, progress: Progress) -> Iterator[Floats]:
     """Blocks (some, n_kinds) of how often each kind of task came when all tasks were drawn again with replacement.
 
     `times` (n_kinds,) says how many tasks there are of each kind. Tasks that are alike need no drawing one by one: how
     many of each kind come is multinomial.
     """
-    chance, n, kinds = np.random.default_rng(seed), int(times.sum()), len(times)
+    rng, n, kinds = np.random.default_rng(seed), int(times.sum()), len(times)
     size = max(CELLS // max(kinds, 1), 1)
     for begin in range(0, resamples, size):
         some = min(size, resamples - begin)
         if kinds < n // 2:
-            drawn: NDArray[np.float64] = chance.multinomial(n, times / n, some).astype(np.float64)
+            drawn: NDArray[np.float64] = rng.multinomial(n, times / n, some).astype(np.float64)
         else:
             kind = np.repeat(np.arange(kinds), times)
             drawn = np.empty((some, kinds))
             for row in drawn:
-                row[:] = np.bincount(kind[chance.integers(0, n, n)], minlength=kinds)
+                row[:] = np.bincount(kind[rng.integers(0, n, n)], minlength=kinds)
         yield drawn
-        watch(begin + some, resamples)
+        progress(begin + some, resamples)
 
 
 def spread(values: Floats) -> tuple[Floats, Floats]:
@@ -60,10 +60,10 @@ def spread(values: Floats) -> tuple[Floats, Floats]:
 
 
 def worker_spread(
-    task: Ints, n_tasks: int, resamples: int, seed: int, watch: Watch, value: Callable[[Floats], Floats]
+    task: Ints, n_tasks: int, resamples: int, seed: int, progress: Progress, value: Callable[[Floats], Floats]
 ) -> tuple[Floats, Floats] | tuple[None, None]:
     """The interval of `value(weights)` when tasks are drawn again; `task` (n,) says of which task each weight is."""
     if not resamples:
         return None, None
-    drawn = redrawn(np.ones(n_tasks, np.int64), resamples, seed, watch)
+    drawn = redrawn(np.ones(n_tasks, np.int64), resamples, seed, progress)
     return spread(np.array([value(weights[task]) for block in drawn for weights in block]))

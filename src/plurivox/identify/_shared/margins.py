@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import softmax
 
 from plurivox.core.encoding import positions
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.results import Confusion, Dynamics, Scores
 from plurivox.core.types import Bools, Floats, Ints, Names
 from plurivox.core.votes import Votes
@@ -39,14 +39,16 @@ class Margins:
         label, lost = _places(dynamics.labels, votes.labels, votes.label[at])
         if len(lost):
             raise InputError(
-                f"the classifier was not trained on labels {some(lost)}; it knows {some(dynamics.labels, 6)}"
+                f"the classifier was not trained on labels {first_few(lost)}; it knows {first_few(dynamics.labels, 6)}"
             )
         margin = mean_margins(dynamics, row, label, self.margin, self.top_k, logits=self.logits)
         if trusted is None:
             return margin, np.ones(len(at))
         worker, lost = _places(trusted.workers, votes.workers, votes.worker[at])
         if len(lost):
-            raise InputError(f"the fit knows nothing of {len(lost)} workers such as {some(lost)}; fit the same votes")
+            raise InputError(
+                f"the fit knows nothing of {len(lost)} workers such as {first_few(lost)}; fit the same votes"
+            )
         return margin, trust(dynamics, row, trusted, worker)
 
 
@@ -67,7 +69,7 @@ def recorded(votes: Votes, dynamics: Dynamics) -> Ints:
     """The rows of the votes on tasks that were recorded; raises where there are none."""
     at = np.flatnonzero(positions(dynamics.tasks, votes.tasks)[votes.task] >= 0)
     if not len(at):
-        raise InputError(f"no vote is on a task that was recorded; those are {some(dynamics.tasks)}")
+        raise InputError(f"no vote is on a task that was recorded; those are {first_few(dynamics.tasks)}")
     return at
 
 

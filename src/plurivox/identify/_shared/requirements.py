@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from plurivox.core.encoding import positions
-from plurivox.core.errors import InputError, PlurivoxWarning, some
+from plurivox.core.errors import InputError, PlurivoxWarning, first_few
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints, Names
 from plurivox.core.votes import Votes
@@ -30,8 +30,8 @@ def true_codes(gold: SoftLabels, tasks: Names, labels: Names, who: str) -> Ints:
     place = positions(gold.tasks, tasks)
     if not (place >= 0).any():
         raise InputError(
-            f"{who}: no task has a known label; gold names tasks such as {some(gold.tasks[:2])}, "
-            f"the crowd {some(tasks[:2])}"
+            f"{who}: no task has a known label; gold names tasks such as {first_few(gold.tasks[:2])}, "
+            f"the crowd {first_few(tasks[:2])}"
         )
     known = positions(labels, gold.labels)[gold.codes()]
     return np.where(place >= 0, np.where(known < 0, -2, known)[place], -1)

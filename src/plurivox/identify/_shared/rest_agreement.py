@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from plurivox.core.types import Floats, Ints, frozen
+from plurivox.core.types import Floats, Ints, readonly_view
 from plurivox.core.votes import Votes
 from plurivox.engine.kernels.agreement import shares_of_rest
 from plurivox.engine.threads import Blocks
@@ -31,6 +31,12 @@ def share_of_rest(task: Ints, worker: Ints, label: Ints, weight: Floats | None) 
 def _of_sorted(start: Ints, worker: Ints, label: Ints, weight: Floats | None) -> Floats:
     """The same for rows sorted by task, worker, label; those of task t are start[t]:start[t + 1]."""
     out, n_labels = np.empty(len(worker)), int(label.max(initial=0)) + 1
-    rows = frozen(worker), frozen(label.astype(np.int32)), None if weight is None else frozen(weight), n_labels, out
+    rows = (
+        readonly_view(worker),
+        readonly_view(label.astype(np.int32)),
+        None if weight is None else readonly_view(weight),
+        n_labels,
+        out,
+    )
     Blocks(start).map(lambda first, last: shares_of_rest(first, last, start, *rows))
     return out

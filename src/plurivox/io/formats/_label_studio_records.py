@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 
 CHOICES, RATING = "choices", "rating"
 NAN = float("nan")
@@ -130,7 +130,7 @@ def _task_name(record: dict[str, Any], data: dict[str, Any], task_field: str | N
     name = record.get("id") if task_field is None else data.get(task_field)
     if not isinstance(name, str | int):
         wanted = "an id" if task_field is None else f"the field {task_field!r}"
-        raise InputError(f"{path} has a task without {wanted}; name another field of it: {some(data, 6)}")
+        raise InputError(f"{path} has a task without {wanted}; name another field of it: {first_few(data, 6)}")
     return name
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.types import Floats
 from plurivox.io.tabular.text_files import read_json
 
@@ -81,7 +81,9 @@ def named_by(naming: Naming, names: Iterable[Any], path: Path) -> Naming:
     """The same with labels named in the order of their numbers."""
     order = tuple(names)
     if strange := [label for label in naming.labels if not (numbered({label}) and 0 <= label < len(order))]:
-        raise InputError(f"{path} has the labels {some(strange)}; {len(order)} names are for 0 to {len(order) - 1}")
+        raise InputError(
+            f"{path} has the labels {first_few(strange)}; {len(order)} names are for 0 to {len(order) - 1}"
+        )
     return Naming(naming.tasks, naming.workers, dict(enumerate(order)), order, None, naming.notes)
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from plurivox.core.atomic_write import whole_folder
+from plurivox.core.atomic_write import atomic_folder
 from plurivox.core.encoding import as_text
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Ints
 from plurivox.core.votes import UNNAMED, Votes
@@ -59,7 +59,7 @@ def write(
             tasks.append(task)
     facts = {"name": name or Path(path).resolve().name, "n_classes": len(labels)}
     facts |= {"n_workers": len(workers), "n_tasks": votes.n_tasks}
-    with whole_folder(path, replace=replace) as folder:
+    with atomic_folder(path, replace=replace) as folder:
         (folder / ANSWERS).write_text(json.dumps(_answers(votes, worker, number)), encoding="utf-8")
         (folder / METADATA).write_text(json.dumps(facts, indent=2, ensure_ascii=False), encoding="utf-8")
         save_names(folder, tasks, workers, labels, number.tolist(), votes.scale)
@@ -105,9 +105,9 @@ def _shown(gold: SoftLabels | None, images: Mapping[str, Path], splits: Mapping[
         if task in labels
     }
     if strange := {one.split for one in shown.values()} - set(SPLITS):
-        raise InputError(f"peerannot has the splits train, val and test, not {some(sorted(strange))}")
+        raise InputError(f"peerannot has the splits train, val and test, not {first_few(sorted(strange))}")
     if absent := [str(one.source) for one in shown.values() if not one.source.is_file()]:
-        raise InputError(f"{len(absent)} images are not there: {some(absent)}")
+        raise InputError(f"{len(absent)} images are not there: {first_few(absent)}")
     return shown
 
 
@@ -121,7 +121,7 @@ def _label_numbers(votes: Votes, shown: Mapping[str, Shown]) -> tuple[list[Any],
     known = dict(zip(as_text(votes.labels).tolist(), votes.labels.tolist(), strict=True))
     folders = sorted(known.keys() | {one.label for one in shown.values()})
     if bad := [label for label in folders if not label or label.startswith(".") or set(label) & set("/\\\0")]:
-        raise InputError(f"labels that cannot name a folder: {some(bad)}; rename them or write without images")
+        raise InputError(f"labels that cannot name a folder: {first_few(bad)}; rename them or write without images")
     return [known.get(label, label) for label in folders], np.array([folders.index(label) for label in known])
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from plurivox.core.encoding import as_names, by_value
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io.formats._contents import Contents, counted, votes_of
@@ -64,11 +64,13 @@ def _pick(export: Export, from_name: str | None, path: str | Path) -> str:
     if from_name in controls:
         return str(from_name)
     if from_name is not None:
-        raise InputError(f"{path} has no choices or ratings by {from_name!r}; it has {some(controls, 12) or 'none'}")
+        raise InputError(
+            f"{path} has no choices or ratings by {from_name!r}; it has {first_few(controls, 12) or 'none'}"
+        )
     if len(controls) > 1:
-        raise InputError(f"{path} has answers to {some(controls, 12)}; say which with from_name")
+        raise InputError(f"{path} has answers to {first_few(controls, 12)}; say which with from_name")
     if not controls:
-        others = some(sorted(export.other), 12) or "no answers"
+        others = first_few(sorted(export.other), 12) or "no answers"
         raise InputError(f"{path} has no choices and no ratings, which could be votes; it has {others}")
     return controls[0]
 
@@ -121,8 +123,11 @@ def _notes(export: Export, control: str) -> tuple[str, ...]:
         (export.n["times"], "times could not be read"),
         (export.n["predictions"], "predictions were left out"),
         (export.n["drafts"], "drafts were left out"),
-        (export.other.total(), f"answers are no choice and no rating ({some(sorted(export.other))}) and were left out"),
-        (len(others), f"other controls were left out: {some(others)}"),
+        (
+            export.other.total(),
+            f"answers are no choice and no rating ({first_few(sorted(export.other))}) and were left out",
+        ),
+        (len(others), f"other controls were left out: {first_few(others)}"),
     )
 
 

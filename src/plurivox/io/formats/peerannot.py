@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from plurivox.core.atomic_write import whole_file
+from plurivox.core.atomic_write import atomic_file
 from plurivox.core.encoding import as_names, as_text
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.io.folder_check import SPLITS
 from plurivox.io.formats import _peerannot_names as naming
@@ -113,7 +113,7 @@ def write_labels(soft: SoftLabels, folder: str | Path, method: str, *, hard: boo
     if Path(file).name != file:
         raise InputError(f"{file!r} cannot be the name of a file; choose another method name or dataset name")
     (home / "labels").mkdir(exist_ok=True)
-    with whole_file(home / "labels" / file) as part, part.open("wb") as opened:
+    with atomic_file(home / "labels" / file) as part, part.open("wb") as opened:
         np.save(opened, rows.codes() if hard else rows.prob, allow_pickle=False)
     return home / "labels" / file
 
@@ -132,10 +132,13 @@ def _read_answers(file: Path) -> Answers:
         raise InputError(f"{file} must hold {{task: {{worker: label}}}}")
     rows = [(task, worker, label) for task, given in held.items() for worker, label in given.items()]
     if strange := [label for _, _, label in rows if isinstance(label, list | dict)]:
-        raise InputError(f"{file} must hold one label per worker and task; it has {some(strange)}")
+        raise InputError(f"{file} must hold one label per worker and task; it has {first_few(strange)}")
     told = [row for row in rows if row[2] is not None]
     notes = counted(
-        (len(repeated), f"keys stand twice in {file.name}, such as {some(repeated[:1])}; the last of each was kept"),
+        (
+            len(repeated),
+            f"keys stand twice in {file.name}, such as {first_few(repeated[:1])}; the last of each was kept",
+        ),
         (len(rows) - len(told), "votes without a label were dropped"),
         (sum(label == -1 for _, _, label in told), "votes say -1, which is a label like any other here"),
     )
@@ -217,7 +220,9 @@ def _must_be_named(names: naming.Naming, answers: Answers, file: Path) -> None:
         ("labels", names.labels, answers.label),
     ):
         if strange := [key for key in dict.fromkeys(used) if key not in known]:
-            raise InputError(f"{file} has {what} that {naming.NAMES} does not name: {some(strange)}; remove that file")
+            raise InputError(
+                f"{file} has {what} that {naming.NAMES} does not name: {first_few(strange)}; remove that file"
+            )
 
 
 def _text(name: object) -> str:

@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from plurivox.core.encoding import as_names
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.types import TEXT, Floats, Ints, Names
 
 NUMBERED = 4  # whole numbers within this many times the row count are coded by a table, not by sorting
@@ -183,7 +183,9 @@ def cast(column: pl.Series, kind: Kind, path: str | Path) -> pl.Series:
     if kind is int and column.dtype.is_float():
         lost = lost | (result != column)
     if lost.any():
-        raise InputError(f"column {column.name!r} of {path} must hold {words}; look at {some(column.filter(lost))}")
+        raise InputError(
+            f"column {column.name!r} of {path} must hold {words}; look at {first_few(column.filter(lost))}"
+        )
     return result
 
 
@@ -194,7 +196,7 @@ def names_of(column: pl.Series, path: str | Path) -> Names:
     what = f"column {column.name!r} of {path}"
     if column.null_count():
         rows = column.is_null().arg_true() + 1
-        raise InputError(f"{what} has no value in row {some(rows)}; fill it or drop the row")
+        raise InputError(f"{what} has no value in row {first_few(rows)}; fill it or drop the row")
     if column.dtype == pl.String:
         return as_names(column.to_list(), what)
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):

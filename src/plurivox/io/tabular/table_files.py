@@ -10,8 +10,8 @@ import narwhals as nw
 import polars as pl
 from numpy.typing import NDArray
 
-from plurivox.core.atomic_write import whole_file
-from plurivox.core.base import Noun
+from plurivox.core.atomic_write import atomic_file
+from plurivox.core.base import DataType
 from plurivox.core.errors import InputError
 from plurivox.io.tabular.column_values import Kind, cast, frame_of, series, series_of_narwhals
 from plurivox.io.tabular.file_names import ENDINGS, suffix_of
@@ -84,7 +84,7 @@ def write_table(table: pl.DataFrame | Mapping[str, NDArray[Any] | Sequence[Any]]
     frame = table if isinstance(table, pl.DataFrame) else frame_of(table, path)
     write = WRITERS[ending.removesuffix(".gz")]
     try:
-        with whole_file(path) as part, part.open("wb") as file:
+        with atomic_file(path) as part, part.open("wb") as file:
             if ending.endswith(".gz"):  # no name and no time inside: the same table gives the same bytes
                 with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=file, mtime=0) as zipped:
                     write(frame, zipped)
@@ -94,7 +94,7 @@ def write_table(table: pl.DataFrame | Mapping[str, NDArray[Any] | Sequence[Any]]
         raise InputError(f"{path} could not be written: {str(cause).splitlines()[0]}") from cause
 
 
-def write_saved(made: Noun, path: str | Path) -> None:
+def write_saved(made: DataType, path: str | Path) -> None:
     """Write a data type as `.npz`, which keeps all of it, or else its table."""
     if suffix_of(path) == ".npz":
         made.save(path)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.types import Bools, Ints
 
 GZIP = b"\x1f\x8b"
@@ -127,7 +127,7 @@ def read_delimited(path: str | Path, separator: str | None = None, *, quotes: bo
     if any("\ufffd" in name for name in names):
         decode(data, path)  # polars would let a broken header pass
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise InputError(f"{path} names columns twice: {some(twice)}")
+        raise InputError(f"{path} names columns twice: {first_few(twice)}")
     try:
         frame = pl.read_csv(data, separator=mark, infer_schema=False, quote_char='"' if quotes else None)
         frame.columns = names  # polars leaves doubled quotes in a header as they are

@@ -15,7 +15,7 @@ from plurivox.train.data import splits
 from plurivox.train.fit_net import fit
 from plurivox.train.nets import Net
 from plurivox.train.plan import Plan
-from plurivox.train.targets import Known
+from plurivox.train.targets import Supervision
 from plurivox.workflows.net_measures import Runs
 
 LOSSES = {"kl": "kl[base=2]", "inverse-kl": "inverse-kl[base=2]", "ce": "soft-cross-entropy[base=2]"}
@@ -31,7 +31,7 @@ class Condition:
     loss: str = ""  # "": one head
 
     @property
-    def word(self) -> str:
+    def spec(self) -> str:
         return f"{self.main}, {f'two heads, {self.loss}' if self.loss else ONE}"
 
 
@@ -65,7 +65,7 @@ def train_and_predict(texts: Texts, parts: Parts, condition: Condition, net: Net
         texts.x[texts.at(soft.tasks)],
         "pair" if condition.loss else "gold",
         tasks=soft.tasks,
-        known=Known(gold=train, soft=soft),
+        known=Supervision(gold=train, soft=soft),
         labels=texts.labels,
         net=net,
         head=head,
@@ -97,34 +97,36 @@ def train_and_predict_all(
     return SoftLabels.of(np.concatenate([one.prob for one in found]), tasks, texts.labels)
 
 
-def measured(texts: Texts, guess: SoftLabels) -> dict[str, float]:
+def measured(texts: Texts, prediction: SoftLabels) -> dict[str, float]:
     """Hard measures against gold, soft ones against the shares of votes where the tested tasks have them."""
     out: dict[str, float] = {}
-    gold, votes = texts.gold(guess.tasks), texts.votes(guess.tasks)
+    gold, votes = texts.gold(prediction.tasks), texts.votes(prediction.tasks)
     if gold is not None:
-        out |= {name: evaluate.MEASURES[name](guess.on(gold.tasks), gold) for name in ("accuracy", "macro-f1", "nll")}
+        out |= {
+            name: evaluate.MEASURES[name](prediction.on(gold.tasks), gold) for name in ("accuracy", "macro-f1", "nll")
+        }
     if votes is not None:
         shares = aggregate.methods.make("vote-shares").fit(votes).soft
-        mine = guess.on(shares.tasks)
+        mine = prediction.on(shares.tasks)
         out["CE, shares"] = evaluate.MEASURES["cross-entropy"](mine, shares)
         out["entropy r, shares"] = evaluate.MEASURES["entropy-correlation"](mine, shares)
     return out
 
 
-def gains(texts: Texts, guesses: Mapping[Condition, list[SoftLabels]], repeats: int, fraction: float) -> Table:
+def gains(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]], repeats: int, fraction: float) -> Table:
     """Two heads less one: the gain in accuracy and macro F1, and how often chance alone would give it."""
     rows: list[dict[str, object]] = []
-    for condition, mine in guesses.items():
+    for condition, mine in predictions.items():
         if not condition.loss:
             continue
-        other = guesses[replace(condition, loss="")]
+        other = predictions[replace(condition, loss="")]
         gold = texts.gold(mine[0].tasks)
         assert gold is not None
         told = evaluate.paired_test(_hits(mine, gold), _hits(other, gold), repeats=repeats, fraction=fraction)
         each = [_compared(one, two, gold, repeats, fraction) for one, two in zip(mine, other, strict=True)]
         f1 = np.mean([gain for gain, _ in each]), np.median([p for _, p in each])
         rows.append(
-            {"against one head": condition.word, "accuracy gain": told.gain, "p": told.p_value}
+            {"against one head": condition.spec, "accuracy gain": told.gain, "p": told.p_value}
             | {"stars": told.stars, "macro F1 gain": f1[0], "median p of the runs": f1[1]}
         )
     return Table.of_rows("Two heads less one", rows)
@@ -132,27 +134,27 @@ def gains(texts: Texts, guesses: Mapping[Condition, list[SoftLabels]], repeats: 
 
 def _compared(one: SoftLabels, two: SoftLabels, gold: SoftLabels, repeats: int, fraction: float) -> tuple[float, float]:
     """The gain in macro F1 of one run, and its p."""
-    found = evaluate.compare_guesses(one, two, gold, measures=["macro-f1"], repeats=repeats, fraction=fraction)
+    found = evaluate.compare_predictions(one, two, gold, measures=["macro-f1"], repeats=repeats, fraction=fraction)
     return float(found.gain[0]), float(found.p_value[0])
 
 
-def _hits(guesses: list[SoftLabels], gold: SoftLabels) -> Floats:
+def _hits(predictions: list[SoftLabels], gold: SoftLabels) -> Floats:
     """(n_tasks,) the share of runs that are right."""
     true = gold.codes()
-    return np.mean([guess.on(gold.tasks).on_labels(gold.labels).codes() == true for guess in guesses], 0)
+    return np.mean([prediction.on(gold.tasks).on_labels(gold.labels).codes() == true for prediction in predictions], 0)
 
 
-def cells(texts: Texts, guesses: Mapping[Condition, list[SoftLabels]]) -> Table | None:
+def cells(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]]) -> Table | None:
     """Right and wrong of one head and two, first run: what the crowd's labels look like in each cell."""
     rows: list[dict[str, object]] = []
-    for condition, mine in guesses.items():
+    for condition, mine in predictions.items():
         gold, votes = texts.gold(mine[0].tasks), texts.votes(mine[0].tasks)
         if condition.loss and gold is not None and votes is not None and len(gold.shared(votes.tasks)):
             soft = aggregate.methods.make("softmax-shares").fit(votes).soft
             look = "kurtosis" if len(texts.labels) > 2 else "entropy"
-            one = guesses[replace(condition, loss="")][0]
+            one = predictions[replace(condition, loss="")][0]
             found = evaluate.error_cells(one, mine[0], gold, soft, look=look)  # type: ignore[arg-type]
-            row: dict[str, object] = {"against one head": condition.word}
+            row: dict[str, object] = {"against one head": condition.spec}
             for i, cell in enumerate(("both right", "one head", "two heads", "neither")):
                 row |= {cell: int(found.n[i]), f"{look}, {cell}": float(found.mean[i])}
             rows.append(row | {"p, one head and two heads": found.p_value})
@@ -162,6 +164,6 @@ def cells(texts: Texts, guesses: Mapping[Condition, list[SoftLabels]]) -> Table 
     return Table.of_rows("Right and wrong, first run", rows, (note,))
 
 
-def results(texts: Texts, guesses: Mapping[Condition, list[SoftLabels]]) -> Runs:
+def results(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]]) -> Runs:
     """The measures of every run."""
-    return {one.word: [measured(texts, guess) for guess in each] for one, each in guesses.items()}
+    return {one.spec: [measured(texts, prediction) for prediction in each] for one, each in predictions.items()}

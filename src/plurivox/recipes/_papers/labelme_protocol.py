@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from plurivox import aggregate, evaluate
-from plurivox.core.errors import InputError, need
+from plurivox.core.errors import InputError, require_package
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.train.data import splits
-from plurivox.train.data.training_data import Material
+from plurivox.train.data.training_data import TrainingData
 from plurivox.train.em.raykar_em import raykar_em
 from plurivox.train.plan import Plan
 from plurivox.workflows.train import train_once, train_spec
@@ -41,7 +41,7 @@ Parts = Mapping[str, Names]
 class Setting:
     """The data, and how every net is trained and chosen."""
 
-    material: Material
+    training_data: TrainingData
     parts: Parts  # train, dev and test of the official split
     net: str
     plan: Plan
@@ -52,49 +52,49 @@ class Setting:
     @property
     def votes(self) -> Votes:
         """Those on the training tasks."""
-        if self.material.votes is None or self.material.gold is None:
-            raise InputError(f"{self.material.name} needs votes and gold labels for this recipe")
-        return self.material.votes
+        if self.training_data.votes is None or self.training_data.gold is None:
+            raise InputError(f"{self.training_data.name} needs votes and gold labels for this recipe")
+        return self.training_data.votes
 
     @property
     def gold(self) -> SoftLabels:
         """The true labels of all tasks."""
-        assert self.material.gold is not None
-        return self.material.gold
+        assert self.training_data.gold is not None
+        return self.training_data.gold
 
 
 def official(setting: Setting, method: str, seed: int) -> dict[str, float]:
     """Trained on all training photos, measured against gold on the test photos."""
     tasks = setting.parts["test"]
-    guess = guess_of(setting, method, setting.parts["train"], tasks, seed)
+    prediction = prediction_of(setting, method, setting.parts["train"], tasks, seed)
     truth = setting.gold.on(tasks)
-    return {name: evaluate.MEASURES[name](guess, truth) for name in HARD}
+    return {name: evaluate.MEASURES[name](prediction, truth) for name in HARD}
 
 
 def held_out(setting: Setting, method: str, run: int, seed: int) -> dict[str, float]:
     """Trained on four fifths of the training photos, measured against the votes on the others."""
     folds = splits.folds(setting.parts["train"], FOLDS, seed=seed + run // FOLDS)
     part = folds[run % FOLDS]
-    guess = guess_of(setting, method, part["train"], part["test"], seed + run)
+    prediction = prediction_of(setting, method, part["train"], part["test"], seed + run)
     votes = setting.votes.on(part["test"])
     shares, softmax = (aggregate.methods.make(word).fit(votes).soft for word in ("vote-shares", "softmax-shares"))
     return {
-        "CE, shares": evaluate.MEASURES["cross-entropy"](guess, shares),
-        "CE, softmax": evaluate.MEASURES["cross-entropy"](guess, softmax),
-        "JSD, shares": evaluate.MEASURES["jensen-shannon-divergence"](guess, shares),
-        "entropy r, shares": evaluate.MEASURES["entropy-correlation"](guess, shares),
-        "entropy r, softmax": evaluate.MEASURES["entropy-correlation"](guess, softmax),
-        "CE, gold": evaluate.MEASURES["nll"](guess, setting.gold.on(part["test"])),
+        "CE, shares": evaluate.MEASURES["cross-entropy"](prediction, shares),
+        "CE, softmax": evaluate.MEASURES["cross-entropy"](prediction, softmax),
+        "JSD, shares": evaluate.MEASURES["jensen-shannon-divergence"](prediction, shares),
+        "entropy r, shares": evaluate.MEASURES["entropy-correlation"](prediction, shares),
+        "entropy r, softmax": evaluate.MEASURES["entropy-correlation"](prediction, softmax),
+        "CE, gold": evaluate.MEASURES["nll"](prediction, setting.gold.on(part["test"])),
     }
 
 
-def guess_of(setting: Setting, method: str, taught: Names, asked: Names, seed: int) -> SoftLabels:
+def prediction_of(setting: Setting, method: str, taught: Names, asked: Names, seed: int) -> SoftLabels:
     """Train a method on some tasks and predict for others."""
-    parts, material = chooser(setting, taught, seed)
+    parts, training_data = chooser(setting, taught, seed)
     if method == LOGISTIC:
-        return _fit(setting, parts, material, setting.chosen["l2"]).predict(_floats(material, asked), asked)
+        return _fit(setting, parts, training_data, setting.chosen["l2"]).predict(_floats(training_data, asked), asked)
     spec = train_spec(**_spec(method, seed), net=setting.net, plan=replace(setting.plan, seed=seed))
-    return train_once(material, parts, spec).predict(material.on(asked), asked)
+    return train_once(training_data, parts, spec).predict(training_data.on(asked), asked)
 
 
 def _spec(method: str, seed: int) -> dict[str, Any]:
@@ -104,35 +104,35 @@ def _spec(method: str, seed: int) -> dict[str, Any]:
     return {**given, "main": silver} if given.get("main") == "majority" else given
 
 
-def chooser(setting: Setting, taught: Names, seed: int) -> tuple[dict[str, Names], Material]:
+def chooser(setting: Setting, taught: Names, seed: int) -> tuple[dict[str, Names], TrainingData]:
     """Which tasks teach and which ones say what epoch is best, by their gold labels or by their votes alone."""
     if setting.choose == "gold":
-        return {"train": taught, "dev": setting.parts["dev"]}, setting.material
+        return {"train": taught, "dev": setting.parts["dev"]}, setting.training_data
     found = splits.stratified(taught, None, {"train": 0.9, "dev": 0.1}, seed)
-    seen = replace(setting.material, gold=setting.gold.on(found["train"]))  # of dev only the votes are seen
+    seen = replace(setting.training_data, gold=setting.gold.on(found["train"]))  # of dev only the votes are seen
     return found, seen
 
 
 def choose_l2(setting: Setting, seed: int) -> dict[str, float]:
     """The penalty of the logistic regression that is best on the dev tasks, and how good each one was."""
-    parts, material = chooser(setting, setting.parts["train"], seed)
-    scores = {one: _dev_score(setting, parts, material, one) for one in setting.l2}
+    parts, training_data = chooser(setting, setting.parts["train"], seed)
+    scores = {one: _dev_score(setting, parts, training_data, one) for one in setting.l2}
     return {"l2": max(scores, key=lambda one: scores[one]), **{f"dev at {one:g}": scores[one] for one in scores}}
 
 
-def _dev_score(setting: Setting, parts: Parts, material: Material, l2: float) -> float:
+def _dev_score(setting: Setting, parts: Parts, training_data: TrainingData, l2: float) -> float:
     """How good it is on the dev tasks: accuracy against gold, or the negative cross-entropy against votes."""
     dev = parts["dev"]
-    guess = _fit(setting, parts, material, l2).predict(_floats(material, dev), dev)
+    prediction = _fit(setting, parts, training_data, l2).predict(_floats(training_data, dev), dev)
     if setting.choose == "gold":
-        return evaluate.MEASURES["accuracy"](guess, setting.gold.on(dev))
+        return evaluate.MEASURES["accuracy"](prediction, setting.gold.on(dev))
     return -evaluate.MEASURES["cross-entropy"](
-        guess, aggregate.methods.make("vote-shares").fit(setting.votes.on(dev)).soft
+        prediction, aggregate.methods.make("vote-shares").fit(setting.votes.on(dev)).soft
     )
 
 
-def _fit(setting: Setting, parts: Parts, material: Material, l2: float) -> Any:
-    need("sklearn", LOGISTIC, "pip install scikit-learn")
+def _fit(setting: Setting, parts: Parts, training_data: TrainingData, l2: float) -> Any:
+    require_package("sklearn", LOGISTIC, "pip install scikit-learn")
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
@@ -141,8 +141,8 @@ def _fit(setting: Setting, parts: Parts, material: Material, l2: float) -> Any:
     model = LogisticRegression(C=1 / l2, max_iter=20)  # a part of the way a pass, on from where it stands
     with warnings.catch_warnings(), threadpool_limits(1):  # many threads wait for each other on such small steps
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return raykar_em(votes, _floats(material, parts["train"]), model)
+        return raykar_em(votes, _floats(training_data, parts["train"]), model)
 
 
-def _floats(material: Material, tasks: Names) -> Any:
-    return material.on(tasks).astype(np.float64)
+def _floats(training_data: TrainingData, tasks: Names) -> Any:
+    return training_data.on(tasks).astype(np.float64)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.atomic_write import whole_file
+from plurivox.core.atomic_write import atomic_file
 from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
@@ -64,7 +64,7 @@ def write_texts(texts: Texts, path: str | Path) -> None:
     words = {
         name: np.array(getattr(texts, name).tolist(), np.str_) for name in ("tasks", "group", "split", "y", "labels")
     }
-    with whole_file(path) as part, part.open("wb") as file:
+    with atomic_file(path) as part, part.open("wb") as file:
         np.savez_compressed(
             file, allow_pickle=False, name=texts.name, x=texts.x.astype(np.int32), counts=texts.counts, **words
         )

@@ -15,16 +15,16 @@ STEADY = (
 GRID = 64  # values at which the expected top is worked out; between them a line
 
 
-def draw_beliefs(evenness: Floats, true: Ints, knows: Bools, n_labels: int, chance: np.random.Generator) -> Floats:
+def draw_beliefs(evenness: Floats, true: Ints, knows: Bools, n_labels: int, rng: np.random.Generator) -> Floats:
     """(n, n_labels) a belief each; who does not know has one that owes nothing to the truth."""
     shape = np.repeat(evenness[:, None], n_labels, axis=1)
     shape[np.flatnonzero(knows), true[knows]] += 1
-    return _normal(chance.standard_gamma(shape), chance)
+    return _normal(rng.standard_gamma(shape), rng)
 
 
-def draw_again(belief: Floats, chance: np.random.Generator) -> Floats:
+def draw_again(belief: Floats, rng: np.random.Generator) -> Floats:
     """(n, n_labels) what the same people believe of the same tasks when they are asked again."""
-    return _normal(chance.standard_gamma(STEADY * belief), chance)
+    return _normal(rng.standard_gamma(STEADY * belief), rng)
 
 
 def state(belief: Floats, boast: Floats) -> Floats:
@@ -53,10 +53,10 @@ def matrices_of(evenness: Floats, honesty: Floats, n_labels: int) -> Floats:
     return wrong[:, None, None] + (right - wrong)[:, None, None] * np.eye(n_labels)
 
 
-def _normal(mass: Floats, chance: np.random.Generator) -> Floats:
+def _normal(mass: Floats, rng: np.random.Generator) -> Floats:
     """Rows that sum to one; where all numbers are too small to be held, one label takes everything."""
     total = mass.sum(1, keepdims=True)
     lost = np.flatnonzero(total[:, 0] <= 0)
-    mass[lost, chance.integers(0, mass.shape[1], len(lost))] = 1.0
+    mass[lost, rng.integers(0, mass.shape[1], len(lost))] = 1.0
     total[lost] = 1.0
     return mass / total

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial.distance import pdist
 
 from plurivox.core.encoding import numbered, positions
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.results import Confusion
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints, Names
@@ -42,27 +42,27 @@ def _in_order(given: Confusion, labels: Names) -> Floats:
     place = positions(given.labels, labels)
     if len(absent := labels[place < 0]) or len(labels) != len(given.labels):
         raise InputError(
-            f"matrices and truth must have the same labels; the matrices have {some(given.labels, 6)}"
-            + (f" and lack {some(absent)}" if len(absent) else f", the truth has {some(labels, 6)}")
+            f"matrices and truth must have the same labels; the matrices have {first_few(given.labels, 6)}"
+            + (f" and lack {first_few(absent)}" if len(absent) else f", the truth has {first_few(labels, 6)}")
         )
     return given.dense()[:, place[:, None], place[None, :]]
 
 
-def draw_labels(prior: Floats | None, n_labels: int, n_tasks: int, chance: np.random.Generator) -> Ints:
+def draw_labels(prior: Floats | None, n_labels: int, n_tasks: int, rng: np.random.Generator) -> Ints:
     """(n_tasks,) true labels, evenly or by how frequent each is."""
     if prior is None:
-        return chance.integers(0, n_labels, n_tasks)
-    return chance.choice(n_labels, n_tasks, p=prior)
+        return rng.integers(0, n_labels, n_tasks)
+    return rng.choice(n_labels, n_tasks, p=prior)
 
 
-def draw_features(true: Ints, n_labels: int, size: int, separation: float, chance: np.random.Generator) -> Floats:
+def draw_features(true: Ints, n_labels: int, size: int, separation: float, rng: np.random.Generator) -> Floats:
     """(n_tasks, size) features: points with the standard deviation 1 around the centre of their label.
 
     Centres are random; the mean distance between two of them is `separation`.
     """
-    centres = chance.standard_normal((n_labels, size))
+    centres = rng.standard_normal((n_labels, size))
     centres *= separation / pdist(centres).mean()
-    x = chance.standard_normal((len(true), size), dtype=np.float32)
+    x = rng.standard_normal((len(true), size), dtype=np.float32)
     x += centres.astype(np.float32)[true]
     return x
 

@@ -32,11 +32,11 @@ class Slots(NamedTuple):
     present: Bools
 
 
-def enter(form: str, stated: Floats, faults: float, chance: np.random.Generator) -> Marks:
+def enter(form: str, stated: Floats, faults: float, rng: np.random.Generator) -> Marks:
     """The marks of answers in this form; `stated` (n, n_labels)."""
     words = {"top-two": tuple(FAULTS), "top-one": ON_TOP, "also-possible": ON_TOP}.get(form, ())
-    fault = draw_faults(len(stated), words, faults, chance)
-    slots = FORMS[form](stated, fault, chance)
+    fault = draw_faults(len(stated), words, faults, rng)
+    slots = FORMS[form](stated, fault, rng)
     size, codes = slots.present.sum(1), slots.typed[slots.present]
     typed = np.zeros(len(codes), TEXT)  # nothing beside most of them
     typed[codes != NOTHING] = TEXTS[codes[codes != NOTHING]]
@@ -49,50 +49,50 @@ def enter(form: str, stated: Floats, faults: float, chance: np.random.Generator)
     )
 
 
-def _top_two(stated: Floats, fault: Ints, chance: np.random.Generator) -> Slots:
+def _top_two(stated: Floats, fault: Ints, rng: np.random.Generator) -> Slots:
     n, k = stated.shape
-    rows, said = np.arange(n), type_two(stated, fault, chance)
-    never = (stated < RULED_OUT) & (chance.random((n, k)) < TICKED)
+    rows, said = np.arange(n), type_two(stated, fault, rng)
+    never = (stated < RULED_OUT) & (rng.random((n, k)) < TICKED)
     never[rows, said.top] = False
     never[rows[said.named], said.second[said.named]] = False
     astray = rows[fault == list(FAULTS).index("contradiction")]
-    which = said.named[astray] & (chance.random(len(astray)) < 0.5)
+    which = said.named[astray] & (rng.random(len(astray)) < 0.5)
     never[astray, np.where(which, said.second[astray], said.top[astray])] = True
     return _joined([(said.top, said.top_typed), (said.second, said.second_typed)], [said.named], never, NEVER)
 
 
-def _top_one(stated: Floats, fault: Ints, chance: np.random.Generator) -> Slots:
-    said = type_two(stated, fault, chance)
+def _top_one(stated: Floats, fault: Ints, rng: np.random.Generator) -> Slots:
+    said = type_two(stated, fault, rng)
     return _joined([(said.top, said.top_typed)], [], np.zeros((len(stated), 0), bool), NEVER)
 
 
-def _one_label(stated: Floats, fault: Ints, chance: np.random.Generator) -> Slots:
-    del fault, chance
+def _one_label(stated: Floats, fault: Ints, rng: np.random.Generator) -> Slots:
+    del fault, rng
     top = stated.argmax(1)
     return _joined([(top, np.full(len(top), NOTHING))], [], np.zeros((len(top), 0), bool), NEVER)
 
 
-def _also_possible(stated: Floats, fault: Ints, chance: np.random.Generator) -> Slots:
-    said = type_two(stated, fault, chance)
+def _also_possible(stated: Floats, fault: Ints, rng: np.random.Generator) -> Slots:
+    said = type_two(stated, fault, rng)
     possible = stated >= HELD_POSSIBLE
     possible[np.arange(len(stated)), said.top] = False
     return _joined([(said.top, said.top_typed)], [], possible, POSSIBLE)
 
 
-def _ranking(stated: Floats, fault: Ints, chance: np.random.Generator) -> Slots:
+def _ranking(stated: Floats, fault: Ints, rng: np.random.Generator) -> Slots:
     """The labels that are not ruled out, likeliest first."""
-    del fault, chance
+    del fault, rng
     order = np.argsort(-stated, axis=1, kind="stable")
     present = np.take_along_axis(stated, order, 1) >= RULED_OUT
     present[:, 0] = True
     return Slots(order, np.array(NAMED), np.full(order.shape, NOTHING), present)
 
 
-def _histogram(stated: Floats, fault: Ints, chance: np.random.Generator) -> Slots:
+def _histogram(stated: Floats, fault: Ints, rng: np.random.Generator) -> Slots:
     """A percent for every label that gets one, likeliest first; bars always sum to 100."""
     del fault
     order = np.argsort(-stated, axis=1, kind="stable")
-    step = draw_steps(len(stated), chance)[:, None]
+    step = draw_steps(len(stated), rng)[:, None]
     bars = np.rint(100 * np.take_along_axis(stated, order, 1) / step).astype(np.int64) * step
     room = 100 - np.concatenate([np.zeros((len(bars), 1), np.int64), np.cumsum(bars, 1)[:, :-1]], 1)
     bars = np.clip(bars, 0, np.maximum(room, 0))

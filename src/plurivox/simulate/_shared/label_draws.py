@@ -3,24 +3,24 @@
 import numpy as np
 
 from plurivox.core.types import Floats, Ints
-from plurivox.simulate._shared.worker_assignment import PIECE, Asked, in_pieces, next_workers
+from plurivox.simulate._shared.worker_assignment import PIECE, VoteDesign, in_pieces, next_workers
 from plurivox.simulate._shared.worker_sequences import EASY, HARD, Turns
 
 FEW = 16  # labels: with more, a search is faster than to look at all of them
 
 
-def say(matrices: Floats, turns: Turns, chance: np.random.Generator) -> Ints:
+def say(matrices: Floats, turns: Turns, rng: np.random.Generator) -> Ints:
     """(n_turns,) the label of every turn, by the rows of [worker, true, said]."""
     n_labels = matrices.shape[1]
-    label = by_rows(matrices, turns, chance)
+    label = by_rows(matrices, turns, rng)
     if turns.sure is not None:
         label = np.where(turns.sure, turns.here(), label)
     if turns.guess is not None:
-        label[turns.guess] = chance.integers(0, n_labels, int(turns.guess.sum()))
+        label[turns.guess] = rng.integers(0, n_labels, int(turns.guess.sum()))
     return label if turns.source is None else label[turns.source]
 
 
-def by_rows(matrices: Floats, turns: Turns, chance: np.random.Generator) -> Ints:
+def by_rows(matrices: Floats, turns: Turns, rng: np.random.Generator) -> Ints:
     """(n_turns,) a label from the row of the model's matrix for the true label."""
     n_workers, n_labels, _ = matrices.shape
     steps = np.cumsum(matrices, axis=2).reshape(n_workers * n_labels, n_labels)
@@ -42,22 +42,22 @@ def by_rows(matrices: Floats, turns: Turns, chance: np.random.Generator) -> Ints
             label += point >= column.take(row, mode="clip")
         said[part] = label
 
-    in_pieces(len(turns), PIECE, some_turns, chance)
+    in_pieces(len(turns), PIECE, some_turns, rng)
     return said
 
 
 def one_by_one(
-    asked: Asked, matrices: Floats, true: Ints, level: Ints | None, chance: np.random.Generator
+    asked: VoteDesign, matrices: Floats, true: Ints, level: Ints | None, rng: np.random.Generator
 ) -> tuple[Ints, Ints, Ints]:
     """(task, worker, label) drawn vote by vote as peerannot 0.0.1 does: the same seed gives the crowd of its paper."""
     load, n_labels = np.zeros(asked.n_workers, np.int64), matrices.shape[1]
     votes: list[tuple[int, int, int]] = []
     for task in range(asked.n_tasks):
-        for worker in next_workers(asked, load, chance).tolist():
+        for worker in next_workers(asked, load, rng).tolist():
             if level is None or level[task] == HARD:
-                label = int(chance.choice(n_labels, p=matrices[worker, true[task]]))
+                label = int(rng.choice(n_labels, p=matrices[worker, true[task]]))
             else:
-                label = int(true[task]) if level[task] == EASY else int(chance.choice(n_labels))
+                label = int(true[task]) if level[task] == EASY else int(rng.choice(n_labels))
             votes.append((task, worker, label))
     rows = np.array(votes)
     rows = rows[np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))]

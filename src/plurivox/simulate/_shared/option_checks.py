@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plurivox.core.errors import OptionError, some
+from plurivox.core.errors import OptionError, first_few
 from plurivox.core.method import split_list
 from plurivox.core.types import Floats
 from plurivox.simulate._shared.dimensions import Stage, tail
@@ -24,7 +24,7 @@ def check_options(of: "Simulator") -> None:
     clash = [one.replace("_", "-") for one in NOT_PEERANNOT if getattr(of, one)]
     if of.order == "peerannot" and clash:
         raise OptionError(
-            f"{of.name()}: order=peerannot draws vote by vote as peerannot does, which knows no {some(clash, 4)}; "
+            f"{of.name()}: order=peerannot draws vote by vote as peerannot does, which knows no {first_few(clash, 4)}; "
             "use order=whole"
         )
     if of.too_fast and not of.times:

@@ -43,21 +43,21 @@ class People:
         return table
 
 
-def draw_people(of: "Simulator", names: Names, own: Mapping[str, Floats], chance: np.random.Generator) -> People:
+def draw_people(of: "Simulator", names: Names, own: Mapping[str, Floats], rng: np.random.Generator) -> People:
     """The people that a simulation's options ask for."""
     n = len(names)
     too_fast = np.zeros(n, bool)
-    too_fast[chance.permutation(n)[: count_of(of.too_fast, n)]] = True
-    pace = draw_pace(n, too_fast, chance) if of.times else None
-    becomes = chance.permutation(n) if of.drift else None
-    leader = _draw_leaders(n, of.copiers, of.group_size, chance) if of.copiers else None
+    too_fast[rng.permutation(n)[: count_of(of.too_fast, n)]] = True
+    pace = draw_pace(n, too_fast, rng) if of.times else None
+    becomes = rng.permutation(n) if of.drift else None
+    leader = _draw_leaders(n, of.copiers, of.group_size, rng) if of.copiers else None
     return People(names, too_fast, pace, becomes, leader, own)
 
 
-def _draw_leaders(n: int, share: float, size: int, chance: np.random.Generator) -> Ints:
+def _draw_leaders(n: int, share: float, size: int, rng: np.random.Generator) -> Ints:
     """(n_workers,) whom each copies: whole groups of `size`, their members and leaders at random."""
     n_groups = count_of(share, n) // size
-    groups = chance.permutation(n)[: n_groups * size].reshape(n_groups, size)
+    groups = rng.permutation(n)[: n_groups * size].reshape(n_groups, size)
     leader = np.full(n, -1)
     leader[groups] = groups[:, :1]
     return leader

@@ -5,9 +5,9 @@ import numpy as np
 from plurivox.core.types import Floats
 
 
-def draw_rows(n_workers: int, n_labels: int, concentration: float, chance: np.random.Generator) -> Floats:
+def draw_rows(n_workers: int, n_labels: int, concentration: float, rng: np.random.Generator) -> Floats:
     """[worker, true, said] with every row from a Dirichlet distribution."""
-    return chance.dirichlet(np.full(n_labels, concentration), (n_workers, n_labels))
+    return rng.dirichlet(np.full(n_labels, concentration), (n_workers, n_labels))
 
 
 def likeliest_on_diagonal(rows: Floats) -> Floats:

@@ -18,18 +18,18 @@ CLICKING = 0.15  # of the usual time, by those who do not look
 FIRST_DAY, DAY, WEEK = 1_700_000_000.0, 86_400.0, 604_800.0
 
 
-def draw_pace(n_workers: int, too_fast: Bools, chance: np.random.Generator) -> Floats:
+def draw_pace(n_workers: int, too_fast: Bools, rng: np.random.Generator) -> Floats:
     """(n_workers,) each one's time beside that of the median person."""
-    return np.exp(BETWEEN * chance.standard_normal(n_workers)) * np.where(too_fast, CLICKING, 1.0)
+    return np.exp(BETWEEN * rng.standard_normal(n_workers)) * np.where(too_fast, CLICKING, 1.0)
 
 
-def draw_seconds(place: Ints, pace: Floats, practised: float, chance: np.random.Generator) -> Floats:
+def draw_seconds(place: Ints, pace: Floats, practised: float, rng: np.random.Generator) -> Floats:
     """(n,) how long each answer takes; `place` (n,) in its worker's sequence, `pace` (n,) of its worker."""
     learning = (LEARNT / np.minimum(place + 1, LEARNT)) ** PRACTICE
-    return practised * learning * pace * np.exp(WITHIN * chance.standard_normal(len(place)))
+    return practised * learning * pace * np.exp(WITHIN * rng.standard_normal(len(place)))
 
 
-def clock(worker: Ints, sitting: Ints, position: Ints, seconds: Floats, chance: np.random.Generator) -> Floats:
+def clock(worker: Ints, sitting: Ints, position: Ints, seconds: Floats, rng: np.random.Generator) -> Floats:
     """(n,) seconds since 1970 when each answer was sent: one after another, a sitting a day, people begin within a week."""
     order = np.lexsort((position, sitting, worker))
     spent = np.cumsum(seconds[order])
@@ -38,5 +38,5 @@ def clock(worker: Ints, sitting: Ints, position: Ints, seconds: Floats, chance: 
     before = np.repeat(spent[starts] - seconds[order[starts]], np.diff([*starts, len(order)]))
     when = np.empty(len(order))
     when[order] = spent - before
-    begin = FIRST_DAY + WEEK * chance.random(int(worker.max(initial=0)) + 1)
+    begin = FIRST_DAY + WEEK * rng.random(int(worker.max(initial=0)) + 1)
     return when + begin[worker] + DAY * sitting

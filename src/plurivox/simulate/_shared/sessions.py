@@ -21,11 +21,11 @@ class Sat(NamedTuple):
     when: Floats | None = None  # (n,)
 
 
-def sit_down(worker: Ints, place: Ints, size: int, repeats: int, chance: np.random.Generator) -> Sat:
+def sit_down(worker: Ints, place: Ints, size: int, repeats: int, rng: np.random.Generator) -> Sat:
     """Cut each worker's sequence into sittings of `size` tasks; at the end of each, `repeats` of them come again."""
     n = len(worker)
     sitting, position = np.divmod(place, size)
-    order = np.lexsort((chance.random(n), sitting, worker))
+    order = np.lexsort((rng.random(n), sitting, worker))
     new = np.concatenate([[True], (np.diff(worker[order]) != 0) | (np.diff(sitting[order]) != 0)])
     starts = np.flatnonzero(new)
     group = np.cumsum(new) - 1
@@ -42,7 +42,7 @@ def sit_down(worker: Ints, place: Ints, size: int, repeats: int, chance: np.rand
     )
 
 
-def timed(sat: Sat, place: Ints, pace: Floats | None, practised: float, chance: np.random.Generator) -> Sat:
+def timed(sat: Sat, place: Ints, pace: Floats | None, practised: float, rng: np.random.Generator) -> Sat:
     """The rows in the order they come, with times; without `pace` (n_workers,) person by person, and no times.
 
     `place` (n_turns,) is how many tasks the worker answered before.
@@ -50,8 +50,8 @@ def timed(sat: Sat, place: Ints, pace: Floats | None, practised: float, chance: 
     if pace is None:
         return _in_order(sat, np.lexsort((sat.position, sat.sitting, sat.worker)))
     late = np.where(sat.repeat_of >= 0, sat.position, 0)  # who repeats has done the whole sitting
-    seconds = draw_seconds(np.maximum(place[sat.turn], late), pace[sat.worker], practised, chance)
-    when = clock(sat.worker, sat.sitting, sat.position, seconds, chance)
+    seconds = draw_seconds(np.maximum(place[sat.turn], late), pace[sat.worker], practised, rng)
+    when = clock(sat.worker, sat.sitting, sat.position, seconds, rng)
     return _in_order(sat._replace(seconds=seconds, when=when), np.argsort(when, kind="stable"))
 
 

@@ -44,7 +44,7 @@ class Habits:
 
 
 def take_turns(
-    task: Ints, worker: Ints, true: Ints, level: Ints | None, habits: Habits, chance: np.random.Generator
+    task: Ints, worker: Ints, true: Ints, level: Ints | None, habits: Habits, rng: np.random.Generator
 ) -> Turns:
     """The turns of these workers on these tasks; `true` and `level` (n_tasks,)."""
     sure = guess = place = source = None
@@ -52,22 +52,22 @@ def take_turns(
     if level is not None:
         sure, guess = (level == EASY)[task], (level == RANDOM)[task]
     if habits.in_sequence or habits.tire or habits.drift:
-        place, done = sequence(worker, chance)
+        place, done = sequence(worker, rng)
         if habits.tire:
-            tired = chance.random(len(task)) < habits.tire * done
+            tired = rng.random(len(task)) < habits.tire * done
             guess = tired if guess is None else guess | tired
         if habits.drift and habits.becomes is not None:
-            model = np.where(chance.random(len(task)) < habits.drift * done, habits.becomes[worker], model)
+            model = np.where(rng.random(len(task)) < habits.drift * done, habits.becomes[worker], model)
     if habits.leader is not None:
-        source = _sources(task, worker, habits.leader, habits.copy_rate, chance)
+        source = _sources(task, worker, habits.leader, habits.copy_rate, rng)
         model = np.where(source >= 0, np.where(habits.leader[worker] == worker, model, habits.leader[worker]), model)
         source = np.where(source >= 0, source, np.arange(len(task)))
     return Turns(task, worker, true, model, place, sure, guess, source)
 
 
-def sequence(worker: Ints, chance: np.random.Generator) -> tuple[Ints, Floats]:
+def sequence(worker: Ints, rng: np.random.Generator) -> tuple[Ints, Floats]:
     """(place, done), each (n,): where a turn stands in its worker's own random order, from 0, and from 0 to 1."""
-    key = worker.astype(np.int64) << 32 | chance.integers(0, 2**32, len(worker), dtype=np.uint32)
+    key = worker.astype(np.int64) << 32 | rng.integers(0, 2**32, len(worker), dtype=np.uint32)
     order = np.argsort(key, kind="stable")
     count = np.bincount(worker)
     place = np.empty(len(worker), np.int64)
@@ -75,14 +75,14 @@ def sequence(worker: Ints, chance: np.random.Generator) -> tuple[Ints, Floats]:
     return place, place / np.maximum(count - 1, 1)[worker]
 
 
-def _sources(task: Ints, worker: Ints, leader: Ints, rate: float, chance: np.random.Generator) -> Ints:
+def _sources(task: Ints, worker: Ints, leader: Ints, rate: float, rng: np.random.Generator) -> Ints:
     """(n,) the turn whose answer is copied, -1 where the worker answers alone.
 
     All who copy one leader on a task say the same: what the leader says there or, where that one was not asked, what the
     first of them says in the leader's way.
     """
     source = np.full(len(task), -1)
-    copies = (leader[worker] == worker) | ((leader[worker] >= 0) & (chance.random(len(task)) < rate))
+    copies = (leader[worker] == worker) | ((leader[worker] >= 0) & (rng.random(len(task)) < rate))
     rows = np.flatnonzero(copies)
     whom = leader[worker[rows]]
     key = task[rows].astype(np.int64) * len(leader) + whom

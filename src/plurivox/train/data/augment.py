@@ -13,8 +13,8 @@ import torch
 from torch import Generator, Tensor
 from torch.nn import functional
 
-from plurivox.core.errors import unknown
-from plurivox.core.method import Method, option, split_word
+from plurivox.core.errors import unknown_name
+from plurivox.core.method import Method, option, parse_spec
 
 
 @dataclass(frozen=True)
@@ -145,10 +145,10 @@ def augmentation(word: str) -> Augmentation:
     >>> augmentation("crop-flip[pad=2]")
     CropFlip(pad=2, flip=0.5)
     """
-    name, given = split_word(word)
+    name, given = parse_spec(word)
     if name not in AUGMENTATIONS:
-        raise unknown("augmentation", name, AUGMENTATIONS)
-    return AUGMENTATIONS[name].with_words(dict(given))
+        raise unknown_name("augmentation", name, AUGMENTATIONS)
+    return AUGMENTATIONS[name].from_options(dict(given))
 
 
 def frozen(augment: Augmentation, x: Tensor, seed: int, block: int = 4096) -> Tensor:

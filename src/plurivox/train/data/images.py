@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.encoding import as_names
-from plurivox.core.errors import InputError, need, some
+from plurivox.core.errors import InputError, first_few, require_package
 from plurivox.core.npz import rows_on, write_arrays
 from plurivox.core.types import Names
 
@@ -59,7 +59,7 @@ def decode(
             pixels.append(found)
     bad, good = np.array(sorted(why), np.intp), np.setdiff1d(np.arange(len(names)), list(why)).astype(np.intp)
     if why:
-        words = f"{len(bad)} of {len(names)} pictures cannot be read: {some(names[bad])} ({why[int(bad[0])]})"
+        words = f"{len(bad)} of {len(names)} pictures cannot be read: {first_few(names[bad])} ({why[int(bad[0])]})"
         if damaged == "error" or not len(good):
             raise InputError(f"{words}; mend them, or skip damaged ones: --skip-damaged (in Python damaged='skip')")
         log.warning("%s; they are skipped", words)
@@ -68,7 +68,7 @@ def decode(
 
 def _pixels(picture: Picture, size: int | None) -> NDArray[np.uint8] | str:
     """(3, height, width) of one picture, or why there are none."""
-    pillow: Any = need("PIL.Image", "reading pictures", "pip install 'plurivox[images]'")
+    pillow: Any = require_package("PIL.Image", "reading pictures", "pip install 'plurivox[images]'")
     source = picture if isinstance(picture, str | Path) else io.BytesIO(picture)
     try:
         with pillow.open(source) as opened:
@@ -88,7 +88,7 @@ def _stacked(pixels: list[NDArray[np.uint8]], tasks: Names) -> NDArray[np.uint8]
     shapes = [one.shape for one in pixels]
     if other := [task for task, shape in zip(tasks, shapes, strict=True) if shape != shapes[0]]:
         first = " x ".join(map(str, shapes[0][1:]))
-        raise InputError(f"pictures differ in size: {some(other)} are not {first} as the first one; give a size")
+        raise InputError(f"pictures differ in size: {first_few(other)} are not {first} as the first one; give a size")
     return np.stack(pixels) if pixels else np.empty((0, 3, 0, 0), np.uint8)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.types import Names
 
 
@@ -53,7 +53,7 @@ def _refuse_nan(table: Tensor, tasks: Names | None) -> None:
         names = bad if tasks is None else tasks[bad]
         raise InputError(
             f"{len(bad)} of {len(table)} inputs hold numbers that are missing or infinite, such as those of the tasks "
-            f"{some(names)}; drop or fill them"
+            f"{first_few(names)}; drop or fill them"
         )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from plurivox.core.encoding import as_names, duplicates, encode
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.types import Ints, Names
 
 Shares = Mapping[str, float]  # split -> its share of the tasks
@@ -94,14 +94,14 @@ def read_split(path: str | Path) -> dict[str, Names]:
     except (ValueError, csv.Error) as cause:
         raise InputError(f"{path} is no CSV file of splits ({cause})") from None
     if not {"task", "split"} <= set(head):
-        raise InputError(f"{path} lacks columns; it has {some(head, 6)}, a split needs task and split")
+        raise InputError(f"{path} lacks columns; it has {first_few(head, 6)}, a split needs task and split")
     task, split = head.index("task"), head.index("split")
     found: dict[str, list[str]] = {}
     for row in rows:
         if len(row) == len(head) and row[split]:
             found.setdefault(row[split], []).append(row[task])
     if len(twice := duplicates(as_names([one for part in found.values() for one in part]))):
-        raise InputError(f"{path} puts tasks into two splits: {some(twice)}")
+        raise InputError(f"{path} puts tasks into two splits: {first_few(twice)}")
     return {name: as_names(part, "tasks") for name, part in found.items()}
 
 
@@ -109,7 +109,7 @@ def _sorted(tasks: Iterable[object], of: Iterable[object] | None) -> tuple[Names
     """The tasks in order, and the code of what goes with each."""
     names = as_names(tasks, "tasks")
     if len(twice := duplicates(names)):
-        raise InputError(f"the list of tasks names some twice: {some(twice)}")
+        raise InputError(f"the list of tasks names some twice: {first_few(twice)}")
     codes = np.zeros(len(names), np.int64) if of is None else encode(of, "labels")[0].astype(np.int64)
     if len(codes) != len(names):
         raise InputError(f"there are {len(names)} tasks and {len(codes)} labels or groups for them")

@@ -18,8 +18,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from plurivox.core.atomic_write import whole_file
-from plurivox.core.errors import InputError, some
+from plurivox.core.atomic_write import atomic_file
+from plurivox.core.errors import InputError, first_few
 
 PAD, UNKNOWN = 0, 1
 FORMAT = 1  # of the file of vocabularies
@@ -60,7 +60,7 @@ class Vocabulary:
 def write_vocabularies(path: str | Path, vocabularies: dict[str, Vocabulary]) -> None:
     """Vocabularies by name as json, to be kept beside the weights that were learnt with them."""
     told = {name: {"lower": one.lower, "names": one.names} for name, one in vocabularies.items()}
-    with whole_file(path) as part:
+    with atomic_file(path) as part:
         part.write_text(json.dumps({"format": FORMAT, "vocabularies": told}, ensure_ascii=False), encoding="utf-8")
 
 
@@ -79,7 +79,7 @@ def read_vocabularies(path: str | Path, needed: Sequence[str] = ()) -> dict[str,
     except (ValueError, KeyError, TypeError, AttributeError) as cause:
         raise InputError(f"{path} is no file of vocabularies (write_vocabularies makes them): {cause}") from cause
     if absent := [name for name in needed if name not in found]:
-        raise InputError(f"{path} has no vocabulary of {some(absent)}; it has {some(found)}")
+        raise InputError(f"{path} has no vocabulary of {first_few(absent)}; it has {first_few(found)}")
     return found
 
 
@@ -108,7 +108,7 @@ def encode_tokens(
     runs = [(name, len(list(run))) for name, run in groupby(sentence)]
     if len({name for name, _ in runs}) < len(runs):
         twice = [name for name, n in Counter(name for name, _ in runs).items() if n > 1]
-        raise InputError(f"tokens of a sentence must stand together; these sentences are torn: {some(twice)}")
+        raise InputError(f"tokens of a sentence must stand together; these sentences are torn: {first_few(twice)}")
     sizes = [size for _, size in runs]
     wide = max(sizes, default=1) if context is None else context
     rows = np.full((len(tokens), 1 + wide + letters), PAD, np.int64)
@@ -183,7 +183,7 @@ def read_vectors(path: str | Path, words: Vocabulary, width: int) -> tuple[Tenso
             near.setdefault(code[name], numbers)
     found = {**near, **exact}
     if not found and words.names:
-        raise InputError(f"{path} knows none of the {len(words.names)} words, such as {some(words.names[:1])}")
+        raise InputError(f"{path} knows none of the {len(words.names)} words, such as {first_few(words.names[:1])}")
     rows = np.array([found[one] for one in found], np.float32).reshape(-1, width)
     return torch.tensor(list(found), dtype=torch.int64), torch.from_numpy(rows)
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.encoding import as_names, duplicates
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.npz import arrays_in, plain_names, read_task_rows, rows_on, write_arrays
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
@@ -23,7 +23,7 @@ PARTS = {"train": ("train", "training"), "dev": ("dev", "valid", "val", "validat
 
 
 @dataclass(frozen=True, eq=False)
-class Material:
+class TrainingData:
     """Inputs and what is known of their tasks; row i of `x` is task i, and no task is there twice.
 
     All training data of a data set come this way, be they features, images, packed inputs or arrays of a user, so that an
@@ -45,7 +45,7 @@ class Material:
         if self.split is not None and len(self.split) != n:
             raise InputError(f"{self.name} has {n} tasks, but {len(self.split)} splits")
         if len(twice := duplicates(self.tasks)):
-            raise InputError(f"{self.name} has two inputs for the tasks {some(twice)}")
+            raise InputError(f"{self.name} has two inputs for the tasks {first_few(twice)}")
 
     def on(self, tasks: Names) -> NDArray[Any]:
         """(n, ...) the inputs of these tasks, in this order."""
@@ -60,7 +60,7 @@ class Material:
         return {part: tasks for part, tasks in found.items() if len(tasks)}
 
 
-def read_material(path: str | Path) -> Material:
+def read_training_data(path: str | Path) -> TrainingData:
     """The material of an .npz; see the module for the arrays it may hold."""
     arrays = arrays_in(Path(path), "inputs")
     listed = as_names(arrays["labels"], "labels") if "labels" in arrays else None
@@ -72,24 +72,24 @@ def read_material(path: str | Path) -> Material:
         votes = Votes.from_counts(arrays["counts"], tasks, _needed(listed, "counts", path))
     if "soft" in arrays:
         soft = SoftLabels.of(arrays["soft"], tasks, _needed(listed, "soft", path))
-    return Material(Path(path).stem, tasks, x, split, gold, votes, soft)
+    return TrainingData(Path(path).stem, tasks, x, split, gold, votes, soft)
 
 
-def write_material(material: Material, path: str | Path) -> None:
-    """Write an .npz that `read_material` reads."""
-    arrays: dict[str, NDArray[Any]] = {"x": material.x, "task": plain_names(material.tasks)}
-    nouns = [one for one in (material.votes, material.soft, material.gold) if one is not None]
+def write_training_data(training_data: TrainingData, path: str | Path) -> None:
+    """Write an .npz that `read_training_data` reads."""
+    arrays: dict[str, NDArray[Any]] = {"x": training_data.x, "task": plain_names(training_data.tasks)}
+    nouns = [one for one in (training_data.votes, training_data.soft, training_data.gold) if one is not None]
     if nouns:
         labels = max((one.labels for one in nouns), key=len)
         arrays["labels"] = plain_names(labels)
-    if material.split is not None:
-        arrays["split"] = plain_names(material.split)
-    if material.gold is not None:
-        arrays["y"] = plain_names(material.gold.on(material.tasks).hard())
-    if material.soft is not None:
-        arrays["soft"] = material.soft.on(material.tasks).on_labels(labels).prob
-    if material.votes is not None:
-        arrays |= _vote_arrays(material.votes, material.tasks, labels)
+    if training_data.split is not None:
+        arrays["split"] = plain_names(training_data.split)
+    if training_data.gold is not None:
+        arrays["y"] = plain_names(training_data.gold.on(training_data.tasks).hard())
+    if training_data.soft is not None:
+        arrays["soft"] = training_data.soft.on(training_data.tasks).on_labels(labels).prob
+    if training_data.votes is not None:
+        arrays |= _vote_arrays(training_data.votes, training_data.tasks, labels)
     write_arrays(path, arrays)
 
 

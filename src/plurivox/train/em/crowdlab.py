@@ -4,8 +4,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from plurivox.core.errors import OptionError, some
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.errors import OptionError, first_few
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -14,12 +14,14 @@ from plurivox.engine import crowdlab as engine
 Consensus = Literal["best", "majority"]
 
 
-def crowdlab(votes: Votes, guess: SoftLabels, consensus: Consensus = "best", *, watch: Watch = quiet) -> Fit:
+def crowdlab(
+    votes: Votes, prediction: SoftLabels, consensus: Consensus = "best", *, progress: Progress = no_progress
+) -> Fit:
     """Labels from the votes and a classifier's probabilities, each worker and the classifier weighed by its record.
 
     q(k) = (w_M p_M(k) + sum over votes (j, y) of w_j (P if y = k else (1 - P) / (K - 1))) / (w_M + sum_j w_j), with p_M the
     classifier's, which must not have learnt from that task (predict it out of fold). Weights come from how often workers
-    agree with each other and the classifier with the label: the formula stands at `identify label-quality`, which scores
+    agree with each other and the classifier with the label: the formula stands at `identify crowdlab`, which scores
     by the same q. The fit's soft labels are q over the classifier's labels; `ability` is w_j; `found` holds w_M
     (`model_weight`), P (`agreement`) and the label that the weights were held against (`label`): the best by a first q, or
     the most voted for. A task without votes gets the classifier's word.
@@ -27,23 +29,23 @@ def crowdlab(votes: Votes, guess: SoftLabels, consensus: Consensus = "best", *, 
     Goh, Tkachenko & Mueller (2022), https://doi.org/10.48550/arXiv.2210.06812
 
     >>> votes = Votes.of(task=list("aaabbbcccd"), worker=[1, 2, 3] * 3 + [3], label=list("xxxyyyxxyx"))
-    >>> guess = SoftLabels.of([[.9, .1], [.2, .8], [.6, .4], [.3, .7]], tasks=list("abcd"), labels=list("xy"))
-    >>> crowdlab(votes, guess).soft.prob.round(3)
+    >>> prediction = SoftLabels.of([[.9, .1], [.2, .8], [.6, .4], [.3, .7]], tasks=list("abcd"), labels=list("xy"))
+    >>> crowdlab(votes, prediction).soft.prob.round(3)
     array([[0.896, 0.104],
            [0.166, 0.834],
            [0.712, 0.288],
            [0.3  , 0.7  ]])
     """
     if consensus not in get_args(Consensus):
-        raise OptionError(f"consensus is one of {some(get_args(Consensus))}; got {consensus!r}")
-    table = engine.Table(votes, guess, "crowdlab")
-    label, weights = engine.consensus_labels(table, consensus, "crowdlab", watch)
-    soft = SoftLabels.of(table.posterior(weights), votes.tasks, guess.labels, support=votes.support)
+        raise OptionError(f"consensus is one of {first_few(get_args(Consensus))}; got {consensus!r}")
+    table = engine.Table(votes, prediction, "crowdlab")
+    label, weights = engine.consensus_labels(table, consensus, "crowdlab", progress)
+    soft = SoftLabels.of(table.posterior(weights), votes.tasks, prediction.labels, support=votes.support)
     return Fit(
         soft,
         votes.workers,
         "crowdlab" if consensus == "best" else f"crowdlab[consensus={consensus}]",
-        prior=np.bincount(label, minlength=guess.n_labels) / len(label),
+        prior=np.bincount(label, minlength=prediction.n_labels) / len(label),
         ability=weights.worker,
-        found={"model_weight": weights.model, "agreement": weights.hit, "label": guess.labels[label]},
+        found={"model_weight": weights.model, "agreement": weights.hit, "label": prediction.labels[label]},
     )

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from plurivox.core.encoding import positions
-from plurivox.core.errors import InputError, some
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.errors import InputError, first_few
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints, Names
@@ -45,7 +45,9 @@ class RaykarSteps:
     def _set_known(self, gold: SoftLabels) -> None:
         strange = positions(self.votes.labels, gold.labels) < 0
         if strange.any() and bool((gold.prob[:, strange] > 0).any()):
-            raise InputError(f"known labels hold {some(gold.labels[strange])}, which no vote names; list all labels")
+            raise InputError(
+                f"known labels hold {first_few(gold.labels[strange])}, which no vote names; list all labels"
+            )
         place = positions(self.votes.tasks, gold.tasks)
         self.known, mine = place[place >= 0], gold.on(gold.tasks[place >= 0])
         self.truth = np.asarray(mine.on_labels(self.votes.labels).prob)
@@ -124,7 +126,7 @@ def raykar_em(
     warm: bool = True,
     max_iter: int = 50,
     tol: float = 1e-3,
-    watch: Watch = quiet,
+    progress: Progress = no_progress,
 ) -> RaykarFit:
     """Fit a classifier, the labels and the workers' matrices together by EM, from inputs and votes.
 
@@ -158,7 +160,7 @@ def raykar_em(
         _fit_classifier(model, inputs, posterior)
         before, (posterior, value) = posterior, steps.e_step(_predict(model, inputs, votes.n_labels), matrices)
         trace.append(value)
-        watch(step, max_iter, value)
+        progress(step, max_iter, value)
         if converged := bool(np.abs(posterior - before).sum(1).mean() / 2 < tol):
             break
     word = f"raykar-em[{type(classifier).__name__}]"
@@ -204,7 +206,7 @@ def _predict(model: Any, x: Any, n_labels: int) -> Floats:
     said = np.asarray(model.predict_proba(x), np.float64)
     known = np.asarray(model.classes_)
     if said.shape[1] != len(known):
-        raise InputError(f"the classifier gives {said.shape[1]} probabilities for the labels {some(known)}")
+        raise InputError(f"the classifier gives {said.shape[1]} probabilities for the labels {first_few(known)}")
     whole = np.zeros((len(said), n_labels))
     whole[:, known] = said
     return whole

@@ -16,11 +16,11 @@ from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.train.targets._contract import Batch, Drawn, Gives
 
-__all__ = ["Attached", "Batch", "Head", "Scene", "methods"]
+__all__ = ["Batch", "Head", "HeadContext", "HeadModule", "methods"]
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class HeadContext:
     """What a head may know before it learns. Row i of the inputs is task i of `tasks` and of `votes`."""
 
     shape: tuple[int, ...]  # of one input
@@ -38,11 +38,11 @@ class Scene:
         return len(self.workers)
 
 
-class Attached(nn.Module):
+class HeadModule(nn.Module):
     """A head on its net: its own parameters learn with those of the net.
 
     Whatever it keeps from epoch to epoch (a posterior, matrices) is a parameter or a buffer, so that a checkpoint holds it.
-    What it learns of each of many workers are `Rows`, of which a step touches those in its batch.
+    What it learns of each of many workers are `WorkerTable`, of which a step touches those in its batch.
     """
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
@@ -60,7 +60,7 @@ class Attached(nn.Module):
     @property
     def changes_inputs(self) -> bool:
         """Whether the net may see something else than the tasks while it learns."""
-        return type(self).before_net is not Attached.before_net
+        return type(self).before_net is not HeadModule.before_net
 
     def before_epoch(self, epoch: int, predict: Callable[[], Tensor]) -> None:
         """Update what is kept between epochs, such as by an E-step; `predict()` returns the logits (n_tasks, n_labels)
@@ -71,7 +71,7 @@ class Attached(nn.Module):
         """What must be equal in the heads of several runs for them to be stacked."""
         return None
 
-    def stacked(self, heads: Sequence[Self], net: nn.Module) -> "Attached":
+    def stacked(self, heads: Sequence[Self], net: nn.Module) -> "HeadModule":
         """One head for the heads of several runs with one `stack_key`, on the logits of all of them, run after run.
 
         `net` is their stacked net. What the heads have learnt becomes slices of what this one learns. Heads with `stacks` can
@@ -94,7 +94,7 @@ class Head(Method, ABC):
     records: ClassVar[bool] = True  # whether a step under it can be recorded as a CUDA graph
 
     @abstractmethod
-    def build(self, net: nn.Module, scene: Scene) -> Attached:
+    def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
         """The head for this net; new weights come from torch's generator, which the caller has seeded."""
 
 

@@ -11,10 +11,10 @@ from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.train.heads._contract import Attached, Batch, Head, Scene
+from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
 from plurivox.train.heads._shared.worker_votes import fit_of, identity, said_in, votes_of
-from plurivox.train.loop.worker_table import Rows
-from plurivox.train.targets._contract import Drawn, Said
+from plurivox.train.loop.worker_table import WorkerTable
+from plurivox.train.targets._contract import Drawn, PaddedVotes
 
 TINY = 1e-30  # in the place of a 0 that has no logarithm or inverse
 
@@ -40,24 +40,24 @@ class AnnotMix(Head):
     eta: float = option(0.9, "how often workers are right at the start", low=0.01, high=0.99)
     embedding: int = option(128, "numbers that describe a worker", low=1)
 
-    def build(self, net: nn.Module, scene: Scene) -> Attached:
+    def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
         del net
-        return _Mixing(self, scene)
+        return _Mixing(self, context)
 
 
-class _Mixing(Attached):
-    def __init__(self, head: AnnotMix, scene: Scene) -> None:
+class _Mixing(HeadModule):
+    def __init__(self, head: AnnotMix, context: HeadContext) -> None:
         super().__init__()
-        votes, k, n = votes_of(scene, head.name()), scene.n_labels, scene.n_workers
-        self.head, self.scene, self.share = head, scene, votes.n_tasks / float(votes.weights.sum())
+        votes, k, n = votes_of(context, head.name()), context.n_labels, context.n_workers
+        self.head, self.context, self.share = head, context, votes.n_tasks / float(votes.weights.sum())
         bound = 1 / math.sqrt(n)  # a linear layer on the worker's one-hot, as torch begins it
-        self.worker = Rows(torch.empty(n, head.embedding).uniform_(-bound, bound))
+        self.worker = WorkerTable(torch.empty(n, head.embedding).uniform_(-bound, bound))
         self.matrix = nn.Linear(head.embedding, k * k)
         sure = math.log(head.eta * max(k - 1, 1) / (1 - head.eta))
         self.matrix.bias = nn.Parameter(identity(1, k, sure)[0])
 
     def before_net(self, x: Tensor, drawn: Drawn, rng: torch.Generator) -> tuple[Tensor, Drawn]:
-        assert isinstance(drawn, Said)
+        assert isinstance(drawn, PaddedVotes)
         if not x.is_floating_point():
             raise InputError(
                 "annot-mix mixes inputs, which whole numbers do not allow: codes of words have no mixtures; give features as "
@@ -69,7 +69,7 @@ class _Mixing(Attached):
         pair = [torch.stack([one, one[other]], 1) for one in (_at(drawn.worker, mine), _at(drawn.label, mine))]
         weight = torch.stack([share, 1 - share], 1) * total[:, None] * self.share
         c = share.view(-1, *[1] * (x.ndim - 1))
-        return c * x + (1 - c) * x[other], Said(pair[0], pair[1], weight)
+        return c * x + (1 - c) * x[other], PaddedVotes(pair[0], pair[1], weight)
 
     def _shares(self, x: Tensor, rng: torch.Generator) -> Tensor:
         """(n,) how much of a mixture is the first of its two."""
@@ -85,7 +85,7 @@ class _Mixing(Attached):
         return (large.log() + u.log() / max(alpha, TINY)).softmax(1)[:, 0]
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
-        said, k = said_in(batch), self.scene.n_labels
+        said, k = said_in(batch), self.context.n_labels
         part = said.weight / said.weight.sum(1, keepdim=True)  # (n, 2)
         worker = (part[..., None] * self.worker.take(said.worker, said.weight)).sum(1)
         matrix = self.matrix(worker).unflatten(-1, (k, k)).log_softmax(-1)  # (n, true, said)
@@ -94,11 +94,11 @@ class _Mixing(Attached):
 
     def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
         del x, logits
-        k = self.scene.n_labels
-        return fit_of(self.head.word, soft, self.scene, self.matrix(self.worker.table).detach().unflatten(-1, (k, k)))
+        k = self.context.n_labels
+        return fit_of(self.head.spec, soft, self.context, self.matrix(self.worker.table).detach().unflatten(-1, (k, k)))
 
 
-def _one_of(said: Said, rng: torch.Generator) -> tuple[Tensor, Tensor]:
+def _one_of(said: PaddedVotes, rng: torch.Generator) -> tuple[Tensor, Tensor]:
     """(n,) a slot of each task drawn by its weight, and the weight of all its slots."""
     until = said.weight.cumsum(1)
     total = until[:, -1]

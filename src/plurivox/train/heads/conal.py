@@ -13,7 +13,7 @@ from plurivox.core.method import option
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
-from plurivox.train.heads._contract import Attached, Batch, Head, Scene
+from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
 from plurivox.train.heads._shared.worker_votes import (
     ON_HELP,
     cross_entropy,
@@ -23,7 +23,7 @@ from plurivox.train.heads._shared.worker_votes import (
     typical_output,
     votes_of,
 )
-from plurivox.train.loop.worker_table import Rows
+from plurivox.train.loop.worker_table import WorkerTable
 from plurivox.train.targets._shared.examples import on_device
 
 AT_ONCE = 2**20  # numbers of input looked at in one go
@@ -52,32 +52,32 @@ class CoNAL(Head):
     start: float = option(2.0, "what both matrices have on their diagonal at the start")
     on: Literal["probabilities", "logits"] = option("probabilities", ON_HELP)
 
-    def build(self, net: nn.Module, scene: Scene) -> Attached:
+    def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
         del net
-        return _Noise(self, scene)
+        return _Noise(self, context)
 
 
-class _Noise(Attached):
+class _Noise(HeadModule):
     n_answers: Tensor
 
-    def __init__(self, head: CoNAL, scene: Scene) -> None:
+    def __init__(self, head: CoNAL, context: HeadContext) -> None:
         super().__init__()
-        votes, k, n = votes_of(scene, head.name()), scene.n_labels, scene.n_workers
-        self.head, self.scene, self.votes = head, scene, votes
+        votes, k, n = votes_of(context, head.name()), context.n_labels, context.n_workers
+        self.head, self.context, self.votes = head, context, votes
         self.share = votes.n_tasks / float(votes.weights.sum())
         self.common = nn.Parameter(identity(1, k, head.start).view(k, k))
-        self.own = Rows(identity(n, k, head.start))
+        self.own = WorkerTable(identity(n, k, head.start))
         bound = 1 / math.sqrt(n)  # a linear layer on the worker's one-hot, as torch begins it
-        self.worker = Rows(torch.empty(n, head.embedding).uniform_(-bound, bound))
+        self.worker = WorkerTable(torch.empty(n, head.embedding).uniform_(-bound, bound))
         self.worker_bias = nn.Parameter(torch.empty(head.embedding).uniform_(-bound, bound))
         self.task = nn.Sequential(
-            nn.Flatten(), nn.Linear(math.prod(scene.shape), head.hidden), nn.Linear(head.hidden, head.embedding)
+            nn.Flatten(), nn.Linear(math.prod(context.shape), head.hidden), nn.Linear(head.hidden, head.embedding)
         )
         weight = np.bincount(votes.worker, votes.weights, minlength=n).clip(1e-12)
         self.register_buffer("n_answers", torch.tensor(weight, dtype=torch.float32), persistent=False)
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
-        said, k = said_in(batch), self.scene.n_labels
+        said, k = said_in(batch), self.context.n_labels
         output = logits.softmax(1) if self.head.on == "probabilities" else logits
         own = self.own.take(said.worker, said.weight).unflatten(-1, (k, k))  # (n, most, true, said)
         u = self._of_worker(self.worker.take(said.worker, said.weight))
@@ -102,12 +102,12 @@ class _Noise(Attached):
         return nn.functional.normalize(v, dim=-1) if self.head.normalise == "both" else v
 
     def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
-        output, k = typical_output(self.head.on, soft, logits), self.scene.n_labels
+        output, k = typical_output(self.head.on, soft, logits), self.context.n_labels
         share = self._common_share(x)
         own, mix = self.own.table.view(-1, k, k), on_device(share, x.device, torch.float32)[:, None, None]
         score = output @ (mix * self.common + (1 - mix) * own)
         common = np.asarray((output @ self.common).softmax(-1).double().cpu().numpy())
-        return fit_of(self.head.word, soft, self.scene, score, {"common_share": share, "common": common})
+        return fit_of(self.head.spec, soft, self.context, score, {"common_share": share, "common": common})
 
     def _common_share(self, x: Tensor) -> Floats:
         """(n_workers,) the mean weight of the common matrix over each worker's tasks; a half for who has none."""

@@ -12,7 +12,7 @@ from plurivox.core.method import option
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.engine.kernels import crowd_layer
-from plurivox.train.heads._contract import Attached, Batch, Head, Scene
+from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
 from plurivox.train.heads._shared.worker_votes import (
     ON_HELP,
     cross_entropy,
@@ -22,8 +22,8 @@ from plurivox.train.heads._shared.worker_votes import (
     typical_output,
     votes_of,
 )
-from plurivox.train.loop.worker_table import Rows
-from plurivox.train.targets._contract import Said
+from plurivox.train.loop.worker_table import WorkerTable
+from plurivox.train.targets._contract import PaddedVotes
 
 Variant = Literal["MW", "VW", "VB", "VW+B", "SW"]
 KINDS: dict[Variant, int] = {
@@ -54,18 +54,18 @@ class CrowdLayer(Head):
     variant: Variant = option("MW", "what a worker has: MW a matrix, VW weights, VB shifts, VW+B both, SW one weight")
     on: Literal["probabilities", "logits"] = option("probabilities", ON_HELP)
 
-    def build(self, net: nn.Module, scene: Scene) -> Attached:
+    def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
         del net
-        return _Layer(self, scene)
+        return _Layer(self, context)
 
 
-class _Layer(Attached):
-    def __init__(self, head: CrowdLayer, scene: Scene, rows: Rows | None = None) -> None:
+class _Layer(HeadModule):
+    def __init__(self, head: CrowdLayer, context: HeadContext, rows: WorkerTable | None = None) -> None:
         super().__init__()
-        votes = votes_of(scene, head.name())
-        self.head, self.scene, self.kind = head, scene, KINDS[head.variant]
+        votes = votes_of(context, head.name())
+        self.head, self.context, self.kind = head, context, KINDS[head.variant]
         self.applies_softmax, self.share = head.on == "probabilities", votes.n_tasks / float(votes.weights.sum())
-        self.rows = rows or Rows(_start(self.kind, scene.n_workers, scene.n_labels))
+        self.rows = rows or WorkerTable(_start(self.kind, context.n_workers, context.n_labels))
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
         if logits.device.type != "cpu":
@@ -73,7 +73,7 @@ class _Layer(Attached):
         each: Tensor = _Say.apply(logits, said_in(batch), self)
         return each
 
-    def by_torch(self, logits: Tensor, said: Said) -> Tensor:
+    def by_torch(self, logits: Tensor, said: PaddedVotes) -> Tensor:
         """(n,) the loss of each task in torch's own words, for any device."""
         output = logits.softmax(1) if self.applies_softmax else logits
         score = _score(self.kind, output[:, None], self.rows.take(said.worker, said.weight))
@@ -82,25 +82,25 @@ class _Layer(Attached):
     def stack_key(self) -> Hashable:
         return self.head, self.share, self.rows.table.shape
 
-    def stacked(self, heads: Sequence["_Layer"], net: nn.Module) -> Attached:
+    def stacked(self, heads: Sequence["_Layer"], net: nn.Module) -> HeadModule:
         del net
-        return _Layers(self.head, self.scene, Rows.stacked([one.rows for one in heads]))
+        return _Layers(self.head, self.context, WorkerTable.stacked([one.rows for one in heads]))
 
     def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
         del x
         output = typical_output(self.head.on, soft, logits)
         score = _score(self.kind, output[None], self.rows.table[:, None])  # (n_workers, true, said)
-        return fit_of(self.head.word, soft, self.scene, score)
+        return fit_of(self.head.spec, soft, self.context, score)
 
 
 class _Layers(_Layer):
     """The layers of several runs: a worker is somebody else in every run."""
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
-        said, n_workers = said_in(batch), self.scene.n_workers
+        said, n_workers = said_in(batch), self.context.n_workers
         n_runs = len(self.rows.table) // n_workers
         run = torch.arange(n_runs).repeat_interleave(len(logits) // n_runs)  # (n,)
-        mine = Said(said.worker + n_workers * run[:, None], said.label, said.weight)
+        mine = PaddedVotes(said.worker + n_workers * run[:, None], said.label, said.weight)
         return super().forward(logits, Batch(batch.x, batch.rows, mine))
 
 
@@ -130,7 +130,7 @@ class _Say(torch.autograd.Function):
     """The loss of each task by one pass over its votes, and its gradients by another: on a CPU many small steps cost."""
 
     @staticmethod
-    def forward(ctx: Any, logits: Tensor, said: Said, layer: _Layer) -> Tensor:
+    def forward(ctx: Any, logits: Tensor, said: PaddedVotes, layer: _Layer) -> Tensor:
         told = said.worker.numpy(), said.label.numpy(), said.weight.numpy()
         output, each = torch.empty_like(logits), logits.new_empty(len(logits))
         excess = np.empty((*told[0].shape, logits.shape[1]), np.float32)

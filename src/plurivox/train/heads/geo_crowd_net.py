@@ -7,10 +7,10 @@ import torch
 from torch import Tensor, nn
 
 from plurivox.core.method import option
-from plurivox.train.heads._contract import Attached, Head, Scene
+from plurivox.train.heads._contract import Head, HeadContext, HeadModule
 from plurivox.train.heads._shared.confusion_head import Confusing
 from plurivox.train.heads._shared.worker_votes import identity
-from plurivox.train.targets._contract import Said
+from plurivox.train.targets._contract import PaddedVotes
 
 RIDGE = 1e-6  # on the diagonal: a batch in which a label is missing has a determinant too
 
@@ -37,17 +37,17 @@ class GeoCrowdNet(Head):
     scale: float = option(1e-3, "how much the volume counts; 0: not at all", low=0)
     start: float = option(1.0, "what a matrix has on its diagonal at the start, before the softmax")
 
-    def build(self, net: nn.Module, scene: Scene) -> Attached:
+    def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
         del net
-        return _Wide(self, scene)
+        return _Wide(self, context)
 
 
 class _Wide(Confusing):
-    def __init__(self, head: GeoCrowdNet, scene: Scene) -> None:
-        super().__init__(head, scene, identity(scene.n_workers, scene.n_labels, head.start))
+    def __init__(self, head: GeoCrowdNet, context: HeadContext) -> None:
+        super().__init__(head, context, identity(context.n_workers, context.n_labels, head.start))
         self.head = head
 
-    def penalty(self, log_prob: Tensor, said: Said, own: Tensor) -> Tensor:
+    def penalty(self, log_prob: Tensor, said: PaddedVotes, own: Tensor) -> Tensor:
         if self.head.variant == "F":
             certain = log_prob.exp().double()
             square = certain.T @ certain

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -12,7 +13,7 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.train.em.raykar_em import CLIP_HELP, PSEUDO_HELP, RaykarSteps
-from plurivox.train.heads._contract import Attached, Batch, Head, Scene
+from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
 from plurivox.train.heads._shared.worker_votes import votes_of
 from plurivox.train.result import probabilities
 from plurivox.train.targets._shared.examples import on_device
@@ -32,25 +33,27 @@ class Raykar(Head):
     https://doi.org/10.1109/TMI.2016.2528120
     """
 
+    aliases: ClassVar[tuple[str, ...]] = ("aggnet",)
+
     pseudo: float = option(0.01, PSEUDO_HELP, low=0)
     clip: float = option(1e-3, CLIP_HELP, low=0, high=0.5)
     every: int = option(1, "epochs from one E-step to the next", low=1)
     wait: int = option(1, "epochs before the net has a say in the E-step", low=0)
 
-    def build(self, net: nn.Module, scene: Scene) -> Attached:
+    def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
         del net
-        return _Em(self, scene)
+        return _Em(self, context)
 
 
-class _Em(Attached):
+class _Em(HeadModule):
     posterior: Tensor  # (n_tasks, n_labels) what the net learns
     matrices: Tensor  # (n_workers, true, said)
 
-    def __init__(self, head: Raykar, scene: Scene) -> None:
+    def __init__(self, head: Raykar, context: HeadContext) -> None:
         super().__init__()
         self.head = head
-        self.steps = RaykarSteps(votes_of(scene, head.name()), None, head.pseudo, head.clip)
-        self.register_buffer("posterior", torch.full((len(scene.tasks), scene.n_labels), 1 / scene.n_labels))
+        self.steps = RaykarSteps(votes_of(context, head.name()), None, head.pseudo, head.clip)
+        self.register_buffer("posterior", torch.full((len(context.tasks), context.n_labels), 1 / context.n_labels))
         self.register_buffer("matrices", torch.tensor(self.steps.identity()))
 
     def before_epoch(self, epoch: int, predict: Callable[[], Tensor]) -> None:
@@ -73,4 +76,4 @@ class _Em(Attached):
     def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
         del soft, x
         posterior, _ = self.steps.e_step(probabilities(logits), self.matrices.cpu().numpy())
-        return self.steps.fit(self.head.word, posterior, self.steps.m_step(posterior))
+        return self.steps.fit(self.head.spec, posterior, self.steps.m_step(posterior))

@@ -6,10 +6,10 @@ from torch import Tensor, nn
 from torch.nn.functional import softplus
 
 from plurivox.core.method import option
-from plurivox.train.heads._contract import Attached, Head, Scene
+from plurivox.train.heads._contract import Head, HeadContext, HeadModule
 from plurivox.train.heads._shared.confusion_head import Confusing
 from plurivox.train.heads._shared.worker_votes import identity
-from plurivox.train.targets._contract import Said
+from plurivox.train.targets._contract import PaddedVotes
 
 TINY = 1e-30  # under the smallest softplus that has a logarithm
 
@@ -30,21 +30,21 @@ class TraceRegularised(Head):
 
     scale: float = option(0.01, "the price of the mean trace; 0: none", low=0)
 
-    def build(self, net: nn.Module, scene: Scene) -> Attached:
+    def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
         del net
-        return _Traced(self, scene)
+        return _Traced(self, context)
 
 
 class _Traced(Confusing):
-    def __init__(self, head: TraceRegularised, scene: Scene) -> None:
-        super().__init__(head, scene, identity(scene.n_workers, scene.n_labels, 6.0) - 5.0)
+    def __init__(self, head: TraceRegularised, context: HeadContext) -> None:
+        super().__init__(head, context, identity(context.n_workers, context.n_labels, 6.0) - 5.0)
         self.scale = head.scale
 
     def log_matrices(self, rows: Tensor) -> Tensor:
         positive = softplus(rows) + TINY
         return positive.log() - positive.sum(-1, keepdim=True).log()
 
-    def penalty(self, log_prob: Tensor, said: Said, own: Tensor) -> Tensor:
+    def penalty(self, log_prob: Tensor, said: PaddedVotes, own: Tensor) -> Tensor:
         del log_prob
         trace = own.diagonal(dim1=-2, dim2=-1).exp().sum(-1)  # (n, most)
         return self.scale / self.n_heard * (self.shares(said) * trace).sum(1)

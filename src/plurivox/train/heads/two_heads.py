@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.train import losses
-from plurivox.train.heads._contract import Attached, Batch, Head, Scene
+from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
 from plurivox.train.losses import Loss
 from plurivox.train.parallel.stacked_net import Linears, Stacked
 from plurivox.train.targets._contract import Gives
@@ -33,16 +33,16 @@ class TwoHeads(Head):
     soft_loss: str = option("kl[base=2]", "loss of the soft head")
     hard_loss: str = option("soft-cross-entropy", "loss of the hard head")
 
-    def build(self, net: nn.Module, scene: Scene) -> Attached:
-        tap = Tap(net, scene.n_labels)
-        return _Two(tap, tap.make_head(scene.n_labels), *self.losses())
+    def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
+        tap = Tap(net, context.n_labels)
+        return _Two(tap, tap.make_head(context.n_labels), *self.losses())
 
     def losses(self) -> tuple[Loss, Loss]:
         """(hard, soft)."""
         return losses.methods.make(self.hard_loss), losses.methods.make(self.soft_loss)
 
 
-class _Two(Attached):
+class _Two(HeadModule):
     def __init__(self, tap: "Tap", soft_head: nn.Module, hard_loss: Loss, soft_loss: Loss) -> None:
         super().__init__()
         self.soft_head = soft_head
@@ -56,7 +56,7 @@ class _Two(Attached):
     def stack_key(self) -> Hashable:
         return self.hard_loss, self.soft_loss
 
-    def stacked(self, heads: Sequence["_Two"], net: nn.Module) -> Attached:
+    def stacked(self, heads: Sequence["_Two"], net: nn.Module) -> HeadModule:
         assert isinstance(net, Stacked)
         every = Linears([one.soft_head for one in heads if isinstance(one.soft_head, nn.Linear)])
         return _Two(Tap.before(net.head), every, self.hard_loss, self.soft_loss)

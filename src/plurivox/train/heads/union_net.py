@@ -9,7 +9,7 @@ from torch.nn.functional import embedding
 from plurivox.core.method import option
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.train.heads._contract import Attached, Batch, Head, Scene
+from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
 from plurivox.train.heads._shared.worker_votes import fit_of, identity, said_in, votes_of
 
 
@@ -31,21 +31,21 @@ class UnionNet(Head):
     variant: Literal["A", "B"] = option("B", "where the softmax stands: A behind the matrix, B on the matrix itself")
     start: float = option(1.0, "what the matrix has where a worker says what is so, at the start, before the softmax")
 
-    def build(self, net: nn.Module, scene: Scene) -> Attached:
+    def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
         del net
-        return _Union(self, scene)
+        return _Union(self, context)
 
 
-class _Union(Attached):
-    def __init__(self, head: UnionNet, scene: Scene) -> None:
+class _Union(HeadModule):
+    def __init__(self, head: UnionNet, context: HeadContext) -> None:
         super().__init__()
-        votes, k = votes_of(scene, head.name()), scene.n_labels
-        self.head, self.scene, self.share = head, scene, votes.n_tasks / float(votes.weights.sum())
-        self.matrix = nn.Parameter(identity(1, k, head.start).view(k, k).repeat(1, scene.n_workers))  # (true, pairs)
+        votes, k = votes_of(context, head.name()), context.n_labels
+        self.head, self.context, self.share = head, context, votes.n_tasks / float(votes.weights.sum())
+        self.matrix = nn.Parameter(identity(1, k, head.start).view(k, k).repeat(1, context.n_workers))  # (true, pairs)
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
         said = said_in(batch)
-        pair = said.worker * self.scene.n_labels + said.label  # (n, most)
+        pair = said.worker * self.context.n_labels + said.label  # (n, most)
         if self.head.variant == "A":
             spoken = (logits.softmax(1) @ self.matrix).log_softmax(1).gather(1, pair)
         else:
@@ -55,5 +55,5 @@ class _Union(Attached):
 
     def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
         del x, logits
-        k = self.scene.n_labels
-        return fit_of(self.head.word, soft, self.scene, self.matrix.detach().unflatten(1, (-1, k)).transpose(0, 1))
+        k = self.context.n_labels
+        return fit_of(self.head.spec, soft, self.context, self.matrix.detach().unflatten(1, (-1, k)).transpose(0, 1))

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from plurivox.core.encoding import positions
-from plurivox.core.errors import InputError, some, unknown
+from plurivox.core.errors import InputError, first_few, unknown_name
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.train.data.inputs import as_inputs
@@ -17,13 +17,13 @@ from plurivox.train.losses import Loss
 from plurivox.train.plan import Plan
 from plurivox.train.result import predict_logits, probabilities
 
-Measure = Callable[[SoftLabels, SoftLabels], float]  # (guess, truth) -> number
+Measure = Callable[[SoftLabels, SoftLabels], float]  # (prediction, truth) -> number
 Weights = dict[str, Tensor]
 Dev = tuple[Any, SoftLabels]  # inputs and what is true of them, in the same order
 
 
 class DevEvaluation:
-    """Loss and accuracy on the dev tasks, on the device, and further measures of (guess, truth)."""
+    """Loss and accuracy on the dev tasks, on the device, and further measures of (prediction, truth)."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class DevEvaluation:
         if best != "last" and dev is None:
             raise InputError(f"the best epoch by {best} is chosen on dev tasks; give dev, or best=last")
         if best not in (known := ("last", "loss", "accuracy", *self.measures)):
-            raise unknown("measure of the best epoch", best, known)
+            raise unknown_name("measure of the best epoch", best, known)
 
     def evaluate(self) -> dict[str, float]:
         """The measures by name; empty without dev tasks."""
@@ -61,8 +61,8 @@ class DevEvaluation:
         right = (logits.argmax(1) == self.target.argmax(1)).float().mean()
         found = dict(zip(("loss", "accuracy"), torch.stack([loss, right]).tolist(), strict=True))
         if self.measures:
-            guess = SoftLabels.of(probabilities(logits), self.truth.tasks, self.labels)
-            found |= {name: float(measure(guess, self.truth)) for name, measure in self.measures.items()}
+            prediction = SoftLabels.of(probabilities(logits), self.truth.tasks, self.labels)
+            found |= {name: float(measure(prediction, self.truth)) for name, measure in self.measures.items()}
         return found
 
 
@@ -134,6 +134,6 @@ def refuse_strange_labels(truth: SoftLabels, labels: Names, whose: str = "dev ta
     strange = positions(labels, truth.labels) < 0
     if strange.any() and bool((truth.prob[:, strange] > 0).any()):
         raise InputError(
-            f"the {whose} have the labels {some(truth.labels[strange])}, which no training task has; the net knows "
-            f"{some(labels, 6)}. Give the whole list: labels=[...]"
+            f"the {whose} have the labels {first_few(truth.labels[strange])}, which no training task has; the net knows "
+            f"{first_few(labels, 6)}. Give the whole list: labels=[...]"
         )

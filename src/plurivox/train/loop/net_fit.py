@@ -13,9 +13,9 @@ import numpy as np
 import torch
 
 import plurivox
-from plurivox.core.atomic_write import whole_file
+from plurivox.core.atomic_write import atomic_file
 from plurivox.core.errors import InputError, OptionError, PlurivoxError, PlurivoxWarning
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.results import Dynamics
 from plurivox.core.types import Names
 from plurivox.train.loop.dev_eval import Dev, DevEvaluation, Measure, TrainingHistory
@@ -24,6 +24,7 @@ from plurivox.train.loop.tensors import read_tensors, write_tensors
 from plurivox.train.loop.trainer import EpochDone, Event, Trainer
 from plurivox.train.loop.training_set import TrainingSet, build_trainer
 from plurivox.train.result import WEIGHTS, Trained, predict_logits, refuse_other_labels
+from plurivox.train.targets._contract import methods as targets
 
 Log = Callable[[Mapping[str, Sequence[float]]], None]  # called with the history so far: columns by name
 CHECKPOINT = "checkpoint.safetensors"
@@ -47,9 +48,14 @@ class NetFit:
         folder: str | Path | None = None,
         save_seconds: float = 1.0,
         log: Log | None = None,
-        watch: Watch = quiet,
+        progress: Progress = no_progress,
     ) -> None:
-        self.spec, self.data, self.log, self.watch = replace(spec, net=spec.net.sized_for(data.x)), data, log, watch
+        self.spec, self.data, self.log, self.progress = (
+            replace(spec, net=spec.net.sized_for(data.x)),
+            data,
+            log,
+            progress,
+        )
         self.made_by = _made_by(self.spec, data, 0 if dev is None else len(dev[1]))
         self.saved = None if folder is None else Checkpoint(Path(folder), self.made_by, data.labels, save_seconds)
         self.trained: Trained | None = None  # once the training has ended
@@ -111,7 +117,7 @@ class NetFit:
             self.saved.save(self.trainer, self.history, self.logits, now=enough)
         if self.log is not None:
             self.log(self.history.columns)
-        self.watch(event.epoch, self.spec.plan.epochs, event.loss)
+        self.progress(event.epoch, self.spec.plan.epochs, event.loss)
         if enough or event.epoch + 1 >= self.spec.plan.epochs:
             self._end()
 
@@ -175,7 +181,7 @@ class Checkpoint:
         if not now and time.monotonic() - self.last < self.seconds:
             return
         for i in range(self.written, len(recorded)):
-            with whole_file(self._logits(i)) as part, part.open("wb") as file:
+            with atomic_file(self._logits(i)) as part, part.open("wb") as file:
                 np.save(file, recorded[i])
         self.written = len(recorded)
         facts = {"done": trainer.epoch, "keeper": history.state(), "recorded": len(recorded)}
@@ -221,7 +227,8 @@ class Checkpoint:
 
 
 def refuse_other_training(mine: Mapping[str, Any], other: Mapping[str, Any], where: object) -> None:
-    """An error where two trainings are not the same, with the first thing that differs."""
+    """Raise InputError if two trainings differ, naming the first setting that does."""
+    mine = {**mine, "target": targets.with_current_names(mine.get("target", ""))}
     for name in other:
         if name != "versions" and mine.get(name) != other[name]:
             raise InputError(

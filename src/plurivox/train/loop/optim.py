@@ -8,14 +8,14 @@ import torch
 from torch import Tensor, nn
 
 from plurivox.core.errors import InputError
-from plurivox.train.loop.worker_table import Rows
+from plurivox.train.loop.worker_table import WorkerTable
 from plurivox.train.plan import Plan
 
 FUSED = ("cpu", "cuda")  # where one kernel updates all parameters
 
 
 class NetOptimizer:
-    """The optimiser of a net and its head: torch's for their parameters, that of `Rows` for tables of workers.
+    """The optimiser of a net and its head: torch's for their parameters, that of `WorkerTable` for tables of workers.
 
     With several runs the parameters are those of a stack, run by run along their first axis; the gradient of each run is
     clipped by itself.
@@ -26,7 +26,7 @@ class NetOptimizer:
     ) -> None:
         self.plan, self.steps_per_epoch, self.n_runs = plan, steps_per_epoch, n_runs
         self.params = [p for module in modules for p in module.parameters() if p.requires_grad]
-        self.tables = [one for module in modules for one in module.modules() if isinstance(one, Rows)]
+        self.tables = [one for module in modules for one in module.modules() if isinstance(one, WorkerTable)]
         if not self.params:
             raise InputError("the net has no weights that may learn: all of them are frozen")
         self._torch = make_optimizer(plan, self.params, recorded)

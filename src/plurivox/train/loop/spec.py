@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from plurivox.core.encoding import positions
-from plurivox.core.errors import InputError, OptionError, some
+from plurivox.core.errors import InputError, OptionError, first_few
 from plurivox.core.method import Method
 from plurivox.core.types import Floats, Names
 from plurivox.core.votes import Votes
@@ -67,7 +67,7 @@ class TrainSpec:
     """A training without its data: net, target, loss, head and plan.
 
     >>> spec = TrainSpec.of(net="mlp[hidden=8]", head="crowd-layer")
-    >>> spec.net.hidden, spec.target.word, spec.described
+    >>> spec.net.hidden, spec.target.spec, spec.described
     ('8', 'all-votes', 'mlp[hidden=8] under crowd-layer on all-votes')
     """
 
@@ -142,26 +142,26 @@ class TrainSpec:
     def taught(self) -> str:
         """The labels that the net learns from, for people: a target, an aggregator, or both labels of two heads."""
         if self.soft is not None and isinstance(self.target, Soft) and not self.target.hard:
-            return self.soft.word
+            return self.soft.spec
         if self.soft is not None and isinstance(self.target, Pair) and self.target.soft == "soft":
-            return f"{self.target.main} and {self.soft.word}"
-        return self.target.word
+            return f"{self.target.main} and {self.soft.spec}"
+        return self.target.spec
 
     @property
     def described(self) -> str:
         """Net, head and labels in one line, for people."""
-        return f"{self.net.word}{'' if self.head is None else f' under {self.head.word}'} on {self.taught}"
+        return f"{self.net.spec}{'' if self.head is None else f' under {self.head.spec}'} on {self.taught}"
 
     def settings(self) -> dict[str, Any]:
         """The spec as names, as a trained net records them."""
         once = ", once" if self.augment_once else ""
         return {
-            "net": self.net.word,
-            "target": self.target.word,
-            "loss": self.loss.word,
-            "head": "" if self.head is None else self.head.word,
-            "plan": self.plan.word,
-            "augment": "" if self.augment is None else self.augment.word + once,
+            "net": self.net.spec,
+            "target": self.target.spec,
+            "loss": self.loss.spec,
+            "head": "" if self.head is None else self.head.spec,
+            "plan": self.plan.spec,
+            "augment": "" if self.augment is None else self.augment.spec + once,
             "record": self.record,
         }
 
@@ -194,4 +194,4 @@ def _as_augmentation(augment: str | Augmentation | None) -> Augmentation | None:
 
 def _heads_for(gives: Gives) -> str:
     fitting = [name for name in heads.methods if heads.methods[name].wants == gives]
-    return f"a head such as {some(fitting)}" if fitting else "no head"
+    return f"a head such as {first_few(fitting)}" if fitting else "no head"

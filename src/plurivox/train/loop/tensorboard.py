@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plurivox.core.errors import need
+from plurivox.core.errors import require_package
 
 if TYPE_CHECKING:
     from torch.utils.tensorboard import SummaryWriter
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def need_tensorboard() -> None:
     """Raise an error that says how to install TensorBoard if it is missing."""
-    need("tensorboard", "a log of the kind tensorboard", "pip install 'plurivox[tensorboard]'")
+    require_package("tensorboard", "a log of the kind tensorboard", "pip install 'plurivox[tensorboard]'")
 
 
 class EventLog:

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from plurivox.core.atomic_write import whole_file
+from plurivox.core.atomic_write import atomic_file
 from plurivox.core.errors import InputError
 
 KINDS = {
@@ -42,7 +42,7 @@ def write_tensors(path: str | Path, tensors: Mapping[str, Tensor], notes: Mappin
         place += size
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
-    with whole_file(path) as part, part.open("wb") as file:
+    with atomic_file(path) as part, part.open("wb") as file:
         file.write(struct.pack("<Q", len(text)))
         file.write(text)
         for _, value in ordered:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from plurivox.core.errors import InputError, OptionError, PlurivoxError, PlurivoxWarning
-from plurivox.train.heads._contract import Attached
+from plurivox.train.heads._contract import HeadModule
 from plurivox.train.loop.cuda_graph import GraphStep
 from plurivox.train.loop.optim import NetOptimizer, rate
 from plurivox.train.loop.rng import TrainRng
@@ -61,7 +61,7 @@ class Trainer:
         loss: Loss,
         plan: Plan,
         rng: TrainRng,
-        head: Attached | None = None,
+        head: HeadModule | None = None,
         augment: Augment | None = None,
     ) -> None:
         if not examples.n_examples:
@@ -209,7 +209,7 @@ class Trainer:
         self.epoch = epoch
 
 
-def weighted_losses(logits: Tensor, batch: Batch, head: Attached | None, loss: Loss) -> Tensor:
+def weighted_losses(logits: Tensor, batch: Batch, head: HeadModule | None, loss: Loss) -> Tensor:
     """(n,) the loss of each example by the head, or without one by the loss, times its weight."""
     each: Tensor
     if head is not None:

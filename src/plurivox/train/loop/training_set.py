@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from plurivox.core.encoding import as_names, duplicates
-from plurivox.core.errors import InputError, PlurivoxWarning, some
+from plurivox.core.errors import InputError, PlurivoxWarning, first_few
 from plurivox.core.types import Bools, Floats, Names
 from plurivox.train.data.augment import frozen
 from plurivox.train.data.inputs import as_inputs
-from plurivox.train.heads._contract import Attached, Scene
+from plurivox.train.heads._contract import HeadContext, HeadModule
 from plurivox.train.loop.rng import TrainRng
 from plurivox.train.loop.spec import TrainSpec
 from plurivox.train.loop.trainer import Trainer
 from plurivox.train.targets import Target
-from plurivox.train.targets._contract import Examples, Known
+from plurivox.train.targets._contract import Examples, Supervision
 from plurivox.train.targets._shared.examples import on_device
 
 
@@ -32,7 +32,7 @@ class TrainingSet:
     x: Tensor  # (n, *shape) on the device
     tasks: Names  # (n,)
     labels: Names
-    known: Known
+    known: Supervision
     weight: Floats | None  # (n,)
     fingerprint: str  # changes when the data do
 
@@ -41,7 +41,7 @@ class TrainingSet:
         cls,
         x: Tensor | NDArray[Any],
         spec: TrainSpec,
-        known: Known,
+        known: Supervision,
         *,
         tasks: Names,
         labels: Iterable[object] | None = None,
@@ -91,7 +91,7 @@ def build_trainer(spec: TrainSpec, data: TrainingSet) -> Trainer:
     return Trainer(net, x, _build_examples(spec, data), spec.loss, plan, rng, head, augment)
 
 
-def _build_net(spec: TrainSpec, data: TrainingSet) -> tuple[nn.Module, Attached | None]:
+def _build_net(spec: TrainSpec, data: TrainingSet) -> tuple[nn.Module, HeadModule | None]:
     """Net and head with new weights, on the device."""
     net, head, device = spec.net.build(data.shape, len(data.labels)), None, data.x.device
     spec.net.start(net)
@@ -99,7 +99,7 @@ def _build_net(spec: TrainSpec, data: TrainingSet) -> tuple[nn.Module, Attached 
         votes = data.known.votes
         mine = None if votes is None else votes.on(data.tasks).with_labels(data.labels)
         workers = np.empty(0, np.int64) if votes is None else votes.workers
-        head = spec.head.build(net, Scene(data.shape, data.tasks, data.labels, workers, mine)).to(device)
+        head = spec.head.build(net, HeadContext(data.shape, data.tasks, data.labels, workers, mine)).to(device)
     if spec.plan.channels_last and data.x.ndim == 4:
         net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     return net.to(device), head
@@ -118,10 +118,10 @@ def _build_examples(spec: TrainSpec, data: TrainingSet) -> Examples:
 def _warn_untaught(target: Target, names: Names, n: int) -> None:
     if len(names) == n:
         raise InputError(
-            f"{target.name()} has nothing to teach about any of the {n} tasks, such as {some(names)}; do the names match?"
+            f"{target.name()} has nothing to teach about any of the {n} tasks, such as {first_few(names)}; do the names match?"
         )
     warnings.warn(
-        f"{len(names)} of {n} tasks are left out: {target.name()} has nothing to teach about {some(names)}",
+        f"{len(names)} of {n} tasks are left out: {target.name()} has nothing to teach about {first_few(names)}",
         PlurivoxWarning,
         stacklevel=4,
     )
@@ -133,11 +133,11 @@ def _checked_weights(weight: Any, names: Names) -> Floats:
         raise InputError(f"there are {column.size} weights for {len(names)} inputs; give one each")
     if not np.isfinite(column).all() or (column < 0).any():
         bad = ~np.isfinite(column) | (column < 0)
-        raise InputError(f"weights must be 0 or more; look at the tasks {some(names[bad])}")
+        raise InputError(f"weights must be 0 or more; look at the tasks {first_few(names[bad])}")
     return column
 
 
-def _fingerprint(x: Any, taught: Bools, weight: Floats | None, known: Known, tasks: Names) -> str:
+def _fingerprint(x: Any, taught: Bools, weight: Floats | None, known: Supervision, tasks: Names) -> str:
     """A checksum of inputs, weights, labels and task names."""
     parts: list[Any] = [np.asarray(x.cpu() if isinstance(x, Tensor) else x), taught, weight]
     votes = known.votes

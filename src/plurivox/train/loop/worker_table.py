@@ -14,7 +14,7 @@ BETAS, EPS = (0.9, 0.999), 1e-8  # as torch has them
 
 
 class Arrays(NamedTuple):
-    """What `Rows` hold."""
+    """What `WorkerTable` hold."""
 
     touched: Bools
     table: Floats
@@ -24,14 +24,14 @@ class Arrays(NamedTuple):
     steps: Floats
 
 
-class Rows(nn.Module):
+class WorkerTable(nn.Module):
     """A row of numbers for each of many workers. A step changes the rows of workers in its batch and no others.
 
     An optimizer of torch would go over the whole table at every step, and move workers who are not there by their momentum.
     Here every row is stepped as if it had an optimizer of its own that wakes when the row is used. The table and what the
     optimizer remembers are saved with the head.
 
-    >>> rows = Rows(torch.ones(3, 2))
+    >>> rows = WorkerTable(torch.ones(3, 2))
     >>> rows.take(torch.tensor([0, 2])).sum().backward()
     >>> rows.step(Plan(optimizer="sgd", lr=.5), .5)
     >>> rows.table.data
@@ -58,7 +58,7 @@ class Rows(nn.Module):
         self._at = 0
 
     @classmethod
-    def stacked(cls, held: "Sequence[Rows]") -> "Rows":
+    def stacked(cls, held: "Sequence[WorkerTable]") -> "WorkerTable":
         """The rows of several runs one after another; those that were given become slices of them."""
         whole = cls(torch.cat([one.table.data for one in held]))
         for name in ("first", "second", "steps"):
@@ -154,7 +154,7 @@ class Rows(nn.Module):
 
 class _Take(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, anchor: Tensor, rows: Rows, worker: Tensor, weight: Tensor | None) -> Tensor:
+    def forward(ctx: Any, anchor: Tensor, rows: WorkerTable, worker: Tensor, weight: Tensor | None) -> Tensor:
         del anchor
         ctx.rows, ctx.worker, ctx.weight = rows, worker, weight
         taken: Tensor = rows.table.data.index_select(0, worker.flatten()).view(*worker.shape, -1)

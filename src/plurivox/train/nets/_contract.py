@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 from torch import Tensor, nn
 
-from plurivox.core.method import Method, split_word
+from plurivox.core.method import Method, parse_spec
 from plurivox.core.registry import Methods
 
 __all__ = ["Net", "methods"]
@@ -44,11 +44,11 @@ class Nets(Methods[Net]):
 
     def make(self, method: str | Net, **options: Any) -> Net:
         """The net of that name with these options, which may also stand in the word."""
-        if isinstance(method, str) and ":" in (named := split_word(method))[0]:
+        if isinstance(method, str) and ":" in (named := parse_spec(method))[0]:
             from plurivox.train.nets._shared.imported_net import NamedNet
 
             source, given = named
-            return NamedNet.with_words({"source": source, **given, **options})
+            return NamedNet.from_options({"source": source, **given, **options})
         return super().make(method, **options)
 
 

@@ -4,7 +4,7 @@ From a series down to a step, each calls the next:
 
     workflows.train_runs  prepares spec and data once, and makes a `Series` of the measures of all runs
     repeat                trains `at_once` runs at a time, each in a folder of its own, and measures each after its end
-    NetFit.finish         trains one run; `finish_all` trains several in turn, `finish_stacked` several as one net
+    NetFit.finish         trains one run; `finish_all` trains several in turn, `run_stacked` several as one net
     NetFit.handle         after every epoch: evaluates on the dev set, writes a checkpoint, stops early
     Trainer.run           the epochs and steps of one net; `Stack.run_epoch` takes those of several nets together
 """
@@ -18,9 +18,9 @@ from pathlib import Path
 
 import torch
 
-from plurivox.core.atomic_write import whole_file
+from plurivox.core.atomic_write import atomic_file
 from plurivox.core.errors import InputError
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.progress import Progress, no_progress
 from plurivox.train.loop.net_fit import NetFit
 from plurivox.train.loop.spec import TrainSpec
 from plurivox.train.loop.trainer import Event
@@ -30,7 +30,7 @@ from plurivox.train.result import Trained
 CELLS = 2**20  # weights and inputs of a step in one stack: with gradients and moments 16 MB, about what a cache holds
 INPUT_CELLS = 2**28  # numbers of all inputs, where every run has its own
 RESULT = "result.json"
-StartRun = Callable[[int, Path | None, Watch], NetFit]  # (seed, folder, progress callback)
+StartRun = Callable[[int, Path | None, Progress], NetFit]  # (seed, folder, progress callback)
 Start = Callable[[], NetFit]
 Evaluate = Callable[[Trained], Mapping[str, float]]
 
@@ -45,7 +45,7 @@ def repeat(
     at_once: int = 1,
     stacked: bool = False,
     device: torch.device | None = None,
-    watch: Watch = quiet,
+    progress: Progress = no_progress,
 ) -> list[dict[str, float]]:
     """Train `runs` times, with the seeds seed, seed + 1, ..., `at_once` of them side by side; the measures of each run.
 
@@ -58,10 +58,10 @@ def repeat(
     homes = [None if folder is None else run_folder(folder, i) for i in range(runs)]
     for first in range(0, runs, at_once):
         some = range(first, min(first + at_once, runs))
-        tells = _shares_of(watch, some, runs)
+        tells = _shares_of(progress, some, runs)
         starts = [partial(start, seed + i, homes[i], tell) for i, tell in zip(some, tells, strict=True)]
         if stacked:
-            trained = finish_stacked(starts)
+            trained = run_stacked(starts)
         else:
             trained = [starts[0]().finish()] if len(starts) == 1 else finish_all(starts, device or torch.device("cpu"))
         found += [_evaluated(one, evaluate, homes[i]) for i, one in zip(some, trained, strict=True)]
@@ -79,18 +79,18 @@ def _evaluated(trained: Trained, evaluate: Evaluate, home: Path | None) -> dict[
     """Measured anew even where a run had ended before: what it is tested on may have changed since."""
     found = {name: float(value) for name, value in evaluate(trained).items()}
     if home is not None:
-        with whole_file(home / RESULT) as part:
+        with atomic_file(home / RESULT) as part:
             part.write_text(json.dumps(found, indent=1), encoding="utf-8")
     return found
 
 
-def _shares_of(watch: Watch, some: range, runs: int) -> list[Watch]:
+def _shares_of(progress: Progress, some: range, runs: int) -> list[Progress]:
     """The progress callback of each of some runs side by side: the epochs of all runs are counted together."""
     done = dict.fromkeys(some, 0)  # epochs
 
     def tell(run: int, step: int, total: int, value: float | None = None) -> None:
         done[run] = step + 1
-        watch(some.start * total + sum(done.values()) - 1, runs * total, value)
+        progress(some.start * total + sum(done.values()) - 1, runs * total, value)
 
     return [partial(tell, run) for run in some]
 
@@ -146,7 +146,7 @@ def finish_all(starts: Sequence[Start], device: torch.device) -> list[Trained]:
     return [one.result() for one in fits]
 
 
-def finish_stacked(starts: Sequence[Start]) -> list[Trained]:
+def run_stacked(starts: Sequence[Start]) -> list[Trained]:
     """Start all trainings, of dense nets on a CPU, and take the steps of those at the same epoch together.
 
     Results, in the order given, are those of one after another but for rounding. Trainings that are behind go first, such as

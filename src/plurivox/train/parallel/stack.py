@@ -8,11 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from plurivox.train.heads._contract import Attached
+from plurivox.train.heads._contract import HeadModule
 from plurivox.train.loop.optim import NetOptimizer
 from plurivox.train.loop.trainer import EpochDone, Trainer, weighted_losses
 from plurivox.train.parallel.stacked_net import Stacked
-from plurivox.train.targets._contract import Batch, Drawn, Said
+from plurivox.train.targets._contract import Batch, Drawn, PaddedVotes
 
 
 def stack_key(trainer: Trainer) -> Hashable:
@@ -34,7 +34,7 @@ class Stack:
         self.trainers, first = tuple(trainers), trainers[0]
         self.loss, self.epoch = first.loss, first.epoch
         self.net = Stacked([one.net for one in trainers])
-        self.head: Attached | None = None
+        self.head: HeadModule | None = None
         if first.head is not None:
             self.head = first.head.stacked([one.head for one in trainers if one.head is not None], self.net)
         modules = [self.net] if self.head is None else [self.net, self.head]
@@ -116,9 +116,9 @@ def _joined_drawn(drawn: Sequence[Drawn]) -> Drawn:
     first = drawn[0]
     if isinstance(first, Tensor):
         return torch.cat([one for one in drawn if isinstance(one, Tensor)])
-    if isinstance(first, Said):
-        said = [one for one in drawn if isinstance(one, Said)]
-        return Said(*(torch.cat([getattr(one, name) for one in said]) for name in ("worker", "label", "weight")))
+    if isinstance(first, PaddedVotes):
+        said = [one for one in drawn if isinstance(one, PaddedVotes)]
+        return PaddedVotes(*(torch.cat([getattr(one, name) for one in said]) for name in ("worker", "label", "weight")))
     main, soft = zip(*(one for one in drawn if isinstance(one, tuple)), strict=True)
     return torch.cat(main), torch.cat(soft)
 

@@ -16,7 +16,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Bools, Names
 from plurivox.core.votes import Votes
 
-__all__ = ["Batch", "Drawn", "Examples", "Gives", "Known", "Said", "Target", "methods"]
+__all__ = ["Batch", "Drawn", "Examples", "Gives", "PaddedVotes", "Supervision", "Target", "methods"]
 
 Gives = Literal["distribution", "votes", "pair"]
 HOW = {  # what is missing -> how to get it
@@ -27,7 +27,7 @@ HOW = {  # what is missing -> how to get it
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class Supervision:
     """What is known of the tasks; a target teaches from it."""
 
     votes: Votes | None = None
@@ -49,7 +49,7 @@ class Known:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Said:
+class PaddedVotes:
     """All answers to some tasks, padded to one length; a soft answer is several with its weights."""
 
     worker: Tensor  # (n, most) code of the worker, 0 where padded
@@ -57,7 +57,7 @@ class Said:
     weight: Tensor  # (n, most) 1 for a plain vote, 0 where padded
 
 
-Drawn: TypeAlias = "Tensor | Said | tuple[Tensor, Tensor]"
+Drawn: TypeAlias = "Tensor | PaddedVotes | tuple[Tensor, Tensor]"
 
 
 class Examples(ABC):
@@ -70,7 +70,7 @@ class Examples(ABC):
 
     @abstractmethod
     def draw(self, indices: Tensor, rng: torch.Generator) -> Drawn:
-        """Draw the labels of these examples: rows of probabilities (n, n_labels), a `Said` or a pair of rows.
+        """Draw the labels of these examples: rows of probabilities (n, n_labels), a `PaddedVotes` or a pair of rows.
 
         Shapes depend on the number of examples alone and nothing waits for the device, so that a step can be recorded.
         """
@@ -82,34 +82,34 @@ class Batch:
 
     x: Tensor  # (n, *shape) the inputs as the net saw them, augmented
     rows: Tensor  # (n,) which tasks of the training set they are
-    drawn: Drawn  # what the target gave: a `Said` where the head wants votes, a pair where it wants that
+    drawn: Drawn  # what the target gave: a `PaddedVotes` where the head wants votes, a pair where it wants that
     weight: Tensor | None = None  # (n,) by which the losses are multiplied afterwards; None: 1
 
 
 @dataclass(frozen=True)
 class Target(Method, ABC):
-    """What a task teaches when it is drawn. `needs` names fields of `Known`; `gives` says what is drawn."""
+    """What a task teaches when it is drawn. `needs` names fields of `Supervision`; `gives` says what is drawn."""
 
     needs: ClassVar[tuple[str, ...]] = ()
     gives: ClassVar[Gives] = "distribution"
 
-    def teaches(self, known: Known, tasks: Names) -> Bools:
+    def teaches(self, known: Supervision, tasks: Names) -> Bools:
         """(n_tasks,) which of these tasks it has something to teach about."""
         self._refuse(known)
         return self._teaches(known, as_names(tasks, "tasks"))
 
-    def examples(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Examples:
+    def examples(self, known: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         """The examples of tasks that it `teaches`, over this list of labels. Row i of the inputs is task i."""
         self._refuse(known)
         return self._examples(known, tasks, labels, device)
 
     @abstractmethod
-    def _teaches(self, known: Known, tasks: Names) -> Bools: ...
+    def _teaches(self, known: Supervision, tasks: Names) -> Bools: ...
 
     @abstractmethod
-    def _examples(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Examples: ...
+    def _examples(self, known: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples: ...
 
-    def _refuse(self, known: Known) -> None:
+    def _refuse(self, known: Supervision) -> None:
         for name in self.needs:
             if getattr(known, name) is None:
                 raise InputError(f"the target {self.name()} needs {name}: {HOW[name]}")

@@ -9,8 +9,8 @@ import torch
 from plurivox.core.method import option
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
-from plurivox.train.targets._contract import Examples, Gives, Known
-from plurivox.train.targets._shared.examples import AllOfThem
+from plurivox.train.targets._contract import Examples, Gives, Supervision
+from plurivox.train.targets._shared.examples import AllVotesExamples
 from plurivox.train.targets._shared.target_bases import Voted, votes_on
 
 
@@ -23,9 +23,9 @@ class AllVotes(Voted):
     most: int | None = option(None, "at most so many votes of a task, drawn by lot once; none: all", low=1)
     seed: int = option(0, "the lot", low=0)
 
-    def _examples(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Examples:
+    def _examples(self, known: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         votes = votes_on(known, tasks, labels).require_workers(f"the target {self.name()}")
-        return AllOfThem(votes if self.most is None else self._some(votes, self.most), device)
+        return AllVotesExamples(votes if self.most is None else self._some(votes, self.most), device)
 
     def _some(self, votes: Votes, most: int) -> Votes:
         """At most so many rows of every task."""

@@ -9,7 +9,7 @@ import torch
 from plurivox.core.method import option
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
-from plurivox.train.targets._contract import Examples, Known
+from plurivox.train.targets._contract import Examples, Supervision
 from plurivox.train.targets._shared.examples import Table
 from plurivox.train.targets._shared.target_bases import Voted, votes_on
 
@@ -21,7 +21,7 @@ class Majority(Voted):
     ties: Literal["random", "first", "share"] = option("random", "who wins a tie: one by lot, the first, all of them")
     seed: int = option(0, "the lot", low=0)
 
-    def _examples(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Examples:
+    def _examples(self, known: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         counts = votes_on(known, tasks, labels).counts()
         top = (counts >= counts.max(1, keepdims=True) - 1e-9).astype(np.float64)  # (n_tasks, n_labels)
         if self.ties != "share":

@@ -8,8 +8,8 @@ import torch
 from plurivox.core.encoding import positions
 from plurivox.core.method import option
 from plurivox.core.types import Bools, Names
-from plurivox.train.targets._contract import Examples, Known, Target
-from plurivox.train.targets._shared.examples import Either, on_device
+from plurivox.train.targets._contract import Examples, Supervision, Target
+from plurivox.train.targets._shared.examples import MixedExamples, on_device
 from plurivox.train.targets._shared.target_bases import part
 
 
@@ -29,23 +29,23 @@ class Mixed(Target):
         """(first, rest)."""
         return part(self.first, self.name()), part(self.rest, self.name())
 
-    def _teaches(self, known: Known, tasks: Names) -> Bools:
+    def _teaches(self, known: Supervision, tasks: Names) -> Bools:
         mine = self._mine(known, tasks)
         first, rest = self.parts()
         return np.where(mine, first.teaches(known, tasks), rest.teaches(known, tasks))
 
-    def _mine(self, known: Known, tasks: Names) -> Bools:
+    def _mine(self, known: Supervision, tasks: Names) -> Bools:
         """(n_tasks,) which tasks the first part teaches."""
         if known.chosen is not None:
             return positions(known.chosen, tasks) >= 0
         return self.parts()[0].teaches(known, tasks)
 
-    def _examples(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Examples:
+    def _examples(self, known: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         mine, (first, rest) = self._mine(known, tasks), self.parts()
         if mine.all() or not mine.any():
             return (first if mine.all() else rest).examples(known, tasks, labels, device)
         place = np.where(mine, np.cumsum(mine) - 1, np.cumsum(~mine) - 1)  # (n_tasks,) the example within its part
-        return Either(
+        return MixedExamples(
             on_device(mine, device, torch.bool),
             on_device(place, device, torch.int64),
             first.examples(known, tasks[mine], labels, device),

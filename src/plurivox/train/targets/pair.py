@@ -7,8 +7,8 @@ import torch
 
 from plurivox.core.method import option
 from plurivox.core.types import Bools, Names
-from plurivox.train.targets._contract import Examples, Gives, Known, Target
-from plurivox.train.targets._shared.examples import Both
+from plurivox.train.targets._contract import Examples, Gives, Supervision, Target
+from plurivox.train.targets._shared.examples import PairExamples
 from plurivox.train.targets._shared.target_bases import part
 
 
@@ -30,10 +30,10 @@ class Pair(Target):
         """(main, soft)."""
         return part(self.main, self.name()), part(self.soft, self.name())
 
-    def _teaches(self, known: Known, tasks: Names) -> Bools:
+    def _teaches(self, known: Supervision, tasks: Names) -> Bools:
         main, soft = self.parts()
         return main.teaches(known, tasks) & soft.teaches(known, tasks)
 
-    def _examples(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Examples:
+    def _examples(self, known: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         main, soft = (one.examples(known, tasks, labels, device) for one in self.parts())
-        return Both(main, soft)
+        return PairExamples(main, soft)

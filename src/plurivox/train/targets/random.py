@@ -9,7 +9,7 @@ from plurivox.core.method import option
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_transforms import random_labels
 from plurivox.core.types import Names
-from plurivox.train.targets._contract import Examples, Known
+from plurivox.train.targets._contract import Examples, Supervision
 from plurivox.train.targets._shared.examples import Table
 from plurivox.train.targets._shared.target_bases import Control
 
@@ -25,7 +25,7 @@ class Random(Control):
 
     seed: int = option(0, "same seed, same labels", low=0)
 
-    def _examples(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Examples:
+    def _examples(self, known: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         del known
         any_label = SoftLabels.one_hot(np.zeros(len(tasks), np.int64), tasks, labels)
         return Table.of(random_labels(any_label, self.seed), tasks, labels, device)

@@ -7,7 +7,7 @@ import torch
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option
 from plurivox.core.types import Bools, Names
-from plurivox.train.targets._contract import Examples, Known, Target
+from plurivox.train.targets._contract import Examples, Supervision, Target
 from plurivox.train.targets._shared.examples import Table
 from plurivox.train.targets._shared.target_bases import part
 
@@ -24,10 +24,10 @@ class Smoothed(Target):
     of: str = option("gold", "the target that is smoothed: gold, majority or soft")
     beta: float = option(0.05, "share that is spread", low=0, high=1)
 
-    def _teaches(self, known: Known, tasks: Names) -> Bools:
+    def _teaches(self, known: Supervision, tasks: Names) -> Bools:
         return part(self.of, self.name()).teaches(known, tasks)
 
-    def _examples(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Examples:
+    def _examples(self, known: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         table = part(self.of, self.name()).examples(known, tasks, labels, device)
         if not isinstance(table, Table):
             raise OptionError(f"{self.of} is drawn anew at every visit; {self.name()} takes gold, majority or soft")

@@ -9,7 +9,7 @@ from plurivox.core.encoding import positions
 from plurivox.core.method import option
 from plurivox.core.soft_transforms import harden
 from plurivox.core.types import Bools, Names
-from plurivox.train.targets._contract import Examples, Known, Target
+from plurivox.train.targets._contract import Examples, Supervision, Target
 from plurivox.train.targets._shared.examples import Table
 
 
@@ -25,11 +25,11 @@ class Soft(Target):
 
     hard: bool = option(False, "teach its most probable label alone")
 
-    def _teaches(self, known: Known, tasks: Names) -> Bools:
+    def _teaches(self, known: Supervision, tasks: Names) -> Bools:
         assert known.soft is not None
         return positions(known.soft.tasks, tasks) >= 0
 
-    def _examples(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Examples:
+    def _examples(self, known: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         assert known.soft is not None
         mine = known.soft.on(tasks)
         return Table.of(harden(mine) if self.hard else mine, tasks, labels, device)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 
 from plurivox.core.types import Names
-from plurivox.train.targets._contract import Examples, Known
+from plurivox.train.targets._contract import Examples, Supervision
 from plurivox.train.targets._shared.examples import Table
 from plurivox.train.targets._shared.target_bases import Control
 
@@ -17,6 +17,6 @@ class Uniform(Control):
     Collins et al. (2022), section 5.1, https://doi.org/10.1609/hcomp.v10i1.21986
     """
 
-    def _examples(self, known: Known, tasks: Names, labels: Names, device: torch.device) -> Examples:
+    def _examples(self, known: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         del known
         return Table(torch.full((len(tasks), len(labels)), 1 / len(labels), device=device))

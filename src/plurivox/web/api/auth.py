@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from fastapi import Depends, Header, Request, Response
 
-from plurivox.web.api.http_errors import Refused, ended, too_many
+from plurivox.web.api.http_errors import ApiError, ended, too_many
 from plurivox.web.api.login_throttle import Guesses
 from plurivox.web.api.rate_limit import Buckets, Slowly, network_of
 from plurivox.web.settings import Settings
@@ -17,7 +17,7 @@ from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotSignedIn
 from plurivox.web.store.ids import number_of, shown
 from plurivox.web.studio import Studio
-from plurivox.web.study.secrets import Keys
+from plurivox.web.study.secrets import StudySecret
 
 COOKIE = "plurivox_owner"
 TOKEN = "X-Plurivox-Token"
@@ -97,7 +97,7 @@ class Bearer(NamedTuple):
     days: float
 
 
-def new_bearer(keys: Keys, worker: int) -> str:
+def new_bearer(keys: StudySecret, worker: int) -> str:
     """A token for a worker; it ends when it was not used for `token_days` of the study."""
     return keys.sign(BEARER, f"{shown(worker)}.{secrets.token_urlsafe(6)}.{int(now()):x}")
 
@@ -155,7 +155,7 @@ def same_origin(request: Request) -> None:
         port = f":{home.port}" if home.port else ""
         allowed |= {f"{home.scheme}://{host}{port}" for host in ("127.0.0.1", "localhost")}
     if request.headers.get("origin") not in allowed:
-        raise Refused(403, "other-origin", "this request came from another site")
+        raise ApiError(403, "other-origin", "this request came from another site")
 
 
 async def owner_of(request: Request, studio: StudioDep) -> owners.Session:
@@ -163,7 +163,7 @@ async def owner_of(request: Request, studio: StudioDep) -> owners.Session:
     token = request.cookies.get(cookie_of(studio.settings), "")
     found = await studio.read(partial(owners.session_of, hidden=studio.keys.hidden(token))) if token else None
     if found is None:
-        raise Refused(401, "unsigned", "sign in first")
+        raise ApiError(401, "unsigned", "sign in first")
     return found
 
 
@@ -174,7 +174,7 @@ async def writing_owner(request: Request, owner: OwnerDep) -> owners.Session:
     """The same, for writes: from our own pages, with the session's token."""
     same_origin(request)
     if not owners.same(request.headers.get(TOKEN, ""), owner.csrf):
-        raise Refused(403, "no-token", f"the header {TOKEN} must hold the session's token")
+        raise ApiError(403, "no-token", f"the header {TOKEN} must hold the session's token")
     return owner
 
 

@@ -7,7 +7,7 @@ from plurivox.web.store.errors import Conflict, Forbidden, Invalid, NotFound, No
 
 
 @dataclass(eq=False)
-class Refused(Exception):
+class ApiError(Exception):
     """The request cannot be done; nothing of it was."""
 
     status: int
@@ -31,25 +31,25 @@ STATUS: dict[type[StudyError], int] = {
 }
 
 
-def http_error(cause: StudyError) -> Refused:
+def http_error(cause: StudyError) -> ApiError:
     """An error of the store with its HTTP status."""
     status = next(STATUS[kind] for kind in type(cause).__mro__ if kind in STATUS)
-    return Refused(status, cause.code, cause.detail, retry=isinstance(cause, Unavailable))
+    return ApiError(status, cause.code, cause.detail, retry=isinstance(cause, Unavailable))
 
 
-def ended(days: float) -> Refused:
+def ended(days: float) -> ApiError:
     detail = (
         f"you were last here more than {days:g} days ago. Open your personal link, or the platform's link, to go on; "
         "what was not sent yet is kept in this browser and is sent then"
     )
-    return Refused(401, "ended", detail)
+    return ApiError(401, "ended", detail)
 
 
-def too_many(wait: float) -> Refused:
-    return Refused(429, "too-many", "too many requests; wait a moment", retry=True, more={"wait": round(wait + 0.5)})
+def too_many(wait: float) -> ApiError:
+    return ApiError(429, "too-many", "too many requests; wait a moment", retry=True, more={"wait": round(wait + 0.5)})
 
 
-def retry_after(cause: Refused) -> dict[str, str]:
+def retry_after(cause: ApiError) -> dict[str, str]:
     """When to come again."""
     if not cause.retry:
         return {}

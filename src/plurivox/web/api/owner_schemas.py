@@ -102,7 +102,7 @@ class FormsCompared(BaseModel):
     at: float | None
 
 
-class Trouble(BaseModel):
+class Alert(BaseModel):
     """Something that goes wrong beside the requests; it goes away when it works again."""
 
     what: str
@@ -122,7 +122,7 @@ class BackgroundState(BaseModel):
     label_shares: dict[str, float]
     pending: bool  # whether newer answers wait for the next one
     recomputing: bool  # whether somebody was excluded or taken back since: what is shown still counts as before
-    troubles: list[Trouble]  # what keeps the background from doing its work, the oldest first
+    troubles: list[Alert]  # what keeps the background from doing its work, the oldest first
 
 
 class ChangeState(Model):

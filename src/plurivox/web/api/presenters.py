@@ -10,7 +10,7 @@ from plurivox.web.api.answer_schemas import Progress, Task
 from plurivox.web.services.complete_study import Completion
 from plurivox.web.services.stages import CurrentStage
 from plurivox.web.store.collect.excluded_workers import ExclusionPage
-from plurivox.web.store.report.alerts import Trouble
+from plurivox.web.store.report.alerts import Alert
 from plurivox.web.store.report.pay_sheet import PayPage
 from plurivox.web.store.report.snapshots import Snapshot
 from plurivox.web.store.report.study_progress import BackgroundState, StudyCounts
@@ -102,7 +102,7 @@ def times(latest: Snapshot) -> o.Times:
     return o.Times(**vars(latest.times), stages=latest.stages, at=latest.at)
 
 
-def background_state(state: BackgroundState, unwritten: Iterable[Trouble]) -> o.BackgroundState:
+def background_state(state: BackgroundState, unwritten: Iterable[Alert]) -> o.BackgroundState:
     """The latest snapshot, and what goes wrong; `unwritten` is what the store could not be told."""
     latest = state.latest
     return o.BackgroundState(
@@ -115,7 +115,7 @@ def background_state(state: BackgroundState, unwritten: Iterable[Trouble]) -> o.
         label_shares=latest.label_shares,
         pending=state.is_stale,
         recomputing=state.is_recomputing,
-        troubles=[o.Trouble.model_validate(one, from_attributes=True) for one in (*unwritten, *state.troubles)],
+        troubles=[o.Alert.model_validate(one, from_attributes=True) for one in (*unwritten, *state.troubles)],
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from plurivox.web.api.http_errors import Refused
+from plurivox.web.api.http_errors import ApiError
 
 MOST_NAMES = 50_000
 T = TypeVar("T")
@@ -39,7 +39,7 @@ class Slowly:
 
     async def run(self, work: Callable[..., T], *given: Any) -> T:
         if self._there >= self._most:
-            raise Refused(429, "too-many", "many are signing in just now; wait a moment", retry=True, more={"wait": 5})
+            raise ApiError(429, "too-many", "many are signing in just now; wait a moment", retry=True, more={"wait": 5})
         self._there += 1
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, work, *given)

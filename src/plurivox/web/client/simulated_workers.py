@@ -45,30 +45,30 @@ async def fill(
 
 
 async def walk(
-    client: Client, chance: random.Random, way: dict[str, Any], pause: float = 0.0, retell: float = 0.0
+    client: Client, rng: random.Random, way: dict[str, Any], pause: float = 0.0, retell: float = 0.0
 ) -> dict[str, Any]:
     """One worker, all stages; the completion code at the end, or nothing where there was nothing to answer."""
     me = await client.enter(**way)
     while me["stage"] != "done":
         stage = me["stage"]
         if stage in ("practice", "tasks"):
-            waiting = await _work(client, me, chance, pause, retell)
+            waiting = await _work(client, me, rng, pause, retell)
             if waiting is not None and not waiting["answered"]:
                 return {}  # all is with others, and nobody waits here: no answer, no code
             me = await client.me() if waiting is None else (await client.finish("tasks"))["me"]
         elif stage == "quiz":
-            me = await _quiz(client, me, chance)
+            me = await _quiz(client, me, rng)
         else:
             agreed = {"agreed": True} if stage == "consent" else {}
-            me = (await client.finish(stage, ms=chance.uniform(2e3, 3e4), **agreed))["me"]
+            me = (await client.finish(stage, ms=rng.uniform(2e3, 3e4), **agreed))["me"]
     return await client.done()
 
 
-async def _quiz(client: Client, me: dict[str, Any], chance: random.Random) -> dict[str, Any]:
+async def _quiz(client: Client, me: dict[str, Any], rng: random.Random) -> dict[str, Any]:
     """Guess, and put right what was wrong."""
     chosen, tried = [0] * len(me["quiz"]), 0
     while True:
-        said = await client.finish("quiz", quiz=chosen, ms=chance.uniform(5e3, 2e4))
+        said = await client.finish("quiz", quiz=chosen, ms=rng.uniform(5e3, 2e4))
         if not said["wrong"] or tried > 10:
             return dict(said["me"])
         for place in said["wrong"]:
@@ -77,7 +77,7 @@ async def _quiz(client: Client, me: dict[str, Any], chance: random.Random) -> di
 
 
 async def _work(
-    client: Client, me: dict[str, Any], chance: random.Random, pause: float, retell: float
+    client: Client, me: dict[str, Any], rng: random.Random, pause: float, retell: float
 ) -> dict[str, Any] | None:
     """Answer until nothing is left, asking for the next slot with every answer; what is to be waited for, if anything."""
     try:
@@ -88,10 +88,10 @@ async def _work(
         raise
     while slots := news["slots"]:
         slot = slots[0]
-        await asyncio.sleep(pause * chance.uniform(0.5, 1.5) if pause else 0)
-        said = reply(slot["task"], me["labels"], me["asks"], chance)
-        taken = await client.answer(slot["slot"], said, **_times(me, said, chance), ahead=2)
-        if retell and chance.random() < retell:
+        await asyncio.sleep(pause * rng.uniform(0.5, 1.5) if pause else 0)
+        said = reply(slot["task"], me["labels"], me["asks"], rng)
+        taken = await client.answer(slot["slot"], said, **_times(me, said, rng), ahead=2)
+        if retell and rng.random() < retell:
             again = await client.answer(slot["slot"], said, key=client.acknowledged[-1])
             assert again["again"]
             client.acknowledged.pop()
@@ -102,7 +102,7 @@ async def _work(
 
 
 def reply(
-    task: dict[str, Any], labels: Sequence[str], asks: dict[str, Any], chance: random.Random
+    task: dict[str, Any], labels: Sequence[str], asks: dict[str, Any], rng: random.Random
 ) -> list[dict[str, str]]:
     """Marks that people would agree on to a degree: a label that the task's content decides, with some doubt.
 
@@ -111,12 +111,12 @@ def reply(
     ordered = sorted(labels)
     told = hashlib.sha256(repr((task["text"], task["text2"], task["media"])).encode()).digest()
     true, other = told[0] % len(ordered), told[1] % len(ordered)
-    top = ordered[true if chance.random() < 0.8 else chance.randrange(len(ordered))]
+    top = ordered[true if rng.random() < 0.8 else rng.randrange(len(ordered))]
     second = ordered[other] if ordered[other] != top else next(label for label in ordered if label != top)
-    sure = chance.choice([50, 60, 70, 80, 90, 100])
+    sure = rng.choice([50, 60, 70, 80, 90, 100])
     if not asks["percents"]:
         rest = [label for label in ordered if label not in (top, second)]
-        order = [top, *([second] if sure < 100 else []), *chance.sample(rest, min(len(rest), chance.randrange(3)))]
+        order = [top, *([second] if sure < 100 else []), *rng.sample(rest, min(len(rest), rng.randrange(3)))]
         return [{"kind": "named", "label": label} for label in order[: asks["labels"]]]
     if asks["labels"] is None:
         if chips := asks["chips"]:
@@ -126,7 +126,7 @@ def reply(
     if sure < 100 and asks["labels"] > 1:
         marks.append(_named(second, (100 - sure) // 2))
     rest = [label for label in ordered if label not in {mark["label"] for mark in marks}]
-    ticked = [label for label in rest if chance.random() < 0.3] if asks["ticks"] else []
+    ticked = [label for label in rest if rng.random() < 0.3] if asks["ticks"] else []
     return marks + [{"kind": asks["ticks"], "label": label} for label in ticked]
 
 
@@ -134,9 +134,9 @@ def _named(label: str, percent: int) -> dict[str, str]:
     return {"kind": "named", "label": label, "typed": str(percent)}
 
 
-def _times(me: dict[str, Any], marks: Sequence[dict[str, str]], chance: random.Random) -> dict[str, Any]:
+def _times(me: dict[str, Any], marks: Sequence[dict[str, str]], rng: random.Random) -> dict[str, Any]:
     """Times and events as a page records them."""
-    steps = [chance.uniform(400, 2500) for _ in marks]
+    steps = [rng.uniform(400, 2500) for _ in marks]
     at = [sum(steps[: i + 1]) for i in range(len(steps))]
     events = [
         {"seq": i, "ms": round(ms, 1), "kind": "pick" if i == 0 else mark["kind"], "label": mark["label"], "by": "key"}
@@ -144,7 +144,7 @@ def _times(me: dict[str, Any], marks: Sequence[dict[str, str]], chance: random.R
     ]
     return {
         "first_input_ms": at[0],
-        "submitted_ms": at[-1] + chance.uniform(200, 900),
+        "submitted_ms": at[-1] + rng.uniform(200, 900),
         "mode": "keyboard",
         "label_order": me["labels"],
         "events": events,

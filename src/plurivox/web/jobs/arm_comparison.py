@@ -92,9 +92,9 @@ def median_interval(values: Floats, group: Ints, seed: int = 0) -> list[float] |
     names, group = np.unique(group, return_inverse=True)
     order = np.argsort(values, kind="stable")
     values, group = values[order], group[order]
-    chance, drawn = np.random.default_rng(seed), []
+    rng, drawn = np.random.default_rng(seed), []
     for _ in range(RESAMPLES):
-        times = np.bincount(chance.integers(0, len(names), len(names)), minlength=len(names))[group]
+        times = np.bincount(rng.integers(0, len(names), len(names)), minlength=len(names))[group]
         drawn.append(_middle(values, np.cumsum(times)))
     low, high = np.quantile(drawn, [0.025, 0.975])
     return [float(np.median(values)), float(low), float(high)]

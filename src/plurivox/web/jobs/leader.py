@@ -16,7 +16,7 @@ from plurivox.core.errors import InputError
 from plurivox.web.store.collect.leases import end_overdue
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import Unavailable
-from plurivox.web.store.report.alerts import Trouble, all_told, tell
+from plurivox.web.store.report.alerts import Alert, list_alerts, tell
 from plurivox.web.store.report.counters import is_behind, move_on
 from plurivox.web.store.report.snapshots import LEASE, is_stale, lead
 from plurivox.web.studio import Studio
@@ -100,7 +100,9 @@ class Background:
         write = self.studio.writer.submit
         if not write(partial(lead, holder=self.name)).result():
             return False
-        self._told = {one.of: one.what for one in self.studio.look(all_told)}  # whoever told it: we tell when it works
+        self._told = {
+            one.of: one.what for one in self.studio.look(list_alerts)
+        }  # whoever told it: we tell when it works
         write(end_overdue).result()
         if self.studio.look(is_behind):
             while write(move_on).result() and not self._over.is_set():
@@ -145,7 +147,7 @@ class Background:
     def _remember(self, of: str, what: str) -> None:
         known = self.studio.troubles.get(of)
         if known is None or known.what != what:
-            self.studio.troubles[of] = Trouble(of, what, now())
+            self.studio.troubles[of] = Alert(of, what, now())
 
     def _compute(self, study: Study) -> None:
         """Have the process compute, and tell what went wrong with each of its steps."""

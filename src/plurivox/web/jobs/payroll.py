@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine
 
-from plurivox.core.atomic_write import whole_file
+from plurivox.core.atomic_write import atomic_file
 from plurivox.core.errors import InputError
 from plurivox.web.jobs.paid_work import Work, WorkLog, work_of
 from plurivox.web.store.database import WRITES
@@ -142,7 +142,7 @@ def write_pay(engine: Engine, study: Study, out: Path, with_ids: bool = False) -
     total = sum((Decimal(line.total) for line in lines.values()), Decimal(0))
     told = {"people": len(lines), "total": str(total), "currency": study.pay.currency}
     rows = _bonuses(lines, ids, told) if with_ids else _lines(lines, study.pay.currency)
-    with whole_file(out) as part:
+    with atomic_file(out) as part:
         if with_ids:
             part.chmod(0o600)
         with part.open("w", encoding="utf-8", newline="") as handle:

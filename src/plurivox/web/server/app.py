@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 
 import plurivox
 from plurivox.web.api.auth import Limits
-from plurivox.web.api.http_errors import Refused, http_error, retry_after
+from plurivox.web.api.http_errors import ApiError, http_error, retry_after
 from plurivox.web.api.presenters import me_of
 from plurivox.web.api.routes import annotation, health, media, owner_admin, owner_results, owner_session, pages
 from plurivox.web.jobs.leader import Background
@@ -64,8 +64,8 @@ def create_app(settings: Settings) -> FastAPI:
 def explain_faults(app: FastAPI) -> None:
     """Every failure has the same body, and says nothing of what is inside."""
 
-    @app.exception_handler(Refused)
-    async def refused(_: Request, cause: Refused) -> JSONResponse:
+    @app.exception_handler(ApiError)
+    async def refused(_: Request, cause: ApiError) -> JSONResponse:
         return _fault(cause)
 
     @app.exception_handler(StudyError)
@@ -80,13 +80,13 @@ def explain_faults(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, cause: RequestValidationError) -> JSONResponse:
         told = [f"{'.'.join(map(str, one['loc']))}: {PLAIN.get(one['type'], one['msg'])}" for one in cause.errors()[:3]]
-        return _fault(Refused(422, "invalid", "; ".join(told)[:MOST_TOLD]))
+        return _fault(ApiError(422, "invalid", "; ".join(told)[:MOST_TOLD]))
 
     @app.exception_handler(HTTPException)
     async def other(request: Request, cause: HTTPException) -> Response:
         if cause.status_code == 404 and "text/html" in request.headers.get("accept", ""):  # a person, not a program
             return HTMLResponse(pages.page("missing.html", root=f"{request.scope['root_path']}/"), 404)
-        answer = _fault(Refused(cause.status_code, "not-possible", str(cause.detail)))
+        answer = _fault(ApiError(cause.status_code, "not-possible", str(cause.detail)))
         answer.headers.update(cause.headers or {})
         return answer
 
@@ -95,10 +95,10 @@ def explain_faults(app: FastAPI) -> None:
         if isinstance(cause, OperationalError | InterfaceError):
             return _fault(http_error(Unavailable()))
         log.error("the database refused what it was told: %s", first_line(cause))  # the rest may hold people's ids
-        return _fault(Refused(500, "internal", "something went wrong here; it has been written down"))
+        return _fault(ApiError(500, "internal", "something went wrong here; it has been written down"))
 
 
-def _fault(cause: Refused) -> JSONResponse:
+def _fault(cause: ApiError) -> JSONResponse:
     body: dict[str, Any] = {name: value for name, value in cause.body().items() if name != "wait"}
     body["detail"] = cause.detail.encode("utf-8", "replace").decode()  # a request may hold halves of characters
     return JSONResponse(body, cause.status, headers=retry_after(cause))

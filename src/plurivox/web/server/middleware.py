@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from plurivox.web.api.http_errors import Refused, retry_after, too_many
+from plurivox.web.api.http_errors import ApiError, retry_after, too_many
 from plurivox.web.api.rate_limit import Buckets, network_of
 from plurivox.web.settings import Settings
 from plurivox.web.study.config import Study
@@ -60,7 +60,7 @@ class Guard:
             if wait:
                 raise too_many(wait)
             await self.app(scope, await self._whole_body(scope, receive), guarded)
-        except Refused as cause:
+        except ApiError as cause:
             if started:
                 raise
             await _answer(cause, guarded)
@@ -70,7 +70,7 @@ class Guard:
             log.exception("a request failed")
             if started:
                 raise
-            await _answer(Refused(500, "internal", "something went wrong here; it has been written down"), guarded)
+            await _answer(ApiError(500, "internal", "something went wrong here; it has been written down"), guarded)
 
     def _headers_of(self, path: str) -> list[tuple[bytes, bytes]]:
         headers = self.owners if path.startswith(("/owner", "/api/owner")) else self.plain
@@ -85,7 +85,7 @@ class Guard:
         if length is not None and not (length.isdigit() and int(length) <= self.settings.body_limit):
             raise _too_large(self.settings.body_limit)
         if length is not None and b"transfer-encoding" in names:  # a proxy may read it otherwise than we do
-            raise Refused(400, "invalid", "a request has a Content-Length or a Transfer-Encoding, not both")
+            raise ApiError(400, "invalid", "a request has a Content-Length or a Transfer-Encoding, not both")
         parts, size = [], 0
         try:
             async with asyncio.timeout(self.settings.body_seconds):
@@ -101,7 +101,7 @@ class Guard:
                         break
         except TimeoutError:
             detail = f"the request was not whole after {self.settings.body_seconds:g} seconds"
-            raise Refused(408, "too-slow", detail, retry=True) from None
+            raise ApiError(408, "too-slow", detail, retry=True) from None
         body = [b"".join(parts)]
 
         async def replay() -> Message:
@@ -123,11 +123,11 @@ def inside(prefix: str, path: str) -> str:
     return path
 
 
-def _too_large(limit: int) -> Refused:
-    return Refused(413, "too-large", f"a request may have {limit:,} bytes")
+def _too_large(limit: int) -> ApiError:
+    return ApiError(413, "too-large", f"a request may have {limit:,} bytes")
 
 
-async def _answer(cause: Refused, send: Send) -> None:
+async def _answer(cause: ApiError, send: Send) -> None:
     body = json.dumps({name: value for name, value in cause.body().items() if name != "wait"}).encode()
     headers = {"content-type": "application/json", "content-length": str(len(body)), **retry_after(cause)}
     if cause.status in (400, 408, 413):

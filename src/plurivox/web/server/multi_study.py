@@ -10,7 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 import plurivox
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.web.api.routes import pages
 from plurivox.web.api.worker_schemas import Health
 from plurivox.web.server.app import create_app, explain_faults
@@ -18,10 +18,10 @@ from plurivox.web.server.middleware import Guard, Receive, Send, inside
 from plurivox.web.settings import OURS, Settings
 from plurivox.web.store.study_state import state_of
 from plurivox.web.study.config import STUDY, read_study
-from plurivox.web.study.secrets import Keys
+from plurivox.web.study.secrets import StudySecret
 
 
-class House:
+class MultiStudyApp:
     """An ASGI application that hands /NAME/... to the study NAME. What it does not know, the front door answers.
 
     A study's application has its own database, secret and limits, and is never asked for anything under another
@@ -44,7 +44,7 @@ def _first(path: str) -> str:
     return path.partition("/")[2].partition("/")[0]
 
 
-def create_house(settings: Sequence[Settings]) -> House:
+def create_house(settings: Sequence[Settings]) -> MultiStudyApp:
     """The house of studies whose settings `lodge` made."""
     with ExitStack() as opened:
         studies = {}
@@ -54,7 +54,7 @@ def create_house(settings: Sequence[Settings]) -> House:
             studies[one.base_url.rpartition("/")[2]] = app
         opened.pop_all()  # from now on they end with the house
     home = settings[0].model_copy(update={"base_url": settings[0].base_url.rpartition("/")[0]})
-    return House(_front_door(home, studies), studies, home.prefix)
+    return MultiStudyApp(_front_door(home, studies), studies, home.prefix)
 
 
 def _front_door(settings: Settings, studies: Mapping[str, FastAPI]) -> FastAPI:
@@ -123,7 +123,9 @@ def databases_of(given: Sequence[str], folders: Sequence[Path], for_all: str = "
         else:
             for_all = one
     if strange := sorted(set(named) - set(names.values())):
-        raise InputError(f"--database names {some(strange)}, but the studies are {some(sorted(names.values()))}")
+        raise InputError(
+            f"--database names {first_few(strange)}, but the studies are {first_few(sorted(names.values()))}"
+        )
     return {folder: named.get(name) or _own_schema(for_all, name) for folder, name in names.items()}
 
 
@@ -141,11 +143,11 @@ def lodge(settings: Sequence[Settings], base_url: str) -> list[Settings]:
     taken = {*OURS, _first(urlsplit(base_url).path)}  # of /pets/join nobody could tell which pets it means
     for at, name in enumerate(names):
         if name in taken:
-            where = some([str(one.folder) for one, other in zip(settings, names, strict=True) if other == name])
+            where = first_few([str(one.folder) for one, other in zip(settings, names, strict=True) if other == name])
             why = f"{where} cannot all be at {base_url}/{name}" if names.count(name) > 1 else f"/{name} is taken"
             raise InputError(f"{why}; give {settings[at].folder} another name in its {STUDY}")
         taken.add(name)
-    _must_differ([one.folder for one in settings], [Keys.of(one.folder).sign("house", "") for one in settings])
+    _must_differ([one.folder for one in settings], [StudySecret.of(one.folder).sign("house", "") for one in settings])
     _must_differ([one.folder for one in settings], [f"{one.url} {one.schema_name or 'public'}" for one in settings])
     return [
         one.model_copy(update={"base_url": f"{base_url}/{name}", "in_house": True})
@@ -157,5 +159,5 @@ def _must_differ(folders: Sequence[Path], what: Sequence[str]) -> None:
     """A copy beside its original: their tokens and answers would be mistaken for each other's."""
     for text in what:
         if what.count(text) > 1:
-            same = some([str(folder) for folder, other in zip(folders, what, strict=True) if other == text])
+            same = first_few([str(folder) for folder, other in zip(folders, what, strict=True) if other == text])
             raise InputError(f"{same} have one secret or one database: one is a copy of the other; serve one of them")

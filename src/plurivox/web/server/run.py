@@ -20,7 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from plurivox.core.errors import InputError
 from plurivox.web.server.app import create_app
-from plurivox.web.server.multi_study import House, create_house
+from plurivox.web.server.multi_study import MultiStudyApp, create_house
 from plurivox.web.settings import Settings
 
 SETTINGS = "PLURIVOX_STUDIO"  # how the settings reach further server processes
@@ -152,7 +152,7 @@ def listening(app: Any, settings: Settings, line: socket.socket) -> Iterator[Non
         thread.join()
 
 
-def from_environment() -> FastAPI | House:
+def from_environment() -> FastAPI | MultiStudyApp:
     """The application of one server process."""
     studies = [Settings.model_validate(one) for one in json.loads(os.environ[SETTINGS])]
     return create_house(studies) if studies[0].in_house else create_app(studies[0])

@@ -12,11 +12,11 @@ from plurivox.web.store.collect.workers import Platform, Worker, worker_of
 from plurivox.web.store.errors import Conflict, Forbidden
 from plurivox.web.store.study_state import must_be_open
 from plurivox.web.study.config import Study
-from plurivox.web.study.secrets import Keys
+from plurivox.web.study.secrets import StudySecret
 
 
 def enter_by_invite(
-    connection: Connection, study: Study, keys: Keys, invite: int, key: str | None = None
+    connection: Connection, study: Study, keys: StudySecret, invite: int, key: str | None = None
 ) -> CurrentStage:
     """A new person with an invite that is open and not used up; or the one whose client has this key."""
     client_key = None if key is None else keys.hidden(f"{invite} {key}")
@@ -34,7 +34,7 @@ def enter_by_invite(
 
 
 def enter_by_platform(
-    connection: Connection, study: Study, keys: Keys, who: Platform, bearer: int | None, key: str | None = None
+    connection: Connection, study: Study, keys: StudySecret, who: Platform, bearer: int | None, key: str | None = None
 ) -> CurrentStage:
     """A person sent by a platform. The first token binds the id: whoever types it again needs that token, or the key of
     the client that asked for it. At MTurk the assignment's id, which nobody else knows, is that key: pages in a frame

@@ -9,7 +9,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import Connection
 
 from plurivox.web.store.admin import owners
-from plurivox.web.study.secrets import Keys
+from plurivox.web.study.secrets import StudySecret
 
 hasher = PasswordHasher()
 
@@ -22,7 +22,7 @@ class Tokens:
     csrf: str
 
 
-def offer_setup(connection: Connection, keys: Keys) -> str | None:
+def offer_setup(connection: Connection, keys: StudySecret) -> str | None:
     """A one-time token for the first owner; None where there is one."""
     if owners.has_owner(connection):
         return None
@@ -50,12 +50,12 @@ def _nobody() -> str:
     return hasher.hash(secrets.token_hex(16))
 
 
-def place_of(keys: Keys, address: str) -> str:
+def place_of(keys: StudySecret, address: str) -> str:
     """What the database keeps of an address."""
     return keys.hidden(f"place {address}")
 
 
-def begin_session(connection: Connection, keys: Keys, owner: int, hours: float, place: str) -> Tokens:
+def begin_session(connection: Connection, keys: StudySecret, owner: int, hours: float, place: str) -> Tokens:
     """A new session of an owner; its place is known from now on."""
     made = Tokens(secrets.token_urlsafe(32), secrets.token_urlsafe(24))
     owners.begin_session(connection, keys.hidden(made.session), made.csrf, owner, hours, place)

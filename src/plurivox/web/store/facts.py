@@ -10,13 +10,13 @@ from plurivox.web.store.schema import facts
 FACT = select(facts.c.value).where(facts.c.name == bindparam("name"))
 
 
-def set_fact(connection: Connection, name: str, value: Any) -> None:
+def kv_set(connection: Connection, name: str, value: Any) -> None:
     """Keep a fact about the study."""
     connection.execute(delete(facts).where(facts.c.name == name))
     connection.execute(insert(facts).values(name=name, value=json.dumps(value)))
 
 
-def fact(connection: Connection, name: str) -> Any:
+def kv_get(connection: Connection, name: str) -> Any:
     """A fact about the study, kept as JSON; None where there is none."""
     text = connection.execute(FACT, {"name": name}).scalar()
     return None if text is None else json.loads(text)

@@ -6,14 +6,14 @@ from sqlalchemy import Connection
 
 from plurivox.web.store.admin.audit_log import tell
 from plurivox.web.store.errors import Conflict
-from plurivox.web.store.facts import fact, set_fact
+from plurivox.web.store.facts import kv_get, kv_set
 
 State = Literal["open", "paused", "closed"]
 
 
 def state_of(connection: Connection) -> State:
     """Whether the study is open, paused or closed."""
-    state: State = fact(connection, "state") or "open"
+    state: State = kv_get(connection, "state") or "open"
     return state
 
 
@@ -25,5 +25,5 @@ def must_be_open(connection: Connection, closed: str = "") -> None:
 
 def change_state(connection: Connection, who: str, state: State) -> None:
     """Open, pause or close the study."""
-    set_fact(connection, "state", state)
+    kv_set(connection, "state", state)
     tell(connection, who, "state", state=state)

@@ -6,7 +6,7 @@ from sqlalchemy import Connection
 
 from plurivox.assign import Assigner, Batches, methods
 from plurivox.core.errors import InputError
-from plurivox.core.method import split_word
+from plurivox.core.method import parse_spec
 from plurivox.web.store.collect.tasks import Assignment, has_batches
 from plurivox.web.study.config import Study
 
@@ -18,13 +18,13 @@ def assigner_of(study: Study, has_batches: bool) -> Assigner:
     Quota(twice=1, seed=0, batch=5)
     """
     fitting = "batches" if has_batches else "strata" if study.strata else "quota"
-    name, said = split_word(study.assign or fitting)
+    name, said = parse_spec(study.assign or fitting)
     method = methods[name]
     told: dict[str, object] = {"twice": study.repeats, "batch": study.batch, "per-worker": study.batch}
     if study.strata:
         told["counts"] = json.dumps(study.strata)
     own = {one.flag for one in method.options()}
-    return method.with_words({**{flag: value for flag, value in told.items() if flag in own}, **said})
+    return method.from_options({**{flag: value for flag, value in told.items() if flag in own}, **said})
 
 
 def assigner(connection: Connection, study: Study) -> Assigner:

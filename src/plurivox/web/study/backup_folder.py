@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from plurivox.core.atomic_write import whole_folder
+from plurivox.core.atomic_write import atomic_folder
 from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin.backup import copy
@@ -16,7 +16,7 @@ def back_up(settings: Settings, out: Path) -> dict[str, int]:
     """study.toml, secret and all tables, as they are at this moment, into a new folder; from either kind of database."""
     read_study(settings.folder)
     source = open_database(settings)
-    with whole_folder(out) as part:
+    with atomic_folder(out) as part:
         target = open_database(Settings(folder=part, database=""))
         try:
             counts = copy(source, target)
@@ -36,7 +36,7 @@ def restore(backup: Path, settings: Settings) -> dict[str, int]:
     read_study(backup)
     if (settings.folder / STUDY).exists():
         raise InputError(f"{settings.folder} holds a study already; restore into a new folder")
-    with whole_folder(settings.folder) as part:
+    with atomic_folder(settings.folder) as part:
         _carry(backup, part)
         inside = settings.model_copy(update={"folder": part})
         source, target = open_database(Settings(folder=backup, database="")), open_database(inside)

@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from plurivox.assign import methods as assigners
 from plurivox.core import questions
-from plurivox.core.errors import InputError, PlurivoxError, unknown
+from plurivox.core.errors import InputError, PlurivoxError, unknown_name
 from plurivox.web.store.collect.workers import Stage
 from plurivox.web.store.schema import TaskKind
 from plurivox.web.study import forms
@@ -235,4 +235,4 @@ def check_aggregator(study: Study) -> None:
 
     name = study.aggregator.partition("[")[0]
     if name and name not in methods:
-        raise unknown(f"aggregator of {STUDY} called", name, methods)
+        raise unknown_name(f"aggregator of {STUDY} called", name, methods)

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from plurivox.core.answers import Answers
-from plurivox.core.atomic_write import whole_folder
+from plurivox.core.atomic_write import atomic_folder
 from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin import import_answers
@@ -18,7 +18,7 @@ from plurivox.web.store.database import WRITES, first_line, migrate, take_time
 from plurivox.web.study.assigner import assignment_of
 from plurivox.web.study.config import STUDY, Study
 from plurivox.web.study.import_tasks import read_batches, read_tasks
-from plurivox.web.study.secrets import Keys
+from plurivox.web.study.secrets import StudySecret
 from plurivox.web.study.study_database import open_database
 from plurivox.web.study.study_toml import study_text
 
@@ -29,9 +29,9 @@ def make_study(
     """A new folder with study.toml, secret and, for SQLite, the database; how many tasks, practice not counted."""
     if (settings.folder / STUDY).exists():
         raise InputError(f"{settings.folder} holds a study already; choose another folder")
-    with whole_folder(settings.folder) as part:
+    with atomic_folder(settings.folder) as part:
         (part / STUDY).write_text(study_text(study), encoding="utf-8")
-        Keys.of(part)
+        StudySecret.of(part)
         inside = settings.model_copy(update={"folder": part})
         return fill(inside, study, new, batches, is_new=True)
 
@@ -77,7 +77,7 @@ def new_study(settings: Settings, study: Study, items: Path, batches: Path | Non
     return make_study(settings, study, tasks, None if batches is None else read_batches(batches))
 
 
-def add_answers(connection: Connection, study: Study, keys: Keys, given: Answers, pick: float = 0.0) -> int:
+def add_answers(connection: Connection, study: Study, keys: StudySecret, given: Answers, pick: float = 0.0) -> int:
     """Put answers that were given elsewhere into a study; how many. For `pick` see the store's `add_answers`."""
     if study.arms:
         raise InputError("answers from elsewhere belong to no arm; import them into a study that asks in one form")

@@ -10,7 +10,7 @@ import numpy as np
 from PIL import Image
 from sqlalchemy import Connection
 
-from plurivox.core.errors import need
+from plurivox.core.errors import require_package
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.web.settings import Settings
 from plurivox.web.store.collect.tasks import NewTask
@@ -18,7 +18,7 @@ from plurivox.web.store.collect.workers import add_visits, worker_ids
 from plurivox.web.store.database import WRITES, now
 from plurivox.web.study.config import Question, Study, Texts
 from plurivox.web.study.create import add_answers, make_study
-from plurivox.web.study.secrets import Keys
+from plurivox.web.study.secrets import StudySecret
 from plurivox.web.study.study_database import open_database
 from plurivox.web.study.task_images import read_picture
 from plurivox.web.study.terms import Completion
@@ -57,7 +57,7 @@ STUDY = Study(
 
 def make_demo(folder: Path, database: str = "") -> int:
     """A study on scikit-learn's digits in a new folder; how many earlier answers it has."""
-    digits = need("sklearn.datasets", "the demo", "pip install 'plurivox[demo]'").load_digits()
+    digits = require_package("sklearn.datasets", "the demo", "pip install 'plurivox[demo]'").load_digits()
     settings = Settings(folder=folder, database=database)
     make_study(settings, STUDY, demo_tasks(digits))
     names = [f"digit-{i:03d}" for i in range(N_TASKS)]
@@ -71,7 +71,7 @@ def make_demo(folder: Path, database: str = "") -> int:
             began = float(given.when.min() - given.when.max() + now() - 600)
             when = given.when - given.when.max() + now() - 600  # as if the last came just now
             recent = replace(given, when=when, position=given.position + 1)  # people count from one
-            n = add_answers(connection, STUDY, Keys.of(folder), recent, pick=0.35)
+            n = add_answers(connection, STUDY, StudySecret.of(folder), recent, pick=0.35)
             add_visits(connection, list(_visits(connection, began)))
             return n
     finally:

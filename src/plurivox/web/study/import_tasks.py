@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from plurivox import io
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.io.tabular.file_names import ENDINGS
 from plurivox.io.tabular.table_files import read_table
 from plurivox.web.store.collect.tasks import Medium, NewTask
@@ -66,7 +66,7 @@ def _of_table(file: Path, study: Study) -> Iterator[NewTask]:
     if "task" not in frame.columns or not {"text", "image", "audio", "file"} & set(frame.columns):
         raise InputError(
             f"{file} needs a column task and one of text (with text2: pairs), image, audio, file; it has "
-            f"{some(frame.columns, 9)}; rename yours"
+            f"{first_few(frame.columns, 9)}; rename yours"
         )
     for row in frame.select([name for name in COLUMNS if name in frame.columns]).iter_rows(named=True):
         yield _of_row(row, file.parent, study)
@@ -134,7 +134,7 @@ def read_batches(file: Path) -> dict[str, list[str]]:
     """batch -> its tasks, from a table with columns batch and task."""
     frame = read_table(file)
     if missing := {"batch", "task"} - set(frame.columns):
-        raise InputError(f"{file} lacks columns {sorted(missing)}; it has {some(frame.columns, 9)}")
+        raise InputError(f"{file} lacks columns {sorted(missing)}; it has {first_few(frame.columns, 9)}")
     batches: dict[str, list[str]] = {}
     for batch, task in frame.select("batch", "task").iter_rows():
         batches.setdefault(str(batch), []).append(str(task))

@@ -18,7 +18,7 @@ FILE = "secret.key"
 LENGTH = 32
 
 
-class Keys:
+class StudySecret:
     """Signs tokens and links, each for one purpose, and turns people's ids into pseudonyms."""
 
     def __init__(self, secret: bytes) -> None:
@@ -27,7 +27,7 @@ class Keys:
         self._secret = secret
 
     @classmethod
-    def of(cls, folder: Path) -> "Keys":
+    def of(cls, folder: Path) -> "StudySecret":
         """The secret in a folder, made at the first call; only its owner may read the file."""
         file = folder / FILE
         if not file.exists():
@@ -73,7 +73,7 @@ class Keys:
         return base64.urlsafe_b64encode(digest[:24]).decode()
 
 
-def keys_of(connection: Connection, settings: Settings) -> Keys:
+def keys_of(connection: Connection, settings: Settings) -> StudySecret:
     """The secret of a study; a new one only where nobody came in by the old one."""
     file = settings.folder / FILE
     if not file.exists() and has_workers(connection):
@@ -81,4 +81,4 @@ def keys_of(connection: Connection, settings: Settings) -> Keys:
             f"{file} is not there, but people came in by it; bring it back from a backup "
             "(a new one would lock them out and give them other pseudonyms)"
         )
-    return Keys.of(settings.folder)
+    return StudySecret.of(settings.folder)

@@ -9,26 +9,26 @@ from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.train.heads._contract import Scene
-from plurivox.train.targets._contract import Batch, Said
+from plurivox.train.heads._contract import HeadContext
+from plurivox.train.targets._contract import Batch, PaddedVotes
 
 ON_HELP = "what the matrices are applied to: the net's probabilities, as published, or its logits"
 
 
-def votes_of(scene: Scene, name: str) -> Votes:
+def votes_of(context: HeadContext, name: str) -> Votes:
     """The votes of the scene; a head on votes cannot do without, nor without the names of all who voted."""
-    if scene.votes is None or not len(scene.votes):
+    if context.votes is None or not len(context.votes):
         raise InputError(f"the head {name} learns from votes; give the votes of the crowd")
-    return scene.votes.require_workers(f"the head {name}")
+    return context.votes.require_workers(f"the head {name}")
 
 
-def said_in(batch: Batch) -> Said:
+def said_in(batch: Batch) -> PaddedVotes:
     """What was said of the tasks of a batch."""
-    assert isinstance(batch.drawn, Said)
+    assert isinstance(batch.drawn, PaddedVotes)
     return batch.drawn
 
 
-def cross_entropy(score: Tensor, said: Said) -> Tensor:
+def cross_entropy(score: Tensor, said: PaddedVotes) -> Tensor:
     """(n,) the weighted cross-entropy of all votes of each task; `score` (n, most, n_labels) before the softmax."""
     against = -score.log_softmax(-1).gather(-1, said.label[..., None])[..., 0]
     return (said.weight * against).sum(1)
@@ -42,13 +42,15 @@ def typical_output(on: str, soft: SoftLabels, logits: Tensor) -> Tensor:
     return (share.T @ logits) / share.sum(0).clamp(min=1e-12)[:, None]
 
 
-def fit_of(name: str, soft: SoftLabels, scene: Scene, score: Tensor, found: dict[str, Floats] | None = None) -> Fit:
+def fit_of(
+    name: str, soft: SoftLabels, context: HeadContext, score: Tensor, found: dict[str, Floats] | None = None
+) -> Fit:
     """A fit whose matrices are the softmax of `score` (n_workers, true, said); ability is accuracy by the net's prior."""
     matrices = score.double().softmax(-1).cpu().numpy()
     prior = np.asarray(soft.prob).mean(0)
     ability = np.einsum("wkk,k->w", matrices, prior)
-    confusion = Confusion(matrices, scene.workers, scene.labels)
-    return Fit(soft, scene.workers, name, prior=prior, confusion=confusion, ability=ability, found=found or {})
+    confusion = Confusion(matrices, context.workers, context.labels)
+    return Fit(soft, context.workers, name, prior=prior, confusion=confusion, ability=ability, found=found or {})
 
 
 def identity(n: int, n_labels: int, scale: float = 1.0) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from plurivox.core.errors import InputError, MissingExtra, OptionError, unknown
+from plurivox.core.errors import InputError, MissingExtra, OptionError, unknown_name
 from plurivox.core.method import option
 from plurivox.train.nets._contract import Net
 from plurivox.train.nets._shared.pixels import Pixels, Scale
@@ -38,9 +38,9 @@ class NamedNet(Net):
     example: ClassVar[tuple[int, ...]] = (3, 64, 64)
 
     @property
-    def word(self) -> str:
+    def spec(self) -> str:
         """The net in one word, such as `torchvision:resnet18[freeze=True]`."""
-        plain = super().word.removeprefix(self.name()).replace(f"source={self.source}", "").replace("[,", "[")
+        plain = super().spec.removeprefix(self.name()).replace(f"source={self.source}", "").replace("[,", "[")
         return self.source + plain.removesuffix("[]")
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
@@ -91,7 +91,7 @@ def _torchvision(name: str) -> Callable[[], Any]:
             "run: pip install torchvision, or take vgg16, resnet50 or cifar-resnet, which need none"
         ) from cause
     if name not in models.list_models():
-        raise unknown("net in torchvision called", name, models.list_models())
+        raise unknown_name("net in torchvision called", name, models.list_models())
     return lambda: models.get_model(name, weights=None)
 
 

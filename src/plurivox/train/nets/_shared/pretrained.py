@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.train.loop.tensors import read_tensors
 
 
@@ -36,9 +36,11 @@ def load_weights(module: nn.Module, weights: Mapping[str, Tensor], path: str | P
     # counters of batches are younger than many weight files, and nothing reads them
     absent = [name for name in wanted if name not in weights and not name.endswith("num_batches_tracked")]
     if absent:
-        raise InputError(f"{path} lacks {len(absent)} of {len(wanted)} weights: {some(absent)}; it is of another net")
+        raise InputError(
+            f"{path} lacks {len(absent)} of {len(wanted)} weights: {first_few(absent)}; it is of another net"
+        )
     wrong = [name for name in wanted if name in weights and weights[name].shape != wanted[name].shape]
     if wrong:
         shapes = f"{tuple(weights[wrong[0]].shape)}, not {tuple(wanted[wrong[0]].shape)}"
-        raise InputError(f"{path} has weights of other shapes: {some(wrong)}; the first is {shapes}")
+        raise InputError(f"{path} has weights of other shapes: {first_few(wrong)}; the first is {shapes}")
     module.load_state_dict({name: weights[name] for name in wanted if name in weights}, strict=False)

@@ -10,7 +10,7 @@ from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints, Names
 from plurivox.core.votes import Votes
-from plurivox.train.targets._contract import Examples, Said
+from plurivox.train.targets._contract import Examples, PaddedVotes
 
 CELLS = 2**28  # numbers that a table of examples may hold: a gigabyte of float32
 
@@ -54,7 +54,7 @@ class Answers:
         return self.table.index_select(0, pick)
 
 
-class OneOfThem(Examples):
+class OneVoteExamples(Examples):
     """One person's answer, drawn anew in every epoch."""
 
     def __init__(self, votes: Votes, device: torch.device) -> None:
@@ -64,7 +64,7 @@ class OneOfThem(Examples):
         return self.answers.one_of(indices, rng)
 
 
-class EveryOne(Examples):
+class EveryVoteExamples(Examples):
     """One example per answer: an epoch goes over all of them."""
 
     def __init__(self, votes: Votes, device: torch.device) -> None:
@@ -81,7 +81,7 @@ class EveryOne(Examples):
         return self.table.index_select(0, self.pick.index_select(0, indices))
 
 
-class AllOfThem(Examples):
+class AllVotesExamples(Examples):
     """All answers to a task with their workers, padded to one length."""
 
     def __init__(self, votes: Votes, device: torch.device) -> None:
@@ -100,12 +100,12 @@ class AllOfThem(Examples):
         self.worker, self.label = (on_device(one.reshape(shape), device, torch.int64) for one in told)
         self.weight_of = on_device(weight.reshape(shape), device, torch.float32)
 
-    def draw(self, indices: Tensor, rng: torch.Generator) -> Said:
+    def draw(self, indices: Tensor, rng: torch.Generator) -> PaddedVotes:
         del rng
-        return Said(*(one.index_select(0, indices) for one in (self.worker, self.label, self.weight_of)))
+        return PaddedVotes(*(one.index_select(0, indices) for one in (self.worker, self.label, self.weight_of)))
 
 
-class Either(Examples):
+class MixedExamples(Examples):
     """Some tasks from one target, the rest from another."""
 
     def __init__(self, is_first: Tensor, place: Tensor, first: Examples, rest: Examples) -> None:
@@ -121,7 +121,7 @@ class Either(Examples):
         return torch.where(mine[:, None], one, two)
 
 
-class Both(Examples):
+class PairExamples(Examples):
     """Two distributions at once: (main, soft)."""
 
     def __init__(self, main: Examples, soft: Examples) -> None:

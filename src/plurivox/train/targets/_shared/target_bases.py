@@ -9,7 +9,7 @@ from plurivox.core.encoding import positions
 from plurivox.core.errors import OptionError
 from plurivox.core.types import Bools, Names
 from plurivox.core.votes import Votes
-from plurivox.train.targets._contract import Known, Target, methods
+from plurivox.train.targets._contract import Supervision, Target, methods
 
 
 @dataclass(frozen=True)
@@ -18,13 +18,13 @@ class Voted(Target):
 
     needs: ClassVar[tuple[str, ...]] = ("votes",)
 
-    def _teaches(self, known: Known, tasks: Names) -> Bools:
+    def _teaches(self, known: Supervision, tasks: Names) -> Bools:
         assert known.votes is not None
         place = positions(known.votes.tasks, tasks)
         return (place >= 0) & (known.votes.support[place] > 0)
 
 
-def votes_on(known: Known, tasks: Names, labels: Names) -> Votes:
+def votes_on(known: Supervision, tasks: Names, labels: Names) -> Votes:
     """The votes on these tasks, in this order, over this list of labels."""
     assert known.votes is not None
     return known.votes.on(tasks).with_labels(labels)
@@ -33,7 +33,7 @@ def votes_on(known: Known, tasks: Names, labels: Names) -> Votes:
 def part(word: str, whole: str) -> Target:
     """The target of that name as a part of another: it must give one distribution a task."""
     made = methods.make(word)
-    if made.gives != "distribution" or made.name() == "every-vote":
+    if made.gives != "distribution" or made.name() == "repeated-labelling":
         raise OptionError(f"{made.name()} cannot be a part of {whole}; take one that gives a distribution a task")
     return made
 
@@ -42,6 +42,6 @@ def part(word: str, whole: str) -> Target:
 class Control(Target):
     """A target that looks at nothing."""
 
-    def _teaches(self, known: Known, tasks: Names) -> Bools:
+    def _teaches(self, known: Supervision, tasks: Names) -> Bools:
         del known
         return np.ones(len(tasks), bool)

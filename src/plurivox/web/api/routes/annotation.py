@@ -9,7 +9,7 @@ from plurivox.web.api import answer_schemas as a
 from plurivox.web.api import presenters as show
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.auth import INVITE, LINK, PerhapsWorker, StudioDep, WorkerDep, may_draft, may_enter, new_bearer
-from plurivox.web.api.http_errors import Refused
+from plurivox.web.api.http_errors import ApiError
 from plurivox.web.services import enter_study, stages
 from plurivox.web.services.complete_study import complete_study
 from plurivox.web.services.next_tasks import next_tasks
@@ -44,7 +44,7 @@ def _opened(studio: Studio, purpose: str, signed: str) -> int:
     """The number that a signed link holds."""
     value = studio.keys.opened(purpose, signed)
     if value is None:
-        raise Refused(403, "wrong-link", "this link is not whole; copy it again, or ask for another one")
+        raise ApiError(403, "wrong-link", "this link is not whole; copy it again, or ask for another one")
     return number_of(value)
 
 
@@ -53,7 +53,7 @@ async def preview(studio: StudioDep) -> s.Preview:
     """What a platform shows before anybody accepts: consent and instructions. Nobody is made a worker by it."""
     study = studio.study
     if "mturk" not in study.platforms:
-        raise Refused(403, "other-platform", "this study shows no preview")
+        raise ApiError(403, "other-platform", "this study shows no preview")
     texts = [text for text in (study.texts.consent, study.texts.instructions) if text]
     return s.Preview(study=study.name, title=study.title or study.name, texts=texts)
 

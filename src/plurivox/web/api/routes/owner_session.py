@@ -17,7 +17,7 @@ from plurivox.web.api.auth import (
     may_set_up,
     set_cookie,
 )
-from plurivox.web.api.http_errors import Refused, too_many
+from plurivox.web.api.http_errors import ApiError, too_many
 from plurivox.web.services import owner_sign_in
 from plurivox.web.store.admin import owners
 from plurivox.web.studio import Studio
@@ -47,7 +47,7 @@ async def log_in(
         raise too_many(wait)
     right = await limits.slowly.run(owner_sign_in.is_password, account.password_hash, body.password)
     if not right or account.owner is None:
-        raise Refused(401, "wrong-password", "name or password is wrong")
+        raise ApiError(401, "wrong-password", "name or password is wrong")
     limits.guesses.right(body.name, address, known=account.known_place)
     return await _begin(studio, response, account.owner, body.name, place)
 

@@ -4,9 +4,9 @@ from collections.abc import Collection
 
 from sqlalchemy import Connection, select
 
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.web.store.collect.submissions import marks_of
-from plurivox.web.store.facts import fact, set_fact
+from plurivox.web.store.facts import kv_get, kv_set
 from plurivox.web.store.schema import answers, tasks
 
 
@@ -17,27 +17,29 @@ def check_fit(connection: Connection, strata: Collection[str], labels: list[str]
 
 
 def _check_strata(connection: Connection, said: list[str]) -> None:
-    if not said or fact(connection, "known_strata") == said:
+    if not said or kv_get(connection, "known_strata") == said:
         return
     there = set(connection.execute(select(tasks.c.stratum).where(tasks.c.practice == 0).distinct()).scalars())
     if strange := [name for name in said if name not in there]:
-        known = f"they have {some(sorted(there))}" if there - {""} else "give --items a table with a column stratum"
-        raise InputError(f"no task is of stratum {some(strange)}, which the strata name; {known}")
-    set_fact(connection, "known_strata", said)
+        known = (
+            f"they have {first_few(sorted(there))}" if there - {""} else "give --items a table with a column stratum"
+        )
+        raise InputError(f"no task is of stratum {first_few(strange)}, which the strata name; {known}")
+    kv_set(connection, "known_strata", said)
 
 
 def _check_labels(connection: Connection, labels: list[str]) -> None:
-    known = fact(connection, "labels")
+    known = kv_get(connection, "labels")
     if known == labels:
         return
     if known and set(known) - set(labels) and set(labels) - set(known):  # taken out alone is fine
         gone, named = _gone(connection, labels)
         if gone:
             raise InputError(
-                f"study.toml has no label {some(sorted(gone))}, but {named:,} answers name it, and it has new ones; "
+                f"study.toml has no label {first_few(sorted(gone))}, but {named:,} answers name it, and it has new ones; "
                 "labels cannot be renamed once answers name them: put it back (that, or a new study)"
             )
-    set_fact(connection, "labels", labels)
+    kv_set(connection, "labels", labels)
 
 
 def _gone(connection: Connection, labels: list[str]) -> tuple[set[str], int]:

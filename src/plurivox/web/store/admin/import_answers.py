@@ -9,7 +9,7 @@ import numpy as np
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from plurivox.core.answers import KINDS, Answers
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.web.store.collect.submissions import Mark, MarkKind, dump_marks
 from plurivox.web.store.collect.tasks import AT_ONCE
 from plurivox.web.store.database import batched, now
@@ -28,7 +28,7 @@ def add_answers(connection: Connection, given: Answers, pseudonyms: Sequence[str
     unknown, a worker came before, or an answer names no worker.
     """
     if (given.worker < 0).any():
-        at = some(np.unique(given.tasks[given.task[given.worker < 0]]))
+        at = first_few(np.unique(given.tasks[given.task[given.worker < 0]]))
         raise InputError(
             f"answers to the tasks {at} name no worker; a study keeps answers by worker: name one for each"
         )
@@ -87,7 +87,7 @@ def _tasks(connection: Connection, given: Answers) -> dict[Any, dict[str, Any]]:
     for task in found.values():
         task["free"] = _count_on(task, used.get(task["id"], set()))
     if strangers := [name for name in names.values() if name not in found]:
-        raise InputError(f"the study has no tasks {some(strangers)}; add them first")
+        raise InputError(f"the study has no tasks {first_few(strangers)}; add them first")
     return found
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, delete, insert, select
 from plurivox.web.store.admin.audit_log import tell
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import Forbidden
-from plurivox.web.store.facts import fact, set_fact
+from plurivox.web.store.facts import kv_get, kv_set
 from plurivox.web.store.schema import facts, owners, places, sessions
 
 SETUP = "setup"
@@ -46,16 +46,16 @@ def has_owner(connection: Connection) -> bool:
 
 def offer_token(connection: Connection, hidden: str) -> None:
     """Let a set-up token, given as its keyed hash, make the first owner; the latest ten work."""
-    set_fact(connection, SETUP, [*(fact(connection, SETUP) or [])[-9:], hidden])
+    kv_set(connection, SETUP, [*(kv_get(connection, SETUP) or [])[-9:], hidden])
 
 
 def set_up(connection: Connection, hidden: str, name: str, password_hash: str) -> int:
     """The first owner; the token is used up. Its row is held, so that of two who bring it at once one is late."""
     connection.execute(select(facts.c.name).where(facts.c.name == SETUP).with_for_update())
-    offered = fact(connection, SETUP) or []
+    offered = kv_get(connection, SETUP) or []
     if not any(same(hidden, one) for one in offered):
         raise Forbidden("wrong-token", "this token is not the one that the terminal showed, or it is used up")
-    set_fact(connection, SETUP, [])
+    kv_set(connection, SETUP, [])
     key = connection.execute(insert(owners).values(name=name, password=password_hash)).inserted_primary_key
     assert key is not None
     tell(connection, name, "owner set up")

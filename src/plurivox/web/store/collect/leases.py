@@ -10,7 +10,7 @@ from plurivox.web.store.collect.queue import close_plans, free_numbers, give, op
 from plurivox.web.store.collect.sittings import COLUMNS, Sitting
 from plurivox.web.store.collect.tasks import has_batches
 from plurivox.web.store.database import now
-from plurivox.web.store.facts import fact
+from plurivox.web.store.facts import kv_get
 from plurivox.web.store.schema import plans, sittings, slots
 
 OVERDUE_AT_ONCE = 20  # sittings whose lease has ended, looked after at a time
@@ -50,7 +50,7 @@ def end(connection: Connection, sitting: int) -> None:
 
 def give_back(connection: Connection, ids: Sequence[int]) -> None:
     """These tasks have one slot more to give."""
-    take_back(connection, [(task, draws.rng.random()) for task in sorted(ids)], bool(fact(connection, "strata")))
+    take_back(connection, [(task, draws.rng.random()) for task in sorted(ids)], bool(kv_get(connection, "strata")))
     if ids and has_batches(connection):
         open_plans(connection, ids)
     count_in_arms(connection, ids)

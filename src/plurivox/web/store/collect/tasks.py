@@ -7,12 +7,12 @@ from typing import Any
 from sqlalchemy import Connection, case, func, insert, literal, null, select, update
 
 from plurivox.assign import UNASKED, Assigner, Batches, Proposer, Strata
-from plurivox.core.errors import InputError, some
+from plurivox.core.errors import InputError, first_few
 from plurivox.web.store import draws
 from plurivox.web.store.collect import arms
 from plurivox.web.store.database import batched, put
 from plurivox.web.store.errors import NotFound
-from plurivox.web.store.facts import fact, set_fact
+from plurivox.web.store.facts import kv_get, kv_set
 from plurivox.web.store.ids import new_id
 from plurivox.web.store.report import counters
 from plurivox.web.store.report.soft_labels import no_soft_label
@@ -107,9 +107,9 @@ def add_tasks(connection: Connection, assignment: Assignment, new: Iterable[NewT
         put(connection, soft_labels, [no_soft_label(row["id"]) for row in rows if not row["practice"]])
         trained += [row["id"] for row in rows if row["practice"]]
         n += len(rows)
-    set_fact(connection, "practice", trained)
+    kv_set(connection, "practice", trained)
     if n and (assignment.arms or assignment.in_batches):
-        set_fact(connection, "applied", None)  # no batch holds the new ones: nobody is asked about them
+        kv_set(connection, "applied", None)  # no batch holds the new ones: nobody is asked about them
     elif is_first:  # their rows are as study.toml says
         _note_applied(connection, assignment)
     apply_assignment(connection, assignment)
@@ -119,7 +119,7 @@ def add_tasks(connection: Connection, assignment: Assignment, new: Iterable[NewT
 
 def apply_assignment(connection: Connection, assignment: Assignment) -> None:
     """Let quotas and queues follow study.toml, which may have been edited."""
-    if fact(connection, "applied") == assignment.facts():
+    if kv_get(connection, "applied") == assignment.facts():
         return
     quota: Any = assignment.per_task
     if assignment.in_batches:
@@ -141,8 +141,8 @@ def apply_assignment(connection: Connection, assignment: Assignment) -> None:
 
 
 def _note_applied(connection: Connection, assignment: Assignment) -> None:
-    set_fact(connection, "strata", assignment.strata)
-    set_fact(connection, "applied", assignment.facts())
+    kv_set(connection, "strata", assignment.strata)
+    kv_set(connection, "applied", assignment.facts())
 
 
 def _row(assignment: Assignment, one: NewTask, medium: int | None) -> dict[str, Any]:
@@ -175,7 +175,7 @@ def _refuse_known(connection: Connection, names: Sequence[str], known: set[str] 
         for part in batched(names, 500):
             twice += connection.execute(select(tasks.c.name).where(tasks.c.name.in_(part))).scalars().all()
     if twice:
-        raise InputError(f"tasks {some(twice)} are there already; every task needs a name of its own")
+        raise InputError(f"tasks {first_few(twice)} are there already; every task needs a name of its own")
 
 
 def fix_batches(connection: Connection, assignment: Assignment, batches: Mapping[str, Sequence[str]]) -> None:
@@ -183,13 +183,13 @@ def fix_batches(connection: Connection, assignment: Assignment, batches: Mapping
     ids = {name: id for id, name in _named(connection, [name for batch in batches.values() for name in batch])}
     for name, inside in batches.items():
         if strangers := [task for task in inside if task not in ids]:
-            raise InputError(f"batch {name!r} names tasks that are not there: {some(strangers)}")
+            raise InputError(f"batch {name!r} names tasks that are not there: {first_few(strangers)}")
         row = {"name": name, "given": 0, "queue": "", "rank": draws.rng.random()}
         plan = connection.execute(insert(plans).values(row)).inserted_primary_key
         assert plan is not None
         connection.execute(insert(plan_tasks), [{"plan_id": plan[0], "task_id": ids[task]} for task in set(inside)])
-    set_fact(connection, "plans", len(batches))
-    set_fact(connection, "applied", None)  # a task's quota is now as many times per_task as batches hold it
+    kv_set(connection, "plans", len(batches))
+    kv_set(connection, "applied", None)  # a task's quota is now as many times per_task as batches hold it
     apply_assignment(connection, assignment)
 
 
@@ -201,17 +201,17 @@ def _named(connection: Connection, names: Sequence[str]) -> Iterator[tuple[int, 
 
 def is_filled(connection: Connection) -> bool:
     """Whether tasks were put into this database before."""
-    return fact(connection, "applied") is not None
+    return kv_get(connection, "applied") is not None
 
 
 def has_batches(connection: Connection) -> bool:
     """Whether the study has fixed batches."""
-    return bool(fact(connection, "plans"))
+    return bool(kv_get(connection, "plans"))
 
 
 def practice_tasks(connection: Connection) -> list[int]:
     """The tasks for practice, in the order in which they were added."""
-    return fact(connection, "practice") or []
+    return kv_get(connection, "practice") or []
 
 
 def count_tasks(connection: Connection) -> int:

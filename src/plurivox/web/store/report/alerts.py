@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from plurivox.web.store.database import now
-from plurivox.web.store.facts import fact, set_fact
+from plurivox.web.store.facts import kv_get, kv_set
 from plurivox.web.store.schema import facts
 
 AGAIN = "It is tried again in every round. If it stays, the server's log says more; restart the server."
@@ -24,7 +24,7 @@ TO_DO = {
 
 
 @dataclass(frozen=True)
-class Trouble:
+class Alert:
     """One thing that goes wrong."""
 
     of: str  # a name in TO_DO
@@ -38,17 +38,17 @@ class Trouble:
 
 def tell(connection: Connection, of: str, what: str) -> None:
     """Keep what is wrong with something, and since when; empty: it works. Each is a fact of its own: several may tell."""
-    told = fact(connection, _name(of)) or {}
+    told = kv_get(connection, _name(of)) or {}
     if what != told.get("what", ""):
-        set_fact(connection, _name(of), {"what": what, "since": now()} if what else None)
+        kv_set(connection, _name(of), {"what": what, "since": now()} if what else None)
 
 
-def all_told(connection: Connection) -> list[Trouble]:
+def list_alerts(connection: Connection) -> list[Alert]:
     """What is wrong now, the oldest first."""
     names = {_name(of): of for of in TO_DO}
     rows = connection.execute(select(facts).where(facts.c.name.in_(names))).all()
     found = [(names[row.name], told) for row in rows if (told := json.loads(row.value))]
-    return sorted((Trouble(of, one["what"], one["since"]) for of, one in found), key=lambda one: one.since)
+    return sorted((Alert(of, one["what"], one["since"]) for of, one in found), key=lambda one: one.since)
 
 
 def _name(of: str) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from plurivox.web.store.database import batched
-from plurivox.web.store.facts import fact, set_fact
+from plurivox.web.store.facts import kv_get, kv_set
 from plurivox.web.store.report.row_log import RowLog
 from plurivox.web.store.schema import pay, raw_ids, visits, workers
 
@@ -83,13 +83,13 @@ def keep(connection: Connection, lines: Mapping[int, PayLine], total: str, by: s
             connection.execute(CHANGE, changed)
         if fresh := [{"worker_id": worker, "line": line} for worker, line in new.items() if worker not in old]:
             connection.execute(insert(pay), fresh)
-    set_fact(connection, "pay", total)
-    set_fact(connection, "pay by", by)
+    kv_set(connection, "pay", total)
+    kv_set(connection, "pay by", by)
 
 
 def kept_by(connection: Connection) -> str:
     """Who wrote the sheet: where another server has led meanwhile, its lines may be others."""
-    return fact(connection, "pay by") or ""
+    return kv_get(connection, "pay by") or ""
 
 
 def drop_others(connection: Connection, people: Container[int]) -> None:
@@ -106,7 +106,7 @@ def page(connection: Connection, after: str | None, limit: int) -> PayPage:
     rows = connection.execute(wanted).scalars().all()
     lines = [PayLine(**json.loads(line)) for line in rows[:limit]]
     n = connection.execute(select(func.count()).select_from(pay)).scalar_one()
-    total = (n and fact(connection, "pay")) or "0.00"  # the last one may have been erased
+    total = (n and kv_get(connection, "pay")) or "0.00"  # the last one may have been erased
     return PayPage(lines, total, n, next=lines[-1].worker if len(rows) > limit else None)
 
 

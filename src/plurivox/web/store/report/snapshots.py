@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 from sqlalchemy import Connection, Engine, delete, func, insert, select, tuple_, update
 
 from plurivox.web.store.database import WRITES, batched, now
-from plurivox.web.store.facts import fact, set_fact
+from plurivox.web.store.facts import kv_get, kv_set
 from plurivox.web.store.report import alerts, counters
 from plurivox.web.store.report.soft_labels import SoftLabelRow, newest_snapshot
 from plurivox.web.store.report.statistics import Agreement, ArmResult, StoppingSummary, Times
@@ -130,11 +130,11 @@ def begin(engine: Engine, by: str = "") -> int:
     """The number of the next snapshot, which `by` alone may write. What an interrupted one has left is taken back."""
     with engine.connect().execution_options(**WRITES) as connection, connection.begin():
         number = newest_snapshot(connection) + 1
-        if fact(connection, "writing") is not None:
+        if kv_get(connection, "writing") is not None:
             connection.execute(delete(soft_labels).where(soft_labels.c.since >= number))
             ended = soft_labels.c.until.between(number, STILL - 1)
             connection.execute(update(soft_labels).where(ended).values(until=STILL))
-        set_fact(connection, "writing", by)
+        kv_set(connection, "writing", by)
     return number
 
 
@@ -183,7 +183,7 @@ def publish(engine: Engine, number: int, made: Snapshot, erasures: int = 0, aler
         connection.execute(delete(snapshots).where(old))
         first = connection.execute(select(func.min(snapshots.c.id))).scalar_one()
         for name, value in (("published", number), ("oldest", first), ("writing", None)):
-            set_fact(connection, name, value)
+            kv_set(connection, name, value)
         alerts.tell(connection, "aggregator", alert)
     _clear(engine, first)
 
@@ -204,20 +204,20 @@ def _clear(engine: Engine, first: int) -> None:
 def erased(connection: Connection) -> int:
     """How often answers were deleted, or imported with ids that readers may have passed: they read all answers again
     when this number has changed."""
-    return fact(connection, "erased") or 0
+    return kv_get(connection, "erased") or 0
 
 
 def recounted(connection: Connection) -> int:
     """How often somebody was excluded or taken back: their answers count no more, or again."""
-    return fact(connection, "recounted") or 0
+    return kv_get(connection, "recounted") or 0
 
 
 def drop_snapshots(connection: Connection) -> None:
     """Delete all snapshots, after answers were erased or imported; one that is being computed is not published."""
     connection.execute(delete(snapshots))
-    set_fact(connection, "erased", erased(connection) + 1)
+    kv_set(connection, "erased", erased(connection) + 1)
 
 
 def mark_stale(connection: Connection) -> None:
     """Mark the latest snapshot as stale, after somebody was excluded or taken back; it stays until the next one."""
-    set_fact(connection, "recounted", recounted(connection) + 1)
+    kv_set(connection, "recounted", recounted(connection) + 1)

@@ -15,7 +15,7 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, cast, delete, func
 
 from plurivox.web.store.database import batched
 from plurivox.web.store.errors import Conflict, LostPlace
-from plurivox.web.store.facts import fact
+from plurivox.web.store.facts import kv_get
 from plurivox.web.store.ids import number_of, shown
 from plurivox.web.store.schema import STILL, TaskKind, answers, facts, slots, soft_labels, tasks
 
@@ -98,12 +98,12 @@ def labelled_tasks(connection: Connection) -> Sequence[int]:
 
 def newest_snapshot(connection: Connection) -> int:
     """The number of the newest snapshot."""
-    return fact(connection, "published") or 0
+    return kv_get(connection, "published") or 0
 
 
 def oldest_snapshot(connection: Connection) -> int:
     """The number of the oldest snapshot whose lists are whole."""
-    return fact(connection, "oldest") or 0
+    return kv_get(connection, "oldest") or 0
 
 
 def holds_in(number: Any) -> ColumnElement[bool]:

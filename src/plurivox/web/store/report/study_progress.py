@@ -7,7 +7,7 @@ from sqlalchemy import Connection, func, select
 from plurivox.web.store import study_state
 from plurivox.web.store.database import now
 from plurivox.web.store.report import counters
-from plurivox.web.store.report.alerts import Trouble, all_told
+from plurivox.web.store.report.alerts import Alert, list_alerts
 from plurivox.web.store.report.snapshots import Snapshot, is_recomputing, is_stale, latest_snapshot, lease_end
 from plurivox.web.store.report.statistics import StoppingSummary
 from plurivox.web.store.schema import sittings, slots, tasks, workers
@@ -125,15 +125,15 @@ class BackgroundState:
     latest: Snapshot
     is_stale: bool
     is_recomputing: bool  # somebody was excluded or taken back since
-    troubles: list[Trouble]  # the oldest first
+    troubles: list[Alert]  # the oldest first
 
 
 def background_state(connection: Connection) -> BackgroundState:
     """What the background has done, and what keeps it from its work."""
     latest = latest_snapshot(connection)
     stale = is_stale(connection, latest=latest)
-    troubles = all_told(connection)
+    troubles = list_alerts(connection)
     until = lease_end(connection) if stale else None
     if until is not None and until <= now() - SILENT:
-        troubles.append(Trouble("leader", "No server computes aggregates or ends leases any more.", until))
+        troubles.append(Alert("leader", "No server computes aggregates or ends leases any more.", until))
     return BackgroundState(latest, stale, is_recomputing(connection, latest), troubles)

@@ -8,7 +8,7 @@ import pytest
 from cleanlab_figures import QUALITY, ROWS, predicted, votes
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.identify import Evidence, LabelQuality
+from plurivox.identify import Crowdlab, Evidence
 
 MAJORITY = [*QUALITY[:7], 0.216280843, *QUALITY[8:]]  # the majority of one task is another label
 
@@ -16,13 +16,13 @@ MAJORITY = [*QUALITY[:7], 0.216280843, *QUALITY[8:]]  # the majority of one task
 def seen(rows: Sequence[str] = ROWS, labels: str = "abc") -> Evidence:
     """Votes, and the classifier's probabilities with tasks in reverse and labels in the given order."""
     order, ten = ["abc".index(one) for one in labels], predicted()
-    return Evidence(votes=votes(rows), guess=SoftLabels.of(ten.prob[::-1, order], range(9, -1, -1), list(labels)))
+    return Evidence(votes=votes(rows), prediction=SoftLabels.of(ten.prob[::-1, order], range(9, -1, -1), list(labels)))
 
 
 @pytest.mark.parametrize("labels", ["abc", "cab"])
 @pytest.mark.parametrize(("consensus", "published"), [("best", QUALITY), ("majority", MAJORITY)])
 def test_cleanlab_says_the_same(consensus: str, published: list[float], labels: str) -> None:
-    scores = LabelQuality(consensus=consensus).score(seen(labels=labels))
+    scores = Crowdlab(consensus=consensus).score(seen(labels=labels))
     np.testing.assert_allclose(scores.raw, published, atol=1e-9)
     np.testing.assert_allclose(scores.value, 1 - np.array(published), atol=1e-9)
 
@@ -31,23 +31,23 @@ def test_it_works_block_by_block_as_at_once(monkeypatch: pytest.MonkeyPatch) -> 
     import plurivox.engine.crowdlab as file
 
     monkeypatch.setattr(file, "AT_ONCE", 3)
-    np.testing.assert_allclose(LabelQuality().score(seen()).raw, QUALITY, atol=1e-9)
+    np.testing.assert_allclose(Crowdlab().score(seen()).raw, QUALITY, atol=1e-9)
 
 
 def test_somebody_whom_nobody_met_gets_the_mean_trust() -> None:
     lonely = [row[:3] + "." for row in ROWS]
     lonely[7] = "...c"
-    assert np.isfinite(LabelQuality().score(seen(lonely)).value).all()
+    assert np.isfinite(Crowdlab().score(seen(lonely)).value).all()
 
 
 def test_what_the_classifier_does_not_know_is_told() -> None:
     whole = seen()
-    assert whole.votes is not None and whole.guess is not None
-    few = Evidence(votes=whole.votes, guess=whole.guess.on(range(8)))
+    assert whole.votes is not None and whole.prediction is not None
+    few = Evidence(votes=whole.votes, prediction=whole.prediction.on(range(8)))
     with pytest.raises(InputError, match="says nothing of 2 tasks with votes, such as 8, 9"):
-        LabelQuality().score(few)
+        Crowdlab().score(few)
     other = SoftLabels.of([[0.5, 0.5]] * 10, range(10), ["a", "b"])
     with pytest.raises(InputError, match="does not know labels 'c', which have votes"):
-        LabelQuality().score(Evidence(votes=whole.votes, guess=other))
+        Crowdlab().score(Evidence(votes=whole.votes, prediction=other))
     with pytest.raises(InputError, match="learns whom to trust from tasks with two votes or more; there are none"):
-        LabelQuality().score(seen(["a..."] * 10))
+        Crowdlab().score(seen(["a..."] * 10))

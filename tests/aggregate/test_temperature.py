@@ -5,30 +5,30 @@ import pytest
 
 from crowds import crowd
 from plurivox import aggregate
-from plurivox.aggregate import Temper, Wawa
+from plurivox.aggregate import Temperature, Wawa
 from plurivox.core.errors import InputError, UnknownName
 from plurivox.core.votes import Votes
 
 
 def test_it_is_a_power_of_the_other_method() -> None:
     votes = Votes.of(**crowd())
-    plain, fit = Wawa().fit(votes), Temper(method="wawa", power=3).fit(votes)
+    plain, fit = Wawa().fit(votes), Temperature(method="wawa", power=3).fit(votes)
     cubes = plain.soft.prob**3
     np.testing.assert_allclose(fit.soft.prob, cubes / cubes.sum(1, keepdims=True))
     np.testing.assert_array_equal(fit.ability, plain.ability)
 
 
 def test_words_nest() -> None:
-    word = "temper[method=average[parts=[wawa,iwmv[weights=li-yu,max-iter=3]]],power=0.5]"
+    word = "temperature[method=average[parts=[wawa,iwmv[weights=li-yu,max-iter=3]]],power=0.5]"
     method = aggregate.methods.make(word)
-    assert method.word == word and aggregate.methods.make(method.word) == method
+    assert method.spec == word and aggregate.methods.make(method.spec) == method
     assert method.fit(Votes.of(**crowd())).made_by == word
 
 
 def test_it_takes_what_the_method_takes() -> None:
     counts = Votes.from_counts(np.array([[3, 1]]), ["a"], ["x", "y"])
-    np.testing.assert_allclose(Temper(method="vote-shares", power=1).fit(counts).soft.prob, [[0.75, 0.25]])
-    with pytest.raises(InputError, match="temper must know who voted"):
-        Temper(method="wawa").fit(counts)
+    np.testing.assert_allclose(Temperature(method="vote-shares", power=1).fit(counts).soft.prob, [[0.75, 0.25]])
+    with pytest.raises(InputError, match="temperature must know who voted"):
+        Temperature(method="wawa").fit(counts)
     with pytest.raises(UnknownName, match="did you mean 'wawa'"):
-        Temper(method="wava").fit(counts)
+        Temperature(method="wava").fit(counts)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from plurivox.assign import NextBest, expected_gain
 from plurivox.assign.next_best import Useful
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option, split_list
-from plurivox.core.progress import Watch, quiet
+from plurivox.core.progress import Progress, no_progress
 from plurivox.core.results import Fit
 from plurivox.core.tables import Table, Tables
 from plurivox.core.types import Bools, Floats, Ints
@@ -23,7 +24,7 @@ STEPS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # shares of the votes at which
 
 
 @dataclass(frozen=True)
-class AskNext(Recipe):
+class ActiveLabelling(Recipe):
     """What choosing the next question saves: accuracy by votes spent, asked at random and where it tells most.
 
     Workers arrive at random, one at a time. At random, each task gets `feedback` votes of different workers. By
@@ -31,6 +32,8 @@ class AskNext(Recipe):
     expected to tell most, or let go. Both are aggregated by the same method. What we believe of a task is updated with
     each vote, the method is fitted anew every `refit` votes.
     """
+
+    former_names: ClassVar[tuple[str, ...]] = ("ask-next",)
 
     crowds: str = option("independent-confusion,hammer-spammer,discrete-difficulty", "strategies of simulate")
     method: str = option("ibcc", "the aggregator; it must give confusion matrices")
@@ -52,7 +55,7 @@ class AskNext(Recipe):
                 "task is less"
             )
 
-    def run(self, *, read: Reader = from_the_shelf, watch: Watch = quiet) -> Tables:
+    def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
         """Every crowd with every seed."""
         del read
         words, tables = split_list(self.crowds), []
@@ -60,11 +63,11 @@ class AskNext(Recipe):
             found = []
             for run in range(self.runs):
                 found.append(self.one(word, self.seed + run))
-                watch(i * self.runs + run, len(words) * self.runs)
+                progress(i * self.runs + run, len(words) * self.runs)
             tables.append(self._table(word, found))
         seeds = "one seed" if self.runs == 1 else f"mean over {self.runs} seeds"
         title = f"Accuracy by votes spent, {seeds}; at random: {self.feedback} votes per task"
-        return Tables(title, tuple(tables), self.word)
+        return Tables(title, tuple(tables), self.spec)
 
     def one(self, word: str, seed: int) -> "Course":
         """One crowd, asked both ways."""
@@ -129,7 +132,7 @@ class Board:
 
 
 def _asked_well(
-    plan: AskNext, method: aggregate.Aggregator, crowd: Simulated, chance: np.random.Generator
+    plan: ActiveLabelling, method: aggregate.Aggregator, crowd: Simulated, rng: np.random.Generator
 ) -> Iterator[tuple[int, Fit]]:
     """Ask until the budget is spent or no answer pays; after every `refit` votes, how many there are and the fit."""
     n, k, w = plan.n_tasks, plan.n_labels, plan.n_workers
@@ -137,12 +140,12 @@ def _asked_well(
     matrices, true = crowd.confusion.dense(), crowd.truth.codes()
     idle, first, most = 0, FIRST * n, int(plan.budget * n * plan.feedback + 1e-9)
     while len(board.rows) < most and idle <= 3 * w:
-        worker = int(chance.integers(w))
-        task = _choose(board, way, worker, chance)
+        worker = int(rng.integers(w))
+        task = _choose(board, way, worker, rng)
         idle = 0 if task is not None else idle + 1
         if task is None:
             continue
-        label = _answer(crowd, matrices, true, worker, task, chance)
+        label = _answer(crowd, matrices, true, worker, task, rng)
         board.asked[task, worker] = True
         board.rows.append((task, worker, label))
         if board.useful is not None:
@@ -165,13 +168,13 @@ def _refit(board: Board, way: NextBest, method: aggregate.Aggregator, crowd: Sim
     return fit
 
 
-def _choose(board: Board, way: NextBest, worker: int, chance: np.random.Generator) -> int | None:
+def _choose(board: Board, way: NextBest, worker: int, rng: np.random.Generator) -> int | None:
     """The task to ask this worker about; None: let the worker go."""
     open_tasks = ~board.asked[:, worker]
     if not open_tasks.any():
         return None
     if board.useful is None:  # nothing is known of anybody yet: the tasks with fewest votes, at random among them
-        n_asked = board.asked.sum(1) + chance.random(len(open_tasks))
+        n_asked = board.asked.sum(1) + rng.random(len(open_tasks))
         return int(np.where(open_tasks, n_asked, np.inf).argmin())
     if not board.useful.asked[worker]:
         return None
@@ -180,12 +183,12 @@ def _choose(board: Board, way: NextBest, worker: int, chance: np.random.Generato
     return best if gain[best] >= way.least else None
 
 
-def _answer(crowd: Simulated, matrices: Floats, true: Ints, worker: int, task: int, chance: np.random.Generator) -> int:
+def _answer(crowd: Simulated, matrices: Floats, true: Ints, worker: int, task: int, rng: np.random.Generator) -> int:
     level = HARD if crowd.level is None else int(crowd.level[task])
     if level == EASY:
         return int(true[task])
     k = matrices.shape[1]
-    return int(chance.choice(k, p=matrices[worker, true[task]])) if level == HARD else int(chance.integers(k))
+    return int(rng.choice(k, p=matrices[worker, true[task]])) if level == HARD else int(rng.integers(k))
 
 
 def _right(fit: Fit, crowd: Simulated) -> float:

@@ -7,21 +7,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plurivox import evaluate
-from plurivox.core.base import HEADER, Noun
+from plurivox.core.base import HEADER, DataType
 from plurivox.core.errors import InputError
 from plurivox.core.method import split_list
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.evaluate import Judgement
+from plurivox.evaluate import Evaluation
 from plurivox.evaluate.measures.hard import Ties
 
 if TYPE_CHECKING:  # tables need polars, and arrays in .npz files can be judged without it
     from plurivox.io import Dataset
 
 
-def judge(
-    guess: Any,
+def evaluate_labels(
+    prediction: Any,
     truth: Any,
     against: Any = None,
     *,
@@ -31,25 +31,25 @@ def judge(
     repeats: int = 1000,
     level: float = 0.95,
     seed: int = 0,
-) -> Judgement:
-    """Many measures of a guess, each with its bootstrap interval over tasks: `evaluate.judge` of whatever is at hand.
+) -> Evaluation:
+    """Many measures of a prediction, each with its bootstrap interval over tasks, on types, tables or files.
 
-    Each of the three is SoftLabels, Votes, a Fit, a Dataset, or the path or the name of one. A guess is soft labels, or
+    Each of the three is SoftLabels, Votes, a Fit, a Dataset, or the path or the name of one. A prediction is soft labels, or
     the shares of votes; a truth is known labels, else soft labels, else the shares of votes. Soft measures look at what
     stands in `against`, votes before soft labels; without it at the truth. `measures` are a list, or one text with commas
     between. `part` says which to take where a data set has votes and counts.
 
     >>> votes = Votes.of(task=list("aab"), worker=[1, 2, 1], label=["no", "yes", "yes"])
-    >>> judge(votes, SoftLabels.gold(["a", "b"], ["no", "yes"]), measures="accuracy").value.tolist()
+    >>> evaluate_labels(votes, SoftLabels.gold(["a", "b"], ["no", "yes"]), measures="accuracy").value.tolist()
     [1.0]
     """
     sides: dict[int | str, _Side] = {}  # what is named twice is read once
-    for given in (guess, truth, against):
+    for given in (prediction, truth, against):
         if given is not None and _key(given) not in sides:
             sides[_key(given)] = _side(given, part)
     other = None if against is None else sides[_key(against)]
-    return evaluate.judge(
-        sides[_key(guess)].belief(),
+    return evaluate.evaluate_labels(
+        sides[_key(prediction)].belief(),
         sides[_key(truth)].truth(),
         against=None if other is None or other.votes is not None else other.soft,
         votes=None if other is None else other.votes,
@@ -76,7 +76,7 @@ class _Side:
         return known if known is not None else self._shares()
 
     def belief(self) -> SoftLabels:
-        """Its soft labels, or the shares of its votes; gold is no guess."""
+        """Its soft labels, or the shares of its votes; gold is no prediction."""
         return self.soft if self.soft is not None else self._shares()
 
     def _shares(self) -> SoftLabels:
@@ -91,7 +91,7 @@ def _key(given: Any) -> int | str:
 
 def _side(given: Any, part: str | None) -> _Side:
     """What was given; raises where it can say nothing about tasks."""
-    if isinstance(given, Noun):
+    if isinstance(given, DataType):
         return _of_type(given, type(given).__name__)
     if not isinstance(given, str | Path):
         return _of_data(given, part)
@@ -126,14 +126,14 @@ def _of_arrays(where: str) -> _Side:
         with zipfile.ZipFile(where) as file:
             names = file.namelist()
     if HEADER in names:
-        return _of_type(Noun.load(where), where)
-    from plurivox.train.data.training_data import read_material
+        return _of_type(DataType.load(where), where)
+    from plurivox.train.data.training_data import read_training_data
 
-    packed = read_material(where)
+    packed = read_training_data(where)
     return _Side(where, packed.gold, packed.soft, packed.votes)
 
 
-def _of_type(given: Noun, name: str) -> _Side:
+def _of_type(given: DataType, name: str) -> _Side:
     if isinstance(given, Votes):
         return _Side(name, votes=given)
     soft = given.soft if isinstance(given, Fit) else given

@@ -6,37 +6,38 @@ from typing import ClassVar
 from plurivox.aggregate._contract import Aggregator, methods
 from plurivox.core import soft_transforms
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 
 
 @dataclass(frozen=True)
-class Temper(Aggregator):
+class Temperature(Aggregator):
     """Another method with a power taken of its probabilities, which makes it less certain, or more.
 
     p(k | task) = q(k | task)^power / sum_l q(l | task)^power, with q the method's. The order of the labels stays, so
     the most probable one does too. Models that take votes for independent are too certain; a power of 1/4 mends much.
     It takes what the method takes, an earlier fit aside, and everything else in the answer is the method's.
 
-    Guo et al. (2017) temper classifiers so, https://doi.org/10.48550/arXiv.1706.04599 (the power is 1 / temperature).
+    Guo et al. (2017) scale classifiers like this, https://doi.org/10.48550/arXiv.1706.04599 (the power is 1 / temperature).
 
     >>> votes = Votes.of(task=list("aaaaa"), worker=[1, 2, 3, 4, 5], label=["yes", "yes", "yes", "yes", "no"])
-    >>> fit = Temper(method="vote-shares", power=0.5).fit(votes)
+    >>> fit = Temperature(method="vote-shares", power=0.5).fit(votes)
     >>> fit.soft.prob.round(3), fit.made_by
-    (array([[0.333, 0.667]]), 'temper[method=vote-shares,power=0.5]')
+    (array([[0.333, 0.667]]), 'temperature[method=vote-shares,power=0.5]')
     """
 
-    method: str = option("ibcc", "the method to temper, with its options in brackets")
+    method: str = option("ibcc", "the method whose probabilities are scaled, with its options in brackets")
     power: float = option(0.25, "the power; below 1 is less certain, above 1 more", low=0)
 
+    former_names: ClassVar[tuple[str, ...]] = ("temper",)
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold"})
 
-    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, watch: Watch) -> Fit:
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del start
-        fit = methods.make(self.method).fit(votes, gold=gold, watch=watch)
-        return replace(fit, soft=soft_transforms.temper(fit.soft, self.power), made_by=self.word)
+        fit = methods.make(self.method).fit(votes, gold=gold, progress=progress)
+        return replace(fit, soft=soft_transforms.temperature_scale(fit.soft, self.power), made_by=self.spec)
 
     def can_take(self) -> frozenset[str]:
         return methods.make(self.method).can_take() - {"start"}

@@ -6,14 +6,14 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Of, Scores
 from plurivox.engine import crowdlab
 from plurivox.identify._contract import Evidence, Identifier
 
 
 @dataclass(frozen=True)
-class LabelQuality(Identifier):
+class Crowdlab(Identifier):
     """CROWDLAB: how likely a task's label is right, by its votes and a classifier together.
 
     q(k) = (w_M p_M(k) + sum over votes (j, y) of w_j (P if y = k else (1 - P) / (K - 1))) / (w_M + sum_j w_j), and raw is q of
@@ -30,21 +30,22 @@ class LabelQuality(Identifier):
     >>> from plurivox.core.soft_labels import SoftLabels
     >>> from plurivox.core.votes import Votes
     >>> votes = Votes.of(task=list("aaabbbcccd"), worker=[1, 2, 3] * 3 + [3], label=list("xxxyyyxxyx"))
-    >>> guess = SoftLabels.of([[.9, .1], [.2, .8], [.6, .4], [.3, .7]], tasks=list("abcd"), labels=list("xy"))
-    >>> LabelQuality().score(Evidence(votes=votes, guess=guess)).raw.round(3)
+    >>> prediction = SoftLabels.of([[.9, .1], [.2, .8], [.6, .4], [.3, .7]], tasks=list("abcd"), labels=list("xy"))
+    >>> Crowdlab().score(Evidence(votes=votes, prediction=prediction)).raw.round(3)
     array([0.896, 0.834, 0.712, 0.7  ])
     """
 
     consensus: Literal["best", "majority"] = option("best", "the label judged: best by q, or the one most voted for")
 
+    former_names: ClassVar[tuple[str, ...]] = ("label-quality",)
     of: ClassVar[Of] = "task"
-    needs: ClassVar[tuple[str, ...]] = ("votes", "guess")
+    needs: ClassVar[tuple[str, ...]] = ("votes", "prediction")
 
-    def _score(self, seen: Evidence, watch: Watch) -> Scores:
-        votes, guess = seen.votes, seen.guess
-        assert votes is not None and guess is not None
-        table = crowdlab.Table(votes, guess, self.name())
-        label, weights = crowdlab.consensus_labels(table, self.consensus, self.name(), watch)
-        _, raw = table.judge(weights, label, watch)
+    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+        votes, prediction = seen.votes, seen.prediction
+        assert votes is not None and prediction is not None
+        table = crowdlab.Table(votes, prediction, self.name())
+        label, weights = crowdlab.consensus_labels(table, self.consensus, self.name(), progress)
+        _, raw = table.label_quality(weights, label, progress)
         raw[votes.support == 0] = np.nan
-        return Scores("task", votes.tasks, 1 - raw, self.word, raw=raw, n=votes.support)
+        return Scores("task", votes.tasks, 1 - raw, self.spec, raw=raw, n=votes.support)

@@ -8,7 +8,7 @@ import numpy as np
 
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
-from plurivox.core.progress import Watch
+from plurivox.core.progress import Progress
 from plurivox.core.results import Of, Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Dense
@@ -19,7 +19,7 @@ from plurivox.identify._shared.dispersion import by_rows, where_told
 
 
 @dataclass(frozen=True)
-class MethodDistance(Identifier):
+class AggregatorDisagreement(Identifier):
     """How far apart several aggregators are on a task: the mean distance between their soft labels.
 
     raw(task) = mean over pairs of methods of TV(p, q) = 1/2 sum_k |p_k - q_k|, or of the Jensen-Shannon divergence in bits,
@@ -32,17 +32,18 @@ class MethodDistance(Identifier):
     >>> import plurivox as pv
     >>> votes = pv.votes(task=list("aab"), worker=[1, 2, 1], label=list("xyx"))
     >>> fits = pv.fit(votes, "vote-shares"), pv.fit(votes, "majority-vote")
-    >>> MethodDistance().score(Evidence(fits=fits)).value
+    >>> AggregatorDisagreement().score(Evidence(fits=fits)).value
     array([0.5, 0. ])
     """
 
     distance: Literal["total-variation", "jensen-shannon"] = option("total-variation", "between two soft labels")
 
+    former_names: ClassVar[tuple[str, ...]] = ("method-distance",)
     of: ClassVar[Of] = "task"
     needs: ClassVar[tuple[str, ...]] = ("fits",)
     fitted_by: ClassVar[tuple[str, ...]] = ("vote-shares", "dawid-skene", "glad")
 
-    def _score(self, seen: Evidence, watch: Watch) -> Scores:
+    def _score(self, seen: Evidence, progress: Progress) -> Scores:
         if len(seen.fits) < 2:
             raise InputError(f"{self.name()} holds fits against each other; it needs two or more, and there is one")
         first = seen.fits[0].soft
@@ -51,9 +52,9 @@ class MethodDistance(Identifier):
         raw: Floats = np.zeros(len(first))
         for step, (one, other) in enumerate(pairs):
             raw += self._between(one, other) / len(pairs)
-            watch(step, len(pairs))
+            progress(step, len(pairs))
         raw = where_told(first.support, raw)
-        return Scores("task", first.tasks, raw, self.word, raw=raw, n=first.support)
+        return Scores("task", first.tasks, raw, self.spec, raw=raw, n=first.support)
 
     def _between(self, one: SoftLabels, other: SoftLabels) -> Floats:
         """(n_tasks,) the distance between two soft labels of the same tasks."""

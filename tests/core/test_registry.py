@@ -1,0 +1,25 @@
+"""Registries: other names of methods."""
+
+from typing import Any
+
+import pytest
+
+from plurivox import aggregate, assign, clean, elicit, identify, recipes, simulate
+from plurivox.core.errors import PlurivoxWarning
+
+
+def test_an_alias_is_the_method_and_a_former_name_too_with_a_warning() -> None:
+    assert elicit.methods["t2-clamp"] is elicit.methods["top-two"] and "t2-clamp" in elicit.methods
+    assert "t2-clamp" not in list(elicit.methods)
+    with pytest.warns(PlurivoxWarning, match="the identify method label-quality is now called crowdlab"):
+        assert identify.methods.make("label-quality[consensus=majority]").spec == "crowdlab[consensus=majority]"
+    assert aggregate.methods.with_current_names("temper[method=average[parts=[temper,wawa]]]") == (
+        "temperature[method=average[parts=[temperature,wawa]]]"
+    )
+
+
+@pytest.mark.parametrize("package", [aggregate, assign, clean, elicit, identify, recipes, simulate])
+def test_no_other_name_of_a_method_is_the_name_of_one(package: Any) -> None:
+    methods = [package.methods[name] for name in package.methods.built_in]
+    others = [name for one in methods for name in (*one.aliases, *one.former_names)]
+    assert len(others) == len(set(others)) and not {*others} & {*package.methods.built_in}
