@@ -1,9 +1,11 @@
 """Data sets by name."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+import plurivox as pv
 from plurivox.core.errors import InputError, UnknownName
 from plurivox.io import dataset_catalog, read
 
@@ -15,12 +17,26 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_toy_set_is_read_by_name_and_can_be_installed(home: Path) -> None:
-    assert "toy" in dataset_catalog.listed() and read("toy").crowd().n_tasks == 3
+    assert "toy" in dataset_catalog.listed() and read("toy").crowd().n_tasks == 300
     assert dataset_catalog.install("toy") == home / "toy" and (home / "toy" / "votes.csv").is_file()
-    assert dataset_catalog.info("toy") | {"folder": "", "tables": []} == {
-        "name": "toy", "folder": "", "parts": ["votes", "gold"], "tables": [], "tasks": 3, "workers": 3,
-        "labels": ["cat", "dog"], "votes": 8, "gold": 3,
+    found = dataset_catalog.info("toy")
+    assert found.pop("description").startswith("Simulated, not real people")
+    assert found | {"folder": "", "tables": [], "command": ""} == {
+        "name": "toy", "folder": "", "parts": ["votes", "gold"], "tables": [], "tasks": 300, "workers": 30,
+        "labels": [f"label-{k}" for k in range(4)], "votes": 1500, "gold": 300, "command": "",
     }  # fmt: skip
+
+
+def test_the_toy_set_is_what_its_command_simulates() -> None:
+    command = dataset_catalog.info("toy")["command"]
+    method, options = re.fullmatch(r"plurivox simulate ([a-z-]+) (.*) -o toy", command).groups()  # type: ignore[union-attr]
+    given = dict(re.findall(r"--([a-z-]+) (\d+)", options))
+    crowd = pv.simulate.methods.make(method, **given).draw()
+    toy = read("toy")
+    for made, saved in ((crowd.votes, toy.votes), (crowd.truth, toy.gold)):
+        assert saved is not None
+        for name, column in saved.columns().items():
+            assert column.tolist() == made.columns()[name].tolist()
 
 
 def test_a_file_or_folder_of_ones_own_gets_a_name(tmp_path: Path) -> None:

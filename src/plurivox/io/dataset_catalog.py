@@ -50,6 +50,7 @@ def info(name: str) -> dict[str, Any]:
         raise no_set(folder)
     data = read(folder)
     about: dict[str, Any] = {"name": name, "folder": str(folder), "parts": data.parts(), "tables": sorted(data.tables)}
+    about |= {key: value for key in ("description", "command") if (value := data.about.get(key))}
     if data.has("votes") or data.has("counts"):
         crowd = data.crowd()
         about |= {"tasks": crowd.n_tasks, "workers": crowd.n_workers, "labels": crowd.labels.tolist()}

@@ -54,7 +54,7 @@ def test_the_readme_from_top_to_bottom(
     lines = [shlex.split(line)[1:] for block in blocks for line in block.splitlines()]
     done = {line[0]: call(*line) for line in lines}
     assert len(lines) == 9 and not [one.output for one in done.values() if one.exit_code]
-    assert (tmp_path / "soft.csv").read_text().startswith("task,label,confidence,p:cat,p:dog\n")
+    assert (tmp_path / "soft.csv").read_text().startswith("task,label,confidence,p:label-0,p:label-1,")
 
 
 def test_links_of_the_pages_lead_somewhere() -> None:

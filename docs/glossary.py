@@ -1,0 +1,155 @@
+"""Check the words of names, comments, texts and documents: `python -m docs.glossary [PATH ...]` lists those to replace.
+
+`make lint` runs it on the whole repository. A rule is a pattern with the words to use instead, and the places where the pattern
+means something else. Add a rule if a word confused a reader; add a place only if the word is right there.
+"""
+
+import fnmatch
+import io
+import re
+import sys
+import tokenize
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PLACES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "src", "docs", "tests", "benchmarks", "examples")
+SKIPPED = ("docs/glossary.py", "tests/docs/test_glossary.py", "*/migrations/*", "tests/fixtures/*.json", "*.min.js")
+SUFFIXES = (".py", ".md", ".js", ".html", ".toml")
+PER = r"(votes?|answers?|labels?|rows?|lines?|columns?|files?|numbers?|examples?|seconds|passes|folders?|tables?|cells?|curves?|bars?)"
+THINGS = r"(task|worker|label|answer|vote|row|step|epoch|method|measure|field|second|run|fold|value|split|quantile|person|page)"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A pattern to avoid: `names` are parts of identifiers, `prose` is text, comments and documents."""
+
+    pattern: str
+    use: str
+    unless: str = r"(?!)"  # what the line must not match: the word in another meaning
+    files: tuple[str, ...] = ()  # where the word has another meaning throughout
+    names: bool = True
+    prose: bool = True
+
+
+RULES = (
+    Rule("raters?|ratings?", "worker, answer", unless=r"Label Studio|[\"'`]ratings?[\"'`]|interrater|inter-rater"),
+    Rule(
+        "chances?",
+        "rng, seed or probability",
+        unless=r"(beyond|above|below|by|than|from) chance|chance (agreement|level)",
+    ),
+    Rule("lessons?", "example"),
+    Rule("visits?|visited", "epoch, example", unless=r"--record visit|[\"'`=]visit\b"),
+    Rule("believes?|look|looks", "posterior, e_step", prose=False),
+    Rule("sweeps?|climbs?|climbed", "em_pass, run_em"),
+    Rule("settles?|settled|settling", "resolve, converge"),
+    Rule("keeping", "checkpoint, best weights", prose=False),
+    Rule("judge|judges|judged|judging|judgements?", "evaluate, evaluation"),
+    Rule("wish|wishes", "TrainSpec"),
+    Rule("soften|softens|softened|quads?", "softmax, SIMD width"),
+    Rule(
+        "lazy",
+        "sparse",
+        files=("src/plurivox/core/*", "src/plurivox/cli/*", "src/plurivox/*/__init__.py", "tests/*", "docs/*"),
+    ),
+    Rule("watch|watches|telling", "progress callback"),
+    Rule("sittings?", "lease, session", files=("src/plurivox/web/store/*", "tests/web/*")),
+    Rule("tallying|troubles?|pools", "counter, alert, queue"),
+    Rule("doors?|guards?|guarded", "auth, middleware"),
+    Rule("guess(es|ed)?", "prediction", files=("*mace*", "src/plurivox/simulate/*", "src/plurivox/web/*", "tests/*")),
+    Rule("rooms?", "step, package; buffer, space"),
+    Rule("nouns?", "data type", unless=r"[\"'`]noun[\"'`]"),
+    Rule("walks?|walked", "pipeline", unless=r"(ast|os)\.walk|walk_packages|\.walk\("),
+    Rule("held up", "stale", names=False),
+    Rule("(?<!there )(?<!here )(is|are) no (?!longer|more|less|better|worse|help|use)", "is not a", names=False),
+    Rule("no number(?! of)", "NaN, not a number", names=False),
+    Rule("(memory )?does not suffice|suffices?", "out of memory; is enough", names=False),
+    Rule("nobody knows", "unsupported, unknown", names=False),
+    Rule(rf"{PER} an? {THINGS}", "per (votes per task)", names=False),
+)
+EXACT = [(rule, re.compile(rf"(?<![\w-])(?:{rule.pattern})(?![\w-])", re.IGNORECASE)) for rule in RULES]
+
+
+def main(given: list[str]) -> int:
+    """Print every word to replace under the given paths; return their number, at most 1."""
+    found = [
+        line
+        for path in files_under([Path(one) for one in given] or [ROOT / one for one in PLACES])
+        for line in faults_in(path)
+    ]
+    for line in found:
+        print(line)
+    if found:
+        print(f"{len(found)} words to replace; docs/glossary.py has the rules and the exceptions")
+    return min(len(found), 1)
+
+
+def files_under(paths: list[Path]) -> Iterator[Path]:
+    """Yield the text files in these folders, and these files, without those that are skipped."""
+    for path in paths:
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            name = relative(file)
+            if file.is_file() and (file.suffix in SUFFIXES or file.name == "Makefile") and not matches(name, SKIPPED):
+                yield file
+
+
+def relative(file: Path) -> str:
+    """Return the path of a file inside the repository, or as given if it is outside."""
+    file = file.resolve()
+    return file.relative_to(ROOT).as_posix() if file.is_relative_to(ROOT) else file.as_posix()
+
+
+def matches(name: str, patterns: tuple[str, ...]) -> bool:
+    """Return whether a path matches one of the patterns."""
+    return any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
+
+
+def faults_in(file: Path) -> Iterator[str]:
+    """Yield `path:line: word; use ...` for every word of one file that a rule replaces."""
+    name, text = relative(file), file.read_text()
+    rules = [
+        (rule, pattern)
+        for rule, pattern in EXACT
+        if not matches(name, rule.files) and pattern.search(split_names(text))
+    ]
+    if not rules:
+        return
+    lines = text.splitlines()
+    for number, is_name, piece in pieces(file.suffix, text):
+        for rule, pattern in rules:
+            if not (rule.names if is_name else rule.prose) or re.search(rule.unless, lines[number - 1]):
+                continue
+            for word in pattern.finditer(piece):
+                yield f"{name}:{number}: {word[0]!r}; use {rule.use}"
+
+
+def pieces(suffix: str, text: str) -> Iterator[tuple[int, bool, str]]:
+    """Yield (line number, whether it is an identifier, text) of everything to check in a file."""
+    if suffix != ".py":
+        in_code = False
+        for number, line in enumerate(text.splitlines(), 1):
+            in_code ^= line.startswith("```")
+            if not (suffix == ".md" and in_code):
+                yield number, False, line
+        return
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.NAME:
+            yield token.start[0], True, split_names(token.string)
+        elif token.type in (tokenize.STRING, tokenize.COMMENT):
+            for offset, line in enumerate(token.string.splitlines()):
+                yield token.start[0] + offset, False, line
+
+
+def split_names(text: str) -> str:
+    """Separate the words of identifiers by spaces.
+
+    >>> split_names("first_guess OneOfThem")
+    'first guess One Of Them'
+    """
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text.replace("_", " "))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
