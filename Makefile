@@ -1,4 +1,4 @@
-# make demo: see the whole walk. make test: run the tests, but for the slow ones. Both set up .venv first.
+# make demo: the whole pipeline on real images. make test: all tests but the slow ones. Both set up .venv first.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -11,10 +11,10 @@ export PLURIVOX_DATA ?= $(if $(wildcard ../shared/data),$(abspath ../shared/data
 install: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "plurivox needs Python 3.11 or newer; say PYTHON=python3.11")'
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "plurivox needs Python 3.11 or newer; run make PYTHON=python3.11")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	npm install --silent --no-save --prefix $(VENV)/npm axe-core || echo "axe-core is not there: tests of the pages will leave it out"
+	npm install --silent --no-save --prefix $(VENV)/npm axe-core || echo "axe-core is not installed: the accessibility tests are skipped"
 	touch $@
 
 demo: install
@@ -42,6 +42,7 @@ lint: install
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m docs.glossary
 
 format: install
 	$(BIN)/ruff check --fix .
