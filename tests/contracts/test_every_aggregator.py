@@ -135,7 +135,7 @@ def test_counts_without_names_are_taken_or_refused(name: str) -> None:
     if "counts" in aggregate.methods[name].takes:
         assert fitted(name, counts).soft.codes().tolist() == [0, 1]
     else:
-        with pytest.raises(InputError, match=f"{name} must know who voted"):
+        with pytest.raises(InputError, match=f"{name} needs worker names"):
             fitted(name, counts)
 
 

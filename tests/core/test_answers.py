@@ -34,7 +34,7 @@ def test_what_cannot_be_is_refused(changes: dict[str, Any], words: str) -> None:
 def test_starts_of_marks_must_fit(start: list[int]) -> None:
     n = max(len(start) - 1, 1)
     mark = np.zeros(1, int)
-    with pytest.raises(InputError, match="the starts of the marks"):
+    with pytest.raises(InputError, match="mark_start must rise from 0"):
         Answers(np.zeros(n, int), np.zeros(n, int), ["a"], ["w"], ["x"], np.array(start), mark, mark, np.array([""]))
 
 
@@ -60,5 +60,5 @@ def test_a_mark_without_a_label_must_be_a_named_one_and_is_kept() -> None:
     assert made.named(1).tolist() == [-1] and made.typed(1).tolist() == ["30"] and made.marked("named").sum() == 1
     assert made.columns()["second"].tolist() == [""] and made.columns()["second_percent"].tolist() == ["30"]
     assert made.labels.tolist() == [7, 8]
-    with pytest.raises(InputError, match="needs a name"):
+    with pytest.raises(InputError, match="mark has no label"):
         Answers.of(["a"], ["w"], [[("never", None, "")]])

@@ -14,7 +14,7 @@ from hypothesis import given
 
 from crowds import crowd, distributions, soft_crowd, some_answers, some_soft, vote_columns
 from plurivox.core.audit import Audit
-from plurivox.core.base import HEADER, DataType
+from plurivox.core.base import HEADER_FILE, DataType
 from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError
 from plurivox.core.results import Confusion, Dynamics, Fit, Scores
@@ -119,13 +119,13 @@ def test_any_soft_labels_survive_pickling(prob: np.ndarray) -> None:
 def test_the_header_can_be_read_without_plurivox(tmp_path: Path) -> None:
     Votes.of(**crowd()).save(tmp_path / "v.npz")
     with np.load(tmp_path / "v.npz") as box:
-        assert b'"plurivox": "Votes"' in box[HEADER] and box["label"].dtype == np.uint8
+        assert b'"plurivox": "Votes"' in box[HEADER_FILE] and box["label"].dtype == np.uint8
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut short", b"no zip at all"])
 def test_a_broken_file_is_said_to_be_broken(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "v.npz").write_bytes(content)
-    with pytest.raises(InputError, match=r"v.npz is not a noun saved by plurivox, or it is damaged"):
+    with pytest.raises(InputError, match=r"v.npz was not saved by plurivox, or it is damaged"):
         DataType.load(tmp_path / "v.npz")
 
 
@@ -135,7 +135,7 @@ def test_a_truncated_file_and_another_noun_are_told_apart(tmp_path: Path) -> Non
     (tmp_path / "cut.npz").write_bytes(whole.read_bytes()[:-200])
     with pytest.raises(InputError, match="damaged"):
         SoftLabels.load(tmp_path / "cut.npz")
-    with pytest.raises(InputError, match="holds SoftLabels, not Votes"):
+    with pytest.raises(InputError, match="contains SoftLabels, not Votes"):
         Votes.load(whole)
     with pytest.raises(InputError, match="there is no file"):
         Votes.load(tmp_path / "absent.npz")
@@ -167,8 +167,8 @@ def test_a_noun_of_another_room_is_found_by_its_module(tmp_path: Path) -> None:
 
 def test_a_noun_that_nobody_knows_is_said(tmp_path: Path) -> None:
     some_soft().save(tmp_path / "s.npz")
-    change(tmp_path / "s.npz", HEADER, lambda text: text.replace(b'"SoftLabels"', b'"Later"'))
-    with pytest.raises(InputError, match=r"s.npz: it holds 'Later', a noun that this plurivox does not know"):
+    change(tmp_path / "s.npz", HEADER_FILE, lambda text: text.replace(b'"SoftLabels"', b'"Later"'))
+    with pytest.raises(InputError, match=r"s.npz: contains the data type 'Later', which this version does not know"):
         DataType.load(tmp_path / "s.npz")
 
 
@@ -186,7 +186,7 @@ def change(file: Path, name: str, how: Callable[[bytes], bytes]) -> None:
 )
 def test_a_damaged_header_is_said_to_be_damaged(tmp_path: Path, header: bytes) -> None:
     some_soft().save(tmp_path / "s.npz")
-    change(tmp_path / "s.npz", HEADER, lambda _: header)
+    change(tmp_path / "s.npz", HEADER_FILE, lambda _: header)
     with pytest.raises(InputError, match="or it is damaged"):
         DataType.load(tmp_path / "s.npz")
 
@@ -202,7 +202,7 @@ def test_no_single_wrong_byte_gets_through_as_another_error(tmp_path: Path) -> N
 
 def test_text_that_is_no_unicode_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     fit = Fit(some_soft(), as_names(["ann"]), "made by \ud800")
-    with pytest.raises(InputError, match="no valid Unicode"):
+    with pytest.raises(InputError, match="not valid Unicode"):
         fit.save(tmp_path / "f.npz")
     assert list(tmp_path.iterdir()) == []
 

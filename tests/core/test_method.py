@@ -36,8 +36,8 @@ def test_repr_and_word_make_it_again() -> None:
         ({"steps": "2.5"}, "steps must be a whole number; got '2.5'"),
         ({"steps": 0}, "steps must be at least 1; got 0"),
         ({"steps": True}, "steps must be a whole number; got True"),
-        ({"mode": "c"}, "mode is one of a, b; got 'c'"),
-        ({"sure": "maybe"}, "sure is yes or no"),
+        ({"mode": "c"}, "mode must be one of a, b; got 'c'"),
+        ({"sure": "maybe"}, "sure must be yes or no"),
         ({"share": float("nan")}, "share must be a number; got nan"),
     ],
 )
@@ -55,7 +55,7 @@ def test_unknown_names_get_the_nearest() -> None:
         aggregate.methods["vote-share"]
     with pytest.raises(UnknownName, match=r"no option of majority-vote called 'tie'; did you mean 'ties'"):
         aggregate.methods.make("majority-vote[tie=first]")
-    with pytest.raises(OptionError, match="lacks its closing bracket"):
+    with pytest.raises(OptionError, match="lacks the closing bracket"):
         aggregate.methods.make("majority-vote[ties=first")
 
 

@@ -38,7 +38,7 @@ def test_sparse_and_dense_rows_answer_alike(rows: Candidates, k: int) -> None:
     every = np.arange(len(rows))
     np.testing.assert_allclose(rows.entropy(), dense.entropy(), atol=1e-12)
     np.testing.assert_allclose(rows.sums(), 1)
-    np.testing.assert_allclose(rows.low(), dense.low())
+    np.testing.assert_allclose(rows.row_min(), dense.row_min())
     np.testing.assert_allclose(rows.take(every[::-1]).block(slice(None)), dense.prob[::-1])
     for label in range(rows.n_labels):
         np.testing.assert_allclose(rows.at(np.full(len(rows), label)), dense.prob[:, label])
@@ -59,9 +59,9 @@ def test_tables_meet_by_task_name(prob: np.ndarray, rng: object) -> None:
 
 def test_what_is_absent_is_said() -> None:
     soft = SoftLabels.of([[1.0]], ["a"], ["x"])
-    with pytest.raises(InputError, match=r"1 of 2 tasks have no soft label here: 'b'"):
+    with pytest.raises(InputError, match=r"1 of 2 tasks have no soft label: 'b'"):
         soft.on(["a", "b"])
-    assert soft.shared(["b", "a"]).notes == ("1 of 2 tasks have no soft label here",)
+    assert soft.shared(["b", "a"]).notes == ("1 of 2 tasks have no soft label",)
 
 
 def test_a_number_and_its_text_are_one_name() -> None:
@@ -73,7 +73,7 @@ def test_six_million_labels_fit_where_a_table_would_not() -> None:
     soft = SoftLabels.one_hot(np.arange(n) % k, range(n), range(k))
     assert soft.is_sparse and soft.confidence.min() == 1 and soft.entropy().max() == 0
     assert soft.top(3)[0][5].tolist() == [5, 0, 1]
-    with pytest.raises(InputError, match=r"too many for one table; use top\(k\)"):
+    with pytest.raises(InputError, match=r"too many for one array; use top\(k\)"):
         _ = soft.prob
     where, block = next(soft.rows(2))
     assert where == slice(0, 2) and block.shape == (2, k)
@@ -103,7 +103,7 @@ def test_rows_that_are_no_distribution_are_refused(prob: list, words: str) -> No
 
 @pytest.mark.parametrize("prob", [[[0.5, 0.5], [1.0]], [["0.5", "0.5"]], [[None, "a"]], [[None, {}]]])
 def test_what_is_no_table_of_numbers_is_refused(prob: list) -> None:
-    with pytest.raises(InputError, match=r"rows of soft labels differ in length|soft labels are numbers"):
+    with pytest.raises(InputError, match=r"rows of soft labels differ in length|soft labels must be numbers"):
         SoftLabels.of(prob, ["a"], ["x", "y"])
 
 

@@ -82,7 +82,7 @@ def test_who_voted_can_be_required() -> None:
     assert named.require_workers("glad") is named and mixed.require_workers("drift", every=False) is mixed
     for votes, every in ((counts, True), (mixed, True), (counts, False)):
         with pytest.raises(
-            InputError, match="glad must know who voted; these votes hold counts without names: so there"
+            InputError, match="glad needs worker names; these votes contain counts without names: so there"
         ):
             votes.require_workers("glad", ": so there", every=every)
 
@@ -95,7 +95,7 @@ def test_soft_answers_count_once() -> None:
 def test_on_puts_tasks_in_the_order_asked_and_says_what_is_absent() -> None:
     votes = Votes.of(["a", "b", "b"], ["w", "w", "v"], ["x", "y", "y"]).on(["b", "c"])
     assert votes.tasks.tolist() == ["b", "c"] and votes.support.tolist() == [2, 0]
-    assert votes.notes == ("1 of 2 tasks have no votes here",)
+    assert votes.notes == ("1 of 2 tasks have no votes",)
 
 
 def test_arrays_cannot_be_written_through_and_the_callers_stay_writable() -> None:
@@ -111,7 +111,7 @@ def test_arrays_cannot_be_written_through_and_the_callers_stay_writable() -> Non
     [
         ({"label": ["x", "q"], "labels": ["x", "y"]}, "labels outside the given list: 'q'"),
         ({"task": ["a"]}, "one length"),
-        ({"weight": [1.0, -1.0]}, "0 or more; look at 'b'"),
+        ({"weight": [1.0, -1.0]}, "0 or more; check the tasks 'b'"),
         ({"weight": [0.5, 0.4], "answer": [1, 2]}, "must sum to one"),
         ({"weight": [0.5, 0.5], "answer": [1, 1]}, "belongs to one task and one worker"),
         ({"task": ["a", None]}, "missing values"),
@@ -128,7 +128,7 @@ def test_what_cannot_be_is_refused_with_the_place(changes: dict, words: str) -> 
 @pytest.mark.parametrize("keep", [[True], [True, False, True], [0, 1]])
 def test_a_mask_must_fit(keep: list) -> None:
     votes = Votes.of(["a", "b"], ["w", "v"], ["x", "y"])
-    with pytest.raises(InputError, match="a truth value for each of 2 rows"):
+    with pytest.raises(InputError, match="one bool for each of 2 rows"):
         votes.where(np.array(keep))
     assert len(votes.where([True, False])) == 1
 
@@ -144,5 +144,5 @@ def test_missing_rows_are_counted_through_every_part() -> None:
     votes = replace(Votes.of(["a", "b"], ["w", "v"], ["x", "y"]), missing=3)
     parts = votes, votes.on(["b"]), votes.where(np.array([True, False])), votes.with_labels(["y", "x", "z"])
     assert [part.missing for part in parts] == [3] * 4
-    with pytest.raises(InputError, match="cannot be missing"):
+    with pytest.raises(InputError, match="must be 0 or more"):
         replace(votes, missing=-1)

@@ -4,14 +4,14 @@ import numpy as np
 from scipy.special import digamma, gammaln
 
 from plurivox.engine.dirichlet import expected_logs
-from plurivox.engine.kernels.dirichlet import expect, gammas
+from plurivox.engine.kernels.dirichlet import expected_log_block, log_gamma_digamma
 from plurivox.engine.threads import set_threads
 
 
 def test_log_gamma_and_digamma_are_those_of_scipy() -> None:
     x = 10 ** np.linspace(-6, 9, 2000)
     log_gamma, slope = np.empty(len(x)), np.empty(len(x))
-    gammas(x, log_gamma, slope)
+    log_gamma_digamma(x, log_gamma, slope)
     np.testing.assert_allclose(log_gamma, gammaln(x), rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(slope, digamma(x), rtol=1e-12, atol=1e-13)
 
@@ -38,8 +38,8 @@ def test_mean_logs_and_distance_from_the_prior() -> None:
 def test_the_compiled_kernel_is_its_own_source_and_threads_do_not_matter() -> None:
     counts, prior = np.random.default_rng(1).gamma(1, 1, 30000 * 4), np.array([[2.0, 1.0], [1.0, 2.0]])
     compiled, written = np.empty(40), np.empty(40)
-    first = expect(0, 10, counts[:40], prior.ravel(), 2, 2, compiled)
-    assert np.isclose(first, expect.py_func(0, 10, counts[:40], prior.ravel(), 2, 2, written))
+    first = expected_log_block(0, 10, counts[:40], prior.ravel(), 2, 2, compiled)
+    assert np.isclose(first, expected_log_block.py_func(0, 10, counts[:40], prior.ravel(), 2, 2, written))
     np.testing.assert_allclose(compiled, written, rtol=1e-12)
     answers = []
     for n in (1, 3):

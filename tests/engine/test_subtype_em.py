@@ -6,7 +6,7 @@ from scipy.special import logsumexp
 
 from plurivox.engine import subtype_em
 from plurivox.engine.confusion_em import KeyedVotes
-from plurivox.engine.subtype_em import KindParams, SubtypeEM
+from plurivox.engine.subtype_em import SubtypeEM, SubtypeParams
 
 N_TASKS, N_WORKERS, N_LABELS, N_SUBTYPES = 30, 4, 3, 2
 
@@ -22,13 +22,13 @@ def some_em(weighted: bool, n_clamped: int = 0) -> SubtypeEM:
     return SubtypeEM(votes, clamped, rng.dirichlet(np.ones(N_LABELS), n_clamped), N_WORKERS, N_SUBTYPES)
 
 
-def some_params(seed: int, kinds: list[int]) -> KindParams:
+def some_params(seed: int, kinds: list[int]) -> SubtypeParams:
     rng = np.random.default_rng(seed)
     table = np.log(rng.dirichlet(np.ones(5), (N_WORKERS * N_LABELS, len(kinds)))[:, :, 0])
-    return KindParams(np.array(kinds), np.log(rng.dirichlet(np.ones(len(kinds)))), table)
+    return SubtypeParams(np.array(kinds), np.log(rng.dirichlet(np.ones(len(kinds)))), table)
 
 
-def plain_pass(em: SubtypeEM, params: KindParams) -> tuple[np.ndarray, np.ndarray, float]:
+def plain_pass(em: SubtypeEM, params: SubtypeParams) -> tuple[np.ndarray, np.ndarray, float]:
     """(n_kind, counts, log-likelihood) in plain numpy, clamped tasks first."""
     start, key, weight = em.votes[:3]
     w = np.ones(len(key)) if weight is None else weight

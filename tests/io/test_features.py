@@ -74,7 +74,7 @@ def test_arrays_that_do_not_fit_together(tmp_path: Path, arrays: dict[str, Any],
 def test_a_file_that_is_cut_short(tmp_path: Path, keep: int) -> None:
     path = saved(tmp_path, x=X, task=["a", "b", "c"])
     path.write_bytes(path.read_bytes()[:keep])
-    with pytest.raises(InputError, match=r"features.npz is no .npz file of plain arrays, or it is damaged"):
+    with pytest.raises(InputError, match=r"features.npz is not an .npz file of plain arrays, or it is damaged"):
         read_features(path)
 
 
@@ -86,7 +86,7 @@ def test_a_damaged_or_foreign_file(tmp_path: Path) -> None:
         read_features(path)
     with path.open("wb") as file:
         np.save(file, X)
-    with pytest.raises(InputError, match=r"is an .npy file by another name"):
+    with pytest.raises(InputError, match=r"is an .npy file"):
         read_features(path)
     with pytest.raises(InputError, match="there is no file"):
         read_features(tmp_path / "none.npz")

@@ -8,12 +8,12 @@ import numpy as np
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.engine.kernels import confusion, confusion_tables
 from plurivox.engine.kernels.confusion_tables import TINY
-from plurivox.engine.kernels.simd import PAD, padded, simd_width
+from plurivox.engine.kernels.simd import PAD, pad_array, simd_width
 from plurivox.engine.memory import aligned_zeros
-from plurivox.engine.threads import Blocks, run
+from plurivox.engine.threads import Blocks, parallel_map
 
-PIECE = 2**15  # cells of a table that one thread makes at a time
-LOWEST = -40.0  # logs below it are all the same to a long step: e^-40 is next to nothing
+CELLS_PER_CHUNK = 2**15  # cells of a table that one thread makes at a time
+MIN_LOG = -40.0  # logs below it are all the same to a long step: e^-40 is next to nothing
 
 
 def vote_keys(worker: Ints, said: Ints, n_labels: int) -> Ints:
@@ -40,12 +40,12 @@ class KeyedVotes(NamedTuple):
 
     def on(self, tasks: Bools) -> Self:
         """The votes on some of the tasks."""
-        start, rows = task_rows(self.start, tasks)
+        start, rows = rows_of_tasks(self.start, tasks)
         weight = None if self.weight is None else self.weight[rows]
         return type(self)(start, self.key[rows], weight, self.worker[rows], self.said[rows])
 
 
-def task_rows(start: Ints, tasks: Bools) -> tuple[Ints, Bools | slice]:
+def rows_of_tasks(start: Ints, tasks: Bools) -> tuple[Ints, Bools | slice]:
     """(where the rows of each of some tasks begin when theirs are the only ones, which rows these are).
 
     `start` (n_all_tasks + 1,) says where the rows of every task begin. All rows are a slice, so that taking them copies
@@ -86,10 +86,10 @@ class ConfusionEM:
         self.votes, self.n_workers, self.n_labels = votes, n_workers, n_labels
         self.n_cells = n_workers * n_labels**2
         self.width, self.coarse_width = simd_width(n_labels), simd_width(n_labels, coarse=True)
-        self.blocks = self._blocks(votes)
-        self.known = None if known is None else self._count(self._blocks(known[0]), *known)
+        self.blocks = self._make_blocks(votes)
+        self.known = None if known is None else self._count_block(self._make_blocks(known[0]), *known)
 
-    def _blocks(self, votes: KeyedVotes) -> Blocks:
+    def _make_blocks(self, votes: KeyedVotes) -> Blocks:
         return Blocks(votes.start, cells=self.n_cells, width=self.n_labels)
 
     # ---- passes over the votes
@@ -104,11 +104,11 @@ class ConfusionEM:
         def work(first: int, last: int, n_true: Floats, counts: Floats) -> float:
             return kernel(first, last, *self.votes[:3], *params, width, n_true, counts)
 
-        value, (n_true, counts) = self.blocks.gather(work, self.n_labels + PAD, self.n_cells + PAD)
+        value, (n_true, counts) = self.blocks.map_and_sum(work, self.n_labels + PAD, self.n_cells + PAD)
         if self.known is not None:
             value += float(self.known.n_true @ params.log_prior)
             value += float(np.einsum("i,i->", self.known.confusion, params.log_confusion))  # same bits for any threads
-        return self._with_known(Counts(n_true[: self.n_labels], counts)), value
+        return self._add_known(Counts(n_true[: self.n_labels], counts)), value
 
     def e_step(self, params: Params) -> tuple[Floats, float]:
         """((n_tasks, n_labels) posterior, log-likelihood). The prior may be (n_tasks, n_labels), one for every task."""
@@ -117,7 +117,7 @@ class ConfusionEM:
         def work(first: int, last: int) -> float:
             return self._posterior(first, last, params, prob, None)
 
-        value, _ = self.blocks.gather(work)
+        value, _ = self.blocks.map_and_sum(work)
         return prob, value
 
     def posterior(self, params: Params) -> tuple[Floats, Floats]:
@@ -130,7 +130,7 @@ class ConfusionEM:
         def work(first: int, last: int, agree: Floats) -> float:
             return self._posterior(first, last, params, prob, agree)
 
-        _, (agree,) = self.blocks.gather(work, self.n_workers)
+        _, (agree,) = self.blocks.map_and_sum(work, self.n_workers)
         if self.known is not None:
             agree += np.einsum("wkk->w", self.tensor(self.known.confusion))
         return prob, agree
@@ -141,20 +141,20 @@ class ConfusionEM:
             first, last, *self.votes, log_prior, params.log_confusion, self.coarse_width, prob, agree
         )
 
-    def count(self, posterior: Floats) -> Counts:
+    def expected_counts(self, posterior: Floats) -> Counts:
         """The counts of the M-step for a given (n_tasks, n_labels) posterior."""
-        return self._with_known(self._count(self.blocks, self.votes, posterior))
+        return self._add_known(self._count_block(self.blocks, self.votes, posterior))
 
-    def _count(self, blocks: Blocks, votes: KeyedVotes, posterior: Floats) -> Counts:
+    def _count_block(self, blocks: Blocks, votes: KeyedVotes, posterior: Floats) -> Counts:
         prob = np.ascontiguousarray(posterior, np.float64)
 
         def work(first: int, last: int, n_true: Floats, counts: Floats) -> float:
-            return confusion.count(first, last, *votes[:3], prob, self.coarse_width, n_true, counts)
+            return confusion.count_votes(first, last, *votes[:3], prob, self.coarse_width, n_true, counts)
 
-        _, (n_true, counts) = blocks.gather(work, self.n_labels + PAD, self.n_cells + PAD)
+        _, (n_true, counts) = blocks.map_and_sum(work, self.n_labels + PAD, self.n_cells + PAD)
         return Counts(n_true[: self.n_labels], counts)
 
-    def _with_known(self, counts: Counts) -> Counts:
+    def _add_known(self, counts: Counts) -> Counts:
         if self.known is None:
             return counts
         return Counts(counts.n_true + self.known.n_true, counts.confusion + self.known.confusion)
@@ -163,17 +163,17 @@ class ConfusionEM:
 
     def m_step(self, counts: Floats, pseudo: Floats) -> Floats:
         """The table of log p(said | true) of every worker, `pseudo` (said, true) added to each one's counts."""
-        table, added = aligned_zeros(self.n_cells + PAD), padded(pseudo)
+        table, added = aligned_zeros(self.n_cells + PAD), pad_array(pseudo)
 
         def work(first: int, last: int) -> None:
             confusion_tables.m_step(first, last, self.n_labels, counts, added, self.coarse_width, table)
 
-        self._by_worker(work)
+        self._run_by_worker(work)
         return table
 
-    def _by_worker(self, work: Callable[[int, int], None]) -> None:
-        step = max(1, PIECE // self.n_labels**2)
-        run(lambda i: work(i * step, min((i + 1) * step, self.n_workers)), -(-self.n_workers // step))
+    def _run_by_worker(self, work: Callable[[int, int], None]) -> None:
+        step = max(1, CELLS_PER_CHUNK // self.n_labels**2)
+        parallel_map(lambda i: work(i * step, min((i + 1) * step, self.n_workers)), -(-self.n_workers // step))
 
     def tensor(self, table: Floats) -> Floats:
         """(n_workers, said, true) a view of a table without its spare cells."""
@@ -200,16 +200,16 @@ class ConfusionEM:
     def pack(self, params: Params) -> Floats:
         """All parameters in one vector."""
         whole = np.concatenate([params.log_prior, params.log_confusion[: self.n_cells]])
-        return np.maximum(whole, LOWEST, out=whole)
+        return np.maximum(whole, MIN_LOG, out=whole)
 
     def unpack(self, vector: Floats, _: Params) -> Params:
         """The nearest parameters that are probabilities."""
-        log_prior, table = vector[: self.n_labels], padded(vector[self.n_labels :])
+        log_prior, table = vector[: self.n_labels], pad_array(vector[self.n_labels :])
 
         def work(first: int, last: int) -> None:
             confusion_tables.renormalise(first, last, self.n_labels, self.coarse_width, table)
 
-        self._by_worker(work)
+        self._run_by_worker(work)
         return Params(log_prior - np.logaddexp.reduce(log_prior), table)
 
 

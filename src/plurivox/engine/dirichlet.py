@@ -3,10 +3,10 @@
 import numpy as np
 
 from plurivox.core.types import Floats
-from plurivox.engine.kernels.dirichlet import expect, gammas
-from plurivox.engine.threads import run
+from plurivox.engine.kernels.dirichlet import expected_log_block, log_gamma_digamma
+from plurivox.engine.threads import parallel_map
 
-PIECE = 2**15  # numbers a thread takes at a time
+CELLS_PER_CHUNK = 2**15  # numbers a thread takes at a time
 
 
 def expected_logs(counts: Floats, prior: Floats, n: int = 1) -> tuple[Floats, float]:
@@ -21,17 +21,17 @@ def expected_logs(counts: Floats, prior: Floats, n: int = 1) -> tuple[Floats, fl
     """
     n_said, n_kinds = prior.shape
     plain, log_mean = prior.ravel(), np.zeros(len(counts))
-    size = max(1, PIECE // max(prior.size, 1))
+    size = max(1, CELLS_PER_CHUNK // max(prior.size, 1))
 
     def piece(i: int) -> float:
-        return expect(i * size, min((i + 1) * size, n), counts, plain, n_said, n_kinds, log_mean)
+        return expected_log_block(i * size, min((i + 1) * size, n), counts, plain, n_said, n_kinds, log_mean)
 
-    return log_mean, sum(run(piece, -(-n // size))) + n * _prior_part(prior)
+    return log_mean, sum(parallel_map(piece, -(-n // size))) + n * _prior_kl_term(prior)
 
 
-def _prior_part(prior: Floats) -> float:
+def _prior_kl_term(prior: Floats) -> float:
     """The part of -KL that hangs on the prior alone."""
     given = np.concatenate([prior.ravel(), prior.sum(0)])
     log_gamma = np.empty(len(given))
-    gammas(given, log_gamma, np.empty(len(given)))
+    log_gamma_digamma(given, log_gamma, np.empty(len(given)))
     return float(log_gamma[prior.size :].sum() - log_gamma[: prior.size].sum())

@@ -120,7 +120,7 @@ def em_steps(
     trace: list[float] = []
     passes = spent
 
-    def noted(passed: tuple[P, float]) -> tuple[P, float]:
+    def record_pass(passed: tuple[P, float]) -> tuple[P, float]:
         nonlocal passes
         objective = passed[1]
         assert objective == objective, "the objective is NaN"
@@ -128,29 +128,29 @@ def em_steps(
         passes += 1
         return passed
 
-    updated, objective = noted((yield params))
+    updated, objective = record_pass((yield params))
     trace.append(objective)
     path = [space.pack(params)] if space is not None else []  # where the plain steps since the last long one led
-    longest = STEP_GROWTH
+    max_step = STEP_GROWTH
     while passes < max_iter:
         if space is not None:
             path.append(space.pack(updated))
             if len(path[-1]) < len(path[-2]):  # some parameters are gone
                 path = path[-1:]
         if space is not None and len(path) == 3:
-            step, vector = _extrapolate(path, longest)
+            step, vector = _extrapolate(path, max_step)
             if step > 1 and passes + 1 < max_iter:
                 trial = space.unpack(vector, updated)
-                trial_updated, objective = noted((yield trial))
+                trial_updated, objective = record_pass((yield trial))
                 if objective >= trace[-1]:
                     params, updated, path = trial, trial_updated, [space.pack(trial)]
                     trace.append(objective)
-                    longest = max(longest, STEP_GROWTH * step)
+                    max_step = max(max_step, STEP_GROWTH * step)
                     continue
-            longest = max(STEP_GROWTH, step / STEP_GROWTH)
+            max_step = max(STEP_GROWTH, step / STEP_GROWTH)
             path = path[1:]
         params = updated
-        updated, objective = noted((yield params))
+        updated, objective = record_pass((yield params))
         trace.append(objective)
         gain = trace[-1] - trace[-2]
         if gain < tol and not (may_fall and gain < 0):
@@ -158,7 +158,7 @@ def em_steps(
     return EMResult(params, tuple(trace), False, passes)
 
 
-def _extrapolate(path: list[Floats], longest: float) -> tuple[float, Floats]:
+def _extrapolate(path: list[Floats], max_step: float) -> tuple[float, Floats]:
     """(step, x): SQUAREM extrapolation of the three points of `path` with step length `step`; 1 is the last point.
 
     Long arrays are changed in place, and summed without the linear algebra library, whose bits depend on its threads.
@@ -168,7 +168,7 @@ def _extrapolate(path: list[Floats], longest: float) -> tuple[float, Floats]:
     v = third - second
     v -= r
     norm_r, norm_v = (float(np.sqrt(np.einsum("i,i->", a, a))) for a in (r, v))
-    step = min(norm_r / norm_v, longest) if norm_v > 0 else (longest if norm_r > 0 else 1.0)
+    step = min(norm_r / norm_v, max_step) if norm_v > 0 else (max_step if norm_r > 0 else 1.0)
     r *= 2 * step
     v *= step**2
     x = x + r
@@ -185,7 +185,7 @@ def best_of_starts(
     a posterior, is that of the last one, not of the best.
     """
 
-    def counting_on(start: int) -> Progress:
+    def progress_of_start(start: int) -> Progress:
         """The progress callback of one start: it counts on from the passes of the starts before."""
 
         def one(step: int, total: int, value: float | None = None) -> None:
@@ -194,7 +194,7 @@ def best_of_starts(
 
         return one
 
-    return best_run(run(i, counting_on(i)) for i in range(n_starts))
+    return best_run(run(i, progress_of_start(i)) for i in range(n_starts))
 
 
 def best_run(results: Iterable[EMResult[P]]) -> tuple[EMResult[P], int]:

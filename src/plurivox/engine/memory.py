@@ -8,16 +8,16 @@ from plurivox.core.types import Floats
 
 MEMINFO = Path("/proc/meminfo")
 CGROUP = Path("/sys/fs/cgroup")
-LINE = 8  # float64 in a cache line
+CACHE_LINE_FLOATS = 8  # float64 in a cache line
 
 
-def available() -> int | None:
+def available_memory() -> int | None:
     """Bytes this process may still take: what the machine has, and what its container allows; None: cannot be told."""
-    found = [free for free in (_machine(), _container()) if free is not None]
+    found = [free for free in (_machine_memory(), _container_memory()) if free is not None]
     return min(found) if found else None
 
 
-def _machine() -> int | None:
+def _machine_memory() -> int | None:
     try:
         lines = dict(line.split(":", 1) for line in MEMINFO.read_text().splitlines() if ":" in line)
         return int(lines["MemAvailable"].split()[0]) * 1024
@@ -25,7 +25,7 @@ def _machine() -> int | None:
         return None
 
 
-def _container() -> int | None:
+def _container_memory() -> int | None:
     try:
         most, used = (CGROUP / "memory.max").read_text().strip(), (CGROUP / "memory.current").read_text()
         return max(int(most) - int(used), 0) if most != "max" else None
@@ -38,8 +38,8 @@ def aligned_empty(n: int) -> Floats:
 
     Numpy aligns to 16 bytes. A SIMD vector that straddles two cache lines takes about twice as long to read or write.
     """
-    whole = np.empty(n + LINE)
-    skip = -whole.ctypes.data // whole.itemsize % LINE
+    whole = np.empty(n + CACHE_LINE_FLOATS)
+    skip = -whole.ctypes.data // whole.itemsize % CACHE_LINE_FLOATS
     return whole[skip : skip + n]
 
 
@@ -50,7 +50,7 @@ def aligned_zeros(n: int) -> Floats:
     return zeros
 
 
-def gigabytes(n_bytes: float) -> str:
+def format_bytes(n_bytes: float) -> str:
     """A size in words.
 
     >>> gigabytes(3.2e9), gigabytes(4e5)

@@ -16,13 +16,13 @@ import numpy as np
 
 from plurivox.core.errors import OptionError
 from plurivox.core.types import Floats, Ints
-from plurivox.engine.memory import LINE, aligned_empty
+from plurivox.engine.memory import CACHE_LINE_FLOATS, aligned_empty
 
 T = TypeVar("T")
 
-MOST_BLOCKS = 64  # enough for the cores of a large machine
-SMALL = 20_000  # votes: below this a thread costs more than it brings
-SUMS_SHARE = 8  # the blocks' own sums hold at most an eighth of the numbers that the votes add to them
+MAX_BLOCKS = 64  # enough for the cores of a large machine
+MIN_BLOCK_VOTES = 20_000  # votes: below this a thread costs more than it brings
+MIN_ADDITIONS_PER_CELL = 8  # the blocks' own sums hold at most an eighth of the numbers that the votes add to them
 
 _lock = threading.Lock()
 _pool: tuple[int, ThreadPoolExecutor] | None = None  # how many helpers, and they
@@ -41,14 +41,14 @@ def n_threads() -> int:
     """How many threads work at a time."""
     if _threads is not None:
         return _threads
-    if told := os.environ.get("PLURIVOX_THREADS"):
-        if not told.isdigit() or int(told) < 1:
-            raise OptionError(f"PLURIVOX_THREADS must be a whole number, at least 1; it is {told!r}")
-        return int(told)
+    if setting := os.environ.get("PLURIVOX_THREADS"):
+        if not setting.isdigit() or int(setting) < 1:
+            raise OptionError(f"PLURIVOX_THREADS must be a whole number, at least 1; it is {setting!r}")
+        return int(setting)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def run(work: Callable[[int], T], n: int) -> list[T]:
+def parallel_map(work: Callable[[int], T], n: int) -> list[T]:
     """[work(0), ..., work(n - 1)], some at the same time. The first error stops the rest and is raised."""
     helpers = min(n_threads(), n) - 1
     if helpers <= 0:
@@ -64,7 +64,7 @@ def run(work: Callable[[int], T], n: int) -> list[T]:
             stop.set()
             raise
 
-    helping = _ask_for_help(take, helpers)
+    helping = _submit_to_pool(take, helpers)
     try:
         take()
     finally:  # wait for blocks under way, also when Ctrl-C came; those who never came are sent home
@@ -95,8 +95,8 @@ class Blocks:
     def __init__(self, start: Ints, *, cells: int = 1, width: int = 1) -> None:
         """`start` (n_tasks + 1,) where the votes of each task begin; each vote adds `width` numbers to the sums."""
         n_tasks, n_votes = len(start) - 1, int(start[-1])
-        room = n_votes * width // (SUMS_SHARE * max(cells, 1))
-        n = max(1, min(MOST_BLOCKS, n_tasks, n_votes // SMALL, room))
+        room = n_votes * width // (MIN_ADDITIONS_PER_CELL * max(cells, 1))
+        n = max(1, min(MAX_BLOCKS, n_tasks, n_votes // MIN_BLOCK_VOTES, room))
         n = n // 4 * 4 if n > 4 else n  # so that two or four threads end together
         cut = np.searchsorted(start, np.arange(1, n) * (n_votes / n))
         self.edges = np.concatenate([[0], np.minimum(cut, n_tasks), [n_tasks]]).astype(np.int64)
@@ -107,15 +107,17 @@ class Blocks:
 
     def map(self, work: Callable[[int, int], T]) -> list[T]:
         """[work(first, last)] for each block of the tasks first:last, in block order."""
-        return run(lambda b: work(int(self.edges[b]), int(self.edges[b + 1])), len(self))
+        return parallel_map(lambda b: work(int(self.edges[b]), int(self.edges[b + 1])), len(self))
 
-    def gather(self, work: Callable[..., float], *sizes: int) -> tuple[float, tuple[Floats, ...]]:
+    def map_and_sum(self, work: Callable[..., float], *sizes: int) -> tuple[float, tuple[Floats, ...]]:
         """Run `work(first, last, *sums)` on every block: (the numbers it returned, the sums it filled), each added up.
 
         `sums` are flat arrays of zeros of the given sizes, a block's own, each aligned to a cache line. What comes back is
         new memory. The blocks keep theirs for the next call, so one `Blocks` is for one fit, not for two threads at a time.
         """
-        *begins, n_cells = itertools.accumulate((-(-size // LINE) * LINE for size in sizes), initial=0)
+        *begins, n_cells = itertools.accumulate(
+            (-(-size // CACHE_LINE_FLOATS) * CACHE_LINE_FLOATS for size in sizes), initial=0
+        )
         if len(self._memory) < len(self) * n_cells:
             self._memory = aligned_empty(len(self) * n_cells)
         parts = self._memory[: len(self) * n_cells].reshape(len(self), n_cells)
@@ -125,12 +127,12 @@ class Blocks:
             sums = [parts[b, begin : begin + size] for begin, size in zip(begins, sizes, strict=True)]
             return work(int(self.edges[b]), int(self.edges[b + 1]), *sums)
 
-        values = run(one, len(self))
-        total = add_up(parts)
+        values = parallel_map(one, len(self))
+        total = sum_over_blocks(parts)
         return sum(values), tuple(total[begin : begin + size] for begin, size in zip(begins, sizes, strict=True))
 
 
-def add_up(parts: Floats, piece: int = 2**16) -> Floats:
+def sum_over_blocks(parts: Floats, piece: int = 2**16) -> Floats:
     """(n,) the sum of (n_blocks, n) over the blocks, always in their order; pieces of it run side by side."""
     total = np.empty(parts.shape[1])
 
@@ -140,11 +142,11 @@ def add_up(parts: Floats, piece: int = 2**16) -> Floats:
         for part in parts[1:]:
             total[here] += part[here]
 
-    run(one, -(-len(total) // piece))
+    parallel_map(one, -(-len(total) // piece))
     return total
 
 
-def _ask_for_help(take: Callable[[], None], n: int) -> list[Future[None]]:
+def _submit_to_pool(take: Callable[[], None], n: int) -> list[Future[None]]:
     """The same job handed to `n` helpers of this process."""
     global _pool
     with _lock:
@@ -155,11 +157,11 @@ def _ask_for_help(take: Callable[[], None], n: int) -> list[Future[None]]:
         return [_pool[1].submit(take) for _ in range(n)]
 
 
-def _forget() -> None:
+def _reset_after_fork() -> None:
     """In a forked child the helpers are gone, and the lock may be held by a thread that is."""
     global _lock, _pool
     _lock, _pool = threading.Lock(), None
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+    os.register_at_fork(after_in_child=_reset_after_fork)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plurivox.engine.kernels import confusion, confusion_tables
-from plurivox.engine.kernels.simd import PAD, padded, simd_width
+from plurivox.engine.kernels.simd import PAD, pad_array, simd_width
 
 
 class Case:
@@ -58,7 +58,7 @@ def spare(n: int) -> np.ndarray:
 def test_an_em_pass(case: Case) -> None:
     k = len(case.log_prior)
     n_true, counts = spare(k), spare(case.table.size)
-    value = confusion.em_pass(*case.votes, case.log_prior, padded(case.table), simd_width(k), n_true, counts)
+    value = confusion.em_pass(*case.votes, case.log_prior, pad_array(case.table), simd_width(k), n_true, counts)
     np.testing.assert_allclose(value, case.value.sum(), rtol=1e-13)
     np.testing.assert_allclose(n_true[:k], case.posterior.sum(0), rtol=1e-12)
     np.testing.assert_allclose(counts[:-PAD], case.counts(case.posterior), rtol=1e-11)
@@ -70,7 +70,7 @@ def test_a_hard_em_pass(case: Case) -> None:
     k = len(case.log_prior)
     n_true, counts = spare(k), spare(case.table.size)
     width = simd_width(k, coarse=True)
-    value = confusion.hard_em_pass(*case.votes, case.log_prior, padded(case.table), width, n_true, counts)
+    value = confusion.hard_em_pass(*case.votes, case.log_prior, pad_array(case.table), width, n_true, counts)
     np.testing.assert_allclose(value, case.log.max(1).sum(), rtol=1e-13)
     labels = np.eye(k)[case.log.argmax(1)]
     np.testing.assert_array_equal(n_true[:k], labels.sum(0))
@@ -81,7 +81,7 @@ def test_a_hard_em_pass(case: Case) -> None:
 def test_the_posterior_and_counting_it(case: Case) -> None:
     k, n_tasks = len(case.log_prior), case.votes[1]
     prob, agree, width = np.empty((n_tasks, k)), np.zeros(7), simd_width(k, coarse=True)
-    given = (*case.votes, case.worker, case.said, case.log_prior[None], padded(case.table), width, prob)
+    given = (*case.votes, case.worker, case.said, case.log_prior[None], pad_array(case.table), width, prob)
     value = confusion.posterior(*given, agree)
     np.testing.assert_allclose(prob, case.posterior, rtol=1e-11)
     np.testing.assert_allclose(value, case.value.sum(), rtol=1e-13)
@@ -91,7 +91,7 @@ def test_the_posterior_and_counting_it(case: Case) -> None:
     assert confusion.posterior(*given, None) == value
     np.testing.assert_array_equal(prob, alone)
     n_true, counts = spare(k), spare(case.table.size)
-    confusion.count(*case.votes, prob, width, n_true, counts)
+    confusion.count_votes(*case.votes, prob, width, n_true, counts)
     np.testing.assert_allclose(n_true[:k], case.posterior.sum(0), rtol=1e-12)
     np.testing.assert_allclose(counts[:-PAD], case.counts(case.posterior), rtol=1e-11)
 
@@ -101,7 +101,7 @@ def test_a_prior_of_its_own_for_every_task(case: Case) -> None:
     k, n_tasks = len(case.log_prior), case.votes[1]
     own = np.random.default_rng(9).normal(size=(n_tasks, k))
     prob, width = np.empty((n_tasks, k)), simd_width(k, coarse=True)
-    value = confusion.posterior(*case.votes, case.worker, case.said, own, padded(case.table), width, prob, None)
+    value = confusion.posterior(*case.votes, case.worker, case.said, own, pad_array(case.table), width, prob, None)
     score = case.log - case.log_prior + own
     total = np.logaddexp.reduce(score, axis=1)
     np.testing.assert_allclose(prob, np.exp(score - total[:, None]), rtol=1e-11)
@@ -127,8 +127,10 @@ def test_shares_in_logs_and_back(k: int) -> None:
     counts[2, :, k - 1], pseudo[:, k - 1] = 0, 0  # worker 2 was never seen where the last label is true
     counts[1, 0, 0] = pseudo[0, 0] = 0
     table, width = spare(counts.size), simd_width(k, coarse=True)
-    confusion_tables.m_step(2, 5, k, padded(counts), padded(pseudo), width, table)
-    confusion_tables.m_step(0, 2, k, padded(counts), padded(pseudo), width, table)  # writes nothing beyond its workers
+    confusion_tables.m_step(2, 5, k, pad_array(counts), pad_array(pseudo), width, table)
+    confusion_tables.m_step(
+        0, 2, k, pad_array(counts), pad_array(pseudo), width, table
+    )  # writes nothing beyond its workers
     wanted = counts + pseudo
     wanted = np.where(wanted.sum(1, keepdims=True) > 0, wanted, 1)
     share = np.exp(table[:-PAD].reshape(5, k, k))
@@ -144,7 +146,7 @@ def test_many_votes_and_impossible_ones_stay_finite() -> None:
     n = 30_000
     key = np.zeros(n, np.uint32)
     key[::2] = 1
-    table = padded(np.log([[1.0, 1e-300], [1e-300, 1.0]]))
+    table = pad_array(np.log([[1.0, 1e-300], [1e-300, 1.0]]))
     counts, n_true = spare(4), spare(2)
     value = confusion.em_pass(
         0, 1, np.array([0, n]), key, None, np.log([0.5, 0.5]), table, simd_width(2), n_true, counts

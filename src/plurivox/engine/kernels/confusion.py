@@ -6,13 +6,16 @@ from typing import Any
 import numpy as np
 
 from plurivox.core.types import Floats, Ints
-from plurivox.engine.jit import kernel, part
-from plurivox.engine.kernels.simd import add, add_scaled, load, prefetch, scale, store, top
-from plurivox.engine.kernels.softmax import add_left_out, add_log, copy, exp_row, padded_row
+from plurivox.engine.jit import inline, kernel
+from plurivox.engine.kernels.simd import add, add_scaled, load, prefetch, row_max, scale, store
+from plurivox.engine.kernels.softmax import add_leave_one_out_agreement, add_log, copy_row, exp_row, padded_row
 
-AHEAD = 16  # votes between asking for a far number and needing it
-NEAR = 2**18  # cells: a table up to this size lies in a cache near enough
-LINE, TWO_LINES = np.uint64(8), np.uint64(12)  # float64 in a cache line; in a row that touches two at most
+PREFETCH_VOTES = 16  # votes between asking for a far number and needing it
+CACHED_CELLS = 2**18  # cells: a table up to this size lies in a cache near enough
+LINE_FLOATS, MAX_TWO_LINE_FLOATS = (
+    np.uint64(8),
+    np.uint64(12),
+)  # float64 in a cache line; in a row that touches two at most
 
 
 @kernel
@@ -34,7 +37,7 @@ def em_pass(
     """
     n_labels = np.uint64(len(log_prior))
     prior = padded_row(len(log_prior), width, -math.inf)
-    copy(log_prior, prior)
+    copy_row(log_prior, prior)
     row = np.empty(len(prior))
     end, ahead = np.uint64(start[last]), prefetch_distance(first, last, start, table)
     value, product = 0.0, 1.0
@@ -68,7 +71,7 @@ def hard_em_pass(
     """
     n_labels = np.uint64(len(log_prior))
     prior = padded_row(len(log_prior), width, -math.inf)
-    copy(log_prior, prior)
+    copy_row(log_prior, prior)
     row = np.empty(len(prior))
     value = 0.0
     for t in range(np.uint64(first), np.uint64(last)):
@@ -120,12 +123,14 @@ def posterior(
         for k in range(n_labels):
             prob[t, k] = rest[k] / mass
         if agree is not None:
-            add_left_out(lo, hi, worker, said, key, weight, row, table, n_labels, None, add_votes, width, rest, agree)
+            add_leave_one_out_agreement(
+                lo, hi, worker, said, key, weight, row, table, n_labels, None, add_votes, width, rest, agree
+            )
     return value + math.log(product)
 
 
 @kernel
-def count(
+def count_votes(
     first: int,
     last: int,
     start: Ints,
@@ -170,20 +175,22 @@ def vote_shares(first: int, last: int, start: Ints, said: Ints, weight: Floats |
 # ---- parts of the above
 
 
-@part
+@inline
 def prefetch_distance(first: int, last: int, start: Ints, table: Floats) -> np.uint64:
     """How many votes before a vote is counted to prefetch its rows of the table; 0 where that does not pay.
 
     It does not for a table in a near cache, nor where tasks have many votes: then the reads of one task overlap anyway.
     """
-    many_votes = start[last] - start[first] > AHEAD * (last - first)
-    return np.uint64(0 if many_votes or len(table) <= NEAR else AHEAD)
+    many_votes = start[last] - start[first] > PREFETCH_VOTES * (last - first)
+    return np.uint64(0 if many_votes or len(table) <= CACHED_CELLS else PREFETCH_VOTES)
 
 
-@part
+@inline
 def prefetch_votes(key: Ints, lo: int, hi: int, n_labels: int, table: Floats, counts: Floats) -> None:
     """Prefetch every cache line of the rows that the votes lo:hi will need."""
-    step = LINE if n_labels > TWO_LINES else n_labels  # a short row lies in the lines of its first and last number
+    step = (
+        LINE_FLOATS if n_labels > MAX_TWO_LINE_FLOATS else n_labels
+    )  # a short row lies in the lines of its first and last number
     for v in range(lo, hi):
         at = np.uint64(key[v]) * n_labels
         for k in range(np.uint64(0), n_labels, step):
@@ -193,14 +200,14 @@ def prefetch_votes(key: Ints, lo: int, hi: int, n_labels: int, table: Floats, co
         prefetch(counts, at + n_labels - np.uint64(1))
 
 
-@part
+@inline
 def add_votes(
     lo: int,
     hi: int,
     said: Ints | None,
     key: Ints,
     weight: Floats | None,
-    begin: Floats,
+    base: Floats,
     table: Floats,
     n_labels: int,
     sign: float,
@@ -209,28 +216,28 @@ def add_votes(
 ) -> float:
     """row = begin + sign * the log-probabilities of the votes lo:hi; return its largest number.
 
-    `said` is not used, since a key here is worker and said label together. It is there for `add_left_out`, which calls the
+    `said` is not used, since a key here is worker and said label together. It is there for `add_leave_one_out_agreement`, which calls the
     `add_votes` of every model with the same arguments.
     """
     best, step = -math.inf, np.uint64(4 * len(width))
     for k in range(np.uint64(0), np.uint64(len(row)), step):  # up to 16 labels go round this loop once
-        x = load(begin, k, width)
+        x = load(base, k, width)
         for v in range(lo, hi):
             evidence = load(table, np.uint64(key[v]) * n_labels + k, width)
             x = add_scaled(x, evidence, sign if weight is None else sign * weight[v])
         store(row, k, x)
-        best = max(best, top(x))
+        best = max(best, row_max(x))
     return best
 
 
-@part
+@inline
 def add_counts(
     lo: int,
     hi: int,
     key: Ints,
     weight: Floats | None,
     row: Floats,
-    by: float,
+    factor: float,
     n_labels: int,
     width: Any,
     n_true: Floats,
@@ -238,7 +245,7 @@ def add_counts(
 ) -> None:
     """Add row * by to n_true, and to the counts of each of the votes lo:hi."""
     for k in range(np.uint64(0), np.uint64(len(row)), np.uint64(4 * len(width))):
-        x = scale(load(row, k, width), by)
+        x = scale(load(row, k, width), factor)
         store(n_true, k, add(load(n_true, k, width), x))
         for v in range(lo, hi):
             at = np.uint64(key[v]) * n_labels + k

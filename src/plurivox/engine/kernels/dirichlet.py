@@ -12,7 +12,7 @@ HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 
 
 @kernel
-def gammas(given: Floats, log_gamma: Floats, digamma: Floats) -> None:
+def log_gamma_digamma(given: Floats, log_gamma: Floats, digamma: Floats) -> None:
     """The log of the gamma function and its derivative for numbers above 0, within 1e-13.
 
     Stirling's series at x + 7, brought back by the recurrence. Written in one loop, so that it fills whole vectors.
@@ -34,7 +34,9 @@ def gammas(given: Floats, log_gamma: Floats, digamma: Floats) -> None:
 
 
 @kernel
-def expect(first: int, last: int, counts: Floats, prior: Floats, n_said: int, n_kinds: int, log_mean: Floats) -> float:
+def expected_log_block(
+    first: int, last: int, counts: Floats, prior: Floats, n_said: int, n_kinds: int, log_mean: Floats
+) -> float:
     """Fill log_mean[i, said, kind] = E[log p] for i in first:last; return the part of -KL that hangs on the counts.
 
     The parameters are prior[said, kind] + counts[i, said, kind]; all three arrays are flat.
@@ -50,7 +52,7 @@ def expect(first: int, last: int, counts: Floats, prior: Floats, n_said: int, n_
                 at = said * n_kinds + kind
                 given[at] = prior[at] + here[at]
                 given[size + kind] += given[at]
-        gammas(given, log_gamma, digamma)
+        log_gamma_digamma(given, log_gamma, digamma)
         for kind in range(n_kinds):
             value -= log_gamma[size + kind]
         for said in range(n_said):

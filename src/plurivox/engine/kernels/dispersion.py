@@ -10,11 +10,11 @@ from plurivox.core.types import Floats, Ints
 from plurivox.engine.jit import kernel
 from plurivox.engine.kernels.fast_math import fast_log
 
-LEAST = 1e-300  # p log p below it is nothing
+MIN_PROBABILITY = 1e-300  # p log p below it is nothing
 
 
 @kernel
-def of_votes(
+def vote_dispersion(
     first: int, last: int, start: Ints, label: Ints, weight: Floats | None, n_labels: int, out: Floats
 ) -> None:
     """Of votes: only the labels that a task's votes name are looked at, however many there are."""
@@ -34,7 +34,7 @@ def of_votes(
             if p > 0.0:  # else the label had its turn
                 seen[label[v]] = 0.0
                 largest = max(largest, p)
-                entropy -= p * fast_log(max(p, LEAST))
+                entropy -= p * fast_log(max(p, MIN_PROBABILITY))
                 square = (p - mean) * (p - mean)
                 second += square
                 fourth += square * square
@@ -46,7 +46,7 @@ def of_votes(
 
 
 @kernel
-def of_rows(first: int, last: int, prob: Floats, out: Floats) -> None:
+def row_dispersion(first: int, last: int, prob: Floats, out: Floats) -> None:
     """Of rows of probabilities (n_tasks, n_labels)."""
     n_labels = prob.shape[1]
     mean = 1.0 / n_labels
@@ -54,7 +54,7 @@ def of_rows(first: int, last: int, prob: Floats, out: Floats) -> None:
     for t in range(first, last):
         for k in range(n_labels):
             p = float(prob[t, k])
-            terms[k] = p * fast_log(max(p, LEAST))
+            terms[k] = p * fast_log(max(p, MIN_PROBABILITY))
         largest, entropy, second, fourth = 0.0, 0.0, 0.0, 0.0
         for k in range(n_labels):
             p = float(prob[t, k])
@@ -84,8 +84,8 @@ def jensen_shannon(first: int, last: int, p: Floats, q: Floats, out: Floats) -> 
         for k in range(p.shape[1]):
             a, b = float(p[t, k]), float(q[t, k])
             middle = 0.5 * (a + b)
-            both = a * fast_log(max(a, LEAST)) + b * fast_log(max(b, LEAST))
-            terms[k] = 0.5 * both - middle * fast_log(max(middle, LEAST))
+            both = a * fast_log(max(a, MIN_PROBABILITY)) + b * fast_log(max(b, MIN_PROBABILITY))
+            terms[k] = 0.5 * both - middle * fast_log(max(middle, MIN_PROBABILITY))
         apart = 0.0
         for k in range(p.shape[1]):
             apart += terms[k]

@@ -15,16 +15,16 @@ from numba.extending import intrinsic
 from plurivox.engine.jit import kernel
 
 # whole numbers without a sign throughout: of those, processors can shift several at a time
-SHIFT = np.uint64(52)
-ROOT_HALF = np.uint64(0x3FE6A09E667F3BCD)  # the bits of the square root of 1/2
-TO_ONE = np.uint64(0x3FF0000000000000 - 0x3FE6A09E667F3BCD)  # what it takes from there to 1
-MANTISSA = np.uint64(2**52 - 1)
-SUM_TOLERANCE = np.uint64(0x4330000000000000)  # the bits of 2^52: a small whole number below them makes 2^52 + it
-MAGIC = 1.5 * 2.0**52  # adding it to a number leaves the nearest whole number in the lowest bits
+EXPONENT_SHIFT = np.uint64(52)
+ROOT_HALF_BITS = np.uint64(0x3FE6A09E667F3BCD)  # the bits of the square root of 1/2
+ROOT_HALF_TO_ONE = np.uint64(0x3FF0000000000000 - 0x3FE6A09E667F3BCD)  # what it takes from there to 1
+MANTISSA_MASK = np.uint64(2**52 - 1)
+TWO_52_BITS = np.uint64(0x4330000000000000)  # the bits of 2^52: a small whole number below them makes 2^52 + it
+ROUNDING_SHIFT = 1.5 * 2.0**52  # adding it to a number leaves the nearest whole number in the lowest bits
 
 
 @intrinsic
-def bits(_: Any, x: Any) -> Any:
+def float_to_bits(_: Any, x: Any) -> Any:
     """bits(x): the 64 bits of a float as a whole number."""
 
     def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
@@ -35,7 +35,7 @@ def bits(_: Any, x: Any) -> Any:
 
 
 @intrinsic
-def of_bits(_: Any, n: Any) -> Any:
+def bits_to_float(_: Any, n: Any) -> Any:
     """of_bits(n): the other way round."""
 
     def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
@@ -48,9 +48,9 @@ def of_bits(_: Any, n: Any) -> Any:
 @kernel
 def fast_log(x: float) -> float:
     """log x of a positive number that is not denormal, within 1e-15."""
-    moved = bits(x) + TO_ONE  # x = 2^n m with m between the roots of 1/2 and of 2
-    n = of_bits((moved >> SHIFT) | SUM_TOLERANCE) - (2.0**52 + 1023.0)
-    m = of_bits((moved & MANTISSA) + ROOT_HALF)
+    moved = float_to_bits(x) + ROOT_HALF_TO_ONE  # x = 2^n m with m between the roots of 1/2 and of 2
+    n = bits_to_float((moved >> EXPONENT_SHIFT) | TWO_52_BITS) - (2.0**52 + 1023.0)
+    m = bits_to_float((moved & MANTISSA_MASK) + ROOT_HALF_BITS)
     s = (m - 1.0) / (m + 1.0)
     z = s * s
     series = 1.0 / 21.0
@@ -69,8 +69,8 @@ def fast_log(x: float) -> float:
 @kernel
 def fast_exp(x: float) -> float:
     """e^x within 4e-16 for x from -708 to 708; smaller ones give 0."""
-    shifted = x * 1.4426950408889634 + MAGIC
-    n = shifted - MAGIC
+    shifted = x * 1.4426950408889634 + ROUNDING_SHIFT
+    n = shifted - ROUNDING_SHIFT
     r = (x - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10
     series = 1.0 / 479001600.0
     series = series * r + 1.0 / 39916800.0
@@ -85,5 +85,5 @@ def fast_exp(x: float) -> float:
     series = series * r + 0.5
     series = series * r + 1.0
     series = series * r + 1.0
-    value = of_bits(bits(series) + (bits(shifted) << SHIFT))
+    value = bits_to_float(float_to_bits(series) + (float_to_bits(shifted) << EXPONENT_SHIFT))
     return value if x >= -708.0 else 0.0

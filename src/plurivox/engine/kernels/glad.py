@@ -8,15 +8,15 @@ import math
 import numpy as np
 
 from plurivox.core.types import Bools, Floats, Ints
-from plurivox.engine.jit import kernel, part
+from plurivox.engine.jit import inline, kernel
 from plurivox.engine.kernels.fast_math import fast_exp, fast_log
-from plurivox.engine.kernels.softmax import answer_end, copy, softmax
+from plurivox.engine.kernels.softmax import answer_end, copy_row, softmax
 
-FLATTEST = -0.1  # a curvature nearer to zero than this says too little about how far to step
-LONGEST = 2.0  # of a step in the log of the ease
-TRIES = 12  # how often a step that lowers the objective is cut before the task stays where it is
-CUT = 0.25
-ROUNDING = 1e-13  # relative: a step this little below is no fall
+MAX_CURVATURE = -0.1  # a curvature nearer to zero than this says too little about how far to step
+MAX_LOG_STEP = 2.0  # of a step in the log of the ease
+MAX_STEP_CUTS = 12  # how often a step that lowers the objective is cut before the task stays where it is
+STEP_CUT = 0.25
+ROUNDING_TOLERANCE = 1e-13  # relative: a step this little below is no fall
 
 
 @kernel
@@ -33,10 +33,10 @@ def em_pass(
     log_ease: Floats,
     ease_mean: float,
     prob: Floats,
-    better: Floats,
+    new_log_ease: Floats,
     n_true: Floats,
-    toward: Floats,
-    grip: Floats,
+    ability_sum: Floats,
+    ability_precision: Floats,
 ) -> float:
     """Fill prob[task, true] and better[task], a log ease that is no worse; add to the sums of the M-step.
 
@@ -49,21 +49,21 @@ def em_pass(
     value = 0.0
     for t in range(first, last):
         row, known = prob[t], clamped[t]
-        gain, better[t] = _newton_step(
+        gain, new_log_ease[t] = _newton_step(
             start[t], start[t + 1], worker, said, weight, known, log_prior, ability, log_ease[t], ease_mean,
             row, score, pull,
         )  # fmt: skip
         value += gain
         for k in range(n_labels):
             n_true[k] += row[k]
-        ease = math.exp(better[t])
+        ease = math.exp(new_log_ease[t])
         for v in range(start[t], start[t + 1]):
             w = 1.0 if weight is None else weight[v]
             x = abs(ability[worker[v]] * ease)
             small = fast_exp(-x)
             bend = 0.25 if x < 1e-4 else (1.0 - small) / ((1.0 + small) * 2.0 * x)  # tanh(x / 2) / 2 x
-            toward[worker[v]] += w * (row[said[v]] - 0.5) * ease
-            grip[worker[v]] += w * bend * ease * ease
+            ability_sum[worker[v]] += w * (row[said[v]] - 0.5) * ease
+            ability_precision[worker[v]] += w * bend * ease * ease
     return value
 
 
@@ -94,11 +94,11 @@ def posterior(
     log_others = math.log(max(n_labels - 1.0, 1.0))
     for t in range(first, last):
         row, known, ease = prob[t], clamped[t], math.exp(log_ease[t])
-        copy(log_prior, score)
+        copy_row(log_prior, score)
         for v in range(start[t], start[t + 1]):
             score[said[v]] += (ability[worker[v]] * ease + log_others) * (1.0 if weight is None else weight[v])
         if not known:
-            copy(score, row)
+            copy_row(score, row)
             softmax(row)
         lo = start[t]
         while lo < start[t + 1]:
@@ -109,7 +109,7 @@ def posterior(
                 whole += 1.0 if weight is None else weight[v]
             x = ability[who] * ease
             small = math.exp(-abs(x))
-            share, spread = _left_out(given, score, x + log_others, row, known, rest)
+            share, spread = _leave_one_out(given, score, x + log_others, row, known, rest)
             agree[who] += share
             information[who] += ease * ease * (whole * small / (1.0 + small) ** 2 - spread)
             lo = hi
@@ -119,11 +119,13 @@ def posterior(
 # ---- parts of the above
 
 
-@part
-def _left_out(given: Floats, score: Floats, by: float, row: Floats, known: bool, rest: Floats) -> tuple[float, float]:
+@inline
+def _leave_one_out(
+    given: Floats, score: Floats, log_odds: float, row: Floats, known: bool, rest: Floats
+) -> tuple[float, float]:
     """What a worker gave to each label: (how much of it the rest agrees with, its variance over the unknown label)."""
     for k in range(len(row)):
-        rest[k] = score[k] - given[k] * by
+        rest[k] = score[k] - given[k] * log_odds
     softmax(rest)
     agree, mean, square = 0.0, 0.0, 0.0
     for k in range(len(row)):
@@ -133,7 +135,7 @@ def _left_out(given: Floats, score: Floats, by: float, row: Floats, known: bool,
     return agree, 0.0 if known else square - mean * mean
 
 
-@part
+@inline
 def _newton_step(
     lo: int,
     hi: int,
@@ -154,24 +156,24 @@ def _newton_step(
     The step is Newton's, made shorter until it pays. `row` becomes the posterior at the better ease.
     """
     best, there, step = 0.0, here, 0.0
-    for i in range(TRIES + 2):
+    for i in range(MAX_STEP_CUTS + 2):
         value, slope, curve = _log_likelihood(
             lo, hi, worker, said, weight, known, log_prior, ability, there, row, score, pull
         )
         value -= 0.5 * (there - mean) ** 2
         if i == 0:
             best = value
-            step = -(slope - (there - mean)) / min(curve - 1.0, FLATTEST)
-            step = min(max(step, -LONGEST), LONGEST)
-        elif value >= best - ROUNDING * abs(best):
+            step = -(slope - (there - mean)) / min(curve - 1.0, MAX_CURVATURE)
+            step = min(max(step, -MAX_LOG_STEP), MAX_LOG_STEP)
+        elif value >= best - ROUNDING_TOLERANCE * abs(best):
             break
         else:
-            step *= CUT
-        there = here + (step if i < TRIES else 0.0)
+            step *= STEP_CUT
+        there = here + (step if i < MAX_STEP_CUTS else 0.0)
     return best, there
 
 
-@part
+@inline
 def _log_likelihood(
     lo: int,
     hi: int,
@@ -205,7 +207,7 @@ def _log_likelihood(
     return shared + value, slope + mean, curve + mean + spread  # a label that is not known makes the top less sharp
 
 
-@part
+@inline
 def _posterior_row(score: Floats, pull: Floats, known: bool, row: Floats) -> tuple[float, float, float]:
     """Turn scores into the posterior `row`: (log of their sum, mean and variance of `pull` under it).
 
@@ -218,7 +220,7 @@ def _posterior_row(score: Floats, pull: Floats, known: bool, row: Floats) -> tup
                 value += row[k] * score[k]
                 mean += row[k] * pull[k]
         return value, mean, spread
-    copy(score, row)
+    copy_row(score, row)
     value = softmax(row)
     for k in range(len(row)):
         mean += row[k] * pull[k]

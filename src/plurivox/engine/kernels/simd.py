@@ -17,12 +17,12 @@ from numba.extending import intrinsic, models, register_model
 from plurivox.core.types import Floats
 from plurivox.engine.memory import aligned_empty
 
-WIDEST = 4  # vectors in a Row: sixteen labels leave registers to spare
-PAD = 4 * WIDEST
+MAX_VECTORS = 4  # vectors in a Row: sixteen labels leave registers to spare
+PAD = 4 * MAX_VECTORS
 
-FOUR = ir.VectorType(ir.DoubleType(), 4)
-FOUR_BITS = ir.VectorType(ir.IntType(64), 4)
-INDEX = ir.IntType(32)
+VECTOR4 = ir.VectorType(ir.DoubleType(), 4)
+VECTOR4_BITS = ir.VectorType(ir.IntType(64), 4)
+INT32 = ir.IntType(32)
 
 
 def simd_width(n_labels: int, *, coarse: bool = False) -> tuple[int, ...]:
@@ -38,13 +38,13 @@ def simd_width(n_labels: int, *, coarse: bool = False) -> tuple[int, ...]:
     [1, 1, 4, 4, 4, 4, 4]
     """
     if coarse:
-        return (0,) if n_labels <= 4 else (0,) * WIDEST
+        return (0,) if n_labels <= 4 else (0,) * MAX_VECTORS
     n_vectors = -(-max(n_labels, 1) // 4)
-    n_rows = -(-n_vectors // WIDEST)
+    n_rows = -(-n_vectors // MAX_VECTORS)
     return (0,) * -(-n_vectors // n_rows)
 
 
-def padded(values: Floats, fill: float = 0.0) -> Floats:
+def pad_array(values: Floats, fill: float = 0.0) -> Floats:
     """The values in one flat array, aligned to a cache line, with `PAD` spare cells at its end."""
     flat = aligned_empty(values.size + PAD)
     flat[: values.size] = values.ravel()
@@ -65,7 +65,7 @@ class RowModel(models.PrimitiveModel):
     """In LLVM: an array of vectors, which it takes apart into registers."""
 
     def __init__(self, manager: Any, kind: Row) -> None:
-        super().__init__(manager, kind, ir.ArrayType(FOUR, kind.n))
+        super().__init__(manager, kind, ir.ArrayType(VECTOR4, kind.n))
 
 
 # ---- what kernels call. The first argument of an intrinsic is numba's own.
@@ -76,8 +76,8 @@ def load(_: Any, array: Any, at: Any, width: Any) -> Any:
     """load(array, at, width): the numbers of a flat array from `at` on."""
 
     def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
-        parts = [build.load(_place(context, build, sig.args[0], args, q), align=8) for q in range(len(width))]
-        return _pack(build, parts)
+        parts = [build.load(_vector_pointer(context, build, sig.args[0], args, q), align=8) for q in range(len(width))]
+        return _pack_vectors(build, parts)
 
     return Row(len(width))(array, types.uint64, width), code
 
@@ -87,8 +87,8 @@ def store(_: Any, array: Any, at: Any, row: Any) -> Any:
     """store(array, at, row): the other way round."""
 
     def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
-        for q, part in enumerate(_parts(build, args[2], row)):
-            build.store(part, _place(context, build, sig.args[0], args, q), align=8)
+        for q, part in enumerate(_split_vectors(build, args[2], row)):
+            build.store(part, _vector_pointer(context, build, sig.args[0], args, q), align=8)
         return context.get_dummy_value()
 
     return types.void(array, types.uint64, row), code
@@ -100,10 +100,10 @@ def prefetch(_: Any, array: Any, at: Any) -> Any:
 
     def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
         byte = ir.IntType(8).as_pointer()
-        place = build.bitcast(_place(context, build, sig.args[0], args, 0), byte)
-        kind = ir.FunctionType(ir.VoidType(), [byte, INDEX, INDEX, INDEX])
+        place = build.bitcast(_vector_pointer(context, build, sig.args[0], args, 0), byte)
+        kind = ir.FunctionType(ir.VoidType(), [byte, INT32, INT32, INT32])
         call = build.module.declare_intrinsic("llvm.prefetch", [byte], kind)
-        build.call(call, [place, INDEX(0), INDEX(3), INDEX(1)])  # to read, as near as can be, data
+        build.call(call, [place, INT32(0), INT32(3), INT32(1)])  # to read, as near as can be, data
         return context.get_dummy_value()
 
     return types.void(array, types.uint64), code
@@ -112,117 +112,117 @@ def prefetch(_: Any, array: Any, at: Any) -> Any:
 @intrinsic
 def add(_: Any, row: Any, other: Any) -> Any:
     """add(row, other): plus another row, or plus a number everywhere."""
-    return _each(row, (other,), lambda build, x, y: build.fadd(x, y))
+    return _elementwise(row, (other,), lambda build, x, y: build.fadd(x, y))
 
 
 @intrinsic
 def scale(_: Any, row: Any, other: Any) -> Any:
     """scale(row, other): times another row, or times a number."""
-    return _each(row, (other,), lambda build, x, y: build.fmul(x, y))
+    return _elementwise(row, (other,), lambda build, x, y: build.fmul(x, y))
 
 
 @intrinsic
 def add_scaled(_: Any, row: Any, other: Any, by: Any) -> Any:
     """add_scaled(row, other, by): row + other * by."""
-    return _each(row, (other, by), lambda build, x, y, z: _muladd(build, y, z, x))
+    return _elementwise(row, (other, by), lambda build, x, y, z: _muladd(build, y, z, x))
 
 
 @intrinsic
-def higher(_: Any, row: Any, other: Any) -> Any:
+def row_maximum(_: Any, row: Any, other: Any) -> Any:
     """higher(row, other): cell by cell the larger number."""
-    return _each(row, (other,), _larger)
+    return _elementwise(row, (other,), _maximum)
 
 
 @intrinsic
 def exp(_: Any, row: Any) -> Any:
     """exp(row) for numbers up to 0: within 4e-16 of the truth, and exactly 0 below -708."""
-    return _each(row, (), _exp)
+    return _elementwise(row, (), _exp)
 
 
 @intrinsic
-def top(_: Any, row: Any) -> Any:
+def row_max(_: Any, row: Any) -> Any:
     """top(row): the largest number."""
-    return _fold(row, _larger)
+    return _reduce(row, _maximum)
 
 
 @intrinsic
-def total(_: Any, row: Any) -> Any:
+def row_sum(_: Any, row: Any) -> Any:
     """total(row): the sum, always added in the same order."""
-    return _fold(row, lambda build, x, y: build.fadd(x, y))
+    return _reduce(row, lambda build, x, y: build.fadd(x, y))
 
 
 # ---- how they are built
 
 
-def _place(context: Any, build: Any, array: Any, args: Any, quad: int) -> Any:
+def _vector_pointer(context: Any, build: Any, array: Any, args: Any, quad: int) -> Any:
     data = context.make_array(array)(context, build, args[0]).data
-    first = build.bitcast(build.gep(data, [args[1]]), FOUR.as_pointer())
-    return build.gep(first, [INDEX(quad)])
+    first = build.bitcast(build.gep(data, [args[1]]), VECTOR4.as_pointer())
+    return build.gep(first, [INT32(quad)])
 
 
-def _pack(build: Any, parts: list[Any]) -> Any:
-    whole = ir.Constant(ir.ArrayType(FOUR, len(parts)), ir.Undefined)
+def _pack_vectors(build: Any, parts: list[Any]) -> Any:
+    whole = ir.Constant(ir.ArrayType(VECTOR4, len(parts)), ir.Undefined)
     for i, part in enumerate(parts):
         whole = build.insert_value(whole, part, i)
     return whole
 
 
-def _parts(build: Any, value: Any, kind: Any, n: int = 0) -> list[Any]:
+def _split_vectors(build: Any, value: Any, kind: Any, n: int = 0) -> list[Any]:
     """The vectors of a row; a number becomes n times the same vector."""
     if isinstance(kind, Row):
         return [build.extract_value(value, i) for i in range(kind.n)]
-    nothing = ir.Constant(FOUR, ir.Undefined)
-    one = build.insert_element(nothing, value, INDEX(0))
-    return [build.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(INDEX, 4), [0] * 4))] * n
+    nothing = ir.Constant(VECTOR4, ir.Undefined)
+    one = build.insert_element(nothing, value, INT32(0))
+    return [build.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(INT32, 4), [0] * 4))] * n
 
 
-def _each(row: Any, others: tuple[Any, ...], op: Any) -> Any:
+def _elementwise(row: Any, others: tuple[Any, ...], op: Any) -> Any:
     kinds = [other if isinstance(other, Row) else types.float64 for other in others]
 
     def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
         del context, sig
-        columns = [_parts(build, arg, kind, row.n) for arg, kind in zip(args, [row, *kinds], strict=True)]
-        return _pack(build, [op(build, *parts) for parts in zip(*columns, strict=True)])
+        columns = [_split_vectors(build, arg, kind, row.n) for arg, kind in zip(args, [row, *kinds], strict=True)]
+        return _pack_vectors(build, [op(build, *parts) for parts in zip(*columns, strict=True)])
 
     return row(row, *kinds), code
 
 
-def _fold(row: Any, op: Any) -> Any:
+def _reduce(row: Any, op: Any) -> Any:
     def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
         del context, sig
-        first, *rest = _parts(build, args[0], row)
+        first, *rest = _split_vectors(build, args[0], row)
         for part in rest:
             first = op(build, first, part)
         for swap in ([2, 3, 0, 1], [1, 0, 3, 2]):
-            first = op(build, first, build.shuffle_vector(first, first, ir.Constant(ir.VectorType(INDEX, 4), swap)))
-        return build.extract_element(first, INDEX(0))
+            first = op(build, first, build.shuffle_vector(first, first, ir.Constant(ir.VectorType(INT32, 4), swap)))
+        return build.extract_element(first, INT32(0))
 
     return types.float64(row), code
 
 
-def _four(x: float) -> Any:
-    return ir.Constant(FOUR, [x] * 4)
+def _splat(x: float) -> Any:
+    return ir.Constant(VECTOR4, [x] * 4)
 
 
-def _larger(build: Any, x: Any, y: Any) -> Any:
+def _maximum(build: Any, x: Any, y: Any) -> Any:
     return build.select(build.fcmp_ordered(">", x, y), x, y)
 
 
 def _muladd(build: Any, x: Any, y: Any, z: Any) -> Any:
-    kind = ir.FunctionType(FOUR, [FOUR] * 3)
+    kind = ir.FunctionType(VECTOR4, [VECTOR4] * 3)
     return build.call(cgutils.get_or_insert_function(build.module, kind, "llvm.fmuladd.v4f64"), [x, y, z])
 
 
 def _exp(build: Any, x: Any) -> Any:
     """2^n e^r with n the nearest whole number to x / log 2: a short series for e^r, n added to the exponent's bits."""
-    magic = _four(1.5 * 2.0**52)  # adding it leaves the whole number in the lowest bits
-    shifted = _muladd(build, x, _four(1 / math.log(2)), magic)
+    magic = _splat(1.5 * 2.0**52)  # adding it leaves the whole number in the lowest bits
+    shifted = _muladd(build, x, _splat(1 / math.log(2)), magic)
     n = build.fsub(shifted, magic)
-    r = _muladd(build, n, _four(-6.93147180369123816490e-01), x)  # log 2 in two pieces, the first with few bits
-    r = _muladd(build, n, _four(-1.90821492927058770002e-10), r)
-    series = _four(1 / math.factorial(12))
+    r = _muladd(build, n, _splat(-6.93147180369123816490e-01), x)  # log 2 in two pieces, the first with few bits
+    r = _muladd(build, n, _splat(-1.90821492927058770002e-10), r)
+    series = _splat(1 / math.factorial(12))
     for k in range(11, -1, -1):
-        series = _muladd(build, series, r, _four(1 / math.factorial(k)))
-    power = build.shl(build.bitcast(shifted, FOUR_BITS), ir.Constant(FOUR_BITS, [52] * 4))
-    value = build.bitcast(build.add(build.bitcast(series, FOUR_BITS), power), FOUR)
-    return build.select(build.fcmp_ordered("<", x, _four(-708.0)), _four(0.0), value)
+        series = _muladd(build, series, r, _splat(1 / math.factorial(k)))
+    power = build.shl(build.bitcast(shifted, VECTOR4_BITS), ir.Constant(VECTOR4_BITS, [52] * 4))
+    value = build.bitcast(build.add(build.bitcast(series, VECTOR4_BITS), power), VECTOR4)
+    return build.select(build.fcmp_ordered("<", x, _splat(-708.0)), _splat(0.0), value)

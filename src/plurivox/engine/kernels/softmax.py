@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from plurivox.core.types import Floats, Ints
-from plurivox.engine.jit import part, routine
+from plurivox.engine.jit import inline, routine
 from plurivox.engine.kernels.fast_math import fast_exp
-from plurivox.engine.kernels.simd import add, exp, load, store, total
+from plurivox.engine.kernels.simd import add, exp, load, row_sum, store
 
-FAR = 1e200  # a product of masses is turned into a sum of logs before it can overflow
+OVERFLOW_LIMIT = 1e200  # a product of masses is turned into a sum of logs before it can overflow
 
 
-@part
+@inline
 def softmax(row: Floats) -> float:
     """Softmax of a row in place; return the log of the sum of exp(row). For rows that are not padded for SIMD."""
     best, mass = row[0], 0.0
@@ -30,18 +30,18 @@ def softmax(row: Floats) -> float:
     return best + math.log(mass)
 
 
-@part
+@inline
 def exp_row(row: Floats, best: float, width: Any, out: Floats) -> float:
     """out = exp(row - best) for a padded row whose largest number is `best`; return the sum. Divide for the softmax."""
     mass, step = 0.0, np.uint64(4 * len(width))
     for k in range(np.uint64(0), np.uint64(len(row)), step):  # up to 16 labels go round this loop once
         x = exp(add(load(row, k, width), -best))
         store(out, k, x)
-        mass += total(x)
+        mass += row_sum(x)
     return mass
 
 
-@part
+@inline
 def add_log(value: float, product: float, best: float, mass: float) -> tuple[float, float]:
     """Add best + log(mass) to value + log(product); return (value, product).
 
@@ -49,30 +49,30 @@ def add_log(value: float, product: float, best: float, mass: float) -> tuple[flo
     """
     value += best
     product *= mass
-    if product > FAR:
+    if product > OVERFLOW_LIMIT:
         value += math.log(product)
         product = 1.0
     return value, product
 
 
-@part
-def padded_row(n_labels: int, width: Any, beyond: float) -> Floats:
-    """Room for a row that fills whole SIMD rows, with `beyond` in all cells: those beyond the labels keep it."""
+@inline
+def padded_row(n_labels: int, width: Any, fill: float) -> Floats:
+    """Room for a row that fills whole SIMD rows, with `fill` in all cells: those beyond the labels keep it."""
     step = 4 * len(width)
     row = np.empty(-(-n_labels // step) * step)
     for k in range(len(row)):
-        row[k] = beyond
+        row[k] = fill
     return row
 
 
-@part
-def copy(row: Floats, into: Floats) -> None:
+@inline
+def copy_row(row: Floats, into: Floats) -> None:
     """into[:] = row, without the checks that make numba compile that for seconds."""
     for k in range(len(row)):
         into[k] = row[k]
 
 
-@part
+@inline
 def answer_end(v: int, hi: int, worker: Ints) -> int:
     """Where the rows from v on that belong to one worker end: they are one answer to the task, and its repeats."""
     for end in range(v, hi):
@@ -82,7 +82,7 @@ def answer_end(v: int, hi: int, worker: Ints) -> int:
 
 
 @routine
-def add_left_out(
+def add_leave_one_out_agreement(
     lo: int,
     hi: int,
     worker: Ints,

@@ -9,7 +9,7 @@ from plurivox.engine.jit import kernel
 
 
 @kernel
-def adam(
+def adam_step(
     touched: Bools,
     table: Floats,
     grad: Floats,
@@ -43,7 +43,7 @@ def adam(
 
 
 @kernel
-def sgd(
+def sgd_step(
     touched: Bools,
     table: Floats,
     grad: Floats,

@@ -12,7 +12,7 @@ from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
-from plurivox.core.results import Of, Scores
+from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.engine.pair_agreement import agreeing_share, differ_within, has_pairs
@@ -79,7 +79,7 @@ class Agreement(Identifier):
     seed: int = option(0, "same seed, same interval", low=0)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
-    of: ClassVar[Of] = "crowd"
+    of: ClassVar[ScoreTarget] = "crowd"
 
     def _score(self, seen: Evidence, progress: Progress) -> Scores:
         assert seen.votes is not None

@@ -46,7 +46,7 @@ def spread_of_votes(votes: Votes) -> Spread:
     out, label = np.zeros((votes.n_tasks, 4)), votes.label.astype(np.int32)
 
     def work(first: int, last: int) -> None:
-        dispersion.of_votes(first, last, votes.start, label, votes.weight, max(votes.n_labels, 1), out)
+        dispersion.vote_dispersion(first, last, votes.start, label, votes.weight, max(votes.n_labels, 1), out)
 
     Blocks(votes.start).map(work)
     return Spread(votes.tasks, votes.n_labels, votes.support, *out.T)
@@ -57,7 +57,7 @@ def spread_of_soft(soft: SoftLabels) -> Spread:
     if isinstance(soft.body, Candidates):
         return Spread(soft.tasks, soft.n_labels, soft.support, *_of_candidates(soft.body))
     out, prob = np.zeros((len(soft), 4)), soft.body.prob
-    by_rows(soft.body).map(lambda first, last: dispersion.of_rows(first, last, prob, out))
+    by_rows(soft.body).map(lambda first, last: dispersion.row_dispersion(first, last, prob, out))
     return Spread(soft.tasks, soft.n_labels, soft.support, *out.T)
 
 

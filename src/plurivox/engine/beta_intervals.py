@@ -17,7 +17,7 @@ def beta_interval(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     return betaincinv(a, b, 0.025), betaincinv(a, b, 0.975)
 
 
-def beta_interval_of_moments(mean: Floats, variance: Floats) -> tuple[Floats, Floats]:
+def beta_interval_from_moments(mean: Floats, variance: Floats) -> tuple[Floats, Floats]:
     """(low, high) of the same interval, for the Beta distributions with these means and variances."""
     size = np.maximum(mean * (1 - mean) / np.where(variance > 0, variance, 1) - 1, 1e-6)
     low, high = beta_interval(mean * size, (1 - mean) * size)

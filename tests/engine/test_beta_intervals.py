@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import stats
 
-from plurivox.engine.beta import beta_interval, beta_interval_of_moments
+from plurivox.engine.beta_intervals import beta_interval, beta_interval_from_moments
 
 
 def test_the_ends_are_the_quantiles_of_scipy() -> None:
@@ -13,7 +13,7 @@ def test_the_ends_are_the_quantiles_of_scipy() -> None:
 
 def test_moments_give_back_the_distribution_and_no_variance_the_mean() -> None:
     a, b = np.random.default_rng(1).gamma(2, 5, (2, 500)) + 0.5
-    found = beta_interval_of_moments(*stats.beta.stats(a, b, moments="mv"))
+    found = beta_interval_from_moments(*stats.beta.stats(a, b, moments="mv"))
     np.testing.assert_allclose(found, beta_interval(a, b), rtol=1e-9)
     sure = np.array([0.0, 0.3, 1.0])
-    np.testing.assert_array_equal(beta_interval_of_moments(sure, np.zeros(3)), [sure, sure])
+    np.testing.assert_array_equal(beta_interval_from_moments(sure, np.zeros(3)), [sure, sure])

@@ -12,7 +12,7 @@ NAMED, NEVER = 0, 1
 
 
 @kernel
-def first_two(start: Ints, kind: Ints, label: Ints, two: Ints, place: Ints, clash: Bools, n_named: Ints) -> None:
+def first_two_labels(start: Ints, kind: Ints, label: Ints, two: Ints, place: Ints, clash: Bools, n_named: Ints) -> None:
     """The first two named labels of each answer: two[a, 0] and two[a, 1], as they came (-1: none).
 
     `place` says which of all named marks it is, left as it was where there is no label; `clash`, whether the answer also
@@ -39,28 +39,35 @@ def first_two(start: Ints, kind: Ints, label: Ints, two: Ints, place: Ints, clas
 
 
 @kernel
-def count_open(
-    wanted: Bools, start: Ints, kind: Ints, label: Ints, named_start: Ints, named: Ints, heed: bool, n_open: Ints
+def count_open_labels(
+    wanted: Bools,
+    start: Ints,
+    kind: Ints,
+    label: Ints,
+    named_start: Ints,
+    named: Ints,
+    exclude_never: bool,
+    n_open: Ints,
 ) -> None:
-    """How many labels are neither named nor, where `heed`, ruled out; `n_open[a]` comes in as the number of all labels."""
-    seen = np.full(n_open.max(), -1)  # the answer that last closed each label
+    """How many labels are neither named nor, where `exclude_never`, ruled out; `n_open[a]` comes in as the number of all labels."""
+    closed_by = np.full(n_open.max(), -1)  # the answer that last closed each label
     for a in range(len(wanted)):
         if not wanted[a]:
             n_open[a] = 0
             continue
         for i in range(named_start[a], named_start[a + 1]):
-            if seen[named[i]] != a:
-                seen[named[i]] = a
+            if closed_by[named[i]] != a:
+                closed_by[named[i]] = a
                 n_open[a] -= 1
-        if heed:
+        if exclude_never:
             for m in range(start[a], start[a + 1]):
-                if kind[m] == NEVER and seen[label[m]] != a:
-                    seen[label[m]] = a
+                if kind[m] == NEVER and closed_by[label[m]] != a:
+                    closed_by[label[m]] = a
                     n_open[a] -= 1
 
 
 @kernel
-def fill(
+def fill_weight_rows(
     row_start: Ints,
     start: Ints,
     kind: Ints,
@@ -68,31 +75,31 @@ def fill(
     named_start: Ints,
     named: Ints,
     weight: Floats,
-    each: Floats,
-    heed: bool,
+    open_weight: Floats,
+    exclude_never: bool,
     n_labels: int,
     out_answer: Ints,
     out_label: Ints,
     out_weight: Floats,
-    above: Bools,
+    open_exceeds_named: Bools,
 ) -> None:
     """Rows of weights above zero, labels increasing, those of answer a from row_start[a] on; open labels have each[a].
 
-    `above` says where that is more than the largest weight of a named label.
+    `open_exceeds_named` says where that is more than the largest weight of a named label.
     """
-    seen = np.full(n_labels, -1)
-    for a in range(len(each)):
-        row, top, share = row_start[a], 0.0, each[a]
+    closed_by = np.full(n_labels, -1)
+    for a in range(len(open_weight)):
+        row, top, share = row_start[a], 0.0, open_weight[a]
         k = n_labels
         if share > 0:
             k = 0
-            if heed:
+            if exclude_never:
                 for m in range(start[a], start[a + 1]):
                     if kind[m] == NEVER:
-                        seen[label[m]] = a
+                        closed_by[label[m]] = a
         for i in range(named_start[a], named_start[a + 1]):
             while k < named[i]:
-                if seen[k] != a:
+                if closed_by[k] != a:
                     out_answer[row], out_label[row], out_weight[row] = a, k, share
                     row += 1
                 k += 1
@@ -102,15 +109,15 @@ def fill(
                 top = max(top, weight[i])
             k = max(k, named[i] + 1)
         while k < n_labels:
-            if seen[k] != a:
+            if closed_by[k] != a:
                 out_answer[row], out_label[row], out_weight[row] = a, k, share
                 row += 1
             k += 1
-        above[a] = share > top
+        open_exceeds_named[a] = share > top
 
 
 @kernel
-def by_code(code: Ints, start: Ints, order: Ints) -> None:
+def counting_sort(code: Ints, start: Ints, order: Ints) -> None:
     """Fill `order` with places sorted by code, in the order they came; `start` says where each code begins, and is used up."""
     for i in range(len(code)):
         order[start[code[i]]] = i

@@ -7,7 +7,7 @@ from plurivox.engine.jit import kernel
 
 
 @kernel
-def by_group(group: Ints, n_groups: int) -> tuple[Ints, Ints]:
+def group_rows(group: Ints, n_groups: int) -> tuple[Ints, Ints]:
     """(order, start): the rows of group g are order[start[g]:start[g + 1]], in their order. Groups below 0 are left out.
 
     Counting instead of sorting: one pass to count, one to place.
@@ -28,7 +28,7 @@ def by_group(group: Ints, n_groups: int) -> tuple[Ints, Ints]:
 
 
 @kernel
-def medians(start: Ints, values: Floats) -> Floats:
+def group_medians(start: Ints, values: Floats) -> Floats:
     """(n_groups,) the median of values[start[g]:start[g + 1]]; nan for a group without any."""
     out = np.full(len(start) - 1, np.nan)
     for g in range(len(start) - 1):

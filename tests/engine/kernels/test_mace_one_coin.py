@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plurivox.engine.kernels import own_label
+from plurivox.engine.kernels import mace_one_coin
 from plurivox.engine.kernels.simd import PAD, simd_width
 
 
@@ -34,11 +34,11 @@ def test_a_pass_and_the_posterior(k: int, by_label: bool, weighted: bool) -> Non
 
     n_true, right, width = np.zeros(k + PAD), np.zeros(len(gain)), simd_width(k)
     votes = 0, n_tasks, start, said, key, weight
-    value = own_label.em_pass(*votes, log_prior, gain, width, n_true, right)
+    value = mace_one_coin.em_pass(*votes, log_prior, gain, width, n_true, right)
     np.testing.assert_allclose(value, total.sum(), rtol=1e-12)
     np.testing.assert_allclose(n_true[:k], posterior.sum(0), rtol=1e-12)
     np.testing.assert_allclose(right, np.bincount(key, w * posterior[task, said], len(gain)), rtol=1e-11)
     prob, agree = np.empty((n_tasks, k)), np.zeros(n_workers)
-    own_label.posterior(*votes, worker, log_prior, gain, width, prob, agree)
+    mace_one_coin.posterior(*votes, worker, log_prior, gain, width, prob, agree)
     np.testing.assert_allclose(prob, posterior, rtol=1e-11)
     np.testing.assert_allclose(agree, left_out, rtol=1e-10)
