@@ -64,7 +64,7 @@ def test_runs_that_share_a_pass_are_plain_numpy(weighted: bool, n_clamped: int) 
 def test_a_pass_is_the_same_alone_and_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     em, runs = some_em(True), [some_params(seed, list(range(6))) for seed in range(4)]
     shared = em.em_pass(runs)
-    monkeypatch.setattr(subtype_em, "TOGETHER", 1)
+    monkeypatch.setattr(subtype_em, "MAX_SHARED_CELLS", 1)
     for (one, value), (other, objective) in zip(shared, em.em_pass(runs), strict=True):
         np.testing.assert_array_equal(one.counts, other.counts)
         assert value == objective
@@ -73,7 +73,7 @@ def test_a_pass_is_the_same_alone_and_shared(monkeypatch: pytest.MonkeyPatch) ->
 def test_kinds_are_dropped_only_where_no_votes_can_bring_them_back() -> None:
     em, params = some_em(False), some_params(1, list(range(6)))
     gap = params.log_confusion[:, 1] - params.log_confusion[:, 0]
-    reach = em.most_votes * gap.max()  # the most that votes can favour kind 1 over kind 0 of the same label
+    reach = em.max_votes_per_task * gap.max()  # the most that votes can favour kind 1 over kind 0 of the same label
     for below, kept in ((41 + reach, False), (39 + reach, True)):
         log_prior = params.log_prior.copy()
         log_prior[1] = log_prior[0] - below

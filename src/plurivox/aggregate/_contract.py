@@ -122,8 +122,8 @@ class EMAggregator(Aggregator):
         if votes.n_workers * votes.n_labels >= 2**32 or (have is not None and need > have):
             free = "far more than any machine has" if have is None else f"{format_bytes(have)} are free"
             raise InputError(
-                f"{self.name()} needs about {format_bytes(need)} for {votes.n_workers:,} workers, {votes.n_labels:,} labels and "
-                f"{votes.n_tasks:,} tasks; {free}. Take one-coin or wawa, which keep one number a worker, or fewer labels"
+                f"{self.name()} needs about {format_bytes(need)} for {votes.n_workers:,} workers, {votes.n_labels:,} labels "
+                f"and {votes.n_tasks:,} tasks; {free}. Take one-coin or wawa, which keep one number a worker, or fewer labels"
             )
 
 

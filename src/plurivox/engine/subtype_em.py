@@ -1,7 +1,7 @@
-"""EM of models in which the tasks of each label fall into kinds, and a worker answers each kind in an own way.
+"""EM for models in which each label has subtypes of tasks, and a worker a confusion row per subtype (EBCC).
 
-Several runs from different starts share a pass over the votes: their tables stand side by side, so that a vote is looked up
-once for all of them.
+A kind is one subtype of one label. Several runs from different starts share a pass over the votes: their tables are stored
+side by side, so that a vote is looked up once for all of them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,31 +16,31 @@ from plurivox.engine.kernels.simd import PAD, pad_array, simd_width
 from plurivox.engine.memory import aligned_zeros
 from plurivox.engine.threads import Blocks
 
-MIN_LOG_RATIO = -40.0  # log of a probability too small to change a sum of doubles
-MAX_SHARED_CELLS = 2**18  # cells of the tables of runs that share a pass; more would not fit into a cache
-TASKS_PER_CHUNK = 4096  # tasks whose first shares are drawn at a time
+MIN_LOG_RATIO = -40.0  # log of a relative probability too small to change a sum of doubles
+MAX_SHARED_CELLS = 2**18  # total table cells of runs that share a pass; more would not fit into the cache
+TASKS_PER_CHUNK = 4096  # tasks whose initial posterior is computed per call
 
 
 class SubtypeParams(NamedTuple):
-    """What such a model learns, in logs, for the kinds that are live."""
+    """Parameters of a subtype model, as logarithms, for the kinds (subtypes of labels) still in use."""
 
     kinds: Ints  # (n_live,) increasing
     log_prior: Floats  # (n_live,)
-    log_confusion: Floats  # (n_keys, n_live) a key is a worker and what it said, as in KeyedVotes
+    log_confusion: Floats  # (n_keys, n_live) a key is worker * n_labels + said, as in KeyedVotes
 
 
 class SubtypeCounts(NamedTuple):
-    """Expected counts under the posterior: all that the M-step needs."""
+    """Expected counts under the posterior for the kinds still in use, the input of the M-step."""
 
-    kinds: Ints  # (n_live,) increasing; all others have no task
-    n_kind: Floats  # (n_live,) how many tasks are of each kind
-    counts: Floats  # (n_keys, n_live) weights of votes
+    kinds: Ints  # (n_live,) increasing; all others have no tasks
+    n_kind: Floats  # (n_live,) expected number of tasks of each kind
+    counts: Floats  # (n_keys, n_live) expected weight of votes
 
 
 class SubtypeEM:
-    """E-step and M-step over votes. `clamped` tasks keep the label distribution `known` (n_clamped, n_labels).
+    """E-step and M-step of subtype models. `clamped` tasks keep the label distribution `known` (n_clamped, n_labels).
 
-    Kinds stand in the order of their labels: kind k belongs to label k // n_subtypes.
+    Kinds are sorted by label: kind k belongs to label k // n_subtypes.
     """
 
     def __init__(self, votes: KeyedVotes, clamped: Bools, known: Floats, n_workers: int, n_subtypes: int) -> None:
@@ -51,7 +51,7 @@ class SubtypeEM:
         self.max_votes_per_task = _max_votes_per_task(votes)
 
     def expected_counts(self, kinds: Ints, shares: Callable[[int, int], Floats]) -> SubtypeCounts:
-        """The counts of the M-step when tasks first:last have the posterior shares(first, last), (n, n_kinds)."""
+        """Return the counts of the M-step for a given posterior; `shares(first, last)` returns it (n, n_kinds) for tasks."""
         start, key, weight = self.votes[:3]
         width, n = simd_width(len(kinds), coarse=True), len(kinds)
 
@@ -66,15 +66,15 @@ class SubtypeEM:
         return SubtypeCounts(kinds, n_kind[:n], counts[: self.n_keys * n].reshape(self.n_keys, n))
 
     def em_pass(self, runs: Sequence[SubtypeParams]) -> list[tuple[SubtypeCounts, float]]:
-        """E-step and the counts of the M-step for every run: (counts without kinds that lost all tasks, log-likelihood)."""
+        """Run the E-step and sum the counts of the M-step for every run: (counts of kinds that have tasks, log-likelihood)."""
         live = [self._drop_empty_kinds(params) for params in runs]
         return [found for group in self._runs_per_pass(live) for found in self._pass_together(group)]
 
     def _drop_empty_kinds(self, params: SubtypeParams) -> SubtypeParams:
-        """Leave out the kinds that no task can have.
+        """Return the parameters without the kinds whose probability is negligible for every task.
 
         Votes can favour one kind over another by at most their number times the largest difference in the table. A kind
-        that then is still less probable than another kind of its label, by a factor of e^-40, adds nothing to any sum.
+        that is still less probable than another kind of its label by a factor of e^-40 does not change any sum.
         """
         label, score, table = params.kinds // self.n_subtypes, params.log_prior, params.log_confusion
         by_score = np.lexsort((-score, label))
@@ -86,7 +86,7 @@ class SubtypeEM:
         return params if keep.all() else SubtypeParams(params.kinds[keep], score[keep], table[:, keep])
 
     def _runs_per_pass(self, runs: Sequence[SubtypeParams]) -> Iterator[Sequence[SubtypeParams]]:
-        """The runs that share a pass: as many as fit into a cache."""
+        """Yield groups of runs that share a pass over the votes: as many as fit into the cache."""
         begin, cells = 0, 0
         for end, params in enumerate(runs):
             mine = self.n_keys * _n_columns(params)
@@ -97,7 +97,7 @@ class SubtypeEM:
         yield runs[begin:]
 
     def _pass_together(self, runs: Sequence[SubtypeParams]) -> list[tuple[SubtypeCounts, float]]:
-        """One pass over the votes for all these runs."""
+        """Run one EM pass over the votes for several runs: (counts, log-likelihood) of each."""
         edges = np.cumsum([0, *map(_n_columns, runs)])
         n, n_cells = int(edges[-1]), self.n_keys * int(edges[-1])
         log_prior, table = np.full(n, -np.inf), aligned_zeros(n_cells + PAD)
@@ -131,7 +131,7 @@ class SubtypeEM:
         )
 
     def posterior(self, params: SubtypeParams) -> tuple[Floats, Floats]:
-        """((n_open, n_labels) posterior of the tasks that are not clamped, (n_workers,) votes that the others agree with).
+        """Return ((n_open, n_labels) posterior of unclamped tasks, (n_workers,) expected weight of correct votes).
 
         A vote is compared with the posterior under the other workers' votes on its task, or with its known label.
         """
@@ -148,17 +148,17 @@ class SubtypeEM:
         return prob, agree + np.bincount(worker, right if weight is None else right * weight, self.n_workers)
 
     def _kind_start_of_label(self, kinds: Ints) -> Ints:
-        """(n_labels + 1,) where the kinds of each label begin."""
+        """(n_labels + 1,) the kinds of label l are start[l]:start[l + 1]."""
         return np.searchsorted(kinds, np.arange(self.n_labels + 1) * self.n_subtypes)
 
 
 def _n_columns(params: SubtypeParams) -> int:
-    """The columns of a run in a shared table: a multiple of four."""
+    """Return the number of columns of a run in a shared table: its kinds rounded up to a multiple of four."""
     return -(-len(params.kinds) // 4) * 4
 
 
 def _max_votes_per_task(votes: KeyedVotes) -> float:
-    """The largest weight of the votes on one task."""
+    """Return the largest total vote weight of a task."""
     if votes.weight is None:
         return float(np.diff(votes.start).max(initial=0))
     total = np.concatenate([[0.0], np.cumsum(votes.weight)])[votes.start]

@@ -1,4 +1,4 @@
-"""Kernels of agreement: pairs of workers who share tasks, and each vote against the rest of its task."""
+"""Kernels of agreement: Cohen's kappa of pairs of workers, and the share of other votes that agree with each vote."""
 
 import numpy as np
 
@@ -7,12 +7,13 @@ from plurivox.engine.jit import inline, kernel
 from plurivox.engine.kernels.simd import prefetch
 from plurivox.engine.kernels.softmax import answer_end
 
-PREFETCH_ROWS = 8  # rows of a worker that are brought near before they are wanted: they lie far apart
-LABEL_BITS = 31
+PREFETCH_ROWS = 8  # how many rows of a worker ahead to prefetch: they are far apart in memory
+LABEL_BITS = 31  # of a packed vote
+MIN_OTHER_WEIGHT = 1e-9  # total weight of other votes below which there are none
 
 
 def pack_votes(task: Ints, worker: Ints, label: Ints) -> Ints:
-    """(n_rows,) a plain vote in one number: worker, label, and whether it is the last one of its task."""
+    """(n_rows,) each plain vote packed into one integer: worker, label, and whether it is the last vote on its task."""
     key = worker.astype(np.int64) << (LABEL_BITS + 1)
     key |= label.astype(np.int64) << 1
     key[:-1] |= task[1:] != task[:-1]
@@ -22,7 +23,7 @@ def pack_votes(task: Ints, worker: Ints, label: Ints) -> Ints:
 
 @inline
 def label_distance(a: int, b: int, scale: Floats, power: int) -> float:
-    """How far two labels are apart: the same or not (power 0), or the power of their distance on the scale."""
+    """Return the distance of two labels: 0 if equal, else 1 (power 0), or a power of their distance on the scale."""
     if power == 0:
         return 1.0 if a != b else 0.0
     return abs(scale[a] - scale[b]) ** power
@@ -43,12 +44,12 @@ def sum_kappas(
     weight_by_tasks: bool,
     sums: Floats,
 ) -> None:
-    """Cohen's kappa of the workers first:last with every later one: add up kappas, their weights, pairs, undefined.
+    """Add Cohen's kappa of workers first:last with every later worker to `sums`: (kappas, weights, n pairs, n undefined).
 
-    `key` are `pack_votes` votes sorted by task and worker; those of worker w are order[begin[w]:begin[w + 1]], and `task`
-    is in that order too. `task_weights` (n_tasks,) is how often each task counts; `scale` (n_labels,) and `power` say how far
-    labels are apart. A pair counts if it shares `min_shared` tasks, however often they count. Most pairs of a large crowd do
-    not: their meetings are counted first, in a table that stays in the cache, and only the others are looked at.
+    `key` are votes of `pack_votes` sorted by task and worker; those of worker w are order[begin[w]:begin[w + 1]], and
+    `task` has the same order. `task_weights` (n_tasks,) is the weight of each task; `scale` (n_labels,) and `power` define
+    the distance of labels. A pair counts if it shares `min_shared` tasks. Most pairs of a large crowd do not: shared tasks
+    are counted first, in an array that fits into the cache, and votes are collected for the other pairs only.
     """
     n_workers = len(begin) - 1
     count, free, partners = np.zeros(n_workers, np.int32), np.empty(n_workers, np.int64), np.empty(n_workers, np.int32)
@@ -79,7 +80,10 @@ def sum_kappas(
 
 @kernel
 def count_shared_tasks(w: int, order: Ints, begin: Ints, key: Ints, count: Ints, partners: Ints) -> int:
-    """How many later workers w meets; who they are goes into `partners`, how often into `count`, zero before."""
+    """Return the number of later workers who share a task with w; fill `partners` with them and `count` with shared tasks.
+
+    `count` (n_workers,) must be zero before.
+    """
     n_partners = 0
     for i in range(begin[w], begin[w + 1]):
         prefetch(key, order[min(i + PREFETCH_ROWS, len(order) - 1)])
@@ -97,7 +101,10 @@ def count_shared_tasks(w: int, order: Ints, begin: Ints, key: Ints, count: Ints,
 
 @kernel
 def assign_pair_slots(partners: Ints, count: Ints, min_shared: int, free: Ints) -> int:
-    """Room for the meetings of each pair that shares enough, one after the other; how much in all."""
+    """Fill free[u] with the first buffer index for the shared votes of partner u; return the total size.
+
+    Partners who share fewer than `min_shared` tasks get none.
+    """
     total = 0
     for u in partners:
         if count[u] >= min_shared:
@@ -121,7 +128,10 @@ def collect_shared_votes(
     other: Ints,
     task_weight: Floats,
 ) -> None:
-    """What w and those who share enough said where they met, and how often that counts: pair by pair, from `free`."""
+    """Fill `said` (labels of w), `other` (labels of the partner) and `task_weight` for all shared tasks, partner by partner.
+
+    `free` is the next free index of each partner and is advanced.
+    """
     mask = (1 << LABEL_BITS) - 1
     for i in range(begin[w], begin[w + 1]):
         row = order[i]
@@ -147,14 +157,17 @@ def add_kappa(
     weight_by_tasks: bool,
     sums: Floats,
 ) -> None:
-    """The kappa of one pair of workers, from what each said where they met. `ours`, `theirs` are zero before and after."""
-    n = seen = by_chance = 0.0
+    """Add Cohen's kappa of one pair of workers to `sums`, from their labels on shared tasks.
+
+    The buffers `ours` and `theirs` (n_labels,) must be zero before and are zero after.
+    """
+    n = observed = by_chance = 0.0
     for i in range(len(said)):
         n += task_weight[i]
-        seen += task_weight[i] * label_distance(said[i], other[i], scale, power)
+        observed += task_weight[i] * label_distance(said[i], other[i], scale, power)
         ours[said[i]] += task_weight[i]
         theirs[other[i]] += task_weight[i]
-    for i in range(len(said)):  # each label once: what has been summed up is cleared
+    for i in range(len(said)):  # each label once: its sum is cleared after use
         mine = ours[said[i]]
         ours[said[i]] = 0.0
         if mine > 0 and power == 0:
@@ -165,24 +178,21 @@ def add_kappa(
     for i in range(len(said)):
         theirs[other[i]] = 0.0
     if by_chance > 0:
-        sums[0] += (1 - seen * n / by_chance) * (n if weight_by_tasks else 1.0)
+        sums[0] += (1 - observed * n / by_chance) * (n if weight_by_tasks else 1.0)
         sums[1] += n if weight_by_tasks else 1.0
         sums[2] += 1
     else:
         sums[3] += 1
 
 
-MIN_OTHER_WEIGHT = 1e-9  # votes of others below which there are none
-
-
 @kernel
 def share_of_other_votes(
     first: int, last: int, start: Ints, worker: Ints, label: Ints, weight: Floats | None, n_labels: int, out: Floats
 ) -> None:
-    """out[v] = the share of the others' votes on the task of v that are for its label; nan where there are no others.
+    """Fill out[v] with the share of the other workers' votes on the task that are for the label of vote v; nan if none.
 
-    Rows of a task are sorted by worker, then label, so that all of one worker's votes lie side by side, those for one label
-    too. Rows without a name (worker -1) only count among the others: theirs is nan.
+    Rows of a task must be sorted by worker, then label. Rows without a name (worker -1) only count as other votes and get
+    nan.
     """
     mass = np.zeros(n_labels)
     for t in range(first, last):

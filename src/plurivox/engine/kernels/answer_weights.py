@@ -1,6 +1,7 @@
-"""Passes over the marks of answers: the labels named first, the labels left open, rows of weights.
+"""Turn the marks of answers into rows of label weights: first two named labels, number of open labels, weights.
 
-The marks of answer a are start[a]:start[a + 1]; `kind` is 0 for a label that is named and 1 for one that is ruled out.
+The marks of answer a are start[a]:start[a + 1]; `kind` is 0 for a label that is named and 1 for one that is ruled out
+(never). A label that is neither named nor ruled out is open.
 """
 
 import numpy as np
@@ -13,10 +14,10 @@ NAMED, NEVER = 0, 1
 
 @kernel
 def first_two_labels(start: Ints, kind: Ints, label: Ints, two: Ints, place: Ints, clash: Bools, n_named: Ints) -> None:
-    """The first two named labels of each answer: two[a, 0] and two[a, 1], as they came (-1: none).
+    """Fill two[a, 0] and two[a, 1] with the first two named labels of each answer (-1: none).
 
-    `place` says which of all named marks it is, left as it was where there is no label; `clash`, whether the answer also
-    rules the label out; `n_named`, how many labels it names.
+    Also fill `place`, the index of each among all named marks (unchanged if there is no label), `clash`, whether the
+    answer also rules the label out, and `n_named`, the number of labels it names.
     """
     so_far = 0
     for a in range(len(start) - 1):
@@ -49,8 +50,11 @@ def count_open_labels(
     exclude_never: bool,
     n_open: Ints,
 ) -> None:
-    """How many labels are neither named nor, where `exclude_never`, ruled out; `n_open[a]` comes in as the number of all labels."""
-    closed_by = np.full(n_open.max(), -1)  # the answer that last closed each label
+    """Reduce n_open[a], which must be the number of labels, to the number of open labels of each answer a.
+
+    Labels ruled out count as open unless `exclude_never`. Answers that are not `wanted` get 0.
+    """
+    closed_by = np.full(n_open.max(), -1)  # the last answer that named or ruled out each label
     for a in range(len(wanted)):
         if not wanted[a]:
             n_open[a] = 0
@@ -83,9 +87,10 @@ def fill_weight_rows(
     out_weight: Floats,
     open_exceeds_named: Bools,
 ) -> None:
-    """Rows of weights above zero, labels increasing, those of answer a from row_start[a] on; open labels have each[a].
+    """Fill the rows (out_answer, out_label, out_weight) of weights above zero, labels increasing, from row_start[a] on.
 
-    `open_exceeds_named` says where that is more than the largest weight of a named label.
+    Open labels of answer a have weight open_weight[a]. Fill `open_exceeds_named`: whether that is more than the largest
+    weight of a named label.
     """
     closed_by = np.full(n_labels, -1)
     for a in range(len(open_weight)):
@@ -118,7 +123,7 @@ def fill_weight_rows(
 
 @kernel
 def counting_sort(code: Ints, start: Ints, order: Ints) -> None:
-    """Fill `order` with places sorted by code, in the order they came; `start` says where each code begins, and is used up."""
+    """Fill `order` with the indices of `code` sorted by code, stable; `start`, the offset of each code, is changed."""
     for i in range(len(code)):
         order[start[code[i]]] = i
         start[code[i]] += 1

@@ -1,4 +1,4 @@
-"""Passes over the votes for models in which a worker has a confusion matrix (Dawid-Skene, IBCC, clusters, Raykar)."""
+"""E-step and count kernels of models with one confusion matrix per worker (Dawid-Skene, IBCC, clusters, Raykar)."""
 
 import math
 from typing import Any
@@ -10,12 +10,10 @@ from plurivox.engine.jit import inline, kernel
 from plurivox.engine.kernels.simd import add, add_scaled, load, prefetch, row_max, scale, store
 from plurivox.engine.kernels.softmax import add_leave_one_out_agreement, add_log, copy_row, exp_row, padded_row
 
-PREFETCH_VOTES = 16  # votes between asking for a far number and needing it
-CACHED_CELLS = 2**18  # cells: a table up to this size lies in a cache near enough
-LINE_FLOATS, MAX_TWO_LINE_FLOATS = (
-    np.uint64(8),
-    np.uint64(12),
-)  # float64 in a cache line; in a row that touches two at most
+PREFETCH_VOTES = 16  # how many votes ahead to prefetch table rows
+CACHED_CELLS = 2**18  # cells of a table that fits into a fast cache
+LINE_FLOATS = np.uint64(8)  # float64 per cache line
+MAX_TWO_LINE_FLOATS = np.uint64(12)  # longest row that touches two cache lines at most
 
 
 @kernel
@@ -31,7 +29,7 @@ def em_pass(
     n_true: Floats,
     counts: Floats,
 ) -> float:
-    """E-step, and the counts of the M-step: add to n_true[true] and counts[key, true]; return the log-likelihood.
+    """Run the E-step; add the counts of the M-step to n_true[true] and counts[key, true]; return the log-likelihood.
 
     p(true | votes) is proportional to exp(log_prior[true] + sum over votes of weight * table[key, true]).
     """
@@ -65,9 +63,9 @@ def hard_em_pass(
     n_true: Floats,
     counts: Floats,
 ) -> float:
-    """The same with all of a task's mass on its most probable label, the first of tied ones.
+    """Run a hard E-step, probability 1 on each task's most probable label (first of ties); add to n_true and counts.
 
-    Returns the log-likelihood of the votes and of these labels.
+    Return the log-likelihood of the votes and of these labels.
     """
     n_labels = np.uint64(len(log_prior))
     prior = padded_row(len(log_prior), width, -math.inf)
@@ -102,7 +100,7 @@ def posterior(
     prob: Floats,
     agree: Floats | None,
 ) -> float:
-    """The E-step alone: fill prob[task, true]; return the log-likelihood. log_prior[task, true] may have one row for all.
+    """Run the E-step alone: fill prob[task, true]; return the log-likelihood. log_prior has one row, or one per task.
 
     With `agree`, add to agree[worker] weight * p(true = said | the votes of the other workers on the task).
     """
@@ -141,7 +139,7 @@ def count_votes(
     n_true: Floats,
     counts: Floats,
 ) -> float:
-    """The counts of the M-step for a given posterior prob[task, true]: add to n_true[true] and counts[key, true]."""
+    """Add the counts of the M-step for a given posterior prob[task, true] to n_true[true] and counts[key, true]."""
     n_labels = np.uint64(prob.shape[1])
     row = padded_row(prob.shape[1], width, 0.0)
     end, ahead = np.uint64(start[last]), prefetch_distance(first, last, start, counts)
@@ -157,7 +155,7 @@ def count_votes(
 
 @kernel
 def vote_shares(first: int, last: int, start: Ints, said: Ints, weight: Floats | None, prob: Floats) -> float:
-    """Fill prob[task, true] with the share of a task's votes that each label got; even where they weigh nothing."""
+    """Fill prob[task, label] with the vote share of each label; uniform if the votes have no weight."""
     n_labels = prob.shape[1]
     for t in range(first, last):
         row, mass = prob[t], 0.0
@@ -172,14 +170,14 @@ def vote_shares(first: int, last: int, start: Ints, said: Ints, weight: Floats |
     return 0.0
 
 
-# ---- parts of the above
+# ---- helpers
 
 
 @inline
 def prefetch_distance(first: int, last: int, start: Ints, table: Floats) -> np.uint64:
-    """How many votes before a vote is counted to prefetch its rows of the table; 0 where that does not pay.
+    """Return how many votes ahead to prefetch table rows; 0 if that would not help.
 
-    It does not for a table in a near cache, nor where tasks have many votes: then the reads of one task overlap anyway.
+    It does not help for a table in the cache, nor for tasks with many votes, whose reads overlap anyway.
     """
     many_votes = start[last] - start[first] > PREFETCH_VOTES * (last - first)
     return np.uint64(0 if many_votes or len(table) <= CACHED_CELLS else PREFETCH_VOTES)
@@ -187,10 +185,10 @@ def prefetch_distance(first: int, last: int, start: Ints, table: Floats) -> np.u
 
 @inline
 def prefetch_votes(key: Ints, lo: int, hi: int, n_labels: int, table: Floats, counts: Floats) -> None:
-    """Prefetch every cache line of the rows that the votes lo:hi will need."""
+    """Prefetch the rows of `table` and `counts` that the votes lo:hi will need into the cache."""
     step = (
         LINE_FLOATS if n_labels > MAX_TWO_LINE_FLOATS else n_labels
-    )  # a short row lies in the lines of its first and last number
+    )  # a short row is in the lines of its first and last number
     for v in range(lo, hi):
         at = np.uint64(key[v]) * n_labels
         for k in range(np.uint64(0), n_labels, step):
@@ -214,13 +212,13 @@ def add_votes(
     width: Any,
     row: Floats,
 ) -> float:
-    """row = begin + sign * the log-probabilities of the votes lo:hi; return its largest number.
+    """Fill row = base + sign * sum of the log-probabilities of the votes lo:hi; return its largest number.
 
-    `said` is not used, since a key here is worker and said label together. It is there for `add_leave_one_out_agreement`, which calls the
+    `said` is not used, since a key here is worker and said label together: `add_leave_one_out_agreement` calls the
     `add_votes` of every model with the same arguments.
     """
     best, step = -math.inf, np.uint64(4 * len(width))
-    for k in range(np.uint64(0), np.uint64(len(row)), step):  # up to 16 labels go round this loop once
+    for k in range(np.uint64(0), np.uint64(len(row)), step):  # one iteration for up to 16 labels
         x = load(base, k, width)
         for v in range(lo, hi):
             evidence = load(table, np.uint64(key[v]) * n_labels + k, width)
@@ -243,7 +241,7 @@ def add_counts(
     n_true: Floats,
     counts: Floats,
 ) -> None:
-    """Add row * by to n_true, and to the counts of each of the votes lo:hi."""
+    """Add row * factor to n_true, and times its weight to the counts of each of the votes lo:hi."""
     for k in range(np.uint64(0), np.uint64(len(row)), np.uint64(4 * len(width))):
         x = scale(load(row, k, width), factor)
         store(n_true, k, add(load(n_true, k, width), x))

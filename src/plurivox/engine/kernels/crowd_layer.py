@@ -1,7 +1,7 @@
-"""What workers are expected to say of tasks, by a net's output and a row of numbers of each worker; and the way back.
+"""Forward and backward pass of the crowd layer: predict each worker's votes from a net's output and the worker's parameters.
 
-Every vote is handled where it lies and only the rows of workers who voted are read or written, so that a step costs the
-same whether the crowd is small or large.
+Only the parameter rows of workers with votes in the batch are read or written, so that the cost of a step does not depend
+on the number of workers.
 """
 
 import math
@@ -11,8 +11,8 @@ import numpy as np
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.engine.jit import inline, kernel
 
-FULL, SCALE, SHIFT, SCALE_SHIFT, ONE_SCALE = range(5)  # what the row of a worker does to the output
-ROW_SIZES = {  # numbers in a row, by n_labels
+FULL, SCALE, SHIFT, SCALE_SHIFT, ONE_SCALE = range(5)  # how a worker's parameter row transforms the output
+ROW_SIZES = {  # kind -> number of parameters per worker, a function of n_labels
     FULL: lambda k: k * k,  # flat [true, said]
     SCALE: lambda k: k,
     SHIFT: lambda k: k,
@@ -35,10 +35,11 @@ def forward(
     loss: Floats,
     excess: Floats,
 ) -> None:
-    """Fill output[task, label], the softmax of the logits or they themselves, each[task] and excess[task, vote, said].
+    """Forward pass: fill output[task, label] (logits or their softmax), loss[task] and excess[task, vote, said].
 
-    `logits` (n, n_labels); `worker`, `label`, `weight` (n, most), weight 0 where there is no vote. `loss` is the weighted
-    cross-entropy of a task's votes times `scale`, and `excess` its gradient by what is said: (softmax - vote) times both.
+    `logits` (n, n_labels); `worker`, `label`, `weight` (n, max_votes), weight 0 for padding. `loss` is the weighted
+    cross-entropy of a task's votes times `scale`, and `excess` its gradient by the worker's scores: (softmax - vote) times
+    both.
     """
     n, n_labels = logits.shape
     for i in range(n):
@@ -73,7 +74,7 @@ def backward(
     d_table: Floats,
     touched: Bools,
 ) -> None:
-    """The way back: fill d_logits[task, label], add to d_table[worker], task i weighing by[i]; mark who was touched."""
+    """Backward pass: fill d_logits[task, label], add to d_table[worker], and set touched[worker]; task i has task_weight[i]."""
     n, n_labels = output.shape
     for i in range(n):
         d_output_row = d_logits[i]
@@ -95,7 +96,7 @@ def backward(
 
 @inline
 def _softmax(row: Floats) -> float:
-    """Softmax of float32 scores in place; return the log of the sum. Training keeps to float32, unlike `softmax`."""
+    """Replace float32 scores by their softmax; return the log of the sum of exponentials."""
     best, mass = row[0], np.float32(0)
     for k in range(1, len(row)):
         best = max(best, row[k])
@@ -109,7 +110,7 @@ def _softmax(row: Floats) -> float:
 
 @inline
 def _worker_scores(kind: int, output: Floats, row: Floats, score: Floats) -> None:
-    """score[said] = what the row makes of the output, before the softmax."""
+    """Fill score[said], the worker's scores before the softmax, from the net's output and the worker's parameter row."""
     n_labels = len(output)
     if kind == FULL:
         for said in range(n_labels):
@@ -142,7 +143,7 @@ def _add_vote_gradient(
     d_output: Floats,
     d_row: Floats,
 ) -> None:
-    """The gradient of one vote, added to that of its task's output and of its worker's row."""
+    """Add the gradient of one vote to d_output of its task and to d_row of its worker."""
     if kind == FULL:
         for true in range(n_labels):
             total, at, mine = np.float32(0), true * n_labels, task_weight * output[true]

@@ -1,8 +1,8 @@
-"""Kernels of models in which a vote is evidence for the label it names alone: MACE and one-coin Dawid-Skene.
+"""Kernels of MACE and one-coin Dawid-Skene, in which a vote changes the score of its own label only.
 
-A vote adds gain[key] to the log-score of its own label. What it adds to the scores of all labels alike changes no
-posterior and is left out. In MACE a key is a worker and a label, and gain = log(1 + know / guess), with the probabilities
-of naming that label by knowing it and by guessing; in one-coin a key is a worker, and gain = log(right / wrong).
+A vote adds gain[key] to the log-score of its label; a constant added to all labels does not change the posterior and is
+left out. In MACE a key is a worker and a label, and gain = log(1 + know / guess), with the probabilities of giving that
+label by knowing it and by guessing; in one-coin a key is a worker, and gain = log(right / wrong).
 """
 
 import math
@@ -30,9 +30,9 @@ def em_pass(
     n_true: Floats,
     right: Floats,
 ) -> float:
-    """E-step, and the counts of the M-step: add to n_true[true] and the weight of right votes to right[key].
+    """Run the E-step; add to n_true[true], and the expected weight of correct votes to right[key].
 
-    Returns the log-likelihood.
+    Return the log-likelihood.
     """
     prior = padded_row(len(log_prior), width, -math.inf)
     copy_row(log_prior, prior)
@@ -97,7 +97,7 @@ def _add_votes(
     width: Any,
     row: Floats,
 ) -> float:
-    """row = begin + sign * the gains of the votes lo:hi; return its largest number.
+    """Fill row = base + sign * the gains of the votes lo:hi; return its largest number.
 
     `n_labels` is not used, since `gain` has no labels; see `confusion.add_votes`.
     """
@@ -106,6 +106,6 @@ def _add_votes(
         store(row, k, load(base, k, width))
     for v in range(lo, hi):
         row[said[v]] += sign * gain[key[v]] if weight is None else sign * weight[v] * gain[key[v]]
-    for k in range(np.uint64(0), np.uint64(len(row)), step):  # up to 16 labels go round this loop once
+    for k in range(np.uint64(0), np.uint64(len(row)), step):  # one iteration for up to 16 labels
         best = max(best, row_max(load(row, k, width)))
     return best

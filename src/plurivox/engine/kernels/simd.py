@@ -1,9 +1,9 @@
-"""A row over labels in vector registers: what lets a kernel treat the labels of a task four at a time.
+"""SIMD vector type for numba: a row over labels in vector registers, four labels at a time.
 
-Numba has no vector type, so this file gives it one. `Row(n)` is n times four float64. Its width is part of its type,
-taken from the length of the tuple `width` that every kernel is given, so it is known when the kernel is compiled and
-the numbers of a task never leave the registers. K labels that are no multiple of four read a little beyond the end of
-a row, into the next one: arrays must have `PAD` spare cells at their end, and what is added there must be zero.
+Numba has no vector type, so this module adds one. `Row(n)` is n vectors of four float64. n is part of the type, taken from
+the length of the tuple `width` that every kernel gets, so it is known at compile time and a task's numbers stay in
+registers. If the number of labels is not a multiple of four, reads go beyond the end of a row, into the next one: arrays
+must have `PAD` spare cells at their end, and only zeros may be added there.
 """
 
 import math
@@ -17,8 +17,8 @@ from numba.extending import intrinsic, models, register_model
 from plurivox.core.types import Floats
 from plurivox.engine.memory import aligned_empty
 
-MAX_VECTORS = 4  # vectors in a Row: sixteen labels leave registers to spare
-PAD = 4 * MAX_VECTORS
+MAX_VECTORS = 4  # in a Row: sixteen labels leave registers free
+PAD = 4 * MAX_VECTORS  # spare cells at the end of arrays
 
 VECTOR4 = ir.VectorType(ir.DoubleType(), 4)
 VECTOR4_BITS = ir.VectorType(ir.IntType(64), 4)
@@ -26,11 +26,11 @@ INT32 = ir.IntType(32)
 
 
 def simd_width(n_labels: int, *, coarse: bool = False) -> tuple[int, ...]:
-    """The SIMD width for this many labels, as a tuple of zeros: its length is the number of vectors of four in a `Row`.
+    """Return the SIMD width for n_labels as a tuple of zeros whose length is the number of 4-vectors in a `Row`.
 
-    Only the length counts. It is part of a tuple's type, and numba compiles a kernel anew for each type it is called with,
-    so in the kernel the width is a constant. More than 16 labels take several rows. Kernels that need not be the fastest
-    take the `coarse` widths 1 and 4, which are fewer to compile.
+    Only the length matters. It is part of the tuple's type, and numba compiles a kernel for each argument type, so the
+    width is a constant in the kernel. More than 16 labels take several rows. Kernels that need not be the fastest use the
+    `coarse` widths 1 and 4, which need fewer compilations.
 
     >>> [len(simd_width(k)) for k in (1, 4, 5, 16, 17, 20, 33)]
     [1, 1, 2, 4, 3, 3, 3]
@@ -45,7 +45,7 @@ def simd_width(n_labels: int, *, coarse: bool = False) -> tuple[int, ...]:
 
 
 def pad_array(values: Floats, fill: float = 0.0) -> Floats:
-    """The values in one flat array, aligned to a cache line, with `PAD` spare cells at its end."""
+    """Return the values as a flat array aligned to a cache line, with `PAD` spare cells set to `fill` at its end."""
     flat = aligned_empty(values.size + PAD)
     flat[: values.size] = values.ravel()
     flat[values.size :] = fill
@@ -53,7 +53,7 @@ def pad_array(values: Floats, fill: float = 0.0) -> Floats:
 
 
 class Row(types.Type):
-    """n times four float64."""
+    """Numba type of a row in registers: n vectors of four float64."""
 
     def __init__(self, n: int) -> None:
         self.n = n
@@ -62,18 +62,18 @@ class Row(types.Type):
 
 @register_model(Row)
 class RowModel(models.PrimitiveModel):
-    """In LLVM: an array of vectors, which it takes apart into registers."""
+    """LLVM representation of Row: an array of vectors, which LLVM splits into registers."""
 
     def __init__(self, manager: Any, kind: Row) -> None:
         super().__init__(manager, kind, ir.ArrayType(VECTOR4, kind.n))
 
 
-# ---- what kernels call. The first argument of an intrinsic is numba's own.
+# ---- operations for kernels; the first argument of an intrinsic is numba's typing context
 
 
 @intrinsic
 def load(_: Any, array: Any, at: Any, width: Any) -> Any:
-    """load(array, at, width): the numbers of a flat array from `at` on."""
+    """load(array, at, width): read a Row from a flat array, starting at index `at`."""
 
     def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
         parts = [build.load(_vector_pointer(context, build, sig.args[0], args, q), align=8) for q in range(len(width))]
@@ -84,7 +84,7 @@ def load(_: Any, array: Any, at: Any, width: Any) -> Any:
 
 @intrinsic
 def store(_: Any, array: Any, at: Any, row: Any) -> Any:
-    """store(array, at, row): the other way round."""
+    """store(array, at, row): write a Row to a flat array, starting at index `at`."""
 
     def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
         for q, part in enumerate(_split_vectors(build, args[2], row)):
@@ -96,14 +96,14 @@ def store(_: Any, array: Any, at: Any, row: Any) -> Any:
 
 @intrinsic
 def prefetch(_: Any, array: Any, at: Any) -> Any:
-    """prefetch(array, at): bring this number into the cache, it will be needed soon."""
+    """prefetch(array, at): load the cache line of array[at] into the cache ahead of use."""
 
     def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
         byte = ir.IntType(8).as_pointer()
         place = build.bitcast(_vector_pointer(context, build, sig.args[0], args, 0), byte)
         kind = ir.FunctionType(ir.VoidType(), [byte, INT32, INT32, INT32])
         call = build.module.declare_intrinsic("llvm.prefetch", [byte], kind)
-        build.call(call, [place, INT32(0), INT32(3), INT32(1)])  # to read, as near as can be, data
+        build.call(call, [place, INT32(0), INT32(3), INT32(1)])  # for reading, into the nearest cache, data
         return context.get_dummy_value()
 
     return types.void(array, types.uint64), code
@@ -111,13 +111,13 @@ def prefetch(_: Any, array: Any, at: Any) -> Any:
 
 @intrinsic
 def add(_: Any, row: Any, other: Any) -> Any:
-    """add(row, other): plus another row, or plus a number everywhere."""
+    """add(row, other): add another row, or a number, to each cell."""
     return _elementwise(row, (other,), lambda build, x, y: build.fadd(x, y))
 
 
 @intrinsic
 def scale(_: Any, row: Any, other: Any) -> Any:
-    """scale(row, other): times another row, or times a number."""
+    """scale(row, other): multiply each cell by another row, or by a number."""
     return _elementwise(row, (other,), lambda build, x, y: build.fmul(x, y))
 
 
@@ -129,38 +129,40 @@ def add_scaled(_: Any, row: Any, other: Any, by: Any) -> Any:
 
 @intrinsic
 def row_maximum(_: Any, row: Any, other: Any) -> Any:
-    """higher(row, other): cell by cell the larger number."""
+    """row_maximum(row, other): the larger number of each cell."""
     return _elementwise(row, (other,), _maximum)
 
 
 @intrinsic
 def exp(_: Any, row: Any) -> Any:
-    """exp(row) for numbers up to 0: within 4e-16 of the truth, and exactly 0 below -708."""
+    """exp(row): the exponential of each cell, for numbers up to 0: within 4e-16, and 0 below -708."""
     return _elementwise(row, (), _exp)
 
 
 @intrinsic
 def row_max(_: Any, row: Any) -> Any:
-    """top(row): the largest number."""
+    """row_max(row): the largest number of a row."""
     return _reduce(row, _maximum)
 
 
 @intrinsic
 def row_sum(_: Any, row: Any) -> Any:
-    """total(row): the sum, always added in the same order."""
+    """row_sum(row): the sum of a row, always added in the same order."""
     return _reduce(row, lambda build, x, y: build.fadd(x, y))
 
 
-# ---- how they are built
+# ---- LLVM code generation
 
 
 def _vector_pointer(context: Any, build: Any, array: Any, args: Any, quad: int) -> Any:
+    """Return the pointer to the 4-vector number `quad` after index args[1] of the array args[0]."""
     data = context.make_array(array)(context, build, args[0]).data
     first = build.bitcast(build.gep(data, [args[1]]), VECTOR4.as_pointer())
     return build.gep(first, [INT32(quad)])
 
 
 def _pack_vectors(build: Any, parts: list[Any]) -> Any:
+    """Return the LLVM value of a Row made of these vectors."""
     whole = ir.Constant(ir.ArrayType(VECTOR4, len(parts)), ir.Undefined)
     for i, part in enumerate(parts):
         whole = build.insert_value(whole, part, i)
@@ -168,7 +170,7 @@ def _pack_vectors(build: Any, parts: list[Any]) -> Any:
 
 
 def _split_vectors(build: Any, value: Any, kind: Any, n: int = 0) -> list[Any]:
-    """The vectors of a row; a number becomes n times the same vector."""
+    """Return the vectors of a Row; a number becomes n copies of a vector of it."""
     if isinstance(kind, Row):
         return [build.extract_value(value, i) for i in range(kind.n)]
     nothing = ir.Constant(VECTOR4, ir.Undefined)
@@ -177,6 +179,7 @@ def _split_vectors(build: Any, value: Any, kind: Any, n: int = 0) -> list[Any]:
 
 
 def _elementwise(row: Any, others: tuple[Any, ...], op: Any) -> Any:
+    """Return signature and code of an intrinsic that applies `op` to each vector of a Row and its other arguments."""
     kinds = [other if isinstance(other, Row) else types.float64 for other in others]
 
     def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
@@ -188,6 +191,8 @@ def _elementwise(row: Any, others: tuple[Any, ...], op: Any) -> Any:
 
 
 def _reduce(row: Any, op: Any) -> Any:
+    """Return signature and code of an intrinsic that reduces a Row to one number with `op`."""
+
     def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
         del context, sig
         first, *rest = _split_vectors(build, args[0], row)
@@ -201,24 +206,27 @@ def _reduce(row: Any, op: Any) -> Any:
 
 
 def _splat(x: float) -> Any:
+    """Return a constant vector of four copies of x."""
     return ir.Constant(VECTOR4, [x] * 4)
 
 
 def _maximum(build: Any, x: Any, y: Any) -> Any:
+    """Emit the maximum of two vectors, cell by cell."""
     return build.select(build.fcmp_ordered(">", x, y), x, y)
 
 
 def _muladd(build: Any, x: Any, y: Any, z: Any) -> Any:
+    """Emit x * y + z, fused if the processor can."""
     kind = ir.FunctionType(VECTOR4, [VECTOR4] * 3)
     return build.call(cgutils.get_or_insert_function(build.module, kind, "llvm.fmuladd.v4f64"), [x, y, z])
 
 
 def _exp(build: Any, x: Any) -> Any:
-    """2^n e^r with n the nearest whole number to x / log 2: a short series for e^r, n added to the exponent's bits."""
-    magic = _splat(1.5 * 2.0**52)  # adding it leaves the whole number in the lowest bits
+    """Emit exp of a vector as 2^n e^r, n the nearest integer to x / log 2: a series for e^r, n added to the exponent bits."""
+    magic = _splat(1.5 * 2.0**52)  # adding it leaves the nearest integer in the lowest bits
     shifted = _muladd(build, x, _splat(1 / math.log(2)), magic)
     n = build.fsub(shifted, magic)
-    r = _muladd(build, n, _splat(-6.93147180369123816490e-01), x)  # log 2 in two pieces, the first with few bits
+    r = _muladd(build, n, _splat(-6.93147180369123816490e-01), x)  # log 2 in two parts, the first with few bits
     r = _muladd(build, n, _splat(-1.90821492927058770002e-10), r)
     series = _splat(1 / math.factorial(12))
     for k in range(11, -1, -1):

@@ -1,6 +1,6 @@
-"""Passes over the votes for models in which the tasks of one label fall into kinds (EBCC).
+"""E-step and count kernels of models in which each label has subtypes of tasks (EBCC).
 
-The live kinds stand in the order of their labels; those of label l are label_start[l]:label_start[l + 1].
+A kind is one subtype of one label. Kinds are sorted by label; those of label l are label_start[l]:label_start[l + 1].
 """
 
 import math
@@ -14,7 +14,7 @@ from plurivox.engine.kernels.confusion import add_counts, add_votes, prefetch_di
 from plurivox.engine.kernels.simd import add, exp, load, row_max, row_sum, scale, store
 from plurivox.engine.kernels.softmax import add_leave_one_out_agreement, add_log, copy_row, exp_row, padded_row, softmax
 
-VECTOR_CELLS, ONE_VECTOR = np.uint64(4), (0,)  # cells of one vector, and the SIMD width that is one vector
+VECTOR_CELLS, ONE_VECTOR = np.uint64(4), (0,)  # cells per SIMD vector, and the `width` of one vector
 
 
 @kernel
@@ -32,7 +32,7 @@ def em_pass(
     counts: Floats,
     value: Floats,
 ) -> float:
-    """E-step, and the counts of the M-step, of several runs: add to n_kind[column] and counts[key, column].
+    """Run the E-step of several runs; add the counts of the M-step to n_kind[column] and counts[key, column].
 
     Run r has the columns edges[r]:edges[r + 1], a multiple of four; log_prior is -inf in those without a kind. Within each
     run p(kind | votes) is proportional to exp(log_prior[kind] + sum over votes of weight * table[key, kind]). Its
@@ -81,9 +81,9 @@ def clamped_pass(
     n_kind: Floats,
     counts: Floats,
 ) -> float:
-    """The same for one run and tasks whose label distribution known[task, label] is given: only kinds within a label compete.
+    """Run the E-step of one run on tasks with known label distributions known[task, label]: infer the subtype only.
 
-    Adds to n_kind[kind] and counts[key, kind]; returns the log-likelihood.
+    Add to n_kind[kind] and counts[key, kind]; return the log-likelihood.
     """
     row, value = np.empty(len(log_prior)), 0.0
     for t in range(len(start) - 1):
