@@ -32,7 +32,7 @@ def test_draws_are_nested_and_seeded() -> None:
     assert again.worker.tolist() == subsample(votes, 2).worker.tolist() != other.worker.tolist()
 
 
-def test_a_soft_answer_is_kept_whole() -> None:
+def test_a_soft_answer_is_drawn_as_a_whole() -> None:
     votes = soft_crowd()
     few = subsample(votes, 2)
     assert few.support.round(9).tolist() == [2] * votes.n_tasks
@@ -58,7 +58,7 @@ def test_answers_keep_their_marks() -> None:
     assert np.bincount(few.task).tolist() == [1, 1] and few.notes[-1] == "at most 1 answers per task, seed 0"
 
 
-def test_what_cannot_be_drawn_is_said() -> None:
+def test_sampling_from_invalid_input_raises() -> None:
     with pytest.raises(OptionError, match="m must be a whole number"):
         subsample(counts(), 1.5)
     halves = Votes.from_counts(np.array([[0.5, 1]]), ["a"], ["x", "y"])
@@ -68,7 +68,7 @@ def test_what_cannot_be_drawn_is_said() -> None:
         AnswerSampler.of(counts()).draw(np.array([0, 2]), np.random.default_rng(0))
 
 
-def test_one_answer_at_a_time_is_somebodys_answer() -> None:
+def test_a_drawn_answer_is_one_of_the_answers() -> None:
     votes = soft_crowd()
     rows = np.zeros((int(votes.answer.max()) + 1, votes.n_labels))
     rows[votes.answer, votes.label] = votes.weight
@@ -77,7 +77,7 @@ def test_one_answer_at_a_time_is_somebodys_answer() -> None:
     assert all((one == people).all(1).any() for one, people in zip(drawn, mine, strict=True))
 
 
-def test_many_draws_are_the_aggregate() -> None:
+def test_the_mean_of_many_draws_is_the_vote_share() -> None:
     sampler, many = AnswerSampler.of(counts()), np.zeros(20_000, np.int64)
     found = sampler.draw(many, np.random.default_rng(0))
     assert (found.sum(1) == 1).all()

@@ -63,7 +63,7 @@ READ = {
 
 
 @pytest.mark.parametrize("text", READ)
-def test_a_text(text: str) -> None:
+def test_value_and_flags_of_a_typed_text(text: str) -> None:
     read = parse_percents(as_names([text]))
     np.testing.assert_equal((read.value[0], read.flags[0]), READ[text])
 
@@ -76,7 +76,7 @@ def test_counts_and_flags_by_name() -> None:
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"])) | st.floats().map(str)))
-def test_whatever_is_typed_is_a_number_or_flagged(texts: list[str]) -> None:
+def test_any_text_is_a_number_or_flagged(texts: list[str]) -> None:
     read = parse_percents(as_names(texts))
     unread = np.isnan(read.value)
     assert (unread == ((read.flags & (EMPTY | UNREADABLE)) > 0)).all()
@@ -87,7 +87,7 @@ def test_whatever_is_typed_is_a_number_or_flagged(texts: list[str]) -> None:
 
 
 @given(st.lists(st.text("017 %p\0é٧", max_size=5)))
-def test_a_text_is_read_the_same_in_any_company(texts: list[str]) -> None:
+def test_a_text_is_parsed_the_same_alone_and_among_others(texts: list[str]) -> None:
     with patch("plurivox.core.typed_percents.MIN_TABLE_TEXTS", 0):
         read = parse_percents(as_names(texts))
     alone = [parse_percents(as_names([text])) for text in texts]

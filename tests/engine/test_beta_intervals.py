@@ -1,4 +1,4 @@
-"""Intervals of Beta distributions against scipy.stats."""
+"""95% intervals of Beta distributions against scipy.stats."""
 
 import numpy as np
 from scipy import stats
@@ -6,12 +6,12 @@ from scipy import stats
 from plurivox.engine.beta_intervals import beta_interval, beta_interval_from_moments
 
 
-def test_the_ends_are_the_quantiles_of_scipy() -> None:
+def test_intervals_match_the_quantiles_of_scipy() -> None:
     a, b = np.random.default_rng(0).gamma(0.5, 20, (2, 500)) + 0.01
     np.testing.assert_allclose(beta_interval(a, b), stats.beta.ppf([[0.025], [0.975]], a, b), rtol=1e-12)
 
 
-def test_moments_give_back_the_distribution_and_no_variance_the_mean() -> None:
+def test_intervals_from_moments_match_and_zero_variance_gives_the_mean() -> None:
     a, b = np.random.default_rng(1).gamma(2, 5, (2, 500)) + 0.5
     found = beta_interval_from_moments(*stats.beta.stats(a, b, moments="mv"))
     np.testing.assert_allclose(found, beta_interval(a, b), rtol=1e-9)

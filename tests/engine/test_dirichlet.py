@@ -1,4 +1,4 @@
-"""Dirichlet tables against scipy."""
+"""Expected logs and KL divergences of Dirichlet posteriors against scipy."""
 
 import numpy as np
 from scipy.special import digamma, gammaln
@@ -8,7 +8,7 @@ from plurivox.engine.kernels.dirichlet import expected_log_block, log_gamma_diga
 from plurivox.engine.threads import set_threads
 
 
-def test_log_gamma_and_digamma_are_those_of_scipy() -> None:
+def test_log_gamma_and_digamma_match_scipy() -> None:
     x = 10 ** np.linspace(-6, 9, 2000)
     log_gamma, slope = np.empty(len(x)), np.empty(len(x))
     log_gamma_digamma(x, log_gamma, slope)
@@ -24,7 +24,7 @@ def plain(counts: np.ndarray, prior: np.ndarray) -> tuple[np.ndarray, float]:
     return logs, -(kl - len(counts) * (gammaln(before).sum() - gammaln(prior).sum()))
 
 
-def test_mean_logs_and_distance_from_the_prior() -> None:
+def test_expected_logs_and_kl_match_scipy() -> None:
     rng = np.random.default_rng(0)
     for n, n_said, n_kinds in ((7, 3, 3), (5000, 4, 12), (1, 1, 1), (2, 5, 1)):
         counts, prior = rng.gamma(0.5, 3, (n, n_said, n_kinds)), rng.gamma(1, 1, (n_said, n_kinds)) + 0.01
@@ -35,7 +35,7 @@ def test_mean_logs_and_distance_from_the_prior() -> None:
         assert not found[counts.size :].any() and np.isclose(value, minus_kl, rtol=1e-10, atol=1e-10)
 
 
-def test_the_compiled_kernel_is_its_own_source_and_threads_do_not_matter() -> None:
+def test_compiled_kernel_matches_python_and_threads_do_not_matter() -> None:
     counts, prior = np.random.default_rng(1).gamma(1, 1, 30000 * 4), np.array([[2.0, 1.0], [1.0, 2.0]])
     compiled, written = np.empty(40), np.empty(40)
     first = expected_log_block(0, 10, counts[:40], prior.ravel(), 2, 2, compiled)

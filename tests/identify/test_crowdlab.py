@@ -49,5 +49,7 @@ def test_what_the_classifier_does_not_know_is_told() -> None:
     other = SoftLabels.of([[0.5, 0.5]] * 10, range(10), ["a", "b"])
     with pytest.raises(InputError, match="does not have the labels 'c', which have votes"):
         Crowdlab().score(Evidence(votes=whole.votes, prediction=other))
-    with pytest.raises(InputError, match="needs tasks with two votes or more to estimate worker weights; there are none"):
+    with pytest.raises(
+        InputError, match="needs tasks with two votes or more to estimate worker weights; there are none"
+    ):
         Crowdlab().score(seen(["a..."] * 10))

@@ -83,16 +83,16 @@ class Audit(DataType):
         place = {rule: i for i, rule in enumerate(rules)}
         code = np.array([place[rule] for rule in self.rule.tolist()], np.int64)
 
-        def count(rows: Bools) -> Ints:
+        def count_by_rule(rows: Bools) -> Ints:
             return np.bincount(code[rows], minlength=len(rules))
 
         out = np.bincount(code, self.answers, minlength=len(rules)).astype(np.int64)
         return {
             "rule": np.array(rules, dtype=TEXT),
-            "people out": count(self.gone("worker")),
-            "tasks out": count(self.gone("task")),
+            "people out": count_by_rule(self.gone("worker")),
+            "tasks out": count_by_rule(self.gone("task")),
             "answers out": out,
-            "flagged": count(np.asarray(self.did == "flagged")),
+            "flagged": count_by_rule(np.asarray(self.did == "flagged")),
         }
 
     def columns(self) -> dict[str, NDArray[Any]]:

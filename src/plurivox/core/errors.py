@@ -30,15 +30,15 @@ class PlurivoxWarning(UserWarning):
     """Warning that rows were dropped, merged or guessed, with their number, or that a name is deprecated."""
 
 
-def first_few(culprits: Iterable[object], most: int = 3) -> str:
-    """Return a list for error messages: the repr of at most `most` culprits and the number of the others.
+def first_few(values: Iterable[object], limit: int = 3) -> str:
+    """Return a list for error messages: the repr of at most `limit` culprits and the number of the others.
 
     >>> first_few(["a", "b", "c", "d", "e"])
     "'a', 'b', 'c' and 2 more"
     """
-    listed = [repr(_to_python_scalar(one)) for one in culprits]
-    rest = len(listed) - most
-    return ", ".join(listed[:most]) + (f" and {rest} more" if rest > 0 else "")
+    listed = [repr(_to_python_scalar(one)) for one in values]
+    rest = len(listed) - limit
+    return ", ".join(listed[:limit]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def unknown_name(kind: str, name: str, names: Iterable[str]) -> UnknownName:
@@ -52,9 +52,9 @@ def unknown_name(kind: str, name: str, names: Iterable[str]) -> UnknownName:
     if near:
         hint = f"did you mean {' or '.join(map(repr, near))}?"
     elif known:
-        hint = f"there are: {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"
+        hint = f"available: {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"
     else:
-        hint = "there are none"
+        hint = "none are available"
     return UnknownName(f"there is no {kind} {name!r}; {hint}")
 
 

@@ -15,14 +15,14 @@ def lazy_getattr(package: str, exports: Mapping[str, str]) -> Callable[[str], An
     <class 'plurivox.core.votes.Votes'>
     """
 
-    def attribute(name: str) -> Any:
+    def import_attribute(name: str) -> Any:
         if name not in exports:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, is_module = resolve_location(name, exports[name])
         found = importlib.import_module(f"{package}.{module}")
         return found if is_module else getattr(found, name)
 
-    return attribute
+    return import_attribute
 
 
 def stub_text(package: str, exports: Mapping[str, str]) -> str:

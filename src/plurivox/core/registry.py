@@ -95,13 +95,13 @@ class Catalogue:
 
     def summary(self, name: str) -> str:
         """Return the help line of a method, parsed from its source."""
-        return self._read_source(name)[1]
+        return self._read_class_summary(name)[1]
 
     def class_name(self, name: str) -> str:
         """Return the name of a method's class, parsed from its source."""
-        return self._read_source(name)[0]
+        return self._read_class_summary(name)[0]
 
-    def _read_source(self, name: str) -> tuple[str, str]:
+    def _read_class_summary(self, name: str) -> tuple[str, str]:
         """Return (class name, first docstring line) of a method or plugin without importing it."""
         if name in self._files:
             return _class_summary(self._class_node(name))

@@ -42,7 +42,7 @@ class Confusion(DataType):
         k = len(self.labels)
         if self.matrices.ndim != 3 or self.matrices.shape[1:] != (k, k):
             raise InputError(f"confusion matrices have the shape {self.matrices.shape}; {k} labels need (n, {k}, {k})")
-        self._check_which()
+        self._check_matrix_index()
         sums = self.matrices.sum(2, dtype=np.float64)
         bad = ~(np.abs(sums - 1) <= SUM_TOLERANCE) | ~(
             self.matrices.min(2, initial=0) >= -SUM_TOLERANCE
@@ -54,7 +54,7 @@ class Confusion(DataType):
                 f"that of {first_few(self.labels[true : true + 1])} in matrix {n} with the sum {sums[n, true]:.6g}"
             )
 
-    def _check_which(self) -> None:
+    def _check_matrix_index(self) -> None:
         """Raise InputError if `which` does not name one of the matrices for each worker."""
         if self.which is None:
             if len(self.matrices) != len(self.workers):

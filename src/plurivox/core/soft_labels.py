@@ -54,7 +54,7 @@ class SoftLabels(DataType):
 
     def _check_rows(self) -> None:
         """Raise InputError if a row has a negative number or does not sum to one."""
-        sums, low = self.body.sums(), self.body.row_min()
+        sums, low = self.body.row_sums(), self.body.row_min()
         bad = ~(np.abs(sums - 1) <= SUM_TOLERANCE) | ~(low >= -SUM_TOLERANCE)
         if bad.any():
             at = np.flatnonzero(bad)
@@ -98,7 +98,7 @@ class SoftLabels(DataType):
         """Create soft labels from counts (n_tasks, n_labels) divided by their row sums; a row of zeros becomes uniform."""
         rows: Rows
         if isinstance(counts, Candidates):
-            total = counts.sums()
+            total = counts.row_sums()
             mass = counts.mass / np.maximum(total, 1e-300)[counts.row]
             rows = replace(counts, mass=mass, rest=np.where(total > 0, 0.0, 1.0))
         else:
@@ -201,7 +201,7 @@ class SoftLabels(DataType):
         if len(self.labels) == len(wanted) and bool((place == np.arange(len(wanted))).all()):
             return replace(self, labels=wanted)
         moved = self.body.on_labels(place, len(wanted))
-        lost = np.abs(moved.sums() - self.body.sums()) > SUM_TOLERANCE
+        lost = np.abs(moved.row_sums() - self.body.row_sums()) > SUM_TOLERANCE
         if lost.any():
             raise InputError(
                 f"labels {first_few(self.labels[place < 0])} have mass on {int(lost.sum())} tasks but are not in the list"

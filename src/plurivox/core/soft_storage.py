@@ -53,7 +53,7 @@ class Dense(DataType):
         best = self.prob.argmax(1)[:, None] if k == 1 else np.argsort(-self.prob, axis=1, kind="stable")[:, :k]
         return best, np.take_along_axis(self.prob, best, 1)
 
-    def sums(self) -> Floats:
+    def row_sums(self) -> Floats:
         """(n_rows,) the sum of each row."""
         return self.prob.sum(1, dtype=np.float64)
 
@@ -101,7 +101,7 @@ class Candidates(DataType):
         within = np.diff(self.row) == 0
         if (np.diff(label.astype(np.int64))[within] <= 0).any():
             raise InputError("the candidates of a row must be different labels in increasing order")
-        full = (self.others == 0) & (np.asarray(self.rest) > SUM_TOLERANCE)
+        full = (self.n_unlisted == 0) & (np.asarray(self.rest) > SUM_TOLERANCE)
         if full.any():
             raise InputError("a row that lists every label must have a rest of 0")
         for name in ("start", "label", "mass", "rest"):
@@ -116,14 +116,14 @@ class Candidates(DataType):
         return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
     @cached_property
-    def others(self) -> Ints:
+    def n_unlisted(self) -> Ints:
         """(n_rows,) the number of labels that are not listed and share the rest."""
         return self.n_labels - np.diff(self.start)
 
     @property
-    def each(self) -> Floats:
+    def unlisted_mass(self) -> Floats:
         """(n_rows,) the probability of each label that is not listed."""
-        return self.rest / np.maximum(self.others, 1)
+        return self.rest / np.maximum(self.n_unlisted, 1)
 
     def take(self, rows: Ints | Bools | slice) -> Self:
         """Return the given rows in the same storage."""
@@ -136,7 +136,7 @@ class Candidates(DataType):
     def block(self, rows: slice) -> Floats:
         """(n, n_labels) the probabilities of the given rows, dense."""
         part = self.take(rows)
-        dense = np.repeat(part.each[:, None], self.n_labels, 1)
+        dense = np.repeat(part.unlisted_mass[:, None], self.n_labels, 1)
         dense[part.row, part.label] = part.mass
         return dense
 
@@ -145,9 +145,9 @@ class Candidates(DataType):
         wanted = np.arange(len(self)) * self.n_labels + _check_label_codes(self, label)
         have = self.row * self.n_labels + self.label
         if not len(have):
-            return self.each
+            return self.unlisted_mass
         found = np.minimum(np.searchsorted(have, wanted), len(have) - 1)
-        return np.where(have[found] == wanted, self.mass[found], self.each)
+        return np.where(have[found] == wanted, self.mass[found], self.unlisted_mass)
 
     def top(self, k: int) -> tuple[Ints, Floats]:
         """Return (label codes, probabilities) of the k largest of each row, largest first; ties go to the lower code.
@@ -164,7 +164,7 @@ class Candidates(DataType):
         prob[self.row[near], place[near]] = self.mass[rank][near]
         unlisted = self._unlisted(k)
         best[:, k:] = unlisted
-        prob[:, k:] = np.where(unlisted >= 0, self.each[:, None], -np.inf)
+        prob[:, k:] = np.where(unlisted >= 0, self.unlisted_mass[:, None], -np.inf)
         order = np.lexsort((best, -prob), axis=1)[:, :k]
         return np.take_along_axis(best, order, 1), np.take_along_axis(prob, order, 1)
 
@@ -187,20 +187,20 @@ class Candidates(DataType):
             found[free] += 1
         return out
 
-    def sums(self) -> Floats:
+    def row_sums(self) -> Floats:
         """(n_rows,) the sum of each row, the rest included."""
         return np.bincount(self.row, self.mass, minlength=len(self)) + self.rest
 
     def row_min(self) -> Floats:
         """(n_rows,) the smallest probability of each row."""
-        lowest = np.where(self.others > 0, self.each, np.inf)
+        lowest = np.where(self.n_unlisted > 0, self.unlisted_mass, np.inf)
         np.minimum.at(lowest, self.row, self.mass)
         return lowest
 
     def entropy(self) -> Floats:
         """(n_rows,) the entropy of each row, in nats."""
         listed = np.bincount(self.row, _entropy_terms(self.mass), minlength=len(self))
-        return listed + self.others * _entropy_terms(self.each)
+        return listed + self.n_unlisted * _entropy_terms(self.unlisted_mass)
 
     def on_labels(self, place: Ints, n_labels: int) -> Self:
         """Return the rows over another list of labels: label k moves to `place[k]`, or is dropped if that is -1.

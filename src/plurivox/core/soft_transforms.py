@@ -38,7 +38,7 @@ def smooth(soft: SoftLabels, beta: float = 0.05) -> SoftLabels:
     body, even = soft.body, beta / max(soft.n_labels, 1)
     if isinstance(body, Dense):
         return replace(soft, body=Dense((1 - beta) * body.prob + even))
-    mass, rest = (1 - beta) * body.mass + even, (1 - beta) * body.rest + even * body.others
+    mass, rest = (1 - beta) * body.mass + even, (1 - beta) * body.rest + even * body.n_unlisted
     return replace(soft, body=dense_if_small(replace(body, mass=mass, rest=rest)))
 
 
@@ -55,7 +55,7 @@ def temperature_scale(soft: SoftLabels, power: float) -> SoftLabels:
         raised = (np.maximum(body.prob, 0) / top[:, None]) ** power
         return replace(soft, body=Dense(raised / raised.sum(1, keepdims=True)))
     mass = (np.maximum(body.mass, 0) / top[body.row]) ** power
-    rest = (np.maximum(body.each, 0) / top) ** power * body.others
+    rest = (np.maximum(body.unlisted_mass, 0) / top) ** power * body.n_unlisted
     total = np.bincount(body.row, mass, minlength=len(soft)) + rest
     return replace(soft, body=replace(body, mass=mass / total[body.row], rest=rest / total))
 
@@ -144,7 +144,9 @@ def _blend_sparse(parts: Sequence[Rows], n_labels: int) -> Candidates:
     row, label = np.divmod(cells, n_labels)
     start = np.searchsorted(row, np.arange(len(parts[0]) + 1))
     mass = sum((_mass_at(part, cells, row) for part in parts), np.zeros(len(cells))) / len(parts)
-    each = sum((part.each for part in parts if isinstance(part, Candidates)), np.zeros(len(parts[0]))) / len(parts)
+    each = sum((part.unlisted_mass for part in parts if isinstance(part, Candidates)), np.zeros(len(parts[0]))) / len(
+        parts
+    )
     return Candidates(start, label, mass, each * (n_labels - np.diff(start)), n_labels)
 
 
@@ -167,6 +169,6 @@ def _mass_at(rows: Rows, cells: Ints, row: Ints) -> Floats:
     if isinstance(rows, Dense):
         return rows.prob.ravel()[cells]
     have = _cell_index(rows)
-    mass = rows.each[row].astype(np.float64)
+    mass = rows.unlisted_mass[row].astype(np.float64)
     mass[np.searchsorted(cells, have)] = rows.mass
     return mass

@@ -102,10 +102,10 @@ class ConfusionEM:
         """
         kernel, width = (confusion.hard_em_pass, self.coarse_width) if hard else (confusion.em_pass, self.width)
 
-        def work(first: int, last: int, n_true: Floats, counts: Floats) -> float:
+        def process_block(first: int, last: int, n_true: Floats, counts: Floats) -> float:
             return kernel(first, last, *self.votes[:3], *params, width, n_true, counts)
 
-        value, (n_true, counts) = self.blocks.map_and_sum(work, self.n_labels + PAD, self.n_cells + PAD)
+        value, (n_true, counts) = self.blocks.map_and_sum(process_block, self.n_labels + PAD, self.n_cells + PAD)
         if self.known is not None:
             value += float(self.known.n_true @ params.log_prior)
             value += float(np.einsum("i,i->", self.known.confusion, params.log_confusion))  # same bits for any threads
@@ -115,10 +115,10 @@ class ConfusionEM:
         """Return ((n_tasks, n_labels) posterior, log-likelihood). The prior may be (n_tasks, n_labels), one per task."""
         prob = np.empty((len(self.votes.start) - 1, self.n_labels))
 
-        def work(first: int, last: int) -> float:
+        def process_block(first: int, last: int) -> float:
             return self._posterior(first, last, params, prob, None)
 
-        value, _ = self.blocks.map_and_sum(work)
+        value, _ = self.blocks.map_and_sum(process_block)
         return prob, value
 
     def posterior(self, params: Params) -> tuple[Floats, Floats]:
@@ -128,10 +128,10 @@ class ConfusionEM:
         """
         prob = np.empty((len(self.votes.start) - 1, self.n_labels))
 
-        def work(first: int, last: int, agree: Floats) -> float:
+        def process_block(first: int, last: int, agree: Floats) -> float:
             return self._posterior(first, last, params, prob, agree)
 
-        _, (agree,) = self.blocks.map_and_sum(work, self.n_workers)
+        _, (agree,) = self.blocks.map_and_sum(process_block, self.n_workers)
         if self.known is not None:
             agree += np.einsum("wkk->w", self.tensor(self.known.confusion))
         return prob, agree
@@ -151,10 +151,10 @@ class ConfusionEM:
         """Return the counts of some votes for a given posterior, without known tasks."""
         prob = np.ascontiguousarray(posterior, np.float64)
 
-        def work(first: int, last: int, n_true: Floats, counts: Floats) -> float:
+        def process_block(first: int, last: int, n_true: Floats, counts: Floats) -> float:
             return confusion.count_votes(first, last, *votes[:3], prob, self.coarse_width, n_true, counts)
 
-        _, (n_true, counts) = blocks.map_and_sum(work, self.n_labels + PAD, self.n_cells + PAD)
+        _, (n_true, counts) = blocks.map_and_sum(process_block, self.n_labels + PAD, self.n_cells + PAD)
         return Counts(n_true[: self.n_labels], counts)
 
     def _add_known(self, counts: Counts) -> Counts:
@@ -169,10 +169,10 @@ class ConfusionEM:
         """Return the table of log p(said | true) of every worker; `pseudo` (said, true) is added to the counts of each."""
         table, added = aligned_zeros(self.n_cells + PAD), pad_array(pseudo)
 
-        def work(first: int, last: int) -> None:
+        def process_block(first: int, last: int) -> None:
             confusion_tables.m_step(first, last, self.n_labels, counts, added, self.coarse_width, table)
 
-        self._run_by_worker(work)
+        self._run_by_worker(process_block)
         return table
 
     def _run_by_worker(self, work: Callable[[int, int], None]) -> None:
@@ -211,10 +211,10 @@ class ConfusionEM:
         """Return the parameters of an extrapolated vector, renormalised so that probabilities sum to one."""
         log_prior, table = vector[: self.n_labels], pad_array(vector[self.n_labels :])
 
-        def work(first: int, last: int) -> None:
+        def process_block(first: int, last: int) -> None:
             confusion_tables.renormalise(first, last, self.n_labels, self.coarse_width, table)
 
-        self._run_by_worker(work)
+        self._run_by_worker(process_block)
         return Params(log_prior - np.logaddexp.reduce(log_prior), table)
 
 

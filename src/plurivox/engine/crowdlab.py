@@ -55,7 +55,7 @@ class CrowdlabVotes:
             flat = np.bincount(key, None if weight is None else weight[at], minlength=(rows.stop - begin) * k)
             yield rows, self.body.block(rows), flat.reshape(-1, k).astype(np.float64)
 
-    def most_voted(self) -> Ints:
+    def majority_labels(self) -> Ints:
         """(n_tasks,) the label with most votes; ties go to the label with the highest classifier probability."""
         top = np.empty(self.votes.n_tasks, np.int64)
         for rows, model_prob, said in self.batches():
@@ -87,7 +87,7 @@ def consensus_labels(
 
     `name` is the method's name in error messages.
     """
-    label = table.most_voted()
+    label = table.majority_labels()
     if consensus == "best":
         label, _ = table.label_quality(estimate_weights(table, label, name), None, progress)
     return label, estimate_weights(table, label, name)

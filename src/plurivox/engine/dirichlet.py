@@ -23,10 +23,10 @@ def expected_logs(counts: Floats, prior: Floats, n: int = 1) -> tuple[Floats, fl
     plain, log_mean = prior.ravel(), np.zeros(len(counts))
     size = max(1, CELLS_PER_CHUNK // max(prior.size, 1))
 
-    def piece(i: int) -> float:
+    def process_chunk(i: int) -> float:
         return expected_log_block(i * size, min((i + 1) * size, n), counts, plain, n_said, n_kinds, log_mean)
 
-    return log_mean, sum(parallel_map(piece, -(-n // size))) + n * _prior_kl_term(prior)
+    return log_mean, sum(parallel_map(process_chunk, -(-n // size))) + n * _prior_kl_term(prior)
 
 
 def _prior_kl_term(prior: Floats) -> float:

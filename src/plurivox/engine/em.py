@@ -143,7 +143,7 @@ def em_steps(
             if len(path[-1]) < len(path[-2]):  # some parameters were dropped
                 path = path[-1:]
         if space is not None and len(path) == 3:
-            step, vector = _extrapolate(path, max_step)
+            step, vector = _squarem_extrapolate(path, max_step)
             if step > 1 and passes + 1 < max_iter:
                 trial = space.unpack(vector, updated)
                 trial_updated, objective = record_pass((yield trial))
@@ -163,7 +163,7 @@ def em_steps(
     return EMResult(params, tuple(trace), False, passes)
 
 
-def _extrapolate(path: list[Floats], max_step: float) -> tuple[float, Floats]:
+def _squarem_extrapolate(path: list[Floats], max_step: float) -> tuple[float, Floats]:
     """Return (step, x): the SQUAREM extrapolation of the three points of `path`; step length 1 gives the last point.
 
     Large arrays are changed in place, and summed without BLAS, whose rounding depends on its threads.

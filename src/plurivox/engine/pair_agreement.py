@@ -18,7 +18,7 @@ def pair_agreement(votes: Votes) -> Floats:
     """
     tally, n = votes.tally(), votes.support
     squares = np.bincount(tally.row, tally.mass**2, minlength=votes.n_tasks).astype(np.float64)
-    return np.where(has_pairs(n), agreeing_share(n, squares, differ_within(votes)), np.nan)
+    return np.where(has_pairs(n), agreeing_share(n, squares, disagreement_within_answers(votes)), np.nan)
 
 
 def has_pairs(n: Floats) -> Bools:
@@ -29,13 +29,13 @@ def has_pairs(n: Floats) -> Bools:
 def agreeing_share(n: Floats, squares: Floats, within: Floats) -> Floats:
     """Return the share of the n (n - 1) ordered pairs of answers that agree; 0 if there are no pairs.
 
-    `squares` are the sums over labels of squared vote counts, `within` the result of `differ_within`.
+    `squares` are the sums over labels of squared vote counts, `within` the result of `disagreement_within_answers`.
     """
     pairs = np.where(has_pairs(n), n * (n - 1), 1)
     return np.where(has_pairs(n), (squares + within - n) / pairs, 0.0)
 
 
-def differ_within(votes: Votes, scale: Floats | None = None) -> Floats:
+def disagreement_within_answers(votes: Votes, scale: Floats | None = None) -> Floats:
     """(n_tasks,) the probability that two labels drawn from the same soft answer differ, summed over a task's answers.
 
     With `scale` (n_labels,), the positions of the labels: the expected squared distance of the two. Sums over all pairs of
@@ -45,12 +45,12 @@ def differ_within(votes: Votes, scale: Floats | None = None) -> Floats:
         return np.zeros(votes.n_tasks)
     _, first, answer = np.unique(votes.answer, return_index=True, return_inverse=True)
 
-    def per_answer(values: Floats) -> Any:
+    def sum_per_answer(values: Floats) -> Any:
         return np.bincount(answer, values, minlength=len(first))
 
     if scale is None:
-        differ = 1 - per_answer(votes.weights**2)
+        differ = 1 - sum_per_answer(votes.weights**2)
     else:
         at = scale[votes.label]
-        differ = 2 * (per_answer(votes.weights * at**2) - per_answer(votes.weights * at) ** 2)
+        differ = 2 * (sum_per_answer(votes.weights * at**2) - sum_per_answer(votes.weights * at) ** 2)
     return np.bincount(votes.task[first], differ, minlength=votes.n_tasks).astype(np.float64)

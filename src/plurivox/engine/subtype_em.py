@@ -55,14 +55,16 @@ class SubtypeEM:
         start, key, weight = self.votes[:3]
         width, n = simd_width(len(kinds), coarse=True), len(kinds)
 
-        def work(first: int, last: int, n_kind: Floats, counts: Floats) -> float:
+        def process_block(first: int, last: int, n_kind: Floats, counts: Floats) -> float:
             for begin in range(first, last, TASKS_PER_CHUNK):
                 end = min(begin + TASKS_PER_CHUNK, last)
                 prob, rows = np.ascontiguousarray(shares(begin, end)), start[begin : end + 1]
                 confusion.count_votes(0, end - begin, rows, key, weight, prob, width, n_kind, counts)
             return 0.0
 
-        _, (n_kind, counts) = Blocks(start, cells=self.n_keys).map_and_sum(work, n + PAD, self.n_keys * n + PAD)
+        _, (n_kind, counts) = Blocks(start, cells=self.n_keys).map_and_sum(
+            process_block, n + PAD, self.n_keys * n + PAD
+        )
         return SubtypeCounts(kinds, n_kind[:n], counts[: self.n_keys * n].reshape(self.n_keys, n))
 
     def em_pass(self, runs: Sequence[SubtypeParams]) -> list[tuple[SubtypeCounts, float]]:
@@ -107,11 +109,11 @@ class SubtypeEM:
             table[:n_cells].reshape(self.n_keys, n)[:, here] = params.log_confusion
         width = simd_width(n)
 
-        def work(first: int, last: int, n_kind: Floats, counts: Floats, value: Floats) -> float:
+        def process_block(first: int, last: int, n_kind: Floats, counts: Floats, value: Floats) -> float:
             given = (*self.open[:3], log_prior, table, edges, width)
             return subtypes.em_pass(first, last, *given, n_kind, counts, value)
 
-        _, (n_kind, counts, values) = self.blocks.map_and_sum(work, n + PAD, n_cells + PAD, len(runs))
+        _, (n_kind, counts, values) = self.blocks.map_and_sum(process_block, n + PAD, n_cells + PAD, len(runs))
         found = []
         for at, params, value in zip(edges, runs, values.tolist(), strict=False):
             here = slice(at, at + len(params.kinds))
@@ -139,10 +141,10 @@ class SubtypeEM:
         width, table = simd_width(len(params.kinds), coarse=True), pad_array(params.log_confusion)
         given = (params.log_prior, table, self._kind_start_of_label(params.kinds), width, prob)
 
-        def work(first: int, last: int, agree: Floats) -> float:
+        def process_block(first: int, last: int, agree: Floats) -> float:
             return subtypes.posterior(first, last, *self.open, *given, agree)
 
-        _, (agree,) = self.blocks.map_and_sum(work, self.n_workers)
+        _, (agree,) = self.blocks.map_and_sum(process_block, self.n_workers)
         start, _, weight, worker, said = self.clamped
         right = self.known[np.repeat(np.arange(len(start) - 1), np.diff(start)), said]
         return prob, agree + np.bincount(worker, right if weight is None else right * weight, self.n_workers)

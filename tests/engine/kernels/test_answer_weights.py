@@ -1,4 +1,4 @@
-"""The kernels over marks give what their Python functions give."""
+"""Compiled kernels of answer weights give the results of their Python functions."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def random_answers(n: int = 60) -> Answers:
     return Answers.of(task=rng.integers(0, 9, n), worker=rng.integers(0, 4, n), marks=marks, labels=LABELS)
 
 
-def test_compiled_or_not(monkeypatch) -> None:
+def test_compiled_kernels_match_python(monkeypatch) -> None:
     for form in (TopTwo(), TopTwo(spread="uniform"), TopTwo(spread="none")):
         compiled = form.read(random_answers())
         with monkeypatch.context() as slow:

@@ -1,4 +1,4 @@
-"""The kernels of confusion matrices against plain numpy."""
+"""Kernels of confusion-matrix models against plain numpy."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from plurivox.engine.kernels.simd import PAD, pad_array, simd_width
 
 
 class Case:
-    """Random votes and parameters over some labels, and what plain numpy makes of them."""
+    """Random votes and parameters, with posterior and log-likelihood computed by plain numpy."""
 
     def __init__(self, n_labels: int, weighted: bool, n_tasks: int = 60, n_workers: int = 7) -> None:
         rng = np.random.default_rng(n_labels)
@@ -36,7 +36,7 @@ class Case:
         return counts.ravel()
 
     def left_out(self) -> np.ndarray:
-        """(n_workers,) the weight of votes that the others on the task agree with."""
+        """(n_workers,) the expected weight of correct votes given the other votes on each task."""
         agree, rows = np.zeros(len(self.table)), self.table.reshape(-1, len(self.log_prior))
         for t, w in sorted(set(zip(self.task, self.worker, strict=True))):
             mine = np.flatnonzero((self.task == t) & (self.worker == w))
@@ -55,7 +55,7 @@ def spare(n: int) -> np.ndarray:
 
 
 @cases
-def test_an_em_pass(case: Case) -> None:
+def test_em_pass_matches_numpy(case: Case) -> None:
     k = len(case.log_prior)
     n_true, counts = spare(k), spare(case.table.size)
     value = confusion.em_pass(*case.votes, case.log_prior, pad_array(case.table), simd_width(k), n_true, counts)
@@ -66,7 +66,7 @@ def test_an_em_pass(case: Case) -> None:
 
 
 @cases
-def test_a_hard_em_pass(case: Case) -> None:
+def test_hard_em_pass_matches_numpy(case: Case) -> None:
     k = len(case.log_prior)
     n_true, counts = spare(k), spare(case.table.size)
     width = simd_width(k, coarse=True)
@@ -78,7 +78,7 @@ def test_a_hard_em_pass(case: Case) -> None:
 
 
 @cases
-def test_the_posterior_and_counting_it(case: Case) -> None:
+def test_posterior_and_counts_match_numpy(case: Case) -> None:
     k, n_tasks = len(case.log_prior), case.votes[1]
     prob, agree, width = np.empty((n_tasks, k)), np.zeros(7), simd_width(k, coarse=True)
     given = (*case.votes, case.worker, case.said, case.log_prior[None], pad_array(case.table), width, prob)
@@ -97,7 +97,7 @@ def test_the_posterior_and_counting_it(case: Case) -> None:
 
 
 @cases
-def test_a_prior_of_its_own_for_every_task(case: Case) -> None:
+def test_posterior_with_one_prior_per_task(case: Case) -> None:
     k, n_tasks = len(case.log_prior), case.votes[1]
     own = np.random.default_rng(9).normal(size=(n_tasks, k))
     prob, width = np.empty((n_tasks, k)), simd_width(k, coarse=True)
@@ -121,7 +121,7 @@ def test_vote_shares(case: Case) -> None:
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 6, 10, 17, 33])
-def test_shares_in_logs_and_back(k: int) -> None:
+def test_m_step_and_renormalise_match_numpy(k: int) -> None:
     rng = np.random.default_rng(0)
     counts, pseudo = rng.random((5, k, k)), rng.random((k, k))
     counts[2, :, k - 1], pseudo[:, k - 1] = 0, 0  # worker 2 was never seen where the last label is true
@@ -142,7 +142,7 @@ def test_shares_in_logs_and_back(k: int) -> None:
     np.testing.assert_allclose(moved, table, rtol=1e-12, atol=1e-12)
 
 
-def test_many_votes_and_impossible_ones_stay_finite() -> None:
+def test_likelihood_stays_finite_for_many_and_impossible_votes() -> None:
     n = 30_000
     key = np.zeros(n, np.uint32)
     key[::2] = 1

@@ -1,4 +1,4 @@
-"""Rows in groups, and votes packed into one number."""
+"""Grouping of rows, and votes packed into one integer."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from plurivox.engine.kernels.agreement import pack_votes
 from plurivox.engine.kernels.group_by import group_medians, group_rows
 
 
-def test_groups_are_those_of_a_stable_sort() -> None:
+def test_group_rows_matches_a_stable_sort() -> None:
     group = np.random.default_rng(0).integers(-1, 5, 200)
     order, start = group_rows(group, 6)  # the last one is empty
     kept = np.flatnonzero(group >= 0)
@@ -14,13 +14,13 @@ def test_groups_are_those_of_a_stable_sort() -> None:
     np.testing.assert_array_equal(np.diff(start), np.bincount(group[kept], minlength=6))
 
 
-def test_medians_are_those_of_numpy() -> None:
+def test_group_medians_match_numpy() -> None:
     values = np.random.default_rng(0).random(9)
     found = group_medians(np.array([0, 4, 4, 9]), values)
     np.testing.assert_allclose(found, [np.median(values[:4]), np.nan, np.median(values[4:])])
 
 
-def test_a_vote_in_one_number() -> None:
+def test_pack_votes_into_one_integer() -> None:
     key = pack_votes(np.array([0, 0, 3]), np.array([1, 2, 2**31 - 1]), np.array([0, 7, 2**31 - 1], np.uint32))
     assert [(k >> 32, (k >> 1) & (2**31 - 1), k & 1) for k in key.tolist()] == [
         (1, 0, 0),

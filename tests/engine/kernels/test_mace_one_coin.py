@@ -1,4 +1,4 @@
-"""The kernels of votes that are evidence for their own label alone, against plain numpy."""
+"""Kernels of MACE and one-coin Dawid-Skene against plain numpy."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from plurivox.engine.kernels.simd import PAD, simd_width
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("by_label", [False, True], ids=["one-coin", "mace"])
 @pytest.mark.parametrize("k", [1, 2, 4, 5, 17, 33])
-def test_a_pass_and_the_posterior(k: int, by_label: bool, weighted: bool) -> None:
+def test_em_pass_and_posterior_match_numpy(k: int, by_label: bool, weighted: bool) -> None:
     rng, n_tasks, n_workers = np.random.default_rng(k), 50, 6
     size = rng.integers(0, 8, n_tasks)
     start, task = np.concatenate([[0], np.cumsum(size)]), np.repeat(np.arange(n_tasks), size)

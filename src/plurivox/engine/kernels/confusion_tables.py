@@ -7,7 +7,7 @@ import numpy as np
 from plurivox.core.types import Floats
 from plurivox.engine.jit import kernel
 from plurivox.engine.kernels.fast_math import fast_log
-from plurivox.engine.kernels.simd import add, add_scaled, exp, load, row_maximum, scale, store
+from plurivox.engine.kernels.simd import add, add_scaled, elementwise_max, exp, load, scale, store
 
 TINY = 1e-300  # smallest probability: its log is finite, so that impossible tasks stay comparable
 
@@ -54,7 +54,7 @@ def renormalise(first: int, last: int, n_labels: int, width: Any, table: Floats)
         for k in range(0, n_cells, step):
             x = load(table, np.uint64(begin + k), width)
             for at in range(n_labels + k, size + k, n_labels):
-                x = row_maximum(x, load(table, np.uint64(begin + at), width))
+                x = elementwise_max(x, load(table, np.uint64(begin + at), width))
             store(best, np.uint64(k), scale(x, -1.0))
             mass = exp(add(load(table, np.uint64(begin + k), width), load(best, np.uint64(k), width)))
             for at in range(n_labels + k, size + k, n_labels):

@@ -147,32 +147,32 @@ def _newton_step(
     known: bool,
     log_prior: Floats,
     ability: Floats,
-    here: float,
+    log_ease: float,
     mean: float,
     row: Floats,
     score: Floats,
     score_slope: Floats,
 ) -> tuple[float, float]:
-    """Return (objective of one task at the log ease `here`, a log ease where it is no lower), by a shortened Newton step.
+    """Return (objective of one task at `log_ease`, a log ease where it is no lower), by a shortened Newton step.
 
     `row` is set to the posterior at the new ease.
     """
-    best, there, step = 0.0, here, 0.0
+    best, trial, step = 0.0, log_ease, 0.0
     for i in range(MAX_STEP_CUTS + 2):
         value, slope, curve = _log_likelihood(
-            lo, hi, worker, said, weight, known, log_prior, ability, there, row, score, score_slope
+            lo, hi, worker, said, weight, known, log_prior, ability, trial, row, score, score_slope
         )
-        value -= 0.5 * (there - mean) ** 2
+        value -= 0.5 * (trial - mean) ** 2
         if i == 0:
             best = value
-            step = -(slope - (there - mean)) / min(curve - 1.0, MAX_CURVATURE)
+            step = -(slope - (trial - mean)) / min(curve - 1.0, MAX_CURVATURE)
             step = min(max(step, -MAX_LOG_STEP), MAX_LOG_STEP)
         elif value >= best - ROUNDING_TOLERANCE * abs(best):
             break
         else:
             step *= STEP_CUT
-        there = here + (step if i < MAX_STEP_CUTS else 0.0)
-    return best, there
+        trial = log_ease + (step if i < MAX_STEP_CUTS else 0.0)
+    return best, trial
 
 
 @inline

@@ -75,30 +75,30 @@ class RowModel(models.PrimitiveModel):
 def load(_: Any, array: Any, at: Any, width: Any) -> Any:
     """load(array, at, width): read a Row from a flat array, starting at index `at`."""
 
-    def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
+    def emit(context: Any, build: Any, sig: Any, args: Any) -> Any:
         parts = [build.load(_vector_pointer(context, build, sig.args[0], args, q), align=8) for q in range(len(width))]
         return _pack_vectors(build, parts)
 
-    return Row(len(width))(array, types.uint64, width), code
+    return Row(len(width))(array, types.uint64, width), emit
 
 
 @intrinsic
 def store(_: Any, array: Any, at: Any, row: Any) -> Any:
     """store(array, at, row): write a Row to a flat array, starting at index `at`."""
 
-    def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
+    def emit(context: Any, build: Any, sig: Any, args: Any) -> Any:
         for q, part in enumerate(_split_vectors(build, args[2], row)):
             build.store(part, _vector_pointer(context, build, sig.args[0], args, q), align=8)
         return context.get_dummy_value()
 
-    return types.void(array, types.uint64, row), code
+    return types.void(array, types.uint64, row), emit
 
 
 @intrinsic
 def prefetch(_: Any, array: Any, at: Any) -> Any:
     """prefetch(array, at): load the cache line of array[at] into the cache ahead of use."""
 
-    def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
+    def emit(context: Any, build: Any, sig: Any, args: Any) -> Any:
         byte = ir.IntType(8).as_pointer()
         place = build.bitcast(_vector_pointer(context, build, sig.args[0], args, 0), byte)
         kind = ir.FunctionType(ir.VoidType(), [byte, INT32, INT32, INT32])
@@ -106,7 +106,7 @@ def prefetch(_: Any, array: Any, at: Any) -> Any:
         build.call(call, [place, INT32(0), INT32(3), INT32(1)])  # for reading, into the nearest cache, data
         return context.get_dummy_value()
 
-    return types.void(array, types.uint64), code
+    return types.void(array, types.uint64), emit
 
 
 @intrinsic
@@ -128,7 +128,7 @@ def add_scaled(_: Any, row: Any, other: Any, by: Any) -> Any:
 
 
 @intrinsic
-def row_maximum(_: Any, row: Any, other: Any) -> Any:
+def elementwise_max(_: Any, row: Any, other: Any) -> Any:
     """row_maximum(row, other): the larger number of each cell."""
     return _elementwise(row, (other,), _maximum)
 
@@ -182,18 +182,18 @@ def _elementwise(row: Any, others: tuple[Any, ...], op: Any) -> Any:
     """Return signature and code of an intrinsic that applies `op` to each vector of a Row and its other arguments."""
     kinds = [other if isinstance(other, Row) else types.float64 for other in others]
 
-    def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
+    def emit(context: Any, build: Any, sig: Any, args: Any) -> Any:
         del context, sig
         columns = [_split_vectors(build, arg, kind, row.n) for arg, kind in zip(args, [row, *kinds], strict=True)]
         return _pack_vectors(build, [op(build, *parts) for parts in zip(*columns, strict=True)])
 
-    return row(row, *kinds), code
+    return row(row, *kinds), emit
 
 
 def _reduce(row: Any, op: Any) -> Any:
     """Return signature and code of an intrinsic that reduces a Row to one number with `op`."""
 
-    def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
+    def emit(context: Any, build: Any, sig: Any, args: Any) -> Any:
         del context, sig
         first, *rest = _split_vectors(build, args[0], row)
         for part in rest:
@@ -202,7 +202,7 @@ def _reduce(row: Any, op: Any) -> Any:
             first = op(build, first, build.shuffle_vector(first, first, ir.Constant(ir.VectorType(INT32, 4), swap)))
         return build.extract_element(first, INT32(0))
 
-    return types.float64(row), code
+    return types.float64(row), emit
 
 
 def _splat(x: float) -> Any:

@@ -68,7 +68,7 @@ def by_rows(body: Dense) -> Blocks:
 
 def _of_candidates(rows: Candidates) -> tuple[Floats, Floats, Floats, Floats]:
     mean = 1 / max(rows.n_labels, 1)
-    largest = np.where(rows.others > 0, rows.each, 0.0)
+    largest = np.where(rows.n_unlisted > 0, rows.unlisted_mass, 0.0)
     np.maximum.at(largest, rows.row, rows.mass)
     second, fourth = (_power_sums(rows, mean, power) for power in (2, 4))
     return largest, rows.entropy(), second, fourth
@@ -77,7 +77,7 @@ def _of_candidates(rows: Candidates) -> tuple[Floats, Floats, Floats, Floats]:
 def _power_sums(rows: Candidates, mean: float, power: int) -> Floats:
     """(n_rows,) the sum over all labels of (p - mean)^power."""
     listed = np.bincount(rows.row, (rows.mass - mean) ** power, minlength=len(rows))
-    return np.asarray(listed + rows.others * (rows.each - mean) ** power, np.float64)
+    return np.asarray(listed + rows.n_unlisted * (rows.unlisted_mass - mean) ** power, np.float64)
 
 
 def where_told(support: Floats | None, values: Floats) -> Floats:
