@@ -71,5 +71,5 @@ def test_a_list_option_round_trips_through_a_spec(names: str) -> None:
     listing = Listing(names=names, seed=3)
     name, given = parse_spec(listing.spec)
     assert name == "listing" and Listing.from_options(given) == listing
-    outer = Listing(names=listing.spec)  # a word inside a word
+    outer = Listing(names=listing.spec)  # a spec inside a spec
     assert Listing.from_options(parse_spec(outer.spec)[1]) == outer

@@ -154,11 +154,11 @@ def row_sum(_: Any, row: Any) -> Any:
 # ---- LLVM code generation
 
 
-def _vector_pointer(context: Any, build: Any, array: Any, args: Any, quad: int) -> Any:
-    """Return the pointer to the 4-vector number `quad` after index args[1] of the array args[0]."""
+def _vector_pointer(context: Any, build: Any, array: Any, args: Any, vector: int) -> Any:
+    """Return the pointer to the 4-vector number `vector` after index args[1] of the array args[0]."""
     data = context.make_array(array)(context, build, args[0]).data
     first = build.bitcast(build.gep(data, [args[1]]), VECTOR4.as_pointer())
-    return build.gep(first, [INT32(quad)])
+    return build.gep(first, [INT32(vector)])
 
 
 def _pack_vectors(build: Any, parts: list[Any]) -> Any:
