@@ -4,7 +4,7 @@ from pathlib import Path
 
 import plurivox
 from plurivox import aggregate, assign, clean, elicit, identify, io, recipes, simulate, train, workflows
-from plurivox.core.lazy import stub
+from plurivox.core.lazy_import import stub_text
 from plurivox.core.registry import Methods
 from plurivox.train import heads, losses, nets, targets
 
@@ -23,12 +23,12 @@ STEPS += [targets.methods, losses.methods, heads.methods, nets.methods]
 
 def stubs() -> dict[Path, str]:
     """Every stub by its path."""
-    steps = {SOURCE.joinpath(*methods.package.split(".")[1:], "__init__.pyi"): methods.stub() for methods in STEPS}
-    steps[SOURCE / "recipes" / "__init__.pyi"] += stub("plurivox.workflows", recipes.EXPORTS).partition("\n")[2]
-    face = stub("plurivox", plurivox.EXPORTS) + "__version__: str\n"
-    lazy = {SOURCE / "io" / "__init__.pyi": stub("plurivox.io", io.EXPORTS)}
-    lazy[SOURCE / "workflows" / "__init__.pyi"] = stub("plurivox.workflows", workflows.EXPORTS)
-    lazy[SOURCE / "train" / "__init__.pyi"] = stub("plurivox.train", train.EXPORTS)
+    steps = {SOURCE.joinpath(*methods.package.split(".")[1:], "__init__.pyi"): methods.stub_text() for methods in STEPS}
+    steps[SOURCE / "recipes" / "__init__.pyi"] += stub_text("plurivox.workflows", recipes.EXPORTS).partition("\n")[2]
+    face = stub_text("plurivox", plurivox.EXPORTS) + "__version__: str\n"
+    lazy = {SOURCE / "io" / "__init__.pyi": stub_text("plurivox.io", io.EXPORTS)}
+    lazy[SOURCE / "workflows" / "__init__.pyi"] = stub_text("plurivox.workflows", workflows.EXPORTS)
+    lazy[SOURCE / "train" / "__init__.pyi"] = stub_text("plurivox.train", train.EXPORTS)
     return {SOURCE / "__init__.pyi": face, **lazy, **steps}
 
 

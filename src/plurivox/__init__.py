@@ -1,4 +1,5 @@
-"""plurivox: from what a crowd says to a trained, honestly judged model.
+"""Turn several annotators' labels into soft labels, find unreliable annotators and hard tasks,
+train and evaluate models on the disagreement.
 
 >>> import plurivox as pv
 >>> votes = pv.votes(task=["a", "a", "b"], worker=["ann", "bo", "ann"], label=["cat", "dog", "dog"])
@@ -9,14 +10,14 @@ array([[0.5, 0.5],
 
 import logging
 
-from plurivox.core.lazy import lazy_getattr
+from plurivox.core.lazy_import import lazy_getattr
 
 __version__ = "0.1.0"
 
 logging.getLogger(__name__).addHandler(logging.NullHandler())
 
-# what `pv.<name>` means; nothing is imported before it is used, so `import plurivox` costs next to nothing
-# (`make stubs` tells editors and type checkers the same)
+# public name -> module that defines it, imported on first use, so that `import plurivox` is fast
+# (`make stubs` writes the same names to __init__.pyi for editors and type checkers)
 EXPORTS = {
     "Answers": "core.answers",
     "Audit": "core.audit",

@@ -50,5 +50,5 @@ from plurivox.workflows.simulated_crowd import write_crowd as write_crowd
 from plurivox.workflows.train import train_runs as train_runs
 from plurivox.workflows.tune import choose as choose
 
-HOMES: dict[str, str]
+EXPORTS: dict[str, str]
 __version__: str

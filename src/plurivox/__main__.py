@@ -1,4 +1,4 @@
-"""`python -m plurivox`: the same as `plurivox`."""
+"""Run the command line: `python -m plurivox` is the same as `plurivox`."""
 
 from plurivox.cli.main import main
 

@@ -39,7 +39,7 @@ def test_known_labels_stay() -> None:
 
 def test_clear_errors() -> None:
     counts = Votes.from_counts(np.array([[3, 1]]), ["a"], ["x", "y"])
-    with pytest.raises(InputError, match="average must know who voted"):
+    with pytest.raises(InputError, match="average needs worker names"):
         Average(parts=SOME).fit(counts)
     with pytest.raises(OptionError, match="names no method"):
         Average(parts=" ").fit(counts)

@@ -28,7 +28,7 @@ def test_words_nest() -> None:
 def test_it_takes_what_the_method_takes() -> None:
     counts = Votes.from_counts(np.array([[3, 1]]), ["a"], ["x", "y"])
     np.testing.assert_allclose(Temperature(method="vote-shares", power=1).fit(counts).soft.prob, [[0.75, 0.25]])
-    with pytest.raises(InputError, match="temperature must know who voted"):
+    with pytest.raises(InputError, match="temperature needs worker names"):
         Temperature(method="wawa").fit(counts)
     with pytest.raises(UnknownName, match="did you mean 'wawa'"):
         Temperature(method="wava").fit(counts)

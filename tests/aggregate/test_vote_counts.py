@@ -80,5 +80,5 @@ def test_many_labels_stay_sparse_and_say_the_same(word: str, monkeypatch: pytest
 @pytest.mark.parametrize("word", WORKERS_MATTER)
 def test_counts_without_names_are_refused(word: str) -> None:
     counts = Votes.from_counts(np.array([[2, 1]]), ["a"], ["x", "y"])
-    with pytest.raises(InputError, match="must know who voted"):
+    with pytest.raises(InputError, match="needs worker names"):
         aggregate.methods.make(word).fit(counts)

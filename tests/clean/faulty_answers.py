@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from plurivox.core.answers import COLUMNS, Answers
+from plurivox.core.answers import ANSWER_COLUMNS, Answers
 from plurivox.core.encoding import as_names
 from plurivox.core.soft_labels import SoftLabels
 
@@ -78,7 +78,7 @@ def shuffled(answers: Answers, seed: int = 3) -> Answers:
     """The same answers in another order."""
     order = np.random.default_rng(seed).permutation(len(answers))
     back = np.append(np.argsort(order), -1)
-    columns = {name: None if (c := getattr(answers, name)) is None else c[order] for name in ("task", *COLUMNS)}
+    columns = {name: None if (c := getattr(answers, name)) is None else c[order] for name in ("task", *ANSWER_COLUMNS)}
     columns["repeat_of"] = back[columns["repeat_of"]]
     marks = [np.arange(answers.mark_start[i], answers.mark_start[i + 1]) for i in order]
     flat, sizes = np.concatenate(marks), [len(one) for one in marks]

@@ -135,7 +135,7 @@ def test_counts_without_names_are_taken_or_refused(name: str) -> None:
     if "counts" in aggregate.methods[name].takes:
         assert fitted(name, counts).soft.codes().tolist() == [0, 1]
     else:
-        with pytest.raises(InputError, match=f"{name} must know who voted"):
+        with pytest.raises(InputError, match=f"{name} needs worker names"):
             fitted(name, counts)
 
 
@@ -177,7 +177,7 @@ def test_its_objective_never_falls(name: str) -> None:
 
 def many_blocks(monkeypatch: pytest.MonkeyPatch) -> Votes:
     """Votes that are cut into several blocks, as many more would be."""
-    monkeypatch.setattr(threads, "SMALL", 1000)
+    monkeypatch.setattr(threads, "MIN_BLOCK_VOTES", 1000)
     votes = Votes.of(**crowd(n_tasks=2000, n_workers=12))
     assert len(threads.Blocks(votes.start, cells=12 * 3 * 3)) > 4
     return votes

@@ -188,5 +188,5 @@ def test_without_votes_it_says_so(name: str) -> None:
 def test_votes_without_names_are_refused(name: str) -> None:
     x, _, votes = world(6)
     worker = np.where(np.arange(len(votes)) % 3, votes.worker, -1)
-    with pytest.raises(InputError, match="must know who voted; these votes hold counts without names"):
+    with pytest.raises(InputError, match="needs worker names; these votes contain counts without names"):
         fit(x, replace(votes, worker=worker), head=name, plan=Plan(epochs=1))

@@ -1,4 +1,4 @@
-"""Writing is whole or absent."""
+"""Atomic writes of files and folders: complete or absent."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ from plurivox.core.errors import InputError
     ("stop", "seen"),
     [(KeyboardInterrupt, KeyboardInterrupt), (OSError(28, "No space left on device"), InputError), (ValueError,) * 2],
 )
-def test_what_stops_halfway_leaves_the_old_file_and_nothing_else(
+def test_an_error_while_writing_leaves_the_old_file_and_no_temporary_one(
     tmp_path: Path, stop: BaseException, seen: type[BaseException]
 ) -> None:
     (tmp_path / "out").write_text("old")
@@ -26,7 +26,7 @@ def test_what_stops_halfway_leaves_the_old_file_and_nothing_else(
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("out", "old")]
 
 
-def test_a_folder_takes_its_name_only_when_it_is_whole(tmp_path: Path) -> None:
+def test_a_folder_is_renamed_only_when_it_is_complete(tmp_path: Path) -> None:
     target = tmp_path / "set"
     with pytest.raises(KeyboardInterrupt), atomic_folder(target) as part:
         (part / "votes.csv").write_text("task")
@@ -37,7 +37,7 @@ def test_a_folder_takes_its_name_only_when_it_is_whole(tmp_path: Path) -> None:
     assert [file.name for file in target.iterdir()] == ["votes.csv"]
 
 
-def test_a_folder_with_something_in_it_is_replaced_only_on_request(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_empty_is_replaced_only_on_request(tmp_path: Path) -> None:
     target = tmp_path / "set"
     target.mkdir()
     (target / "precious").write_text("mine")
@@ -48,13 +48,13 @@ def test_a_folder_with_something_in_it_is_replaced_only_on_request(tmp_path: Pat
     assert [file.name for file in target.iterdir()] == ["new"] and len(list(tmp_path.iterdir())) == 1
 
 
-def test_a_missing_parent_is_named(tmp_path: Path) -> None:
+def test_a_missing_parent_folder_raises_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist; make it first"), atomic_file(tmp_path / "no" / "out"):
         pass
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_a_link_is_followed(tmp_path: Path, there: bool) -> None:
+def test_symbolic_links_are_followed(tmp_path: Path, there: bool) -> None:
     (tmp_path / "far").mkdir()
     if there:
         (tmp_path / "far" / "real").write_text("old")
@@ -65,7 +65,7 @@ def test_a_link_is_followed(tmp_path: Path, there: bool) -> None:
     assert len(list(tmp_path.rglob("*"))) == 3
 
 
-def test_a_pipe_takes_the_finished_bytes(tmp_path: Path) -> None:
+def test_a_pipe_receives_the_finished_bytes(tmp_path: Path) -> None:
     pipe, heard = tmp_path / "pipe", []
     os.mkfifo(pipe)
     reader = threading.Thread(target=lambda: heard.append(pipe.read_bytes()))
@@ -83,7 +83,7 @@ def test_a_device_stays_a_device() -> None:
 
 
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])
-def test_the_output_of_the_process_can_be_written_to(tmp_path: Path, name: str) -> None:
+def test_stdout_can_be_written_to_by_its_path(tmp_path: Path, name: str) -> None:
     code = f"""
 from plurivox.core.atomic_write import atomic_file
 print("before", flush=True)
@@ -91,13 +91,15 @@ with atomic_file({name!r}) as part:
     part.write_text("between\\n")
 print("after")"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    with (tmp_path / "out").open("w") as file:  # a file that the shell has opened is no file to replace
+    with (tmp_path / "out").open("w") as file:  # a file opened by the shell is written into, not replaced
         subprocess.run([sys.executable, "-c", code], stdout=file, check=True)
     assert done.stdout == (tmp_path / "out").read_text() == "before\nbetween\nafter\n"
 
 
 @pytest.mark.parametrize("name", ["set/", "link", "link/", "."])
-def test_a_folder_by_any_of_its_names(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_is_replaced_by_relative_link_and_dot_paths(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home = tmp_path / "set"
     home.mkdir()
     (home / "old").write_text("o")
@@ -110,9 +112,7 @@ def test_a_folder_by_any_of_its_names(tmp_path: Path, name: str, monkeypatch: py
     assert sorted(file.name for file in tmp_path.iterdir()) == ["link", "set"] and (tmp_path / "link").is_symlink()
 
 
-def test_a_folder_one_works_in_stays_as_it_was_when_writing_stops(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_working_directory_is_unchanged_after_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "old").write_text("o")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="is not empty"), atomic_folder("."):
@@ -123,7 +123,7 @@ def test_a_folder_one_works_in_stays_as_it_was_when_writing_stops(
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("old", "o")]
 
 
-def test_several_processes_may_replace_one_folder_at_once(tmp_path: Path) -> None:
+def test_several_processes_can_replace_one_folder_concurrently(tmp_path: Path) -> None:
     code = f"""
 import sys
 from plurivox.core.atomic_write import atomic_folder
@@ -140,17 +140,17 @@ for turn in range(40):
     assert len(last) == 1 and last.pop().endswith(" 39")
 
 
-def test_failures_are_told_of_the_path_that_was_asked_for(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as told, atomic_file(tmp_path / "out") as part:
+def test_errors_name_the_requested_path(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as error, atomic_file(tmp_path / "out") as part:
         raise OSError(28, "No space left on device", str(part))
-    assert str(told.value) == f"{tmp_path / 'out'} could not be written: No space left on device"
+    assert str(error.value) == f"{tmp_path / 'out'} could not be written: No space left on device"
     with (
-        pytest.raises(InputError) as told,
+        pytest.raises(InputError) as error,
         atomic_folder(tmp_path / "set") as part,
         atomic_file(part / "v.csv") as inner,
     ):
         raise OSError(28, "No space left on device", str(inner))
-    assert str(told.value) == f"{tmp_path / 'set' / 'v.csv'} could not be written: No space left on device"
+    assert str(error.value) == f"{tmp_path / 'set' / 'v.csv'} could not be written: No space left on device"
     with pytest.raises(InputError, match="No such file or directory: '/no/source'"), atomic_file(tmp_path / "out"):
         Path("/no/source").read_bytes()
     with pytest.raises(InputError, match="is a folder; name a file in it"), atomic_file(tmp_path):
@@ -158,7 +158,7 @@ def test_failures_are_told_of_the_path_that_was_asked_for(tmp_path: Path) -> Non
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="nothing is forbidden to root")
-def test_a_folder_that_cannot_be_written_to_is_told(tmp_path: Path) -> None:
+def test_a_read_only_folder_raises_input_error(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with (
         pytest.raises(InputError, match=r"out could not be written: Permission denied$"),
@@ -167,7 +167,7 @@ def test_a_folder_that_cannot_be_written_to_is_told(tmp_path: Path) -> None:
         pass
 
 
-def test_a_name_may_be_as_long_as_the_system_lets_it(tmp_path: Path) -> None:
+def test_file_names_up_to_the_system_limit(tmp_path: Path) -> None:
     with atomic_file(tmp_path / ("n" * 255)) as part:
         part.write_text("n")
     with (

@@ -1,4 +1,4 @@
-"""Names keep their meaning, and meet across kinds."""
+"""Encoding of names as codes, and matching of names across types."""
 
 from typing import Any
 
@@ -8,18 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowds import NAMES
-from plurivox.core.encoding import as_names, by_value, decode, duplicates, encode, positions
+from plurivox.core.encoding import as_names, decode, duplicates, encode, positions, sort_by_value
 from plurivox.core.errors import InputError
 
 
 @given(NAMES)
-def test_encode_gives_back_every_value_in_sorted_names(values: list) -> None:
+def test_encode_round_trip_with_sorted_names(values: list) -> None:
     codes, names = encode(values)
     assert names[codes].tolist() == values and names.tolist() == sorted(values)
 
 
 @given(NAMES, st.randoms())
-def test_positions_find_what_is_there(values: list, rng: object) -> None:
+def test_positions_of_present_and_absent_names(values: list, rng: object) -> None:
     names = as_names(values)
     wanted = names[::-1]
     assert positions(names, wanted).tolist() == list(range(len(values)))[::-1]
@@ -44,7 +44,7 @@ def test_a_number_and_its_text_are_the_same_name(names: list, wanted: list, foun
     assert positions(as_names(names), as_names(wanted)).tolist() == found
 
 
-def test_odd_texts_stay_apart() -> None:
+def test_texts_that_look_like_the_same_number_differ() -> None:
     odd = ["", "a\0", "a", " a", "é", "e\u0301", "😀"]
     codes, names = encode(odd)
     assert names[codes].tolist() == odd and len(names) == len(odd)
@@ -52,37 +52,37 @@ def test_odd_texts_stay_apart() -> None:
 
 def test_duplicates_and_order_by_value() -> None:
     assert duplicates(as_names(["b", "a", "b"])).tolist() == ["b"]
-    assert by_value(as_names(["-5", "10", "2"])).tolist() == ["-5", "2", "10"]
+    assert sort_by_value(as_names(["-5", "10", "2"])).tolist() == ["-5", "2", "10"]
 
 
-def test_codes_without_a_name_have_none() -> None:
+def test_decode_of_minus_one_is_none() -> None:
     assert decode(as_names(["a"]), np.array([0, 0])).dtype == as_names(["a"]).dtype
     assert decode(as_names([]), np.array([-1])).tolist() == [None]
 
 
-def test_whole_numbers_among_others_stay_apart_or_are_refused() -> None:
+def test_mixed_ints_and_floats_stay_distinct_or_raise() -> None:
     assert as_names([1.5, 2**53, 2**60]).tolist() == [1.5, 2.0**53, 2.0**60]
-    with pytest.raises(InputError, match=f"too large for that: {2**53 + 1};"):
+    with pytest.raises(InputError, match=f"too large for a float: {2**53 + 1};"):
         as_names([1.5, 2**53, 2**53 + 1])
-    with pytest.raises(InputError, match="too large for that"):
+    with pytest.raises(InputError, match="too large for a float"):
         as_names([1.5, 10**400])
 
 
 @pytest.mark.parametrize("number", [2**63, -(2**63) - 1])
-def test_whole_numbers_that_64_bits_cannot_hold_are_named(number: int) -> None:
-    with pytest.raises(InputError, match=rf"{number}: whole numbers must lie between -2\*\*63 and 2\*\*63 - 1"):
+def test_integers_beyond_64_bits_raise_input_error(number: int) -> None:
+    with pytest.raises(InputError, match=rf"{number}: integers must be between -2\*\*63 and 2\*\*63 - 1"):
         as_names([number])
     assert as_names([-(2**63), 2**63 - 1]).tolist() == [-(2**63), 2**63 - 1]
 
 
 @pytest.mark.parametrize("values", [["a", "\ud800"], np.array(["a", "\ud800"]), np.array(["a", "\ud800"], object)])
-def test_text_that_is_no_unicode_is_refused(values: Any) -> None:
-    with pytest.raises(InputError, match="no valid Unicode"):
+def test_invalid_unicode_raises_input_error(values: Any) -> None:
+    with pytest.raises(InputError, match="not valid Unicode"):
         as_names(values)
 
 
 @pytest.mark.parametrize("bad", [[None, "a"], [1, "a"], [2**63], [float("nan")], [[1]], [object()]])
-def test_what_is_no_name_is_refused(bad: list) -> None:
+def test_values_that_are_not_names_raise_input_error(bad: list) -> None:
     with pytest.raises(InputError):
         as_names(bad)
     with pytest.raises(InputError):

@@ -1,4 +1,4 @@
-"""A noun does not change when the caller's arrays do."""
+"""A data type does not change when the arrays it was created from are changed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -42,25 +42,25 @@ MAKERS: dict[str, Callable[[dict[str, Any]], DataType]] = {
 }
 
 
-def told(noun: Any) -> str:
-    """Every field of a noun, and of the nouns in it."""
-    if isinstance(noun, DataType):
-        return str({name: told(value) for name, value in noun.__getstate__().items()})
-    return str(noun.tolist() if isinstance(noun, np.ndarray) else noun)
+def all_fields(instance: Any) -> str:
+    """Return every field of a data type, nested ones too, as text."""
+    if isinstance(instance, DataType):
+        return str({name: all_fields(value) for name, value in instance.__getstate__().items()})
+    return str(instance.tolist() if isinstance(instance, np.ndarray) else instance)
 
 
 @pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS)
-def test_writing_into_what_was_given_changes_nothing(maker: Callable[[dict[str, Any]], DataType]) -> None:
+def test_changing_the_callers_arrays_does_not_change_the_object(maker: Callable[[dict[str, Any]], DataType]) -> None:
     mine = {"even": EVEN, "names": AB, "ones": ONES, "codes": CODES, "small": SMALL}
     mine = {name: array.copy() for name, array in mine.items()}
-    noun = maker(mine)
-    before = told(noun)
+    instance = maker(mine)
+    before = all_fields(instance)
     for array in mine.values():
         array[...] = "z" if array.dtype.kind == "T" else 7
-    assert told(noun) == before
+    assert all_fields(instance) == before
 
 
-def test_arrays_that_are_read_only_are_not_copied() -> None:
+def test_read_only_arrays_are_not_copied() -> None:
     logits = np.zeros((1, 2, 2), np.float32)
     logits.flags.writeable = False
     assert np.shares_memory(Dynamics(logits, AB, AB).logits, logits)

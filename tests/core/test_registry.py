@@ -1,4 +1,4 @@
-"""Registries: other names of methods."""
+"""Registries: aliases and former names of methods."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from plurivox import aggregate, assign, clean, elicit, identify, recipes, simula
 from plurivox.core.errors import PlurivoxWarning
 
 
-def test_an_alias_is_the_method_and_a_former_name_too_with_a_warning() -> None:
+def test_aliases_and_former_names_give_the_method_and_former_ones_warn() -> None:
     assert elicit.methods["t2-clamp"] is elicit.methods["top-two"] and "t2-clamp" in elicit.methods
     assert "t2-clamp" not in list(elicit.methods)
     with pytest.warns(PlurivoxWarning, match="the identify method label-quality is now called crowdlab"):
@@ -19,7 +19,7 @@ def test_an_alias_is_the_method_and_a_former_name_too_with_a_warning() -> None:
 
 
 @pytest.mark.parametrize("package", [aggregate, assign, clean, elicit, identify, recipes, simulate])
-def test_no_other_name_of_a_method_is_the_name_of_one(package: Any) -> None:
+def test_aliases_are_not_names_of_other_methods(package: Any) -> None:
     methods = [package.methods[name] for name in package.methods.built_in]
     others = [name for one in methods for name in (*one.aliases, *one.former_names)]
     assert len(others) == len(set(others)) and not {*others} & {*package.methods.built_in}

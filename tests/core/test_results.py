@@ -1,4 +1,4 @@
-"""What users may rely on in Confusion and Scores."""
+"""Checks of Confusion and Scores."""
 
 from typing import Any
 
@@ -26,11 +26,11 @@ WORKERS, LABELS = as_names(["ann", "bo"]), as_names(["no", "yes"])
         ([[1, 0], [0, 1]], None, "1 matrices for 2 workers"),
     ],
 )
-def test_matrices_that_cannot_be_are_refused(rows: list[Any], which: Any, words: str) -> None:
+def test_invalid_confusion_matrices_raise_input_error(rows: list[Any], which: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         Confusion(np.array([rows], float), WORKERS, LABELS, None if which is None else np.array(which))
 
 
-def test_scores_need_a_value_a_name() -> None:
+def test_scores_need_one_value_per_name() -> None:
     with pytest.raises(InputError, match="value of the scores has 1 values for 2 names"):
         Scores("worker", WORKERS, np.ones(1), "made")

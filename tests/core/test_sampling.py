@@ -5,7 +5,7 @@ import pytest
 
 from crowds import crowd, soft_crowd, some_answers
 from plurivox.core.errors import InputError, OptionError
-from plurivox.core.sampling import OneAnswer, subsample
+from plurivox.core.sampling import AnswerSampler, subsample
 from plurivox.core.votes import Votes
 
 COUNTS = np.array([[30, 15, 6], [1, 0, 1], [0, 0, 0], [51, 0, 0]])
@@ -32,7 +32,7 @@ def test_draws_are_nested_and_seeded() -> None:
     assert again.worker.tolist() == subsample(votes, 2).worker.tolist() != other.worker.tolist()
 
 
-def test_a_soft_answer_is_kept_whole() -> None:
+def test_a_soft_answer_is_drawn_as_a_whole() -> None:
     votes = soft_crowd()
     few = subsample(votes, 2)
     assert few.support.round(9).tolist() == [2] * votes.n_tasks
@@ -55,33 +55,33 @@ def test_counts_follow_the_hypergeometric_distribution() -> None:
 
 def test_answers_keep_their_marks() -> None:
     few = subsample(some_answers(), 1)
-    assert np.bincount(few.task).tolist() == [1, 1] and few.notes[-1] == "at most 1 answers a task, seed 0"
+    assert np.bincount(few.task).tolist() == [1, 1] and few.notes[-1] == "at most 1 answers per task, seed 0"
 
 
-def test_what_cannot_be_drawn_is_said() -> None:
+def test_sampling_from_invalid_input_raises() -> None:
     with pytest.raises(OptionError, match="m must be a whole number"):
         subsample(counts(), 1.5)
     halves = Votes.from_counts(np.array([[0.5, 1]]), ["a"], ["x", "y"])
-    with pytest.raises(InputError, match="whole numbers; look at the tasks 'a'"):
+    with pytest.raises(InputError, match="whole numbers; check the tasks 'a'"):
         subsample(halves, 1)
-    with pytest.raises(InputError, match="nobody answered the tasks 'c'"):
-        OneAnswer.of(counts()).draw(np.array([0, 2]), np.random.default_rng(0))
+    with pytest.raises(InputError, match="tasks without answers: 'c'"):
+        AnswerSampler.of(counts()).draw(np.array([0, 2]), np.random.default_rng(0))
 
 
-def test_one_answer_at_a_time_is_somebodys_answer() -> None:
+def test_a_drawn_answer_is_one_of_the_answers() -> None:
     votes = soft_crowd()
     rows = np.zeros((int(votes.answer.max()) + 1, votes.n_labels))
     rows[votes.answer, votes.label] = votes.weight
-    drawn = OneAnswer.of(votes).draw(np.array([4, 4, 7]), np.random.default_rng(0))
+    drawn = AnswerSampler.of(votes).draw(np.array([4, 4, 7]), np.random.default_rng(0))
     mine = [rows[np.unique(votes.answer[votes.task == task])] for task in (4, 4, 7)]
     assert all((one == people).all(1).any() for one, people in zip(drawn, mine, strict=True))
 
 
-def test_many_draws_are_the_aggregate() -> None:
-    sampler, many = OneAnswer.of(counts()), np.zeros(20_000, np.int64)
+def test_the_mean_of_many_draws_is_the_vote_share() -> None:
+    sampler, many = AnswerSampler.of(counts()), np.zeros(20_000, np.int64)
     found = sampler.draw(many, np.random.default_rng(0))
     assert (found.sum(1) == 1).all()
     np.testing.assert_allclose(found.mean(0), COUNTS[0] / 51, atol=0.015)
     votes = soft_crowd()
-    found = OneAnswer.of(votes).draw(many, np.random.default_rng(0)).mean(0)
+    found = AnswerSampler.of(votes).draw(many, np.random.default_rng(0)).mean(0)
     np.testing.assert_allclose(found, votes.counts()[0] / votes.support[0], atol=0.015)

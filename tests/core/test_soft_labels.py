@@ -1,4 +1,4 @@
-"""What users may rely on in SoftLabels, dense or sparse."""
+"""Behaviour of SoftLabels, dense and sparse."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from plurivox.core.soft_storage import Candidates, Dense
 
 @st.composite
 def sparse_rows(draw: st.DrawFn) -> Candidates:
-    """Rows with a few candidates and a rest."""
+    """Draw sparse rows with a few candidates and a rest."""
     n_labels = draw(st.integers(1, 6))
     label, mass, sizes, rest = [], [], [], []
     for _ in range(draw(st.integers(1, 4))):
@@ -33,12 +33,12 @@ def sparse_rows(draw: st.DrawFn) -> Candidates:
 
 
 @given(sparse_rows(), st.integers(1, 6))
-def test_sparse_and_dense_rows_answer_alike(rows: Candidates, k: int) -> None:
+def test_sparse_and_dense_rows_give_the_same_results(rows: Candidates, k: int) -> None:
     dense = Dense(rows.block(slice(None)))
     every = np.arange(len(rows))
     np.testing.assert_allclose(rows.entropy(), dense.entropy(), atol=1e-12)
-    np.testing.assert_allclose(rows.sums(), 1)
-    np.testing.assert_allclose(rows.low(), dense.low())
+    np.testing.assert_allclose(rows.row_sums(), 1)
+    np.testing.assert_allclose(rows.row_min(), dense.row_min())
     np.testing.assert_allclose(rows.take(every[::-1]).block(slice(None)), dense.prob[::-1])
     for label in range(rows.n_labels):
         np.testing.assert_allclose(rows.at(np.full(len(rows), label)), dense.prob[:, label])
@@ -49,7 +49,7 @@ def test_sparse_and_dense_rows_answer_alike(rows: Candidates, k: int) -> None:
 
 
 @given(distributions(), st.randoms())
-def test_tables_meet_by_task_name(prob: np.ndarray, rng: object) -> None:
+def test_tasks_are_matched_by_name(prob: np.ndarray, rng: object) -> None:
     tasks = [f"t{i}" for i in range(len(prob))]
     order = list(range(len(prob)))
     rng.shuffle(order)  # type: ignore[attr-defined]
@@ -57,23 +57,23 @@ def test_tables_meet_by_task_name(prob: np.ndarray, rng: object) -> None:
     np.testing.assert_array_equal(soft.on([tasks[i] for i in order]).prob, prob[order])
 
 
-def test_what_is_absent_is_said() -> None:
+def test_missing_tasks_raise_or_are_noted() -> None:
     soft = SoftLabels.of([[1.0]], ["a"], ["x"])
-    with pytest.raises(InputError, match=r"1 of 2 tasks have no soft label here: 'b'"):
+    with pytest.raises(InputError, match=r"1 of 2 tasks have no soft label: 'b'"):
         soft.on(["a", "b"])
-    assert soft.shared(["b", "a"]).notes == ("1 of 2 tasks have no soft label here",)
+    assert soft.shared(["b", "a"]).notes == ("1 of 2 tasks have no soft label",)
 
 
 def test_a_number_and_its_text_are_one_name() -> None:
     assert SoftLabels.of([[1.0], [1.0]], [7, 8], ["x"]).on(["8"]).tasks.tolist() == ["8"]
 
 
-def test_six_million_labels_fit_where_a_table_would_not() -> None:
+def test_six_million_labels_are_stored_sparse() -> None:
     n, k = 200_000, 11_000
     soft = SoftLabels.one_hot(np.arange(n) % k, range(n), range(k))
     assert soft.is_sparse and soft.confidence.min() == 1 and soft.entropy().max() == 0
     assert soft.top(3)[0][5].tolist() == [5, 0, 1]
-    with pytest.raises(InputError, match=r"too many for one table; use top\(k\)"):
+    with pytest.raises(InputError, match=r"too many for one array; use top\(k\)"):
         _ = soft.prob
     where, block = next(soft.rows(2))
     assert where == slice(0, 2) and block.shape == (2, k)
@@ -96,14 +96,14 @@ def test_gold_is_soft_labels_and_moves_to_another_label_list() -> None:
         ([[0.5, 0.5], [1.0, 0.0]], "1 tasks and 2 labels"),
     ],
 )
-def test_rows_that_are_no_distribution_are_refused(prob: list, words: str) -> None:
+def test_rows_that_are_not_distributions_raise_input_error(prob: list, words: str) -> None:
     with pytest.raises(InputError, match=words):
         SoftLabels.of(prob, ["a"], ["x", "y"])
 
 
 @pytest.mark.parametrize("prob", [[[0.5, 0.5], [1.0]], [["0.5", "0.5"]], [[None, "a"]], [[None, {}]]])
-def test_what_is_no_table_of_numbers_is_refused(prob: list) -> None:
-    with pytest.raises(InputError, match=r"rows of soft labels differ in length|soft labels are numbers"):
+def test_input_that_is_not_a_table_of_numbers_raises_input_error(prob: list) -> None:
+    with pytest.raises(InputError, match=r"rows of soft labels differ in length|soft labels must be numbers"):
         SoftLabels.of(prob, ["a"], ["x", "y"])
 
 
@@ -114,7 +114,7 @@ def test_support_and_scale_must_fit(field: str) -> None:
 
 
 @pytest.mark.parametrize("code", [[0, 2], [-1, 0], [0], [0.0, 1.0]])
-def test_codes_out_of_range_are_refused_by_both_kinds_of_rows(code: list) -> None:
+def test_codes_out_of_range_raise_for_dense_and_sparse_rows(code: list) -> None:
     for soft in (SoftLabels.gold(["a", "b"], ["x", "y"]), SoftLabels.of(np.eye(2), ["a", "b"], ["x", "y"])):
         assert soft.at(np.array([0, 0])).tolist() == [1, 0]
         with pytest.raises(InputError, match=r"label codes|a label code for each of 2 rows"):

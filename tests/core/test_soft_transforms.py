@@ -1,4 +1,4 @@
-"""Soft labels made from others, dense and sparse alike."""
+"""Transformations of soft labels give the same results for dense and sparse storage."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def dense(prob: np.ndarray) -> SoftLabels:
 
 
 def sparse(prob: np.ndarray) -> SoftLabels:
-    """The same, each row by its numbers above their lowest; the lowest ones, which are alike, are the rest."""
+    """Return sparse soft labels that list the probabilities above the lowest of each row; the others are the rest."""
     listed = prob > prob.min(1, keepdims=True)
     row, label = np.nonzero(listed)
     start = np.searchsorted(row, np.arange(len(prob) + 1))
@@ -55,7 +55,7 @@ def test_harden_and_uniform(prob: np.ndarray) -> None:
         np.testing.assert_allclose(soft_transforms.uniform(soft).prob, 1 / prob.shape[1])
 
 
-def test_random_labels_know_nothing_but_their_seed() -> None:
+def test_random_labels_depend_on_the_seed_only() -> None:
     soft = dense(np.eye(4)[np.arange(2000) % 4])
     drawn = soft_transforms.random_labels(soft, seed=3).prob
     np.testing.assert_array_equal(drawn, soft_transforms.random_labels(soft, seed=3).prob)
@@ -71,7 +71,7 @@ def test_blend(one: np.ndarray, two: np.ndarray) -> None:
     one, two = ((p[:n, :k] + 1e-3) / (p[:n, :k] + 1e-3).sum(1, keepdims=True) for p in (one, two))
     expected = (one + two + two) / 3
     np.testing.assert_allclose(soft_transforms.blend([dense(one), dense(two), sparse(two)]).prob, expected, atol=1e-9)
-    listed = soft_transforms._blend_listed([sparse(one).body, Dense(two), sparse(two).body], k)
+    listed = soft_transforms._blend_sparse([sparse(one).body, Dense(two), sparse(two).body], k)
     np.testing.assert_allclose(listed.block(slice(None)), expected, atol=1e-9)
 
 
@@ -81,15 +81,15 @@ def test_overlay(prob: np.ndarray, other: np.ndarray) -> None:
     prob, known = prob[:, :k] + 0.1, np.eye(k)[np.arange(len(other)) % k]
     prob /= prob.sum(1, keepdims=True)
     names = np.arange(len(known)) * 2  # some of them tasks of ours
-    told = SoftLabels.of(known, tasks=names, labels=range(k))
+    known_labels = SoftLabels.of(known, tasks=names, labels=range(k))
     expected = prob.copy()
     ours = names < len(prob)
     expected[names[ours]] = known[ours]
     for soft in (dense(prob), sparse(prob)):
-        np.testing.assert_allclose(soft_transforms.overlay(soft, told).prob, expected, atol=1e-9)
+        np.testing.assert_allclose(soft_transforms.overlay(soft, known_labels).prob, expected, atol=1e-9)
 
 
-def test_wrong_numbers_are_refused() -> None:
+def test_invalid_options_raise() -> None:
     soft = dense(np.eye(2))
     with pytest.raises(OptionError, match="beta must be 0 to 1"):
         soft_transforms.smooth(soft, 1.5)

@@ -1,4 +1,4 @@
-"""A table is written out for the eye, for a spreadsheet and for a paper."""
+"""Tables as text, Markdown, LaTeX, CSV and files."""
 
 import csv
 from pathlib import Path
@@ -28,7 +28,7 @@ def test_markdown_escapes_what_would_end_a_cell() -> None:
     assert "| a\\|b | 1,200 | 0.50 |" in TABLE.markdown() and "|---|---:|---:|" in TABLE.markdown().replace(" ", "")
 
 
-def test_latex_escapes_its_own_marks() -> None:
+def test_latex_escapes_special_characters() -> None:
     made = TABLE.latex()
     assert r"Figures \& shares" in made and r"c\_d & 7 & - \\" in made and r"100\% ours" in made
 
@@ -43,19 +43,20 @@ def test_columns_of_different_length_are_refused() -> None:
         Table("bad", {"a": [1], "b": np.arange(2)})
 
 
-def test_tables_are_found_by_how_their_title_begins() -> None:
+def test_tables_are_found_by_the_start_of_their_title() -> None:
     made = Tables("all", (TABLE,), "by hand")
     assert made["Figures"] is TABLE
     with pytest.raises(KeyError, match="there are"):
         made["Shares"]
 
 
-def test_a_long_table_is_shortened_on_a_terminal_and_keeps_its_notes() -> None:
+def test_a_long_table_is_truncated_on_a_terminal_and_keeps_its_notes() -> None:
     text = Tables("All", (Table("Long", {"n": np.arange(100)}, ("a note",)),), "test").text().split("\n")
-    assert text[2:5] == ["Long", " n", " 0"] and text[-2:] == ["... 70 more rows; files hold all of them", "a note"]
+    assert text[2:5] == ["Long", " n", " 0"]
+    assert text[-2:] == ["... 70 more rows; write the tables to files to see all", "a note"]
 
 
-def test_tables_are_written_in_every_form(tmp_path: Path) -> None:
+def test_tables_are_written_in_every_format(tmp_path: Path) -> None:
     made = Tables("both", (Table("one", {"a": [1]}), Table("two", {"b": [2]})), "by hand")
     made.write(tmp_path / "out")
     names = {"table-1.csv", "table-2.csv", "tables.md", "tables.tex", "tables.npz"}

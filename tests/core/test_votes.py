@@ -1,4 +1,4 @@
-"""What users may rely on in Votes."""
+"""Behaviour of Votes: encoding, sorting, checks, selection."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from plurivox.core.votes import Votes
 
 
 @given(vote_columns())
-def test_names_keep_their_meaning_and_no_vote_is_lost(columns: dict) -> None:
+def test_columns_give_back_all_votes_by_name(columns: dict) -> None:
     votes = Votes.of(**columns)
     back = {name: column.tolist() for name, column in votes.columns().items()}
     rows = sorted(zip(*columns.values(), strict=True))
@@ -21,7 +21,7 @@ def test_names_keep_their_meaning_and_no_vote_is_lost(columns: dict) -> None:
 
 
 @given(vote_columns())
-def test_rows_are_sorted_and_their_order_on_the_way_in_never_shows(columns: dict) -> None:
+def test_rows_are_sorted_and_input_order_does_not_matter(columns: dict) -> None:
     plain = Votes.of(**columns)
     turned = Votes.of(**{name: column[::-1] for name, column in columns.items()})
     for name in ("task", "worker", "label", "tasks", "workers", "labels"):
@@ -49,12 +49,12 @@ def test_plain_votes_are_compact() -> None:
     assert votes.tasks.dtype != object and Votes.of(["t"], ["w"], ["l"]).tasks.dtype != object
 
 
-def test_the_same_person_may_answer_twice_and_it_is_counted() -> None:
+def test_repeated_answers_of_a_worker_are_counted() -> None:
     votes = Votes.of(["a", "a", "a"], ["w", "w", "v"], ["x", "y", "x"])
     assert votes.n_repeats == 1 and votes.support.tolist() == [3]
 
 
-def test_tasks_workers_and_labels_without_votes_have_a_place() -> None:
+def test_tasks_workers_and_labels_without_votes_are_kept() -> None:
     votes = Votes.of(["a"], ["w"], ["x"], tasks=["a", "b"], workers=["v", "w"], labels=["y", "x"])
     assert votes.counts().tolist() == [[0, 1], [0, 0]] and votes.workload.tolist() == [0, 1]
     assert votes.labels.tolist() == ["y", "x"]  # a list that is given keeps its order
@@ -73,7 +73,7 @@ def test_counts_without_names_are_votes_too() -> None:
     assert votes.n_answers == 6 and votes.n_workers == 0 and votes.n_repeats == 0
 
 
-def test_who_voted_can_be_required() -> None:
+def test_worker_names_can_be_required() -> None:
     named, counts = Votes.of(["a"], ["w"], ["x"]), Votes.from_counts(np.array([[3, 1]]), ["a"], ["x", "y"])
     mixed = Votes.coded(
         task=np.array([0, 0]), worker=np.array([0, -1]), label=np.array([0, 0]),
@@ -82,7 +82,7 @@ def test_who_voted_can_be_required() -> None:
     assert named.require_workers("glad") is named and mixed.require_workers("drift", every=False) is mixed
     for votes, every in ((counts, True), (mixed, True), (counts, False)):
         with pytest.raises(
-            InputError, match="glad must know who voted; these votes hold counts without names: so there"
+            InputError, match="glad needs worker names; these votes contain counts without names: so there"
         ):
             votes.require_workers("glad", ": so there", every=every)
 
@@ -92,13 +92,13 @@ def test_soft_answers_count_once() -> None:
     assert votes.n_answers == pytest.approx(12) and votes.support == pytest.approx([3] * 4) and votes.n_repeats == 0
 
 
-def test_on_puts_tasks_in_the_order_asked_and_says_what_is_absent() -> None:
+def test_on_keeps_the_requested_order_and_notes_missing_tasks() -> None:
     votes = Votes.of(["a", "b", "b"], ["w", "w", "v"], ["x", "y", "y"]).on(["b", "c"])
     assert votes.tasks.tolist() == ["b", "c"] and votes.support.tolist() == [2, 0]
-    assert votes.notes == ("1 of 2 tasks have no votes here",)
+    assert votes.notes == ("1 of 2 tasks have no votes",)
 
 
-def test_arrays_cannot_be_written_through_and_the_callers_stay_writable() -> None:
+def test_arrays_are_read_only_and_the_callers_stay_writable() -> None:
     mine = np.array([0, 0, 1])
     votes = Votes(mine, mine, mine, np.array([1, 2]), np.array([1, 2]), np.array([1, 2]))
     with pytest.raises(ValueError, match="read-only"):
@@ -111,7 +111,7 @@ def test_arrays_cannot_be_written_through_and_the_callers_stay_writable() -> Non
     [
         ({"label": ["x", "q"], "labels": ["x", "y"]}, "labels outside the given list: 'q'"),
         ({"task": ["a"]}, "one length"),
-        ({"weight": [1.0, -1.0]}, "0 or more; look at 'b'"),
+        ({"weight": [1.0, -1.0]}, "0 or more; check the tasks 'b'"),
         ({"weight": [0.5, 0.4], "answer": [1, 2]}, "must sum to one"),
         ({"weight": [0.5, 0.5], "answer": [1, 1]}, "belongs to one task and one worker"),
         ({"task": ["a", None]}, "missing values"),
@@ -119,30 +119,30 @@ def test_arrays_cannot_be_written_through_and_the_callers_stay_writable() -> Non
         ({"tasks": ["a", "b", "b"]}, "a name twice: 'b'"),
     ],
 )
-def test_what_cannot_be_is_refused_with_the_place(changes: dict, words: str) -> None:
+def test_invalid_columns_raise_input_error(changes: dict, words: str) -> None:
     columns = {"task": ["a", "b"], "worker": ["w", "v"], "label": ["x", "y"]} | changes
     with pytest.raises(InputError, match=words):
         Votes.of(**columns)
 
 
 @pytest.mark.parametrize("keep", [[True], [True, False, True], [0, 1]])
-def test_a_mask_must_fit(keep: list) -> None:
+def test_where_needs_one_bool_per_row(keep: list) -> None:
     votes = Votes.of(["a", "b"], ["w", "v"], ["x", "y"])
-    with pytest.raises(InputError, match="a truth value for each of 2 rows"):
+    with pytest.raises(InputError, match="one bool for each of 2 rows"):
         votes.where(np.array(keep))
     assert len(votes.where([True, False])) == 1
 
 
 @pytest.mark.parametrize("name", ["task", "worker", "label"])
-def test_codes_out_of_range_are_seen_before_rows_are_sorted(name: str) -> None:
+def test_codes_out_of_range_raise_input_error(name: str) -> None:
     codes = {"task": np.array([0]), "worker": np.array([0]), "label": np.array([0])} | {name: np.array([2])}
     with pytest.raises(InputError, match=f"{name} codes run from 2 to 2; there are 2 {name}s"):
         Votes.coded(**codes, tasks=np.arange(2), workers=np.arange(2), labels=np.arange(2))
 
 
-def test_missing_rows_are_counted_through_every_part() -> None:
+def test_missing_is_kept_by_every_selection() -> None:
     votes = replace(Votes.of(["a", "b"], ["w", "v"], ["x", "y"]), missing=3)
     parts = votes, votes.on(["b"]), votes.where(np.array([True, False])), votes.with_labels(["y", "x", "z"])
     assert [part.missing for part in parts] == [3] * 4
-    with pytest.raises(InputError, match="cannot be missing"):
+    with pytest.raises(InputError, match="must be 0 or more"):
         replace(votes, missing=-1)

@@ -1,17 +1,17 @@
-"""Dirichlet tables against scipy."""
+"""Expected logs and KL divergences of Dirichlet posteriors against scipy."""
 
 import numpy as np
 from scipy.special import digamma, gammaln
 
 from plurivox.engine.dirichlet import expected_logs
-from plurivox.engine.kernels.dirichlet import expect, gammas
+from plurivox.engine.kernels.dirichlet import expected_log_block, log_gamma_digamma
 from plurivox.engine.threads import set_threads
 
 
-def test_log_gamma_and_digamma_are_those_of_scipy() -> None:
+def test_log_gamma_and_digamma_match_scipy() -> None:
     x = 10 ** np.linspace(-6, 9, 2000)
     log_gamma, slope = np.empty(len(x)), np.empty(len(x))
-    gammas(x, log_gamma, slope)
+    log_gamma_digamma(x, log_gamma, slope)
     np.testing.assert_allclose(log_gamma, gammaln(x), rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(slope, digamma(x), rtol=1e-12, atol=1e-13)
 
@@ -24,7 +24,7 @@ def plain(counts: np.ndarray, prior: np.ndarray) -> tuple[np.ndarray, float]:
     return logs, -(kl - len(counts) * (gammaln(before).sum() - gammaln(prior).sum()))
 
 
-def test_mean_logs_and_distance_from_the_prior() -> None:
+def test_expected_logs_and_kl_match_scipy() -> None:
     rng = np.random.default_rng(0)
     for n, n_said, n_kinds in ((7, 3, 3), (5000, 4, 12), (1, 1, 1), (2, 5, 1)):
         counts, prior = rng.gamma(0.5, 3, (n, n_said, n_kinds)), rng.gamma(1, 1, (n_said, n_kinds)) + 0.01
@@ -35,11 +35,11 @@ def test_mean_logs_and_distance_from_the_prior() -> None:
         assert not found[counts.size :].any() and np.isclose(value, minus_kl, rtol=1e-10, atol=1e-10)
 
 
-def test_the_compiled_kernel_is_its_own_source_and_threads_do_not_matter() -> None:
+def test_compiled_kernel_matches_python_and_threads_do_not_matter() -> None:
     counts, prior = np.random.default_rng(1).gamma(1, 1, 30000 * 4), np.array([[2.0, 1.0], [1.0, 2.0]])
     compiled, written = np.empty(40), np.empty(40)
-    first = expect(0, 10, counts[:40], prior.ravel(), 2, 2, compiled)
-    assert np.isclose(first, expect.py_func(0, 10, counts[:40], prior.ravel(), 2, 2, written))
+    first = expected_log_block(0, 10, counts[:40], prior.ravel(), 2, 2, compiled)
+    assert np.isclose(first, expected_log_block.py_func(0, 10, counts[:40], prior.ravel(), 2, 2, written))
     np.testing.assert_allclose(compiled, written, rtol=1e-12)
     answers = []
     for n in (1, 3):

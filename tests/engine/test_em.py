@@ -13,7 +13,7 @@ class Line:
 
 
 def hill(rates):
-    """An EM pass that halves (or so) the distance to the top at 1."""
+    """Return an EM pass that multiplies the distance to the maximum at 1 by the given rates."""
     rates = np.asarray(rates)
 
     def em_pass(state):
@@ -24,7 +24,7 @@ def hill(rates):
     return em_pass
 
 
-def test_acceleration_takes_far_fewer_passes_and_never_falls():
+def test_squarem_takes_fewer_passes_and_never_lowers_the_objective():
     start = (np.zeros(1), np.zeros(2))
     slow = run_em(hill([0.99, 0.9, 0.5]), start, max_iter=5000, tol=1e-12)
     fast = run_em(hill([0.99, 0.9, 0.5]), start, max_iter=5000, tol=1e-12, space=Line())
@@ -33,7 +33,7 @@ def test_acceleration_takes_far_fewer_passes_and_never_falls():
     np.testing.assert_allclose(np.concatenate(fast.params), 1, atol=1e-4)
 
 
-def test_the_params_are_those_whose_objective_ends_the_trace():
+def test_params_are_those_of_the_last_objective_in_the_trace():
     for n in range(1, 12):
         seen = []
         inner = hill([0.9, 0.5])
@@ -48,7 +48,7 @@ def test_the_params_are_those_whose_objective_ends_the_trace():
 
 
 def test_a_step_that_overshoots_is_rejected():
-    """The objective drops off a cliff beyond 1.5, where long steps land."""
+    """The objective drops beyond 1.5, where extrapolated steps land."""
 
     def em_pass(state):
         x = float(state[0][0])
@@ -59,7 +59,7 @@ def test_a_step_that_overshoots_is_rejected():
     assert (np.diff(end.trace) >= 0).all() and end.trace[-1] == pytest.approx(1.5) and end.passes > len(end.trace)
 
 
-def test_watch_sees_every_pass_and_may_stop_it():
+def test_progress_is_called_after_every_pass_and_can_stop_the_run():
     class Enough(Exception):
         pass
 
@@ -75,7 +75,7 @@ def test_watch_sees_every_pass_and_may_stop_it():
     assert [step for step, _, _ in steps] == [0, 1, 2, 3] and steps[0][1] == 9
 
 
-def test_an_objective_that_may_fall_ends_nothing_until_it_rises_a_little():
+def test_may_fall_continues_after_a_falling_objective():
     values = iter([0.0, 5.0, 4.0, 3.0, 3.5, 3.6])
     end = run_em(lambda x: (x + 1, next(values)), 0, max_iter=50, tol=0.2, may_fall=True)
     assert end.converged and end.trace[-1] == 3.6 and end.params == 5
@@ -83,7 +83,7 @@ def test_an_objective_that_may_fall_ends_nothing_until_it_rises_a_little():
     assert run_em(lambda x: (x + 1, next(values)), 0, max_iter=50, tol=0.2).trace == (0.0, 5.0, 4.0)
 
 
-def test_the_best_of_several_starts_is_kept_and_progress_counts_over_all():
+def test_the_best_of_several_starts_is_returned_and_progress_counts_all():
     tops, steps = [1.0, 3.0, 3.0, 2.0], []
 
     def run(i, progress):
@@ -94,7 +94,7 @@ def test_the_best_of_several_starts_is_kept_and_progress_counts_over_all():
     assert steps == [(0, 20), (1, 20), (5, 20), (6, 20), (10, 20), (11, 20), (15, 20), (16, 20)]
 
 
-def test_runs_together_are_those_of_one_after_the_other():
+def test_runs_together_match_separate_runs():
     starts = [(np.full(1, x), np.full(2, x)) for x in (0.0, 0.5, -3.0)]
     one = hill([0.99, 0.9, 0.5])
     options = {"max_iter": 5000, "tol": 1e-12, "space": Line()}
@@ -108,8 +108,8 @@ def test_runs_together_are_those_of_one_after_the_other():
     assert steps == list(range(max(found.passes for found in together)))
 
 
-def test_parameters_may_be_dropped_on_the_way():
-    """A coordinate below the top by 1e-3 at most is fixed: the vector gets shorter, and no long step mixes lengths."""
+def test_parameters_can_be_dropped_during_a_run():
+    """Coordinates within 1e-3 of the maximum are dropped: the vector gets shorter, and SQUAREM does not mix lengths."""
     rates = {0: 0.99, 1: 0.9, 2: 0.5}
 
     def em_pass(state):

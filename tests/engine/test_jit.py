@@ -10,7 +10,7 @@ from plurivox.engine import jit
 SHOW = "from plurivox.engine import jit; print(jit.cache_folder())"
 
 
-def told(code: str, **env: str) -> str:
+def run_python(code: str, **env: str) -> str:
     paths = os.pathsep.join(p for p in sys.path if p)
     clean = {k: v for k, v in os.environ.items() if k not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")}
     done = subprocess.run(
@@ -20,49 +20,49 @@ def told(code: str, **env: str) -> str:
     return done.stdout.strip()
 
 
-def test_import_plurivox_and_its_rooms_load_no_numba():
+def test_importing_plurivox_does_not_import_numba():
     steps = "plurivox, plurivox.aggregate, plurivox.engine.threads, plurivox.engine.em"
-    assert told(f"import sys, {steps}; print('numba' in sys.modules)") == "False"
+    assert run_python(f"import sys, {steps}; print('numba' in sys.modules)") == "False"
 
 
-def test_machine_code_lies_beside_the_sources_or_where_numba_is_told(tmp_path):
-    assert Path(told(SHOW)).parent == jit.HERE / "__pycache__"
-    assert Path(told(SHOW, NUMBA_CACHE_DIR=str(tmp_path))).parent == tmp_path
+def test_machine_code_is_cached_next_to_the_sources_or_in_numba_cache_dir(tmp_path):
+    assert Path(run_python(SHOW)).parent == jit.ENGINE_FOLDER / "__pycache__"
+    assert Path(run_python(SHOW, NUMBA_CACHE_DIR=str(tmp_path))).parent == tmp_path
 
 
 @pytest.mark.parametrize("home", ["writable", "not writable"])
-def test_a_read_only_package_keeps_it_in_the_users_cache_or_a_private_temporary_folder(tmp_path, home):
+def test_a_read_only_package_caches_in_the_users_cache_or_a_private_folder(tmp_path, home):
     place = tmp_path / "cache"
     if home == "writable":
         place.mkdir()
     else:
         place.write_text("a file where a folder should be: nobody, not even root, can write below it")
     code = (
-        "from plurivox.engine import jit; ours = jit._is_ours\n"
-        "jit._is_ours = lambda folder: jit.HERE not in folder.parents and ours(folder)\n"
+        "from plurivox.engine import jit; ours = jit._is_private_folder\n"
+        "jit._is_private_folder = lambda folder: jit.ENGINE_FOLDER not in folder.parents and ours(folder)\n"
         "print(jit.cache_folder())"
     )
-    found = Path(told(code, XDG_CACHE_HOME=str(place), TMPDIR=str(tmp_path)))
+    found = Path(run_python(code, XDG_CACHE_HOME=str(place), TMPDIR=str(tmp_path)))
     expected = place / "plurivox" if home == "writable" else tmp_path / f"plurivox-{os.getuid()}"
     assert found.parent == expected and found.is_dir()
 
 
-def test_other_packages_keep_their_own_cache_setting():
-    before = jit.settings.CACHE_DIR
-    jit.kernel(told)
-    assert before == jit.settings.CACHE_DIR
+def test_numba_cache_setting_of_other_packages_is_unchanged():
+    before = jit.numba_config.CACHE_DIR
+    jit.kernel(run_python)
+    assert before == jit.numba_config.CACHE_DIR
 
 
-def test_a_change_of_any_source_changes_where_machine_code_is_kept(tmp_path, monkeypatch):
+def test_a_change_of_any_source_changes_the_cache_folder(tmp_path, monkeypatch):
     (tmp_path / "kernels").mkdir()
     (tmp_path / "kernels" / "helper.py").write_text("a = 1")
-    monkeypatch.setattr(jit, "HERE", tmp_path)
-    before = jit._digest()
+    monkeypatch.setattr(jit, "ENGINE_FOLDER", tmp_path)
+    before = jit._source_digest()
     (tmp_path / "kernels" / "helper.py").write_text("a = 2")
-    assert jit._digest() != before
+    assert jit._source_digest() != before
 
 
-def test_a_folder_that_somebody_else_owns_is_not_trusted(tmp_path, monkeypatch):
-    assert jit._is_ours(tmp_path / "mine")
+def test_a_folder_of_another_user_is_not_trusted(tmp_path, monkeypatch):
+    assert jit._is_private_folder(tmp_path / "mine")
     monkeypatch.setattr(os, "getuid", lambda: 4242)
-    assert not jit._is_ours(tmp_path / "mine")
+    assert not jit._is_private_folder(tmp_path / "mine")

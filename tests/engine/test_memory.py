@@ -1,25 +1,25 @@
 from plurivox.engine import memory
 
 
-def test_the_machine_and_its_container_both_count(tmp_path, monkeypatch):
+def test_available_memory_is_limited_by_machine_and_container(tmp_path, monkeypatch):
     (tmp_path / "meminfo").write_text("MemTotal: 900 kB\nMemAvailable:    500 kB\n")
     monkeypatch.setattr(memory, "MEMINFO", tmp_path / "meminfo")
     monkeypatch.setattr(memory, "CGROUP", tmp_path)
-    assert memory.available() == 500 * 1024
+    assert memory.available_memory() == 500 * 1024
     (tmp_path / "memory.max").write_text("max\n")
     (tmp_path / "memory.current").write_text("1000\n")
-    assert memory.available() == 500 * 1024
+    assert memory.available_memory() == 500 * 1024
     (tmp_path / "memory.max").write_text("3000\n")
-    assert memory.available() == 2000
+    assert memory.available_memory() == 2000
 
 
-def test_where_nothing_can_be_told_nothing_is_said(tmp_path, monkeypatch):
+def test_available_memory_is_none_if_unknown(tmp_path, monkeypatch):
     monkeypatch.setattr(memory, "MEMINFO", tmp_path / "none")
     monkeypatch.setattr(memory, "CGROUP", tmp_path / "none")
-    assert memory.available() is None
+    assert memory.available_memory() is None
 
 
-def test_aligned_arrays_begin_a_cache_line():
+def test_aligned_arrays_start_a_cache_line():
     for n in (1, 7, 8, 1001):
         zeros = memory.aligned_zeros(n)
         assert zeros.shape == (n,) and not zeros.any() and zeros.ctypes.data % 64 == 0

@@ -1,4 +1,4 @@
-"""Agreement of pairs of answers, against a loop over all pairs."""
+"""Agreement of pairs of answers against a loop over all pairs."""
 
 from itertools import permutations
 
@@ -10,7 +10,7 @@ from plurivox.engine.pair_agreement import pair_agreement
 
 
 def by_pairs(answers: list[np.ndarray]) -> float:
-    """The mean over ordered pairs of different answers of the probability that labels drawn from them are the same."""
+    """Return the mean over ordered pairs of different answers of the probability that labels drawn from them are the same."""
     pairs = list(permutations(answers, 2))
     return float(np.mean([one @ other for one, other in pairs])) if pairs else np.nan
 

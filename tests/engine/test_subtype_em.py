@@ -1,4 +1,4 @@
-"""EM over kinds of tasks: runs that share a pass, kinds that are dropped, clamped tasks."""
+"""EM of subtype models: runs that share a pass, dropped kinds, clamped tasks."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from scipy.special import logsumexp
 
 from plurivox.engine import subtype_em
 from plurivox.engine.confusion_em import KeyedVotes
-from plurivox.engine.subtype_em import KindParams, SubtypeEM
+from plurivox.engine.subtype_em import SubtypeEM, SubtypeParams
 
 N_TASKS, N_WORKERS, N_LABELS, N_SUBTYPES = 30, 4, 3, 2
 
@@ -22,14 +22,14 @@ def some_em(weighted: bool, n_clamped: int = 0) -> SubtypeEM:
     return SubtypeEM(votes, clamped, rng.dirichlet(np.ones(N_LABELS), n_clamped), N_WORKERS, N_SUBTYPES)
 
 
-def some_params(seed: int, kinds: list[int]) -> KindParams:
+def some_params(seed: int, kinds: list[int]) -> SubtypeParams:
     rng = np.random.default_rng(seed)
     table = np.log(rng.dirichlet(np.ones(5), (N_WORKERS * N_LABELS, len(kinds)))[:, :, 0])
-    return KindParams(np.array(kinds), np.log(rng.dirichlet(np.ones(len(kinds)))), table)
+    return SubtypeParams(np.array(kinds), np.log(rng.dirichlet(np.ones(len(kinds)))), table)
 
 
-def plain_pass(em: SubtypeEM, params: KindParams) -> tuple[np.ndarray, np.ndarray, float]:
-    """(n_kind, counts, log-likelihood) in plain numpy, clamped tasks first."""
+def plain_pass(em: SubtypeEM, params: SubtypeParams) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return (n_kind, counts, log-likelihood) computed in plain numpy, clamped tasks first."""
     start, key, weight = em.votes[:3]
     w = np.ones(len(key)) if weight is None else weight
     n_kind, counts, value = np.zeros(len(params.kinds)), np.zeros_like(params.log_confusion), 0.0
@@ -51,7 +51,7 @@ def plain_pass(em: SubtypeEM, params: KindParams) -> tuple[np.ndarray, np.ndarra
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("n_clamped", [0, 7])
-def test_runs_that_share_a_pass_are_plain_numpy(weighted: bool, n_clamped: int) -> None:
+def test_runs_that_share_a_pass_match_plain_numpy(weighted: bool, n_clamped: int) -> None:
     em = some_em(weighted, n_clamped)
     runs = [some_params(1, [0, 2, 4]), some_params(2, list(range(6))), some_params(3, [1, 2, 3, 5])]
     for (counts, value), params in zip(em.em_pass(runs), runs, strict=True):
@@ -61,19 +61,19 @@ def test_runs_that_share_a_pass_are_plain_numpy(weighted: bool, n_clamped: int) 
         assert value == pytest.approx(objective, rel=1e-12)
 
 
-def test_a_pass_is_the_same_alone_and_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_separate_and_shared_passes_are_equal(monkeypatch: pytest.MonkeyPatch) -> None:
     em, runs = some_em(True), [some_params(seed, list(range(6))) for seed in range(4)]
     shared = em.em_pass(runs)
-    monkeypatch.setattr(subtype_em, "TOGETHER", 1)
+    monkeypatch.setattr(subtype_em, "MAX_SHARED_CELLS", 1)
     for (one, value), (other, objective) in zip(shared, em.em_pass(runs), strict=True):
         np.testing.assert_array_equal(one.counts, other.counts)
         assert value == objective
 
 
-def test_kinds_are_dropped_only_where_no_votes_can_bring_them_back() -> None:
+def test_kinds_are_dropped_only_if_no_votes_can_make_them_probable() -> None:
     em, params = some_em(False), some_params(1, list(range(6)))
     gap = params.log_confusion[:, 1] - params.log_confusion[:, 0]
-    reach = em.most_votes * gap.max()  # the most that votes can favour kind 1 over kind 0 of the same label
+    reach = em.max_votes_per_task * gap.max()  # the most that votes can favour kind 1 over kind 0 of the same label
     for below, kept in ((41 + reach, False), (39 + reach, True)):
         log_prior = params.log_prior.copy()
         log_prior[1] = log_prior[0] - below
@@ -85,7 +85,7 @@ def test_kinds_are_dropped_only_where_no_votes_can_bring_them_back() -> None:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_left_out_agreement_is_that_of_the_other_votes(weighted: bool) -> None:
+def test_agreement_uses_the_posterior_of_the_other_votes(weighted: bool) -> None:
     em, params = some_em(weighted, 5), some_params(4, [0, 1, 2, 4, 5])
     prob, agree = em.posterior(params)
     start, key, weight, worker, said = em.votes

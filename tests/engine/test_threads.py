@@ -7,7 +7,7 @@ import pytest
 
 from plurivox.core.errors import OptionError
 from plurivox.engine import threads
-from plurivox.engine.threads import Blocks, run, set_threads
+from plurivox.engine.threads import Blocks, parallel_map, set_threads
 
 
 @pytest.fixture(autouse=True)
@@ -28,12 +28,12 @@ def total(start: np.ndarray) -> tuple[float, bytes]:
         np.add.at(sums, np.arange(len(part)) % len(sums), part)
         return float(part.sum())
 
-    value, (sums,) = Blocks(start, cells=70).gather(work, 70)
+    value, (sums,) = Blocks(start, cells=70).map_and_sum(work, 70)
     assert np.isclose(value, values.sum()) and np.isclose(sums.sum(), values.sum())
     return value, sums.tobytes()
 
 
-def test_the_bits_do_not_depend_on_the_number_of_threads():
+def test_sums_have_the_same_bits_for_any_number_of_threads():
     start, seen = big_start(), set()
     for n in (1, 2, 7):
         set_threads(n)
@@ -50,18 +50,18 @@ def test_blocks_cover_all_tasks_and_are_balanced_by_votes():
 
 
 @pytest.mark.parametrize("start", [[0], [0, 0, 0], [0, 100_000], [0] * 50 + [100_000] + [100_000] * 50])
-def test_odd_cuts_still_cover_every_task_once(start):
+def test_blocks_cover_every_task_once_for_unusual_vote_counts(start):
     cut = Blocks(np.array(start))
     seen = [t for first, last in cut.map(lambda a, b: (a, b)) for t in range(first, last)]
     assert seen == list(range(len(start) - 1))
 
 
-def test_large_sums_make_few_blocks():
+def test_large_sums_give_fewer_blocks():
     assert len(Blocks(big_start(), cells=10**6)) == 1
 
 
-def test_every_call_gets_new_sums_of_the_sizes_it_asks_for_each_aligned_to_a_cache_line():
-    blocks, seen = Blocks(np.arange(4) * threads.SMALL), []
+def test_every_call_gets_new_aligned_sums_of_the_requested_sizes():
+    blocks, seen = Blocks(np.arange(4) * threads.MIN_BLOCK_VOTES), []
 
     def work(first, last, *sums):
         seen.extend(one.ctypes.data % 64 for one in sums)
@@ -70,7 +70,7 @@ def test_every_call_gets_new_sums_of_the_sizes_it_asks_for_each_aligned_to_a_cac
             one += last - first
         return 0.0
 
-    results = [blocks.gather(work, *sizes)[1] for sizes in [(3, 5), (20, 1), (2, 2)]]
+    results = [blocks.map_and_sum(work, *sizes)[1] for sizes in [(3, 5), (20, 1), (2, 2)]]
     assert [[one.tolist() for one in sums] for sums in results] == [
         [[3.0] * 3, [3.0] * 5],
         [[3.0] * 20, [3.0]],
@@ -90,15 +90,17 @@ def test_the_first_error_stops_the_rest_and_is_raised():
         done.append(i)
 
     with pytest.raises(ValueError, match="two"):
-        run(work, 10_000)
+        parallel_map(work, 10_000)
     assert len(done) < 10_000
 
 
-def test_a_block_may_run_blocks_and_many_threads_may_ask_at_once():
+def test_calls_from_inside_a_block_and_from_many_threads_finish():
     set_threads(2)
     answers = []
     asking = [
-        threading.Thread(target=lambda: answers.append(sum(run(lambda i: sum(run(lambda j: i * j, 5)), 20))))
+        threading.Thread(
+            target=lambda: answers.append(sum(parallel_map(lambda i: sum(parallel_map(lambda j: i * j, 5)), 20)))
+        )
         for _ in range(8)
     ]
     for one in asking:
@@ -109,15 +111,15 @@ def test_a_block_may_run_blocks_and_many_threads_may_ask_at_once():
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_forked_child_works_on():
+def test_a_forked_child_can_use_threads():
     set_threads(2)
-    run(lambda i: i, 8)
+    parallel_map(lambda i: i, 8)
     if (child := os.fork()) == 0:
-        os._exit(0 if run(lambda i: i, 8) == list(range(8)) else 1)
+        os._exit(0 if parallel_map(lambda i: i, 8) == list(range(8)) else 1)
     assert os.waitpid(child, 0)[1] == 0
 
 
-def test_threads_come_from_the_call_the_environment_or_the_machine(monkeypatch):
+def test_number_of_threads_from_call_environment_or_machine(monkeypatch):
     monkeypatch.setenv("PLURIVOX_THREADS", "3")
     assert threads.n_threads() == 3
     set_threads(5)

@@ -140,7 +140,7 @@ def test_counts_without_names_are_votes(name: str) -> None:
 
 
 def test_cohen_must_know_who_voted_and_takes_plain_votes() -> None:
-    with pytest.raises(InputError, match="cohen-kappa must know who voted"):
+    with pytest.raises(InputError, match="cohen-kappa needs worker names"):
         score("cohen-kappa", votes=Votes.from_counts(np.array([[2, 1]]), ["a"], ["x", "y"]))
     with pytest.raises(InputError, match="cohen-kappa takes plain votes only"):
         score("cohen-kappa", votes=soft_crowd())

@@ -30,7 +30,7 @@ def test_cleanlab_says_the_same(consensus: str, published: list[float], labels: 
 def test_it_works_block_by_block_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     import plurivox.engine.crowdlab as file
 
-    monkeypatch.setattr(file, "AT_ONCE", 3)
+    monkeypatch.setattr(file, "BATCH_TASKS", 3)
     np.testing.assert_allclose(Crowdlab().score(seen()).raw, QUALITY, atol=1e-9)
 
 
@@ -44,10 +44,12 @@ def test_what_the_classifier_does_not_know_is_told() -> None:
     whole = seen()
     assert whole.votes is not None and whole.prediction is not None
     few = Evidence(votes=whole.votes, prediction=whole.prediction.on(range(8)))
-    with pytest.raises(InputError, match="says nothing of 2 tasks with votes, such as 8, 9"):
+    with pytest.raises(InputError, match="has no prediction for 2 tasks with votes, such as 8, 9"):
         Crowdlab().score(few)
     other = SoftLabels.of([[0.5, 0.5]] * 10, range(10), ["a", "b"])
-    with pytest.raises(InputError, match="does not know labels 'c', which have votes"):
+    with pytest.raises(InputError, match="does not have the labels 'c', which have votes"):
         Crowdlab().score(Evidence(votes=whole.votes, prediction=other))
-    with pytest.raises(InputError, match="learns whom to trust from tasks with two votes or more; there are none"):
+    with pytest.raises(
+        InputError, match="needs tasks with two votes or more to estimate worker weights; there are none"
+    ):
         Crowdlab().score(seen(["a..."] * 10))

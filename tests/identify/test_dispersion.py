@@ -85,7 +85,7 @@ def test_the_kernels_say_what_plain_python_says(dense: bool) -> None:
     prob = some_rows()
     soft = SoftLabels.of(prob, np.arange(50), np.arange(6)) if dense else sparse(prob)
     compiled, plain = np.zeros((50, 4)), np.zeros((50, 4))
-    dispersion.of_rows(0, 50, soft.prob, compiled)
+    dispersion.row_dispersion(0, 50, soft.prob, compiled)
     p = soft.prob
     plain[:, 0], plain[:, 1] = p.max(1), stats.entropy(p, axis=1)
     plain[:, 2], plain[:, 3] = (((p - 1 / 6) ** power).sum(1) for power in (2, 4))

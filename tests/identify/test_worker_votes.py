@@ -144,7 +144,7 @@ def test_without_times_it_is_said_where_they_go(name: str) -> None:
 @pytest.mark.parametrize("name", ["agreement-with-rest", "gold-accuracy", "speed", "too-fast"])
 def test_votes_without_names_are_refused(name: str) -> None:
     counts = Votes.from_counts(np.array([[3, 1]]), ["a"], ["x", "y"])
-    with pytest.raises(InputError, match=f"{name} must know who voted"):
+    with pytest.raises(InputError, match=f"{name} needs worker names"):
         score(name, votes=counts, gold=SoftLabels.gold(["a"], ["x"]))
 
 

@@ -56,12 +56,12 @@ def test_splits_in_arrays_of_their_own(tmp_path: Path) -> None:
         ({"x": X, "task": ["a", "b", "a"]}, "two rows of features for the tasks 'a'"),
         ({"x": X.astype(str), "task": ["a", "b", "c"]}, "they must be numbers"),
         ({"x": X, "task": ["a", "b", "c"], "split": ["train"]}, "has 3 tasks, but 1 splits"),
-        ({"x": X, "task": ["a", "b", "c"], "y": [0, 1]}, r"true labels \(y\) of the shape \(2,\)"),
+        ({"x": X, "task": ["a", "b", "c"], "y": [0, 1]}, r"true labels \(y\) of shape \(2,\)"),
         ({"x": X, "task": ["a", "b", "c"], "y": [0, 1, 2], "labels": [0, 1]}, "outside the given list: 2"),
-        ({"x_train": X, "x_test": X[:, :1]}, "differ in their features"),
-        ({"x_train": X, "y_train": [0]}, r"true labels \(y\) of the shape \(1,\)"),
-        ({"z": X}, "holds 'z'; features need x and task"),
-        ({"x": np.array([None, {}]), "task": ["a", "b"]}, "no .npz file of plain arrays"),
+        ({"x_train": X, "x_test": X[:, :1]}, "differ in the shape of their features"),
+        ({"x_train": X, "y_train": [0]}, r"true labels \(y\) of shape \(1,\)"),
+        ({"z": X}, "contains 'z'; features need x and task"),
+        ({"x": np.array([None, {}]), "task": ["a", "b"]}, "not an .npz file of plain arrays"),
     ],
 )
 def test_arrays_that_do_not_fit_together(tmp_path: Path, arrays: dict[str, Any], said: str) -> None:
@@ -74,7 +74,7 @@ def test_arrays_that_do_not_fit_together(tmp_path: Path, arrays: dict[str, Any],
 def test_a_file_that_is_cut_short(tmp_path: Path, keep: int) -> None:
     path = saved(tmp_path, x=X, task=["a", "b", "c"])
     path.write_bytes(path.read_bytes()[:keep])
-    with pytest.raises(InputError, match=r"features.npz is no .npz file of plain arrays, or it is damaged"):
+    with pytest.raises(InputError, match=r"features.npz is not an .npz file of plain arrays, or it is damaged"):
         read_features(path)
 
 
@@ -86,7 +86,7 @@ def test_a_damaged_or_foreign_file(tmp_path: Path) -> None:
         read_features(path)
     with path.open("wb") as file:
         np.save(file, X)
-    with pytest.raises(InputError, match=r"is an .npy file by another name"):
+    with pytest.raises(InputError, match=r"is an .npy file"):
         read_features(path)
     with pytest.raises(InputError, match="there is no file"):
         read_features(tmp_path / "none.npz")

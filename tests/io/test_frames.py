@@ -175,7 +175,7 @@ def test_count_tables() -> None:
     assert made.counts().tolist() == [[2, 1], [0, 3]]
     with pytest.raises(InputError, match="column 'no' of the table must be numbers; it holds 'many'"):
         counts({"task": ["a"], "no": ["many"]})
-    with pytest.raises(InputError, match="0 or more; look at the tasks 'a'"):
+    with pytest.raises(InputError, match="0 or more; check the tasks 'a'"):
         counts({"task": ["a"], "no": [-1]})
 
 

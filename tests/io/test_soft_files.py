@@ -161,11 +161,11 @@ def test_rounded_numbers_are_mended_and_told(tmp_path: Path) -> None:
         ("task,x,y\na,0.5,\n", "lacks numbers for 1 tasks: 'a'"),
         ("task,x,y\na,one,0\n", "'x' of .* must hold numbers; look at 'one'"),
         ("task,x,y\n,1,0\n", "'task' of .* has no value in row 1"),
-        ("task,x,y\na,1,0\na,0,1\n", "hold a name twice: 'a'"),
+        ("task,x,y\na,1,0\na,0,1\n", "contain a name twice: 'a'"),
         ("task,label,p\na,x,0.5\na,x,0.5\n", "gives a label of a task twice.*'a'"),
         ("task,label,p\na,x,0.9\na,y,0.9\n", "sum to one"),
         ("task,label,p\na,x,0.5\n", "sum to one"),
-        ("task,label\na,x\na,y\n", "hold a name twice"),
+        ("task,label\na,x\na,y\n", "contain a name twice"),
     ],
 )
 def test_tables_that_hold_no_soft_labels(tmp_path: Path, text: str, words: str) -> None:

@@ -10,8 +10,8 @@ import pytest
 import plurivox as pv
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError, PlurivoxWarning
-from plurivox.core.percents import percents
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.typed_percents import parse_percents
 from plurivox.core.types import TEXT
 from plurivox.io import Dataset
 from plurivox.recipes import Cifar10s
@@ -61,7 +61,7 @@ def test_every_figure_of_the_release(data_set: Callable[[str], Path]) -> None:
 def test_the_cases_among_the_released_answers(data_set: Callable[[str], Path]) -> None:
     answers = data(data_set("cifar10s")).answers
     top, second = answers.named(0), answers.named(1)
-    p1, p2 = percents(answers.typed(0)).value, percents(answers.typed(1)).value
+    p1, p2 = parse_percents(answers.typed(0)).value, parse_percents(answers.typed(1)).value
     assert int(((second < 0) & (answers.typed(1) != "")).sum()) == 1090  # "no alternative", yet a percent
     p2 = np.where(second < 0, np.nan, p2)
     p1 = np.where(p1 == 0, 100, p1)  # as the release reads it

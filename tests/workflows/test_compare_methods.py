@@ -63,7 +63,7 @@ def test_who_refuses_a_data_set_is_noted() -> None:
     done = compare({"made": (votes, gold), "counts": (counts, gold)}, ["vote-shares", "wawa"])
     assert np.isnan(done.table("nll")[1, 1]) and done.mean_columns()["datasets"].tolist() == [2, 1]
     assert (
-        "wawa gave no answer on counts: wawa must know who voted" in done.notes[0] and done.notes[0] in done.markdown()
+        "wawa gave no answer on counts: wawa needs worker names" in done.notes[0] and done.notes[0] in done.markdown()
     )
 
 

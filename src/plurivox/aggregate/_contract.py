@@ -16,7 +16,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
 from plurivox.core.votes import Votes
 from plurivox.engine.em import ParamSpace
-from plurivox.engine.memory import available, gigabytes
+from plurivox.engine.memory import available_memory, format_bytes
 
 __all__ = ["Aggregator", "methods"]
 
@@ -118,12 +118,12 @@ class EMAggregator(Aggregator):
         """
         cells = votes.n_workers * votes.n_labels**2 if cells is None else cells
         rows = votes.n_tasks * votes.n_labels
-        need, have = 8 * (12 * cells + 3 * rows), available()
+        need, have = 8 * (12 * cells + 3 * rows), available_memory()
         if votes.n_workers * votes.n_labels >= 2**32 or (have is not None and need > have):
-            free = "far more than any machine has" if have is None else f"{gigabytes(have)} are free"
+            free = "far more than any machine has" if have is None else f"{format_bytes(have)} are free"
             raise InputError(
-                f"{self.name()} needs about {gigabytes(need)} for {votes.n_workers:,} workers, {votes.n_labels:,} labels and "
-                f"{votes.n_tasks:,} tasks; {free}. Take one-coin or wawa, which keep one number a worker, or fewer labels"
+                f"{self.name()} needs about {format_bytes(need)} for {votes.n_workers:,} workers, {votes.n_labels:,} labels "
+                f"and {votes.n_tasks:,} tasks; {free}. Take one-coin or wawa, which keep one number a worker, or fewer labels"
             )
 
 

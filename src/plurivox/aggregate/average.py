@@ -6,7 +6,7 @@ from typing import ClassVar
 from plurivox.aggregate._contract import Aggregator, methods
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option, split_list
-from plurivox.core.progress import Progress, within
+from plurivox.core.progress import Progress, nested_progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_transforms import blend, overlay
@@ -52,7 +52,7 @@ class Average(Aggregator):
         fits = []
         for step, part in enumerate(parts):
             known = gold if "gold" in part.can_take() else None
-            fits.append(part.fit(votes, gold=known, progress=within(progress, step, len(parts))))
+            fits.append(part.fit(votes, gold=known, progress=nested_progress(progress, step, len(parts))))
             progress(step, len(parts))
         soft = replace(blend([fit.soft for fit in fits]), support=votes.support, scale=votes.scale)
         ends = [fit.converged for fit in fits if fit.converged is not None]

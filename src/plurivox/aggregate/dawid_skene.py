@@ -12,7 +12,7 @@ from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.engine.beta import beta_interval_of_moments
+from plurivox.engine.beta_intervals import beta_interval_from_moments
 from plurivox.engine.confusion_em import Counts, Params, accuracy
 from plurivox.engine.em import EMResult, run_em
 
@@ -87,7 +87,7 @@ class DawidSkeneModel:
         if self.hard:
             best = posterior >= posterior.max(1, keepdims=True, initial=0) - 1e-9
             posterior = best / best.sum(1, keepdims=True)
-        return self.m_step(self.em.count(posterior))
+        return self.m_step(self.em.expected_counts(posterior))
 
     def em_pass(self, params: Params) -> tuple[Params, float]:
         """E-step and M-step: updated parameters, and the objective of those given."""
@@ -152,4 +152,4 @@ def _accuracy_interval(right: Floats, wrong: Floats, prior: Floats) -> tuple[Flo
     a, b = right + 0.5, wrong + 0.5
     mean = (a / (a + b)) @ prior
     variance = (a * b / ((a + b) ** 2 * (a + b + 1))) @ prior**2
-    return beta_interval_of_moments(mean, variance)
+    return beta_interval_from_moments(mean, variance)

@@ -62,7 +62,7 @@ class DawidSkeneClusters(EMAggregator):
         model = _Clusters(tasks, n_clusters, self.fixed_prior(votes.labels), lagged=self.published)
         first = tasks.first_posterior(start)
         for attempt in range(self.restarts + 1):  # noqa: B007
-            params = model.first_params(model.em.count(first))
+            params = model.first_params(model.em.expected_counts(first))
             result = run_em(model.em_pass, params, **self.em_settings(votes, progress), may_fall=self.published)
             posterior, agree = model.em.posterior(model.worker_params(result.params))
             if not _all_alike(posterior) or _all_alike(tasks.vote_shares()):

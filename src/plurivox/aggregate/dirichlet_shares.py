@@ -61,7 +61,7 @@ class DirichletShares(Aggregator):
                 f"{votes.n_tasks} tasks x {votes.n_labels} labels are too many for the crowd's prior; use prior=uniform"
             )
         tally = votes.tally()
-        mass, rest = tally.mass + self.added, tally.others * self.added
+        mass, rest = tally.mass + self.added, tally.n_unlisted * self.added
         total = np.bincount(tally.row, mass, minlength=votes.n_tasks) + rest
         rest = np.where(total > 0, rest / np.where(total > 0, total, 1), 1.0)
         return replace(tally, mass=mass / np.where(total > 0, total, 1)[tally.row], rest=rest)

@@ -23,7 +23,7 @@ from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import KeyedVotes
 from plurivox.engine.dirichlet import expected_logs
 from plurivox.engine.em import EMResult, best_run, run_em_together
-from plurivox.engine.subtype_em import KindCounts, KindParams, SubtypeEM
+from plurivox.engine.subtype_em import SubtypeCounts, SubtypeEM, SubtypeParams
 
 FEW = 1e-3  # tasks of a label that nobody chose, where the vote shares of the crowd are the prior
 
@@ -82,11 +82,13 @@ class _Model:
         seen = np.maximum(tasks.vote_shares().sum(0), FEW) if method.label_count is None else method.label_count
         self.labels = LabelPrior(np.full(self.n_labels, seen), method.fixed_prior(votes.labels))
 
-    def first(self, start: int) -> KindCounts:
+    def first(self, start: int) -> SubtypeCounts:
         """A first posterior of every label, split over its subtypes: all in the first of them, or at random."""
         posterior, n_subtypes = self.tasks.posterior, self.method.subtypes
         if start == 0:
-            return self.em.count(np.arange(self.n_labels) * n_subtypes, lambda begin, end: posterior[begin:end])
+            return self.em.expected_counts(
+                np.arange(self.n_labels) * n_subtypes, lambda begin, end: posterior[begin:end]
+            )
 
         def shares(begin: int, end: int) -> Floats:
             rng = np.random.default_rng([self.method.seed, start, begin])
@@ -94,9 +96,9 @@ class _Model:
             share *= (posterior[begin:end] / share.sum(2))[:, :, None]
             return share.reshape(-1, self.n_kinds)
 
-        return self.em.count(np.arange(self.n_kinds), shares)
+        return self.em.expected_counts(np.arange(self.n_kinds), shares)
 
-    def expect(self, counts: KindCounts) -> tuple[KindParams, float]:
+    def expect(self, counts: SubtypeCounts) -> tuple[SubtypeParams, float]:
         """(E[log] of every parameter, -KL from the priors)."""
         by_label = self._by_label(counts)
         log_label, first = self.labels.expect(by_label.sum(1) + self.tasks.n_silent)
@@ -105,21 +107,21 @@ class _Model:
         table, third = expected_logs(counts.counts.ravel(), pseudo, self.em.n_workers)
         log_kind = (log_label[:, None] + log_within.reshape(self.within.shape).T).ravel()
         value = first + second + third + float(self.tasks.n_silent @ log_label)
-        return KindParams(counts.kinds, log_kind[counts.kinds], table.reshape(counts.counts.shape)), value
+        return SubtypeParams(counts.kinds, log_kind[counts.kinds], table.reshape(counts.counts.shape)), value
 
-    def _by_label(self, counts: KindCounts) -> Floats:
+    def _by_label(self, counts: SubtypeCounts) -> Floats:
         """(n_labels, n_subtypes) how many tasks are of each kind."""
         n_kind = np.zeros(self.n_kinds)
         n_kind[counts.kinds] = counts.n_kind
         return n_kind.reshape(self.n_labels, -1)
 
-    def em_pass(self, runs: list[KindCounts]) -> list[tuple[KindCounts, float]]:
+    def em_pass(self, runs: list[SubtypeCounts]) -> list[tuple[SubtypeCounts, float]]:
         """One pass over the votes for all runs: better counts, and the bound of those given."""
         expected = [self.expect(counts) for counts in runs]
         passed = self.em.em_pass([params for params, _ in expected])
         return [(better, value + seen) for (_, value), (better, seen) in zip(expected, passed, strict=True)]
 
-    def to_fit(self, end: EMResult[KindCounts], kept: int) -> Fit:
+    def to_fit(self, end: EMResult[SubtypeCounts], kept: int) -> Fit:
         """The result of the best run."""
         tasks, votes, counts = self.tasks, self.tasks.votes, end.params
         posterior, agree = self.em.posterior(self.expect(counts)[0])
@@ -146,11 +148,11 @@ class _Model:
 
     # ---- SQUAREM extrapolates the counts
 
-    def pack(self, params: KindCounts) -> Floats:
+    def pack(self, params: SubtypeCounts) -> Floats:
         """All counts in one vector."""
         return np.concatenate([params.n_kind, params.counts.ravel()])
 
-    def unpack(self, vector: Floats, like: KindCounts) -> KindCounts:
+    def unpack(self, vector: Floats, like: SubtypeCounts) -> SubtypeCounts:
         """The nearest counts that are not negative, of the kinds of `like`."""
         n_kind, counts = np.split(np.maximum(vector, 0), [len(like.kinds)])
-        return KindCounts(like.kinds, n_kind, counts.reshape(like.counts.shape))
+        return SubtypeCounts(like.kinds, n_kind, counts.reshape(like.counts.shape))

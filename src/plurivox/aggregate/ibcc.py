@@ -23,7 +23,7 @@ from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import ConfusionEM, Counts, Params
 from plurivox.engine.dirichlet import expected_logs
 from plurivox.engine.em import EMResult, run_em
-from plurivox.engine.kernels.simd import padded
+from plurivox.engine.kernels.simd import pad_array
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,9 @@ class _Model:
     def first_counts(self, start: Fit | None) -> Counts:
         """The counts under an earlier fit's matrices; else under its posterior; else under vote shares."""
         params = self.tasks.earlier_params(self.em, start)
-        return self.em.count(self.tasks.first_posterior(start)) if params is None else self.em.em_pass(params)[0]
+        return (
+            self.em.expected_counts(self.tasks.first_posterior(start)) if params is None else self.em.em_pass(params)[0]
+        )
 
     def expected_params(self, counts: Counts) -> tuple[Params, float]:
         """(E[log] of every parameter, -KL from the priors)."""
@@ -120,4 +122,4 @@ class _Model:
 
     def unpack(self, vector: Floats, _: Counts) -> Counts:
         n_true, counts = np.split(np.maximum(vector, 0), [self.em.n_labels])
-        return Counts(n_true, padded(counts))
+        return Counts(n_true, pad_array(counts))

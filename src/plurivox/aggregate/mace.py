@@ -15,7 +15,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import DENSE_CELLS
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.engine.beta import beta_interval
+from plurivox.engine.beta_intervals import beta_interval
 from plurivox.engine.confusion_em import vote_keys
 from plurivox.engine.dirichlet import expected_logs
 from plurivox.engine.em import EMResult, best_of_starts, run_em

@@ -59,5 +59,5 @@ class TwoThird(Aggregator):
 def _evened(rows: Candidates, which: np.ndarray) -> Candidates:
     """The rows, those of `which` (n_rows,) spread evenly over all labels."""
     even = which[rows.row]
-    rest = np.where(which, rows.others / rows.n_labels, rows.rest)
+    rest = np.where(which, rows.n_unlisted / rows.n_labels, rows.rest)
     return replace(rows, mass=np.where(even, 1 / rows.n_labels, rows.mass), rest=rest)

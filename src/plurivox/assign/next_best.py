@@ -15,7 +15,7 @@ from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.types import Bools, Floats, Ints, Names
 from plurivox.core.votes import Votes
-from plurivox.engine.kernels.groups import by_group, medians
+from plurivox.engine.kernels.group_by import group_medians, group_rows
 
 Row = tuple[Ints, Ints, Ints, Floats, Floats]  # task, worker, question, gain, seconds
 _NOTHING: Row = (*(np.array([], np.int64),) * 3, *(np.array([]),) * 2)
@@ -196,6 +196,6 @@ def _pace(votes: Votes) -> Floats:
     if not known.any():
         return pace
     worker, seconds = votes.worker[known], votes.seconds[known]
-    order, start = by_group(worker, votes.n_workers)
-    own = medians(start, seconds[order])  # nan for who has none
+    order, start = group_rows(worker, votes.n_workers)
+    own = group_medians(start, seconds[order])  # nan for who has none
     return np.where(np.isnan(own), pace, own / float(np.median(seconds)))

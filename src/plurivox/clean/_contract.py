@@ -9,7 +9,7 @@ import numpy as np
 
 from plurivox.clean._shared.answer_rows import UNKNOWN, AnswerRows
 from plurivox.core.answers import Answers
-from plurivox.core.audit import Audit, AuditRow, Did, What
+from plurivox.core.audit import Audit, AuditAction, AuditRow, AuditTarget
 from plurivox.core.encoding import as_text
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.method import Method
@@ -37,16 +37,21 @@ HOW = {  # what is missing -> what it is, and how to get it
 class Found:
     """What a rule says of some answers or some workers: that they go, or only a word about them, and why."""
 
-    what: What  # answer or worker
+    what: AuditTarget  # answer or worker
     at: Ints  # (n,) their numbers in what was seen
     value: Floats  # (n,) what was measured of each
     reason: Sequence[str]  # (n,)
-    did: Did = "removed"
+    did: AuditAction = "removed"
     instead: Ints | None = None  # (n,) of copies: the answer that stays in the place of each
 
     @classmethod
     def where(
-        cls, what: What, which: Bools, value: Floats | Ints, why: Callable[[int], str], did: Did = "removed"
+        cls,
+        what: AuditTarget,
+        which: Bools,
+        value: Floats | Ints,
+        why: Callable[[int], str],
+        did: AuditAction = "removed",
     ) -> Self:
         """Those where `which` is true; `why` writes the reason of one."""
         at = np.flatnonzero(which)

@@ -144,7 +144,7 @@ class Value(click.ParamType[Any]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         del param, ctx
         try:
-            return self.option.check(self.option.read(value) if isinstance(value, str) else value)
+            return self.option.check(self.option.parse(value) if isinstance(value, str) else value)
         except OptionError as cause:
             raise OptionError(f"--{cause}") from None
 

@@ -31,10 +31,10 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
 
 def run(screen: Screen, method: "Recipe", out: Path | None, force: bool) -> Answer:
     """Walk, show, write."""
-    from plurivox.core.tables import check_folder
+    from plurivox.core.tables import check_output_folder
 
     if out is not None:
-        check_folder(out, replace=force)
+        check_output_folder(out, replace=force)
     with screen.progress(method.name()) as progress:
         made = method.run(progress=progress)
     if out is not None:

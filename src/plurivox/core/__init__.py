@@ -1,1 +1,1 @@
-"""The nouns: small immutable types that every room speaks. numpy only."""
+"""Immutable data types that all other packages exchange (Votes, SoftLabels, Fit, ...), and base classes; needs only numpy."""

@@ -1,11 +1,11 @@
-"""Answers: what people entered, untouched.
+"""Answers: the raw input of annotators, one row per answer.
 
-Whatever the form, an answer is a list of marks: the labels a person *named*, in order, each with what was typed beside
-it ("70", "8p", nothing); the labels ruled out (*never*); the labels held *possible*. A plain vote is one mark, a
-top-two answer two and some "never", a ranking or a histogram many. `elicit` turns marks into weights.
+For every form, an answer is a list of marks: the labels a person *named*, in order, each with the text typed next to
+it ("70", "8p", nothing); the labels ruled out (*never*); the labels considered *possible*. A plain vote is one mark, a
+top-two answer is two and some "never", a ranking or a histogram is many. `elicit` turns marks into weights.
 
-A percent typed where no label was chosen ("no alternative", yet 30) is a named mark without a label: nothing that was
-entered is lost, and the marks after it keep their places.
+A percent typed without choosing a label ("no alternative", yet 30) is a named mark without a label, so that no input is
+lost and the marks after it keep their rank.
 """
 
 import json
@@ -18,22 +18,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.base import DataType
-from plurivox.core.encoding import as_names, decode, encode, encode_into, in_range, label_positions, readonly_names
+from plurivox.core.encoding import as_names, check_codes, decode, encode, encode_into, label_positions, readonly_names
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.types import TEXT, Bools, Floats, Ints, Names, readonly_copy, smallest_signed
 
 NAMED, NEVER, POSSIBLE = 0, 1, 2
-KINDS = {"named": NAMED, "never": NEVER, "possible": POSSIBLE}
+MARK_KINDS = {"named": NAMED, "never": NEVER, "possible": POSSIBLE}
 
-BETWEEN = "|"  # parts the labels of one cell
-COLUMNS = ("worker", "form", "abstain", "none_of_these", "when", "seconds", "position", "slot", "sitting", "repeat_of")
+LABEL_SEPARATOR = "|"  # between the labels of one table cell
+ANSWER_COLUMNS = (
+    "worker",
+    "form",
+    "abstain",
+    "none_of_these",
+    "when",
+    "seconds",
+    "position",
+    "slot",
+    "sitting",
+    "repeat_of",
+)
 
-Mark = tuple[str, object, str]  # kind, label (None: none was chosen), what was typed beside it
+Mark = tuple[str, object, str]  # kind, label (None: none was chosen), typed text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Answers(DataType):
-    """One row = one answer of one person to one task, in the order they came.
+    """Raw answers, one row per answer of one person to one task, in the order received.
 
     >>> answers = Answers.of(
     ...     task=["img1", "img1"], worker=["ann", "bo"],
@@ -47,24 +58,24 @@ class Answers(DataType):
     version: ClassVar[int] = 3  # 2: with `slot`; 3: with named marks that have no label
 
     task: Ints  # (n_answers,) code into `tasks`
-    worker: Ints  # (n_answers,) code into `workers`; -1 where nobody is named
+    worker: Ints  # (n_answers,) code into `workers`; -1 if unknown
     tasks: Names
     workers: Names
     labels: Names
     mark_start: Ints  # (n_answers + 1,) the marks of answer i are mark_start[i]:mark_start[i + 1]
     mark_kind: Ints  # (n_marks,) 0 named, 1 never, 2 possible
-    mark_label: Ints  # (n_marks,) code into `labels`; -1 where something was typed and no label named
-    mark_typed: Names  # (n_marks,) text as typed, "" where nothing was
-    form: Names | None = None  # (n_answers,) the question asked, such as "top-two"
+    mark_label: Ints  # (n_marks,) code into `labels`; -1 if text was typed and no label named
+    mark_typed: Names  # (n_marks,) text as typed; "" if none
+    form: Names | None = None  # (n_answers,) the question form, such as "top-two"
     abstain: Bools | None = None  # (n_answers,) "can't tell"
     none_of_these: Bools | None = None  # (n_answers,)
-    when: Floats | None = None  # (n_answers,) seconds since 1970, nan where unknown
-    seconds: Floats | None = None  # (n_answers,) how long it took, nan where unknown
-    position: Ints | None = None  # (n_answers,) place in the sitting
-    slot: Ints | None = None  # (n_answers,) where the label named first stood in the list that was shown; -1: unknown
+    when: Floats | None = None  # (n_answers,) seconds since 1970; nan if unknown
+    seconds: Floats | None = None  # (n_answers,) response time; nan if unknown
+    position: Ints | None = None  # (n_answers,) place in the session
+    slot: Ints | None = None  # (n_answers,) place of the first named label in the list on screen; -1: unknown
     sitting: Names | None = None  # (n_answers,) batch or session
     repeat_of: Ints | None = None  # (n_answers,) the earlier answer that this one repeats on purpose; -1: none
-    scale: Floats | None = None  # (n_labels,) where each label stands; None: labels have no order
+    scale: Floats | None = None  # (n_labels,) position of each label on a scale; None: labels have no order
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -76,30 +87,31 @@ class Answers(DataType):
         self._check_codes()
         object.__setattr__(self, "mark_label", readonly_copy(self.mark_label, smallest_signed(len(self.labels))))
         object.__setattr__(self, "mark_kind", readonly_copy(self.mark_kind, np.uint8))
-        for name in ("task", "mark_start", "mark_typed", "scale", *COLUMNS):
+        for name in ("task", "mark_start", "mark_typed", "scale", *ANSWER_COLUMNS):
             if (column := getattr(self, name)) is not None:
                 object.__setattr__(self, name, readonly_copy(column))
         self._check_sizes()
 
     def _check_codes(self) -> None:
-        """Before codes are put in small types, where those out of range would wrap around."""
-        in_range(np.asarray(self.task), 0, len(self.tasks), "task")
-        in_range(np.asarray(self.worker), -1, len(self.workers), "worker")
-        in_range(np.asarray(self.mark_label), -1, len(self.labels), "label")
-        in_range(np.asarray(self.mark_kind), 0, len(KINDS), "kind")
+        """Raise InputError if a code is out of range. Before codes are cast to small types, where they would wrap."""
+        check_codes(np.asarray(self.task), 0, len(self.tasks), "task")
+        check_codes(np.asarray(self.worker), -1, len(self.workers), "worker")
+        check_codes(np.asarray(self.mark_label), -1, len(self.labels), "label")
+        check_codes(np.asarray(self.mark_kind), 0, len(MARK_KINDS), "kind")
         if ((np.asarray(self.mark_label) < 0) & (np.asarray(self.mark_kind) != NAMED)).any():
-            raise InputError("a label that is ruled out or held possible needs a name; give one, or leave the mark out")
+            raise InputError("a never or possible mark has no label; give it one, or leave the mark out")
         if self.repeat_of is not None:
-            in_range(np.asarray(self.repeat_of), -1, len(self.task), "repeated answer")
+            check_codes(np.asarray(self.repeat_of), -1, len(self.task), "repeated answer")
 
     def _check_sizes(self) -> None:
+        """Raise InputError if columns differ in length or `mark_start` does not match the number of marks."""
         n, n_marks = len(self.task), len(self.mark_label)
-        for name in COLUMNS:
+        for name in ANSWER_COLUMNS:
             if (column := getattr(self, name)) is not None and column.shape != (n,):
                 raise InputError(f"{name} has {len(column)} values for {n} answers")
         start = self.mark_start
         if len(start) != n + 1 or start[0] != 0 or start[-1] != n_marks or (np.diff(start) < 0).any():
-            raise InputError("the starts of the marks do not fit their number")
+            raise InputError(f"mark_start must rise from 0 to the number of marks, {n_marks}, with {n + 1} values")
         for name in ("mark_kind", "mark_typed"):
             if len(getattr(self, name)) != n_marks:
                 raise InputError(f"{name} has {len(getattr(self, name))} values for {n_marks} marks")
@@ -117,24 +129,24 @@ class Answers(DataType):
         ordered: bool | Iterable[float] = False,
         **rest: Any,
     ) -> Self:
-        """Answers of names and marks: each mark is (kind, label, typed), kind named, never or possible.
+        """Create Answers from names and, per answer, a list of marks (kind, label, typed text).
 
-        The label is None where something was typed and none was chosen.
+        The kind is named, never or possible. The label is None if text was typed and no label chosen.
         """
         task = as_names(task, "tasks")
         if len(marks) != len(task):
-            raise InputError(f"there are {len(marks)} lists of marks for {len(task)} answers; each needs one")
+            raise InputError(f"there are {len(marks)} lists of marks for {len(task)} answers; give one list per answer")
         flat = [mark for answer in marks for mark in answer]
         if odd := [mark for mark in flat if isinstance(mark, str) or len(mark) != 3]:
-            raise InputError(f"a mark is (kind, label, what was typed), not {first_few(odd)}")
-        strange = [kind for kind, _, _ in flat if kind not in KINDS]
-        if strange:
-            raise InputError(f"marks are named, never or possible, not {first_few(strange)}")
+            raise InputError(f"a mark is (kind, label, typed text), not {first_few(odd)}")
+        unknown = [kind for kind, _, _ in flat if kind not in MARK_KINDS]
+        if unknown:
+            raise InputError(f"the kind of a mark is named, never or possible, not {first_few(unknown)}")
         return cls.of_marks(
             task,
             worker,
             answer=np.repeat(np.arange(len(marks)), [len(answer) for answer in marks]),
-            kind=np.array([KINDS[kind] for kind, _, _ in flat], np.uint8),
+            kind=np.array([MARK_KINDS[kind] for kind, _, _ in flat], np.uint8),
             label=[label for _, label, _ in flat],
             typed=[typed for _, _, typed in flat],
             labels=labels,
@@ -156,13 +168,15 @@ class Answers(DataType):
         ordered: bool | Iterable[float] = False,
         **rest: Any,
     ) -> Self:
-        """Answers of whole columns: `answer` (n_marks,) says which answer a mark belongs to, in order within it."""
+        """Create Answers from columns over marks; `answer` (n_marks,) is the row of the answer that each mark belongs to."""
         task_codes, tasks = encode(task, "tasks")
         worker_codes, workers = encode(worker, "workers")
-        codes, names = _label_codes(list(label), labels)
+        codes, names = _encode_labels(list(label), labels)
         texts = as_names(typed, "typed values").astype(TEXT)
         if len({len(column) for column in (answer, kind, codes, texts)}) > 1:
-            raise InputError(f"marks need an answer, a kind, a label and a text each; there are {len(codes)} labels")
+            raise InputError(
+                f"columns of marks (answer, kind, label, typed) differ in length; there are {len(codes)} labels"
+            )
         order = np.argsort(answer, kind="stable")
         return cls(
             task=task_codes,
@@ -178,62 +192,65 @@ class Answers(DataType):
             **rest,
         )
 
-    # ---- what is inside
+    # ---- derived columns
 
     def __len__(self) -> int:
         return len(self.task)
 
     @cached_property
     def mark_answer(self) -> Ints:
-        """(n_marks,) the answer of each mark."""
+        """(n_marks,) the row of the answer that each mark belongs to."""
         return np.repeat(np.arange(len(self)), np.diff(self.mark_start))
 
     @cached_property
-    def _places(self) -> Ints:
-        """(n_marks,) how many named marks stand before this one in its answer."""
+    def _named_rank(self) -> Ints:
+        """(n_marks,) the number of named marks before each mark in its answer."""
         named = self.mark_kind == NAMED
         before = np.cumsum(named) - named
         return before - before[self.mark_start[self.mark_answer]]
 
     def named(self, place: int) -> Ints:
-        """(n_answers,) the code of the label named first (place 0), second (1), ...; -1 where there is none.
+        """(n_answers,) the code of the label named first (place 0), second (1), ...; -1 if there is none.
 
-        A place where something was typed and no label named counts as a place.
+        A mark with typed text and without a label counts as a place.
         """
         out = np.full(len(self), -1)
-        here = (self.mark_kind == NAMED) & (self._places == place)
+        here = (self.mark_kind == NAMED) & (self._named_rank == place)
         out[self.mark_answer[here]] = self.mark_label[here]
         return out
 
     def typed(self, place: int) -> Names:
-        """(n_answers,) what was typed beside the label at that place; "" where nothing was."""
+        """(n_answers,) the text typed next to the label named first (place 0), second (1), ...; "" if none."""
         out = np.zeros(len(self), dtype=TEXT)
-        here = (self.mark_kind == NAMED) & (self._places == place)
+        here = (self.mark_kind == NAMED) & (self._named_rank == place)
         out[self.mark_answer[here]] = self.mark_typed[here]
         return out
 
     def marked(self, kind: str) -> Bools:
-        """(n_answers, n_labels) which labels carry a mark of this kind."""
+        """(n_answers, n_labels) whether the answer has a mark of this kind (named, never, possible) on the label."""
         out = np.zeros((len(self), len(self.labels)), bool)
-        here = (self.mark_kind == KINDS[kind]) & (self.mark_label >= 0)
+        here = (self.mark_kind == MARK_KINDS[kind]) & (self.mark_label >= 0)
         out[self.mark_answer[here], self.mark_label[here]] = True
         return out
 
     def where(self, keep: Bools, note: str = "") -> Self:
-        """Some of the answers; names stay as they are. `repeat_of` is carried over where its target is kept."""
+        """Return the answers where `keep` (n_answers,) is true, with all names kept and `note` added to the notes.
+
+        A `repeat_of` whose target is removed becomes -1.
+        """
         mask = np.asarray(keep)
         if mask.shape != self.task.shape or (mask.size and mask.dtype != bool):
             raise InputError(
-                f"where() needs a truth value for each of {len(self)} answers; got {mask.shape} {mask.dtype}"
+                f"where() needs one bool for each of {len(self)} answers; got shape {mask.shape} of {mask.dtype}"
             )
         rows = np.flatnonzero(mask)
         marks = np.repeat(mask.astype(bool), np.diff(self.mark_start))
         fields = {name: getattr(self, name) for name in ("tasks", "workers", "labels", "scale")}
-        for name in ("task", *COLUMNS):
+        for name in ("task", *ANSWER_COLUMNS):
             column = getattr(self, name)
             fields[name] = None if column is None else column[rows]
         if self.repeat_of is not None:
-            back = np.full(len(self) + 1, -1)  # the last one stands for "none" and for what was left out
+            back = np.full(len(self) + 1, -1)  # index -1 of `repeat_of` reads the last entry, which stays -1
             back[rows] = np.arange(len(rows))
             fields["repeat_of"] = back[self.repeat_of[rows]]
         for name in ("mark_kind", "mark_label", "mark_typed"):
@@ -241,30 +258,30 @@ class Answers(DataType):
         fields["mark_start"] = np.concatenate([[0], np.cumsum(np.diff(self.mark_start)[rows])])
         return type(self)(**fields, notes=self.notes + ((note,) if note else ()))
 
-    # ---- faces
+    # ---- table form and repr
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """task, worker, the first two named labels with what was typed, never and possible joined with |.
+        """Columns of text by name: task, worker, named labels with their typed texts, never and possible joined with |.
 
-        A list of labels that would not come apart again at its | is written as JSON.
+        A list of labels that contain | is written as JSON.
         """
         table: dict[str, NDArray[Any]] = {"task": self.tasks[self.task], "worker": decode(self.workers, self.worker)}
         for name in ("form", "sitting", "position", "slot", "when", "seconds", "abstain", "none_of_these", "repeat_of"):
             if (column := getattr(self, name)) is not None:
                 table[name] = column
         text = np.array([*map(str, self.labels.tolist()), ""], dtype=TEXT)
-        places = int(self._places[self.mark_kind == NAMED].max(initial=0)) + 1
+        places = int(self._named_rank[self.mark_kind == NAMED].max(initial=0)) + 1
         for place in range(max(places, 1)):
             prefix = ("top", "second")[place] if place < 2 else f"named{place + 1}"
             table[prefix], table[f"{prefix}_percent"] = text[self.named(place)], self.typed(place)
         for kind in ("never", "possible"):
-            if (self.mark_kind == KINDS[kind]).any():
-                table[kind] = self._joined(kind)
+            if (self.mark_kind == MARK_KINDS[kind]).any():
+                table[kind] = self._join_labels(kind)
         return table
 
     def _head(self, n: int) -> dict[str, NDArray[Any]]:
         few: dict[str, Any] = {
-            name: None if (column := getattr(self, name)) is None else column[:n] for name in ("task", *COLUMNS)
+            name: None if (column := getattr(self, name)) is None else column[:n] for name in ("task", *ANSWER_COLUMNS)
         }
         marks = slice(self.mark_start[: n + 1][-1])
         few |= {name: getattr(self, name)[marks] for name in ("mark_kind", "mark_label", "mark_typed")}
@@ -272,17 +289,18 @@ class Answers(DataType):
         head = replace(self, **few, mark_start=self.mark_start[: n + 1], repeat_of=None).columns()
         return head if repeat_of is None else head | {"repeat_of": repeat_of}
 
-    def _joined(self, kind: str) -> Names:
+    def _join_labels(self, kind: str) -> Names:
+        """(n_answers,) the labels with a mark of this kind, joined into one text per answer."""
         lists: list[list[str]] = [[] for _ in range(len(self))]
-        here = self.mark_kind == KINDS[kind]
+        here = self.mark_kind == MARK_KINDS[kind]
         for answer, label in zip(
             self.mark_answer[here].tolist(), self.labels[self.mark_label[here]].tolist(), strict=True
         ):
             lists[answer].append(str(label))
-        return np.array([_cell(one) for one in lists], dtype=TEXT)
+        return np.array([_format_labels(one) for one in lists], dtype=TEXT)
 
     def info(self) -> dict[str, object]:
-        forms: Mapping[str, int] = {} if self.form is None else _count(self.form)
+        forms: Mapping[str, int] = {} if self.form is None else _count_names(self.form)
         return {
             "answers": len(self),
             "tasks": len(self.tasks),
@@ -292,22 +310,23 @@ class Answers(DataType):
         }
 
 
-def _label_codes(said: list[object], labels: Iterable[object] | None) -> tuple[Ints, Names]:
-    """Codes of the labels of marks, -1 where there is none."""
+def _encode_labels(said: list[object], labels: Iterable[object] | None) -> tuple[Ints, Names]:
+    """Return ((n_marks,) label codes, label names); the code is -1 if the label is None."""
     there = np.array([one is not None for one in said], bool)
     codes = np.full(len(said), -1, np.int64)
     codes[there], names = encode_into([one for one in said if one is not None], labels, "labels")
     return codes, names
 
 
-def _count(names: Names) -> dict[str, int]:
+def _count_names(names: Names) -> dict[str, int]:
+    """Return how often each name occurs."""
     values, counts = np.unique(names, return_counts=True)
     return {str(value): int(count) for value, count in zip(values.tolist(), counts.tolist(), strict=True)}
 
 
-def _cell(labels: list[str]) -> str:
-    """Labels in one cell of a table: joined with |, or as JSON where that could not be parted again."""
-    joined = BETWEEN.join(labels)
-    if joined.startswith("[") or any(BETWEEN in label or label != label.strip() for label in labels):
+def _format_labels(labels: list[str]) -> str:
+    """Return labels as the text of one table cell: joined with |, or as JSON if that could not be split again."""
+    joined = LABEL_SEPARATOR.join(labels)
+    if joined.startswith("[") or any(LABEL_SEPARATOR in label or label != label.strip() for label in labels):
         return json.dumps(labels, ensure_ascii=False)
     return joined

@@ -1,7 +1,7 @@
-"""Writing that is whole or absent: a temporary neighbour, fsync, rename.
+"""Atomic writes of files and folders: write to a temporary name in the same folder, fsync, rename.
 
-Links are followed, so that what they point to is written. A pipe or a device takes the finished bytes. What goes wrong
-on the way is told of the path that was asked for; temporary names stay inside.
+Symbolic links are followed. Pipes and devices receive the finished bytes. Error messages name the requested path, never
+the temporary one.
 """
 
 import errno
@@ -18,82 +18,85 @@ from plurivox.core.errors import InputError, PlurivoxError
 
 @contextmanager
 def atomic_file(path: str | Path) -> Iterator[Path]:
-    """Write to the path this yields; it takes the name `path` only when the block ends well.
+    """Context manager that yields a temporary path to write to and renames it to `path` if the block succeeds.
 
-    An error, Ctrl-C or a full disk inside the block leaves what was at `path` as it was.
+    An error, Ctrl-C or a full disk inside the block leaves an existing file at `path` unchanged.
     """
     given, target = Path(path), Path(os.path.realpath(path))
-    with _told_of(given) as hidden:
+    with _report_errors_as(given) as hidden:
         stream = _is_stream(given)
         if not stream:
-            _parent_must_exist(given, target)
+            _check_parent_exists(given, target)
             if target.is_dir():
                 raise InputError(f"{given} is a folder; name a file in it")
-        handle, name = tempfile.mkstemp(".part", _prefix(target), None if stream else target.parent)
+        handle, name = tempfile.mkstemp(".part", _temporary_prefix(target), None if stream else target.parent)
         os.close(handle)
         part = Path(name)
         hidden.append(part)
         try:
             yield part
             if stream:
-                _pour(part, given)
+                _copy_to_stream(part, given)
             else:
-                part.chmod(0o666 & ~_umask())
-                _sync(part)
+                part.chmod(0o666 & ~_current_umask())
+                _fsync(part)
                 part.replace(target)
-                _sync(target.parent)
+                _fsync(target.parent)
         finally:
             part.unlink(missing_ok=True)
 
 
 @contextmanager
 def atomic_folder(path: str | Path, *, replace: bool = False) -> Iterator[Path]:
-    """The same for a folder. A folder with something in it is only replaced on request."""
+    """Context manager that yields a temporary folder to write to and renames it to `path` if the block succeeds.
+
+    Raise InputError if there is a folder at `path` that is not empty, unless `replace` is true.
+    """
     given, target = Path(path), Path(os.path.realpath(path))
-    with _told_of(given) as hidden:
-        _parent_must_exist(given, target)
-        there = _seen(target)
-        if there and not stat.S_ISDIR(there.st_mode):
-            raise InputError(f"{given} is a file; name a folder")
-        if there and not replace and any(target.iterdir()):
-            raise _not_empty(given)
-        fixed = there is not None and _must_stay(target, there)
-        part = Path(tempfile.mkdtemp(".part", _prefix(target), target if fixed else target.parent))
+    with _report_errors_as(given) as hidden:
+        _check_parent_exists(given, target)
+        existing = _stat_or_none(target)
+        if existing and not stat.S_ISDIR(existing.st_mode):
+            raise InputError(f"{given} is a file; give a folder name")
+        if existing and not replace and any(target.iterdir()):
+            raise _not_empty_error(given)
+        fixed = existing is not None and _cannot_be_renamed(target, existing)
+        part = Path(tempfile.mkdtemp(".part", _temporary_prefix(target), target if fixed else target.parent))
         hidden.append(part)
         try:
             yield part
-            part.chmod(0o777 & ~_umask())
+            part.chmod(0o777 & ~_current_umask())
             for file in part.rglob("*"):
-                _sync(file)
+                _fsync(file)
             if fixed:
-                _refill(part, target)
-            elif not _swap_in(part, target, replace):
-                raise _not_empty(given)
-            _sync(target.parent)
+                _replace_contents(part, target)
+            elif not _swap_folder(part, target, replace):
+                raise _not_empty_error(given)
+            _fsync(target.parent)
         finally:
             shutil.rmtree(part, ignore_errors=True)
 
 
-# ---- taking the place of what is there
+# ---- replace an existing folder
 
 
-def _swap_in(part: Path, target: Path, replace: bool) -> bool:
-    """Put a folder in the place of another: False where there is one that may not be replaced.
+def _swap_folder(part: Path, target: Path, replace: bool) -> bool:
+    """Rename folder `part` to `target`, moving an existing one away; return False if one exists and `replace` is false.
 
-    Where several processes write the same folder at once, each is there whole for a while and the last one stays.
+    If several processes write the same folder, each version is complete and the last one remains.
     """
-    while not _renamed(part, target):
+    while not _try_rename(part, target):
         if not replace:
             return False
-        aside = Path(tempfile.mkdtemp(".part", _prefix(target), target.parent))
+        aside = Path(tempfile.mkdtemp(".part", _temporary_prefix(target), target.parent))
         try:
             with suppress(FileNotFoundError):  # another process has just moved it
                 target.rename(aside)
-            if _renamed(part, target):
+            if _try_rename(part, target):
                 return True
         except BaseException:
             if any(aside.iterdir()):
-                _renamed(aside, target)  # back again, unless another process came first
+                _try_rename(aside, target)  # restore it, unless another process was first
             raise
         finally:
             if aside.exists():
@@ -101,8 +104,8 @@ def _swap_in(part: Path, target: Path, replace: bool) -> bool:
     return True
 
 
-def _renamed(folder: Path, name: Path) -> bool:
-    """Rename a folder; False where another one with something in it has the name."""
+def _try_rename(folder: Path, name: Path) -> bool:
+    """Rename a folder; return False if the new name is that of a folder that is not empty."""
     try:
         folder.rename(name)
     except OSError as cause:
@@ -112,15 +115,15 @@ def _renamed(folder: Path, name: Path) -> bool:
     return True
 
 
-def _must_stay(target: Path, seen: os.stat_result) -> bool:
-    """Whether a folder cannot be renamed, or somebody works in it: then only what is in it can change."""
-    worked_in = os.path.samestat(seen, Path().stat())
-    return worked_in or os.path.ismount(target) or not os.access(target.parent, os.W_OK | os.X_OK)
+def _cannot_be_renamed(target: Path, target_stat: os.stat_result) -> bool:
+    """Return whether a folder is a mount point, the working directory, or in a read-only parent: replace its contents."""
+    is_working_directory = os.path.samestat(target_stat, Path().stat())
+    return is_working_directory or os.path.ismount(target) or not os.access(target.parent, os.W_OK | os.X_OK)
 
 
-def _refill(part: Path, target: Path) -> None:
-    """Exchange what is in `target` for what is in its subfolder `part`; what fails halfway is undone."""
-    aside = Path(tempfile.mkdtemp(".part", _prefix(target), target))
+def _replace_contents(part: Path, target: Path) -> None:
+    """Replace the contents of `target` by those of its subfolder `part`; undo all moves if one fails."""
+    aside = Path(tempfile.mkdtemp(".part", _temporary_prefix(target), target))
     old = [one for one in target.iterdir() if one not in (part, aside)]
     moves = [(one, aside / one.name) for one in old] + [(one, target / one.name) for one in part.iterdir()]
     done: list[tuple[Path, Path]] = []
@@ -140,22 +143,23 @@ def _refill(part: Path, target: Path) -> None:
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether there is something at `path` to write into and not to replace: a pipe, a device, what is already open."""
-    seen = _seen(path)
-    if seen is None:
+    """Return whether `path` is a pipe, a device or an open file descriptor: written into, not replaced."""
+    found = _stat_or_none(path)
+    if found is None:
         return False
-    return _descriptor(path) is not None or not (stat.S_ISREG(seen.st_mode) or stat.S_ISDIR(seen.st_mode))
+    return _file_descriptor(path) is not None or not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode))
 
 
-def _pour(part: Path, path: Path) -> None:
-    number = _descriptor(path)
-    # a copy of an open file shares its place in it, so that what is printed later comes after
+def _copy_to_stream(part: Path, path: Path) -> None:
+    """Write the bytes of file `part` to the pipe, device or open file descriptor at `path`."""
+    number = _file_descriptor(path)
+    # a duplicated descriptor shares the file offset, so that later output comes after these bytes
     with part.open("rb") as source, path.open("wb") if number is None else os.fdopen(os.dup(number), "wb") as stream:
         shutil.copyfileobj(source, stream)
 
 
-def _descriptor(path: Path) -> int | None:
-    """The number of the open file of this process that a path such as /dev/stdout or /dev/fd/3 leads to."""
+def _file_descriptor(path: Path) -> int | None:
+    """Return the file descriptor of this process that a path such as /dev/stdout or /dev/fd/3 leads to, or None."""
     here = path.absolute()
     for _ in range(40):  # as many links as Linux follows
         home = os.path.realpath(here.parent)
@@ -167,45 +171,48 @@ def _descriptor(path: Path) -> int | None:
     return None
 
 
-# ---- what is told
+# ---- errors
 
 
 @contextmanager
-def _told_of(path: Path) -> Iterator[list[Path]]:
-    """Tell every failure of `path`, and of none of the temporary names in the list this yields."""
+def _report_errors_as(path: Path) -> Iterator[list[Path]]:
+    """Context manager that turns OSErrors into InputErrors about `path`; it yields a list of temporary paths to hide."""
     hidden: list[Path] = []
     try:
         yield hidden
-    except BrokenPipeError:  # whoever read our output has seen enough: no fault of the path
+    except BrokenPipeError:  # the reader closed the pipe: not an error of the path
         raise
     except OSError as cause:
-        raise InputError(f"{path} could not be written: {_reason(cause, path, hidden)}") from cause
+        raise InputError(f"{path} could not be written: {_error_reason(cause, path, hidden)}") from cause
     except PlurivoxError as cause:
-        if (text := _unhidden(str(cause), path, hidden)) == str(cause):
+        if (text := _hide_temporary_names(str(cause), path, hidden)) == str(cause):
             raise
         raise type(cause)(text) from cause.__cause__
 
 
-def _reason(cause: OSError, path: Path, hidden: list[Path]) -> str:
-    """The words of the system; the file that it names only where that is neither ours nor the one asked for."""
+def _error_reason(cause: OSError, path: Path, hidden: list[Path]) -> str:
+    """Return the system's error text, with the file name if it is neither `path` nor a temporary one."""
     if cause.strerror is None:
-        return _unhidden(str(cause), path, hidden)
+        return _hide_temporary_names(str(cause), path, hidden)
     name = str(cause.filename or path)
     ours = not hidden or name == str(path) or any(name.startswith(str(one)) for one in hidden)
     return cause.strerror if ours else f"{cause.strerror}: {name!r}"
 
 
-def _unhidden(text: str, path: Path, hidden: list[Path]) -> str:
+def _hide_temporary_names(text: str, path: Path, hidden: list[Path]) -> str:
+    """Replace every temporary path in an error text by `path`."""
     for one in hidden:
         text = text.replace(str(one), str(path))
     return text
 
 
-def _not_empty(path: Path) -> InputError:
+def _not_empty_error(path: Path) -> InputError:
+    """Return the error for a folder that is not empty."""
     return InputError(f"{path} is not empty; choose another folder or replace it (--force)")
 
 
-def _parent_must_exist(given: Path, target: Path) -> None:
+def _check_parent_exists(given: Path, target: Path) -> None:
+    """Raise InputError if the parent folder of the given path or of its link target does not exist."""
     for path in (given, target):
         if not path.parent.is_dir():
             raise InputError(f"the folder {path.parent} for {path.name} does not exist; make it first")
@@ -214,20 +221,21 @@ def _parent_must_exist(given: Path, target: Path) -> None:
 # ---- the system
 
 
-def _prefix(target: Path) -> str:
-    """How temporary neighbours begin: hidden, and short enough beside any name."""
+def _temporary_prefix(target: Path) -> str:
+    """Return the start of temporary file names: hidden, and short enough for any target name."""
     return f".{target.name[:40]}."
 
 
-def _seen(path: Path) -> os.stat_result | None:
-    """What is at the end of the path; None where there is nothing."""
+def _stat_or_none(path: Path) -> os.stat_result | None:
+    """Return the stat result of a path, links followed; None if it does not exist."""
     try:
         return path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return None
 
 
-def _sync(path: Path) -> None:
+def _fsync(path: Path) -> None:
+    """Flush a file or folder to disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -235,7 +243,8 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def _umask() -> int:
+def _current_umask() -> int:
+    """Return the umask of this process."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

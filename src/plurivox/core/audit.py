@@ -1,4 +1,4 @@
-"""Audit: what was taken out of a data set, by which rule, and why."""
+"""Audit: which answers, workers and tasks cleaning removed or flagged, by which rule, and why."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ from plurivox.core.base import DataType
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.types import TEXT, Bools, Floats, Ints, Names, readonly_copy
 
-What = Literal["answer", "worker", "task"]
-Did = Literal["removed", "flagged"]
-AuditRow = tuple[str, What, Did, str, str, int, int, float, str]  # the columns in their order
-TEXTS = ("rule", "what", "did", "worker", "task", "reason")
+AuditTarget = Literal["answer", "worker", "task"]
+AuditAction = Literal["removed", "flagged"]
+AuditRow = tuple[str, AuditTarget, AuditAction, str, str, int, int, float, str]  # the columns in their order
+TEXT_COLUMNS = ("rule", "what", "did", "worker", "task", "reason")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit(DataType):
-    """One row = one answer, worker or task that a rule removed, or flagged and left where it was.
+    """Log of cleaning: one row per answer, worker or task that a rule removed, or flagged and kept.
 
     >>> audit = Audit.of(["too-fast"], [("too-fast", "answer", "removed", "ann", "img1", 4, 1, .3, "took 0.3 seconds")])
     >>> audit
@@ -28,33 +28,33 @@ class Audit(DataType):
     [1]
     """
 
-    rules: tuple[str, ...]  # all that were applied, in their order; some may have found nothing
+    rules: tuple[str, ...]  # all rules applied, in order, also those that found nothing
     rule: Names  # (n,)
     what: Names  # (n,) answer, worker or task
     did: Names  # (n,) removed or flagged
     worker: Names  # (n,) as text; "" for a task
     task: Names  # (n,) as text; "" for a worker
-    row: Ints  # (n,) of an answer in the data as they were given, the first is 0; -1 for a worker or task
-    answers: Ints  # (n,) how many answers went with it: 1 for an answer, 0 where it is only flagged
-    value: Floats  # (n,) what the rule measured; nan where it measures nothing
-    reason: Names  # (n,) in words
+    row: Ints  # (n,) row of the answer in the input, from 0; -1 for a worker or task
+    answers: Ints  # (n,) number of answers removed with it: 1 for an answer, 0 if only flagged
+    value: Floats  # (n,) value measured by the rule; nan if the rule measures none
+    reason: Names  # (n,) the reason as a sentence
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", tuple(self.rules))
-        for name in TEXTS:
+        for name in TEXT_COLUMNS:
             object.__setattr__(self, name, readonly_copy(np.asarray(getattr(self, name), dtype=TEXT)))
         for name, kind in (("row", np.int64), ("answers", np.int64), ("value", np.float64)):
             object.__setattr__(self, name, readonly_copy(np.asarray(getattr(self, name)), kind))
-        for name in (*TEXTS, "row", "answers", "value"):
+        for name in (*TEXT_COLUMNS, "row", "answers", "value"):
             if len(getattr(self, name)) != len(self.rule):
                 raise InputError(f"{name} of an audit has {len(getattr(self, name))} values for {len(self.rule)} rows")
-        for name, words in (("what", get_args(What)), ("did", get_args(Did)), ("rule", self.rules)):
+        for name, words in (("what", get_args(AuditTarget)), ("did", get_args(AuditAction)), ("rule", self.rules)):
             if odd := sorted(set(getattr(self, name).tolist()) - set(words)):
                 raise InputError(f"{name} of an audit is one of {first_few(words, 9)}, not {first_few(odd)}")
 
     @classmethod
     def of(cls, rules: Sequence[str], rows: Iterable[AuditRow] = ()) -> Self:
-        """An audit of rows: rule, what, did, worker, task, row, answers, value, reason."""
+        """Create an audit from the rules applied and rows (rule, what, did, worker, task, row, answers, value, reason)."""
         listed = list(rows)
         names = ("rule", "what", "did", "worker", "task", "row", "answers", "value", "reason")
         columns: Any = dict(zip(names, zip(*listed, strict=True), strict=True)) if listed else dict.fromkeys(names, ())
@@ -62,7 +62,7 @@ class Audit(DataType):
 
     @classmethod
     def joined(cls, parts: Sequence["Audit"]) -> Self:
-        """Several audits, one after the other."""
+        """Return the concatenation of several audits."""
         rules = tuple(rule for part in parts for rule in part.rules)
         return cls.of(rules, [row for part in parts for row in part._rows()])
 
@@ -70,28 +70,29 @@ class Audit(DataType):
         return len(self.rule)
 
     def _rows(self) -> list[Any]:
+        """Return the audit as a list of row tuples, in the order of `columns()`."""
         return list(zip(*(column.tolist() for column in self.columns().values()), strict=True))
 
-    def gone(self, what: What) -> Bools:
-        """(n,) the rows of answers, workers or tasks that were removed."""
+    def gone(self, what: AuditTarget) -> Bools:
+        """(n,) whether the audit row removed an answer, a worker or a task (`what`)."""
         return np.asarray((self.what == what) & (self.did == "removed"))
 
     def summary(self) -> dict[str, NDArray[Any]]:
-        """A row a rule, in order: the people and tasks that are out, all answers that are out, how many are flagged."""
+        """Return columns with one row per rule: workers, tasks and answers removed, and how many were flagged."""
         rules = tuple(dict.fromkeys(self.rules))
         place = {rule: i for i, rule in enumerate(rules)}
         code = np.array([place[rule] for rule in self.rule.tolist()], np.int64)
 
-        def count(rows: Bools) -> Ints:
+        def count_by_rule(rows: Bools) -> Ints:
             return np.bincount(code[rows], minlength=len(rules))
 
         out = np.bincount(code, self.answers, minlength=len(rules)).astype(np.int64)
         return {
             "rule": np.array(rules, dtype=TEXT),
-            "people out": count(self.gone("worker")),
-            "tasks out": count(self.gone("task")),
+            "people out": count_by_rule(self.gone("worker")),
+            "tasks out": count_by_rule(self.gone("task")),
             "answers out": out,
-            "flagged": count(np.asarray(self.did == "flagged")),
+            "flagged": count_by_rule(np.asarray(self.did == "flagged")),
         }
 
     def columns(self) -> dict[str, NDArray[Any]]:

@@ -1,7 +1,7 @@
-"""What every noun can do: save and load, pickle, turn into a frame, show itself.
+"""DataType: base class of Votes, SoftLabels, Fit, ... with save and load, pickling, DataFrames and repr.
 
-A noun is a frozen dataclass. It says what its table looks like (`columns`) and what matters about it (`facts`);
-the rest is here, once. A saved noun is a plain `.npz`: one array a field, and `plurivox.json` with the rest.
+A data type is a frozen dataclass. It defines its table (`columns`) and its summary (`info`); the rest is inherited. A saved
+object is a plain `.npz` file: one array per field, and `plurivox.json` with the other values.
 """
 
 import contextlib
@@ -21,10 +21,18 @@ from plurivox.core.atomic_write import atomic_file
 from plurivox.core.errors import InputError, require_package
 from plurivox.core.types import TEXT, readonly_view
 
-HEADER = "plurivox.json"
-KINDS: dict[str, type["DataType"]] = {}
-MODULES = ("answers", "audit", "soft_labels", "soft_storage", "results", "tables", "votes")  # of core, with data types
-MOVED = {  # module named in files of version 0.1.0 -> module of today
+HEADER_FILE = "plurivox.json"  # in the .npz: class, version and fields as JSON
+DATA_TYPES: dict[str, type["DataType"]] = {}  # class name -> class, filled as classes are defined
+CORE_MODULES = (
+    "answers",
+    "audit",
+    "soft_labels",
+    "soft_storage",
+    "results",
+    "tables",
+    "votes",
+)  # of core, with data types
+MOVED_MODULES = {  # module named in files of version 0.1.0 -> module of today
     "plurivox.assign._proposals": "plurivox.assign._shared.proposals",
     "plurivox.evaluate._meeting": "plurivox.evaluate.alignment",
     "plurivox.evaluate.calibration": "plurivox.evaluate.measures.calibration",
@@ -34,46 +42,46 @@ MOVED = {  # module named in files of version 0.1.0 -> module of today
     "plurivox.recipes._comparing": "plurivox.workflows.compare_methods",
     "plurivox.recipes._ranking": "plurivox.workflows.rank_scores",
 }
-RENAMED = {"Judgement": "Evaluation"}  # class named in files of version 0.1.0 -> class of today
-ONE_OF = {"matrices": "matrix", "passes": "pass"}
+RENAMED_CLASSES = {"Judgement": "Evaluation"}  # class named in files of version 0.1.0 -> class of today
+SINGULARS = {"matrices": "matrix", "passes": "pass"}  # plurals that do not just add an s
 
 
 class DataType:
-    """Base of the nouns; see the module."""
+    """Base class of all data types: save, load, pickle, DataFrame, repr. Subclasses define `columns` and `info`."""
 
-    version: ClassVar[int] = 1  # of the saved form; raise it with a change of fields, and teach `upgrade` the old one
+    version: ClassVar[int] = 1  # of the file format; increase it when fields change, and convert old files in `upgrade`
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        KINDS[cls.__name__] = cls
+        DATA_TYPES[cls.__name__] = cls
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """The noun as named columns of one length."""
+        """Return the object as a table: columns of equal length by name. Raise TypeError if it has no table form."""
         raise TypeError(f"{type(self).__name__} has no table form")
 
     def _head(self, n: int) -> dict[str, NDArray[Any]]:
-        """The first `n` rows of `columns()`; a noun that can be large makes them without the rest."""
+        """Return the first `n` rows of `columns()`; large data types override this to compute only these rows."""
         return {name: column[:n] for name, column in self.columns().items()}
 
     def info(self) -> dict[str, object]:
-        """A few words on what is inside, in the order to show them."""
+        """Return the summary shown by repr (sizes and the like) as name -> value; None values are not shown."""
         return {}
 
     @classmethod
     def upgrade(cls, version: int, fields: dict[str, Any]) -> dict[str, Any]:
-        """The fields of a file saved as an older `version`, as the fields of today."""
+        """Convert the fields of a file saved as an older `version` to the current fields."""
         del version
         return fields
 
     # ---- frames
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame of `columns()`."""
+        """Return a pandas DataFrame of `columns()`."""
         pandas = require_package("pandas", "to_pandas()", "pip install pandas")
-        return pandas.DataFrame({name: _plain_column(column) for name, column in self.columns().items()})
+        return pandas.DataFrame({name: _to_pandas_column(column) for name, column in self.columns().items()})
 
     def to_polars(self) -> Any:
-        """A polars DataFrame of `columns()`."""
+        """Return a polars DataFrame of `columns()`."""
         polars = require_package("polars", "to_polars()", "pip install polars")
         return polars.DataFrame(
             {
@@ -85,46 +93,48 @@ class DataType:
     # ---- saving
 
     def save(self, path: str | Path) -> None:
-        """Write the noun to one `.npz` file, whole or not at all."""
+        """Write the object to one `.npz` file, atomically."""
         arrays: dict[str, NDArray[Any]] = {}
         try:
-            packed = {"plurivox": type(self).__name__, "noun": _pack(self, "", arrays)}
+            packed = {"plurivox": type(self).__name__, "noun": _to_json(self, "", arrays)}
             header = json.dumps(packed, ensure_ascii=False).encode()
         except UnicodeEncodeError as cause:
-            raise InputError(f"{path} cannot hold text that is no valid Unicode ({cause.object!r:.60})") from None
-        with atomic_file(path) as part, zipfile.ZipFile(part, "w") as box:
-            box.writestr(HEADER, header)
+            raise InputError(f"{path}: cannot save text that is not valid Unicode ({cause.object!r:.60})") from None
+        with atomic_file(path) as part, zipfile.ZipFile(part, "w") as archive:
+            archive.writestr(HEADER_FILE, header)
             for name, array in arrays.items():
-                with box.open(f"{name}.npy", "w", force_zip64=True) as file:
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
                     np.lib.format.write_array(file, array, allow_pickle=False)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read what `save` wrote; as `DataType.load` it reads any noun."""
-        noun = _read(Path(path))
-        if not isinstance(noun, cls):
-            raise InputError(f"{path} holds {type(noun).__name__}, not {cls.__name__}")
-        return noun
+        """Read a file written by `save`. Raise InputError if it contains another type; `DataType.load` reads any type."""
+        data = _read_file(Path(path))
+        if not isinstance(data, cls):
+            raise InputError(f"{path} contains {type(data).__name__}, not {cls.__name__}")
+        return data
 
     def __getstate__(self) -> dict[str, Any]:
-        """Fields only: what was computed on demand is computed again after unpickling."""
+        """Return the fields only, for pickling: cached properties are computed again after unpickling."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update({name: _frozen(value) for name, value in state.items()})
+        self.__dict__.update({name: _make_readonly(value) for name, value in state.items()})
 
-    # ---- faces
+    # ---- repr
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {', '.join(_phrase(name, value) for name, value in self._said())}>"
+        return f"<{type(self).__name__}: {', '.join(_format_info(name, value) for name, value in self._info_items())}>"
 
     def _repr_html_(self) -> str:
-        """A small card for notebooks: the facts, and the first rows of the table."""
-        facts = "".join(f"<li>{html.escape(name)}: {html.escape(str(value))}</li>" for name, value in self._said())
+        """Return HTML for notebooks: the summary, and the first rows of the table."""
+        facts = "".join(
+            f"<li>{html.escape(name)}: {html.escape(str(value))}</li>" for name, value in self._info_items()
+        )
         shown = dict(list(self._head(5).items())[:12])
         head = "".join(f"<th>{html.escape(name)}</th>" for name in shown)
         rows = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(_cell(value))}</td>" for value in row) + "</tr>"
+            "<tr>" + "".join(f"<td>{html.escape(_format_cell(value))}</td>" for value in row) + "</tr>"
             for row in zip(*(column.tolist() for column in shown.values()), strict=True)
         )
         return (
@@ -132,46 +142,50 @@ class DataType:
             f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
         )
 
-    def _said(self) -> list[tuple[str, object]]:
+    def _info_items(self) -> list[tuple[str, object]]:
+        """Return the items of `info()` whose value is not None."""
         return [(name, value) for name, value in self.info().items() if value is not None]
 
 
-def _frozen(value: Any) -> Any:
-    """Arrays come back from a pickle writable; those of a noun are not, in a mapping either."""
+def _make_readonly(value: Any) -> Any:
+    """Return an unpickled value with its arrays read-only again, also arrays inside a dict."""
     if isinstance(value, dict):
-        return {name: _frozen(one) for name, one in value.items()}
+        return {name: _make_readonly(one) for name, one in value.items()}
     return readonly_view(value) if isinstance(value, np.ndarray) else value
 
 
-def _phrase(name: str, value: object) -> str:
+def _format_info(name: str, value: object) -> str:
+    """Return one item of `info()` as text, such as "3 tasks", "1 task" or "not converged"."""
     if isinstance(value, bool):
         return name if value else f"not {name}"
     if not isinstance(value, int):
         return f"{name} {value}"
-    return f"{value:,} {_one_of(name) if value == 1 else name}"
+    return f"{value:,} {_singular(name) if value == 1 else name}"
 
 
-def _one_of(things: str) -> str:
-    """The singular of a fact's name.
+def _singular(things: str) -> str:
+    """Return the singular of an English plural.
 
-    >>> _one_of("tasks without votes"), _one_of("passes")
+    >>> _singular("tasks without votes"), _singular("passes")
     ('task without votes', 'pass')
     """
     first, *rest = things.split(" ")
-    single = ONE_OF.get(first) or (first[:-1] if first.endswith("s") and not first.endswith("ss") else first)
+    single = SINGULARS.get(first) or (first[:-1] if first.endswith("s") and not first.endswith("ss") else first)
     return " ".join([single, *rest])
 
 
-def _cell(value: object) -> str:
+def _format_cell(value: object) -> str:
+    """Return a value as the text of an HTML table cell, floats with four digits."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _plain_column(column: NDArray[Any]) -> Any:
+def _to_pandas_column(column: NDArray[Any]) -> Any:
+    """Return a column as pandas accepts it: StringDType arrays as lists, others unchanged."""
     return column.tolist() if column.dtype == TEXT else column
 
 
-def _pack(value: Any, where: str, arrays: dict[str, NDArray[Any]]) -> Any:
-    """`value` as JSON; arrays go to `arrays` under a name and are referred to by it."""
+def _to_json(value: Any, where: str, arrays: dict[str, NDArray[Any]]) -> Any:
+    """Return `value` as JSON; add its arrays to `arrays` and refer to them by their key, which starts with `where`."""
     if isinstance(value, np.ndarray):
         if value.dtype == TEXT:
             pieces = [text.encode() for text in value.tolist()]
@@ -182,76 +196,80 @@ def _pack(value: Any, where: str, arrays: dict[str, NDArray[Any]]) -> Any:
         return {"array": where}
     if isinstance(value, DataType):
         inside = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}  # type: ignore[arg-type]
-        packed = {name: _pack(one, f"{where}/{name}" if where else name, arrays) for name, one in inside.items()}
+        packed = {name: _to_json(one, f"{where}/{name}" if where else name, arrays) for name, one in inside.items()}
         kind = type(value)
         return {"kind": kind.__name__, "module": kind.__module__, "version": kind.version, "fields": packed}
     if isinstance(value, Mapping):
-        return {"map": {str(name): _pack(one, f"{where}/{name}", arrays) for name, one in value.items()}}
+        return {"map": {str(name): _to_json(one, f"{where}/{name}", arrays) for name, one in value.items()}}
     if isinstance(value, tuple):
-        return {"list": [_pack(one, f"{where}/{i}", arrays) for i, one in enumerate(value)]}
+        return {"list": [_to_json(one, f"{where}/{i}", arrays) for i, one in enumerate(value)]}
     if isinstance(value, np.generic):
         return value.item()
     return value
 
 
-def _unpack(packed: Any, box: zipfile.ZipFile) -> Any:
+def _from_json(packed: Any, archive: zipfile.ZipFile) -> Any:
+    """Rebuild a value from the JSON of `_to_json` and the arrays in the archive."""
     if not isinstance(packed, dict):
         return packed
     if "array" in packed:
-        return readonly_view(_array(box, packed["array"]))
+        return readonly_view(_read_array(archive, packed["array"]))
     if "text" in packed:
-        blob, sizes = _array(box, packed["text"] + ".utf8").tobytes(), _array(box, packed["text"] + ".size")
+        blob, sizes = (
+            _read_array(archive, packed["text"] + ".utf8").tobytes(),
+            _read_array(archive, packed["text"] + ".size"),
+        )
         ends = np.cumsum(sizes).tolist()
         starts = [0, *ends][:-1]
         return readonly_view(np.array([blob[a:b].decode() for a, b in zip(starts, ends, strict=True)], dtype=TEXT))
     if "map" in packed:
-        return {name: _unpack(one, box) for name, one in packed["map"].items()}
+        return {name: _from_json(one, archive) for name, one in packed["map"].items()}
     if "list" in packed:
-        return tuple(_unpack(one, box) for one in packed["list"])
-    kind = _kind(packed["kind"], packed.get("module", ""))
+        return tuple(_from_json(one, archive) for one in packed["list"])
+    kind = _find_data_type(packed["kind"], packed.get("module", ""))
     if packed["version"] > kind.version:
-        raise InputError(
-            f"it was saved by a newer plurivox ({packed['kind']} version {packed['version']}); update plurivox"
-        )
-    fields = {name: _unpack(one, box) for name, one in packed["fields"].items()}
+        raise InputError(f"saved by a newer plurivox ({packed['kind']} version {packed['version']}); update plurivox")
+    fields = {name: _from_json(one, archive) for name, one in packed["fields"].items()}
     if packed["version"] < kind.version:
         fields = kind.upgrade(packed["version"], fields)
     return kind(**fields)
 
 
-def _kind(name: str, module: str) -> type[DataType]:
+def _find_data_type(name: str, module: str) -> type[DataType]:
     """Return the data type of that name, importing its module if needed: one of core, or the module named in the file."""
-    name = RENAMED.get(name, name)
-    if name not in KINDS:
-        for one in MODULES:
+    name = RENAMED_CLASSES.get(name, name)
+    if name not in DATA_TYPES:
+        for one in CORE_MODULES:
             importlib.import_module(f"plurivox.core.{one}")
-    if name not in KINDS and module.startswith("plurivox."):
+    if name not in DATA_TYPES and module.startswith("plurivox."):
         with contextlib.suppress(ModuleNotFoundError):
-            importlib.import_module(MOVED.get(module, module))
-    if name not in KINDS:
-        raise InputError(f"it holds {name!r}, a noun that this plurivox does not know; update plurivox")
-    return KINDS[name]
+            importlib.import_module(MOVED_MODULES.get(module, module))
+    if name not in DATA_TYPES:
+        raise InputError(f"contains the data type {name!r}, which this version does not know; update plurivox")
+    return DATA_TYPES[name]
 
 
-def _array(box: zipfile.ZipFile, name: str) -> NDArray[Any]:
-    with box.open(f"{name}.npy") as file:
+def _read_array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    """Read one array of an .npz archive."""
+    with archive.open(f"{name}.npy") as file:
         return np.lib.format.read_array(file, allow_pickle=False)
 
 
-def _read(path: Path) -> DataType:
+def _read_file(path: Path) -> DataType:
+    """Read any data type from a file written by `save`. Raise InputError if it is missing, damaged or not such a file."""
     try:
-        with zipfile.ZipFile(path) as box:
-            header = json.loads(box.read(HEADER))
-            noun = _unpack(header["noun"], box)
-            if not isinstance(noun, DataType):
-                raise TypeError(f"it holds {type(noun).__name__}")
+        with zipfile.ZipFile(path) as archive:
+            header = json.loads(archive.read(HEADER_FILE))
+            data = _from_json(header["noun"], archive)
+            if not isinstance(data, DataType):
+                raise TypeError(f"it contains {type(data).__name__}")
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
     except InputError as cause:
         raise InputError(f"{path}: {cause}") from None
-    except Exception as cause:  # whatever a damaged archive, header or array makes zipfile, json and numpy say
-        raise InputError(f"{path} is not a noun saved by plurivox, or it is damaged ({cause})") from cause
-    return noun
+    except Exception as cause:  # zipfile, json and numpy raise many types for damaged files
+        raise InputError(f"{path} was not saved by plurivox, or it is damaged ({cause})") from cause
+    return data
 
 
-load = DataType.load  # any data type that was saved
+load = DataType.load  # reads any saved data type

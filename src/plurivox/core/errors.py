@@ -1,4 +1,4 @@
-"""Every error a user can cause, and the words they share."""
+"""Exceptions for user errors, the package's warning class, and helpers that format their messages."""
 
 import difflib
 import importlib
@@ -7,42 +7,42 @@ from types import ModuleType
 
 
 class PlurivoxError(Exception):
-    """A mistake that the person at the keyboard can mend; its text says what, where and what to do."""
+    """Base class of errors that the user can fix; the message says what is wrong, where, and what to do."""
 
 
 class InputError(PlurivoxError):
-    """Data that cannot be what it should be."""
+    """Invalid or inconsistent input data."""
 
 
 class OptionError(PlurivoxError):
-    """An option with a value it cannot take."""
+    """Invalid value of an option."""
 
 
 class UnknownName(PlurivoxError):
-    """A method, data set or column that is not there; the nearest names are in the text."""
+    """Unknown name of a method, data set or column; the message suggests similar names."""
 
 
 class MissingExtra(PlurivoxError):
-    """A package that one of the extras brings is not installed."""
+    """An optional package is not installed; the message says how to install it."""
 
 
 class PlurivoxWarning(UserWarning):
-    """Something was dropped, merged or guessed, and how often."""
+    """Warning that rows were dropped, merged or guessed, with their number, or that a name is deprecated."""
 
 
-def first_few(culprits: Iterable[object], most: int = 3) -> str:
-    """Name at most `most` culprits and count the rest.
+def first_few(values: Iterable[object], limit: int = 3) -> str:
+    """Return a list for error messages: the repr of at most `limit` culprits and the number of the others.
 
     >>> first_few(["a", "b", "c", "d", "e"])
     "'a', 'b', 'c' and 2 more"
     """
-    listed = [repr(_plain(one)) for one in culprits]
-    rest = len(listed) - most
-    return ", ".join(listed[:most]) + (f" and {rest} more" if rest > 0 else "")
+    listed = [repr(_to_python_scalar(one)) for one in values]
+    rest = len(listed) - limit
+    return ", ".join(listed[:limit]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def unknown_name(kind: str, name: str, names: Iterable[str]) -> UnknownName:
-    """The error for a name that is not among `names`, with the nearest of them.
+    """Return (not raise) an UnknownName error for `name`, with the most similar of the valid `names`.
 
     >>> unknown_name("method", "dawid-sken", ["dawid-skene", "glad"])
     UnknownName("there is no method 'dawid-sken'; did you mean 'dawid-skene'?")
@@ -52,14 +52,14 @@ def unknown_name(kind: str, name: str, names: Iterable[str]) -> UnknownName:
     if near:
         hint = f"did you mean {' or '.join(map(repr, near))}?"
     elif known:
-        hint = f"there are: {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"
+        hint = f"available: {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"
     else:
-        hint = "there are none"
+        hint = "none are available"
     return UnknownName(f"there is no {kind} {name!r}; {hint}")
 
 
 def require_package(package: str, purpose: str, install: str) -> ModuleType:
-    """Import an optional package, or say how to get it.
+    """Import and return an optional package. Raise MissingExtra with the install command if it is missing.
 
     >>> require_package("no_such_package", "this example", "pip install 'plurivox[all]'")
     Traceback (most recent call last):
@@ -71,7 +71,7 @@ def require_package(package: str, purpose: str, install: str) -> ModuleType:
         raise MissingExtra(f"{purpose} needs {package}; run: {install}") from cause
 
 
-def _plain(value: object) -> object:
-    """A numpy scalar as the Python value it stands for, so that messages read well."""
+def _to_python_scalar(value: object) -> object:
+    """Return a numpy scalar as a Python value, other values unchanged."""
     item = getattr(value, "item", None)
     return item() if callable(item) and getattr(value, "ndim", None) == 0 else value

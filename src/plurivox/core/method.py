@@ -1,7 +1,7 @@
-"""Method and option: how a method declares itself, once.
+"""Method: base class of all algorithms, a frozen dataclass whose fields are its options; parse method specs.
 
-A method is a frozen dataclass whose fields are its options. One line is an option's type, default, help, range, flag
-on the command line, field in a form and row in the documents.
+One line declares an option's type, default, help and range, and from it the command-line flag, the form field and the row
+in the documentation.
 """
 
 import dataclasses
@@ -16,13 +16,13 @@ from plurivox.core.errors import OptionError, unknown_name
 
 
 def option(default: Any, help: str, *, low: float | None = None, high: float | None = None) -> Any:
-    """A field of a method with what a person must know about it. Its type says the rest."""
+    """Return a dataclass field that declares an option of a method: default, help text and allowed range."""
     return dataclasses.field(default=default, metadata={"help": help, "low": low, "high": high})
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a method, read off its field."""
+    """Description of one option of a method: name, type, default, help, allowed values."""
 
     name: str
     kind: type  # bool, int, float or str
@@ -31,16 +31,16 @@ class Option:
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
-    optional: bool = False  # None is a value of its own
+    optional: bool = False  # None is allowed
 
     @property
     def flag(self) -> str:
-        """The name as typed on a command line, without the dashes before it."""
+        """The name as typed on the command line, without the leading dashes."""
         return self.name.replace("_", "-")
 
     @property
     def range(self) -> str:
-        """The allowed values in words, empty where everything goes."""
+        """The allowed values as text, such as "at least 1"; empty if there is no limit."""
         if self.choices:
             return ", ".join(self.choices)
         if self.low is not None and self.high is not None:
@@ -49,10 +49,10 @@ class Option:
             return f"at least {self.low:g}"
         return f"at most {self.high:g}" if self.high is not None else ""
 
-    def read(self, text: str) -> Any:
-        """The value that a text stands for."""
-        word = text.strip()
-        if self.optional and word.lower() in ("none", ""):
+    def parse(self, text: str) -> Any:
+        """Convert a text to the type of the option. Raise OptionError if that fails; the range is not checked."""
+        stripped = text.strip()
+        if self.optional and stripped.lower() in ("none", ""):
             return None
         if self.kind is bool:
             truth = {
@@ -65,25 +65,25 @@ class Option:
                 "0": False,
                 "off": False,
             }
-            if word.lower() not in truth:
-                raise OptionError(f"{self.flag} is yes or no; got {text!r}")
-            return truth[word.lower()]
+            if stripped.lower() not in truth:
+                raise OptionError(f"{self.flag} must be yes or no; got {text!r}")
+            return truth[stripped.lower()]
         try:
-            return self.kind(word)
+            return self.kind(stripped)
         except ValueError:
-            raise OptionError(f"{self.flag} must be {_article(self.kind)}; got {text!r}") from None
+            raise OptionError(f"{self.flag} must be {_type_description(self.kind)}; got {text!r}") from None
 
     def check(self, value: Any) -> Any:
-        """The value in its own type, or an error that says what it may be."""
+        """Return the value, an int converted to float if needed. Raise OptionError if its type or range is wrong."""
         if value is None and self.optional:
             return None
         if self.kind is float and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
         given: Any = value
         if not isinstance(value, self.kind) or (isinstance(value, bool) and self.kind is not bool):
-            raise OptionError(f"{self.flag} must be {_article(self.kind)}; got {value!r}")
+            raise OptionError(f"{self.flag} must be {_type_description(self.kind)}; got {value!r}")
         if self.choices and value not in self.choices:
-            raise OptionError(f"{self.flag} is one of {self.range}; got {value!r}")
+            raise OptionError(f"{self.flag} must be one of {self.range}; got {value!r}")
         if isinstance(value, float) and math.isnan(value):
             raise OptionError(f"{self.flag} must be a number; got nan")
         if (self.low is not None and given < self.low) or (self.high is not None and given > self.high):
@@ -93,11 +93,11 @@ class Option:
 
 @dataclass(frozen=True)
 class Method:
-    """Frozen options and one verb. `repr(method)` is enough to make it again."""
+    """Base class of methods: options as frozen fields. `repr(method)` contains all of them."""
 
-    takes: ClassVar[frozenset[str]] = frozenset()  # what it can use beyond the bare minimum
-    aliases: ClassVar[tuple[str, ...]] = ()  # other names by which users know it
-    former_names: ClassVar[tuple[str, ...]] = ()  # names of older versions: understood, with a warning
+    takes: ClassVar[frozenset[str]] = frozenset()  # optional inputs that the method supports, such as "gold"
+    aliases: ClassVar[tuple[str, ...]] = ()  # other accepted names
+    former_names: ClassVar[tuple[str, ...]] = ()  # names in older versions: accepted with a warning
 
     def __post_init__(self) -> None:
         for one in self.options():
@@ -108,7 +108,7 @@ class Method:
 
     @classmethod
     def name(cls) -> str:
-        """The name by which it is called: that of its file, with dashes.
+        """Return the method's name in specs and commands: its file name with dashes.
 
         >>> class FastDawidSkene(Method): ...
         >>> FastDawidSkene.name()
@@ -122,64 +122,66 @@ class Method:
     @classmethod
     @cache
     def options(cls) -> tuple[Option, ...]:
-        """Its options in the order they are written."""
+        """Return the options of the method in the order of its fields."""
         hints = get_type_hints(cls)
-        return tuple(_option(field, hints[field.name]) for field in dataclasses.fields(cls))
+        return tuple(_option_from_field(field, hints[field.name]) for field in dataclasses.fields(cls))
 
     @classmethod
     def summary(cls) -> str:
-        """The first line of its docstring: also its help text."""
+        """Return the first line of the method's docstring, which is also its help text."""
         return (cls.__doc__ or "").strip().partition("\n")[0]
 
     @property
     def spec(self) -> str:
-        """The method in one word, options that differ from their default in brackets.
+        """The method as text: its name, and options that differ from their default in brackets.
 
         >>> from plurivox.aggregate import MajorityVote
         >>> MajorityVote(ties="random", seed=7).spec
         'majority-vote[ties=random,seed=7]'
         """
         differs = [o for o in self.options() if getattr(self, o.name) != o.default]
-        told = [f"{o.flag}={_enclosed(str(getattr(self, o.name)))}" for o in differs]
-        return self.name() + (f"[{','.join(told)}]" if told else "")
+        given_options = [f"{o.flag}={_add_brackets(str(getattr(self, o.name)))}" for o in differs]
+        return self.name() + (f"[{','.join(given_options)}]" if given_options else "")
 
     @classmethod
     def from_options(cls, given: dict[str, Any]) -> Self:
-        """The method with options given by name; texts are read as the option's type."""
+        """Create the method from options by name; texts are parsed. Raise UnknownName for an option it does not have."""
         known = {o.flag: o for o in cls.options()}
         values = {}
         for flag, value in given.items():
             name = flag.replace("_", "-")
             if name not in known:
                 raise unknown_name(f"option of {cls.name()} called", name, known)
-            values[known[name].name] = known[name].read(value) if isinstance(value, str) else value
+            values[known[name].name] = known[name].parse(value) if isinstance(value, str) else value
         return cls(**values)
 
 
-def parse_spec(word: str) -> tuple[str, dict[str, str]]:
-    """A method in one word as its name and its options; brackets may nest, and hold a value that is a list.
+def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
+    """Split a spec NAME[option=value,...] into (name, options). Raise OptionError if it is malformed.
+
+    Brackets may be nested; a value that is a list is in brackets.
 
     >>> parse_spec("dawid-skene-clusters[clusters=5,seed=1]")
     ('dawid-skene-clusters', {'clusters': '5', 'seed': '1'})
     >>> parse_spec("average[parts=[wawa,iwmv[max-iter=3]]]")
     ('average', {'parts': 'wawa,iwmv[max-iter=3]'})
     """
-    name, bracket, inside = word.strip().partition("[")
+    name, bracket, inside = spec.strip().partition("[")
     if not bracket:
         return name, {}
     if not inside.endswith("]"):
-        raise OptionError(f"{word!r} lacks its closing bracket; write NAME[option=value,...]")
+        raise OptionError(f"{spec!r} lacks the closing bracket; write NAME[option=value,...]")
     given: dict[str, str] = {}
     for part in split_list(inside[:-1]):
         flag, equals, value = part.partition("=")
         if not equals or not flag.strip():
-            raise OptionError(f"{part!r} in {word!r} is not option=value")
-        given[flag.strip()] = _opened(value.strip())
+            raise OptionError(f"{part!r} in {spec!r} is not option=value")
+        given[flag.strip()] = _strip_brackets(value.strip())
     return name.strip(), given
 
 
 def split_list(text: str) -> list[str]:
-    """Parts of a list at its commas, not at those inside brackets.
+    """Split a text at its commas, except those inside brackets; drop empty parts.
 
     >>> split_list("glad, average[parts=[a,b]]")
     ['glad', 'average[parts=[a,b]]']
@@ -194,18 +196,18 @@ def split_list(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _enclosed(value: str) -> str:
-    """A value as it stands in a word: in brackets where a comma of its own would end it."""
+def _add_brackets(value: str) -> str:
+    """Return an option value for a spec, in brackets if it contains a comma."""
     return f"[{value}]" if len(split_list(value)) > 1 or value.startswith("[") else value
 
 
-def _opened(value: str) -> str:
-    """A value as it was before it was put in brackets."""
+def _strip_brackets(value: str) -> str:
+    """Return an option value of a spec without the brackets around it."""
     return value[1:-1] if value.startswith("[") and value.endswith("]") else value
 
 
-def _option(field: Any, hint: Any) -> Option:
-    """Read an option off a dataclass field and its type."""
+def _option_from_field(field: Any, hint: Any) -> Option:
+    """Return the Option that a dataclass field and its type hint declare."""
     optional = False
     if get_origin(hint) in (Union, types.UnionType):
         inner = [one for one in get_args(hint) if one is not type(None)]
@@ -216,5 +218,6 @@ def _option(field: Any, hint: Any) -> Option:
     return Option(field.name, str if choices else hint, field.default, choices=choices, optional=optional, **about)
 
 
-def _article(kind: type) -> str:
+def _type_description(kind: type) -> str:
+    """Return the name of an option type for messages, such as "a whole number"."""
     return {bool: "yes or no", int: "a whole number", float: "a number", str: "text"}[kind]

@@ -1,4 +1,4 @@
-"""Plain arrays from an .npz that anybody may have written, and rows of numbers by task name in them."""
+"""Read and write plain .npz files of arrays, and select rows of numbers by task name."""
 
 import zipfile
 import zlib
@@ -16,43 +16,48 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 
 
-def arrays_in(path: Path, what: str) -> dict[str, NDArray[Any]]:
-    """Every array of an .npz by its name; `what` names what they are for in the error, such as "features"."""
+def read_arrays(path: Path, what: str) -> dict[str, NDArray[Any]]:
+    """Read all arrays of an .npz file by name. Raise InputError if it is damaged; `what` (say "features") is for messages."""
     try:
         with path.open("rb") as file:  # opened here: numpy leaves a damaged one open
-            box = np.load(file, allow_pickle=False)
-            if isinstance(box, np.ndarray):
-                raise InputError(f"{path} is an .npy file by another name; {what} need named arrays (numpy.savez)")
-            return {name: np.asarray(box[name]) for name in box.files}
+            archive = np.load(file, allow_pickle=False)
+            if isinstance(archive, np.ndarray):
+                raise InputError(f"{path} is an .npy file; {what} need an .npz file of named arrays (numpy.savez)")
+            return {name: np.asarray(archive[name]) for name in archive.files}
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
     except (ValueError, OSError, EOFError, KeyError, NotImplementedError, zipfile.BadZipFile, zlib.error) as cause:
         words = " ".join(str(cause).split()) or type(cause).__name__
-        raise InputError(f"{path} is no .npz file of plain arrays, or it is damaged or cut short ({words})") from cause
+        raise InputError(
+            f"{path} is not an .npz file of plain arrays, or it is damaged or truncated ({words})"
+        ) from cause
 
 
 def write_arrays(path: str | Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write an .npz, whole or not at all."""
+    """Write arrays by name to an .npz file, atomically."""
     with atomic_file(path) as temporary, temporary.open("wb") as file:
         np.savez(file, **arrays)  # type: ignore[arg-type]
 
 
-def plain_names(names: Names) -> NDArray[Any]:
-    """Names in a type that numpy saves without pickling."""
+def without_stringdtype(names: Names) -> NDArray[Any]:
+    """Return names in a dtype that numpy can save without pickling: StringDType becomes fixed-width Unicode."""
     return np.array(names.tolist(), dtype=np.str_) if names.dtype.kind == "T" else names
 
 
 class TaskRows(NamedTuple):
-    """One row of numbers per task: the layout that features and packed training inputs share."""
+    """One row of numbers per task, as read from a file of features or of packed training inputs."""
 
     tasks: Names  # (n,)
-    x: NDArray[Any]  # (n, ...) in the type they were stored in
+    x: NDArray[Any]  # (n, ...) in the dtype of the file
     split: Names | None  # (n,) such as "train", "valid", "test"
-    gold: SoftLabels | None  # true labels that came with the rows
+    gold: SoftLabels | None  # true labels in the same file
 
 
-def rows_on(wanted: Names, tasks: Names, x: NDArray[Any], missing: str) -> NDArray[Any]:
-    """(n, ...) the rows of `x` of the wanted tasks, in this order; an error names those that have no `missing`."""
+def select_rows(wanted: Names, tasks: Names, x: NDArray[Any], missing: str) -> NDArray[Any]:
+    """(n_wanted, ...) the rows of `x` for the wanted tasks, in this order. Raise InputError if some have no row.
+
+    `tasks` (n,) are the names of the rows; `missing` is the word for a row in the message, such as "features".
+    """
     names = as_names(wanted, "tasks")
     place = positions(tasks, names)
     if len(absent := names[place < 0]):
@@ -60,8 +65,8 @@ def rows_on(wanted: Names, tasks: Names, x: NDArray[Any], missing: str) -> NDArr
     return x[place]
 
 
-def rows_by_split(split: str, n: int) -> Names:
-    """The names of rows that have none: <split>-0, <split>-1, ..."""
+def split_row_names(split: str, n: int) -> Names:
+    """Return names for the n rows of a split: <split>-0, <split>-1, ..."""
     return as_names([f"{split}-{i}" for i in range(n)])
 
 
@@ -69,40 +74,42 @@ def read_task_rows(
     arrays: Mapping[str, NDArray[Any]],
     path: object,
     what: str,
-    names: Callable[[str, int], Names] = rows_by_split,
+    names: Callable[[str, int], Names] = split_row_names,
     numbered: bool = False,
 ) -> TaskRows:
-    """The rows in `x` and `task` (perhaps `split`, the true labels `y`, and all `labels`), or in `x_<split>` and `y_<split>`.
+    """Return the TaskRows in the arrays of an .npz file: `x` and `task`, or `x_<split>` and `y_<split>` per split.
 
-    `names` gives the tasks of the rows of a split. Where they may be `numbered`, rows of `x` without `task` are called
-    0, 1, 2, ... `what` stands for the rows in errors, such as "features".
+    With `x`, there may also be `split`, the true labels `y` and the list of all `labels`. `names(split, n)` returns the
+    task names of a split. If `numbered`, rows of `x` without `task` are named 0, 1, 2, ... `what` is for messages.
     """
     if "x" in arrays and ("task" in arrays or "tasks" in arrays or numbered):
         listed = arrays.get("task", arrays.get("tasks"))
         tasks = as_names(np.arange(len(arrays["x"])) if listed is None else listed, f"task of {path}")
         split = as_names(arrays["split"], f"split of {path}") if "split" in arrays else None
-        return TaskRows(tasks, arrays["x"], split, _gold(tasks, arrays.get("y"), arrays.get("labels"), path, what))
+        return TaskRows(
+            tasks, arrays["x"], split, _gold_labels(tasks, arrays.get("y"), arrays.get("labels"), path, what)
+        )
     splits = [name[2:] for name in arrays if name.startswith("x_")]
     if not splits:
         raise InputError(
-            f"{path} holds {first_few(sorted(arrays))}; {what} need x and task, or x_<split> for every split"
+            f"{path} contains {first_few(sorted(arrays))}; {what} need x and task, or x_<split> for every split"
         )
     parts = [arrays[f"x_{one}"] for one in splits]
     if len(shapes := {part.shape[1:] for part in parts}) > 1 or any(part.ndim == 0 for part in parts):
-        raise InputError(f"the splits of {path} differ in their {what}: rows of the shapes {first_few(sorted(shapes))}")
+        raise InputError(f"the splits of {path} differ in the shape of their {what}: {first_few(sorted(shapes))}")
     tasks = np.concatenate([names(one, len(part)) for one, part in zip(splits, parts, strict=True)])
     split = np.repeat(as_names(splits), [len(part) for part in parts])
     true = [arrays[f"y_{one}"] for one in splits if f"y_{one}" in arrays]
     y = np.concatenate(true) if len(true) == len(splits) else None
-    return TaskRows(tasks, np.concatenate(parts), split, _gold(tasks, y, arrays.get("labels"), path, what))
+    return TaskRows(tasks, np.concatenate(parts), split, _gold_labels(tasks, y, arrays.get("labels"), path, what))
 
 
-def _gold(tasks: Names, y: Any, labels: Any, path: object, what: str) -> SoftLabels | None:
-    """The true labels, one per row."""
+def _gold_labels(tasks: Names, y: Any, labels: Any, path: object, what: str) -> SoftLabels | None:
+    """Return the true labels `y`, one per row, as SoftLabels; None if `y` is None."""
     if y is None:
         return None
     if y.shape != (len(tasks),):
-        raise InputError(f"{path} has {len(tasks)} rows of {what}, but true labels (y) of the shape {y.shape}")
+        raise InputError(f"{path} has {len(tasks)} rows of {what}, but true labels (y) of shape {y.shape}")
     try:
         return SoftLabels.gold(tasks, as_names(y, "y"), labels)
     except InputError as cause:

@@ -1,26 +1,29 @@
-"""How long work tells where it is: a function called after every step."""
+"""Progress callbacks of long computations: a function called after every step."""
 
 from typing import Protocol
 
 
 class Progress(Protocol):
-    """Called after step `step` (from 0) of at most `total`; `value` is what it reached. Raising stops the work."""
+    """Type of progress callbacks: called after step `step` (from 0) of at most `total`, with the objective `value`.
+
+    An exception raised by the callback stops the computation.
+    """
 
     def __call__(self, step: int, total: int, value: float | None = None) -> None: ...
 
 
 def no_progress(step: int, total: int, value: float | None = None) -> None:
-    """Watch nothing."""
+    """Do nothing: the default progress callback."""
     del step, total, value
 
 
-def within(progress: Progress, step: int, total: int) -> Progress:
-    """For work that is one step of a longer one: it tells that step, so that the whole can be stopped in it."""
+def nested_progress(progress: Progress, step: int, total: int) -> Progress:
+    """Return a callback for work inside step `step` of `total`: every call reports that outer step to `progress`."""
 
     outer = step, total
 
-    def tell(step: int, total: int, value: float | None = None) -> None:
+    def report_outer_step(step: int, total: int, value: float | None = None) -> None:
         del step, total
         progress(*outer, value)
 
-    return tell
+    return report_outer_step

@@ -1,4 +1,4 @@
-"""What a form asks a person for: declared by the form's class, and looked up by the name that answers carry."""
+"""Question: the inputs of an annotation form (labels, percents, ticks), looked up by the form's name."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -10,17 +10,16 @@ from plurivox.core.registry import Methods
 
 @dataclass(frozen=True)
 class Question:
-    """The inputs of a form: labels that are named, percents beside them, ticks on the labels that are not named."""
+    """Inputs of an annotation form: how many labels are named, whether with percents, and ticks on the other labels."""
 
-    labels: Literal[0, 1, 2] | None  # how many may be named, the most probable first; None: any number
-    percents: bool = False  # whether named labels have percents; with any number of labels, these add up to 100
-    ticks: Literal["never", "possible"] | None = None  # what a tick says of a label; None: nothing can be ticked
+    labels: Literal[0, 1, 2] | None  # how many may be named, most probable first; None: any number
+    percents: bool = False  # whether named labels have percents; with any number of labels, they sum to 100
+    ticks: Literal["never", "possible"] | None = None  # meaning of a tick on a label; None: no ticks
 
 
 @cache
 def question_of(form: str) -> Question | None:
-    """What the form of that name asks for, read off its class in `elicit`; None for an unknown name, and for a form that
-    does not say so.
+    """Return the Question of the form of that name in `elicit`; None if the name is unknown or the form declares none.
 
     >>> question_of("top-two")
     Question(labels=2, percents=True, ticks='never')

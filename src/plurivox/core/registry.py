@@ -1,4 +1,4 @@
-"""Methods: a room's files seen as a mapping. A file without a leading underscore is a method."""
+"""Registry of the methods of a package: a mapping from name to class. A file without leading underscore is a method."""
 
 import ast
 import html
@@ -20,11 +20,11 @@ M = TypeVar("M", bound=Method)
 
 
 class BrokenPlugin(PlurivoxError):
-    """A method that another package brings, and that cannot be loaded."""
+    """A method installed by another package (plugin) cannot be loaded."""
 
 
 class Catalogue:
-    """The names of a room's methods and their help lines, read off its files: nothing of the room is imported.
+    """Names and help lines of a package's methods, parsed from its source files without importing them.
 
     >>> Catalogue("plurivox.aggregate").summary("vote-shares")
     'The share of the votes each label got.'
@@ -36,30 +36,30 @@ class Catalogue:
 
     @property
     def step(self) -> str:
-        """The room's own name: `aggregate`."""
+        """The last part of the package name, such as `aggregate`."""
         return self.package.rpartition(".")[2]
 
     @cached_property
     def _folders(self) -> list[str]:
-        """Where the room's files lie; finding a package does not run it."""
+        """Folders of the package's files, found without importing the package."""
         spec = importlib.util.find_spec(self.package)
         assert spec is not None and spec.submodule_search_locations is not None, self.package
         return list(spec.submodule_search_locations)
 
     @cached_property
     def _files(self) -> dict[str, str]:
-        """name -> module, for the files of the room."""
+        """Method name -> module, for the methods in the package's own files."""
         found = (one.name for one in pkgutil.iter_modules(self._folders) if not one.name.startswith("_"))
         return {file.replace("_", "-"): f"{self.package}.{file}" for file in sorted(found)}
 
     @property
     def built_in(self) -> list[str]:
-        """The names of the package's own methods, without those of other packages."""
+        """Names of the package's own methods, without plugins."""
         return list(self._files)
 
     @cached_property
     def _plugins(self) -> dict[str, EntryPoint]:
-        """name -> entry point, for methods that other packages bring."""
+        """Method name -> entry point, for methods installed by other packages (plugins)."""
         return {one.name: one for one in entry_points(group=self.package)}
 
     def __iter__(self) -> Iterator[str]:
@@ -73,60 +73,60 @@ class Catalogue:
 
     @cached_property
     def _other_names(self) -> dict[str, tuple[str, bool]]:
-        """alias or former name -> (the method's name, whether it is a former one), read off the sources."""
+        """Alias or former name -> (current name, whether it is a former name), parsed from the source files."""
         found: dict[str, tuple[str, bool]] = {}
         for name in self._files:
             node = self._class_node(name)
             for attribute in ("aliases", "former_names"):
-                found |= dict.fromkeys(_literal(node, attribute), (name, attribute == "former_names"))
+                found |= dict.fromkeys(_assigned_tuple(node, attribute), (name, attribute == "former_names"))
         return found
 
     def resolve(self, name: str) -> tuple[str, str]:
-        """Return the current name of a method known as `name`, and a note if that is its former name."""
+        """Return (current name, note) of a method by any of its names; the note is empty unless `name` is a former name."""
         if name in self._files or name in self._plugins or name not in self._other_names:
             return name, ""
         current, former = self._other_names[name]
         return current, f"the {self.step} method {name} is now called {current}" if former else ""
 
     def with_current_names(self, spec: str) -> str:
-        """Replace former names in a spec, nested ones too, as in one that an older version saved."""
+        """Return a spec, such as one saved by an older version, with former method names replaced, nested ones too."""
         former = {old: new for old, (new, is_former) in self._other_names.items() if is_former}
         return re.sub(r"[a-z0-9]+(?:-[a-z0-9]+)*", lambda found: former.get(found[0], found[0]), spec)
 
     def summary(self, name: str) -> str:
-        """The help line of a method, read off its source."""
-        return self._source_of(name)[1]
+        """Return the help line of a method, parsed from its source."""
+        return self._read_class_summary(name)[1]
 
     def class_name(self, name: str) -> str:
-        """The name of a method's class, read off its source."""
-        return self._source_of(name)[0]
+        """Return the name of a method's class, parsed from its source."""
+        return self._read_class_summary(name)[0]
 
-    def _source_of(self, name: str) -> tuple[str, str]:
-        """(class name, first line of its docstring) of a method, without importing it."""
+    def _read_class_summary(self, name: str) -> tuple[str, str]:
+        """Return (class name, first docstring line) of a method or plugin without importing it."""
         if name in self._files:
-            return _name_and_summary(self._class_node(name))
+            return _class_summary(self._class_node(name))
         if name not in self._plugins:
             raise unknown_name(f"{self.step} method", name, self)
-        guest = self._plugins[name]
+        plugin = self._plugins[name]
         try:
-            spec = importlib.util.find_spec(guest.module)
-            return _name_and_summary(_class_node(spec, guest.module, guest.attr.lower()))
+            spec = importlib.util.find_spec(plugin.module)
+            return _class_summary(_class_node(spec, plugin.module, plugin.attr.lower()))
         except Exception as cause:
-            raise _broken(name, cause) from cause
+            raise _broken_plugin_error(name, cause) from cause
 
     def _class_node(self, name: str) -> ast.ClassDef | None:
-        """The syntax tree of the class of a method of this package."""
+        """Return the syntax tree of the class of one of the package's own methods."""
         module = self._files[name]
         return _class_node(PathFinder.find_spec(module, self._folders), module, name.replace("-", ""))
 
     def __repr__(self) -> str:
-        """A table: a line per method with its name and what it does."""
+        """Return a table with one line per method: name and help line."""
         width = max(map(len, self), default=0)
         lines = [f"{name:<{width}}  {self.summary(name)}".rstrip() for name in self]
         return "\n".join([f"{len(self)} methods of {self.package}", *(f"  {line}" for line in lines)])
 
     def _repr_html_(self) -> str:
-        """The same table for notebooks."""
+        """Return the table of methods as HTML for notebooks."""
         rows = "".join(
             f"<tr><td><code>{html.escape(name)}</code></td><td>{html.escape(self.summary(name))}</td></tr>"
             for name in self
@@ -135,7 +135,7 @@ class Catalogue:
 
 
 class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
-    """The methods of one room by name; nothing is imported before it is asked for.
+    """Mapping from method name to class for one package; a module is imported when its method is first accessed.
 
     >>> from plurivox import aggregate
     >>> "vote-shares" in aggregate.methods
@@ -154,15 +154,16 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
             warnings.warn(note, PlurivoxWarning, stacklevel=2)
         if name in self._files:
             module = importlib.import_module(self._files[name])
-            return self._checked(_class_in(module, name), name)
+            return self._check_class(_find_class(module, name), name)
         if name in self._plugins:
             try:
-                return self._checked(self._plugins[name].load(), name)
+                return self._check_class(self._plugins[name].load(), name)
             except Exception as cause:
-                raise _broken(name, cause) from cause
+                raise _broken_plugin_error(name, cause) from cause
         raise unknown_name(f"{self.step} method", name, self)
 
-    def _checked(self, found: Any, name: str) -> type[M]:
+    def _check_class(self, found: Any, name: str) -> type[M]:
+        """Return `found` if it is a subclass of the registry's base class, else raise PlurivoxError."""
         if not (isinstance(found, type) and issubclass(found, self.base)):
             raise PlurivoxError(
                 f"{self.step} method {name!r} is {found!r}; it must be a class based on {self.base.__name__}"
@@ -170,28 +171,28 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
         return found  # type: ignore[return-value]
 
     def make(self, method: str | M, **options: Any) -> M:
-        """The method of that name with these options; options may also stand in the word, or it is one already."""
+        """Create a method from its name or spec and options; return a method object unchanged."""
         if isinstance(method, Method):
             if options:
-                raise OptionError(f"{method!r} has its options already")
+                raise OptionError(f"{method!r} is a method object with options; give its name to set other options")
             return method
         name, given = parse_spec(method)
         return self[name].from_options({**given, **options})
 
     def attribute(self, name: str) -> type[M]:
-        """For a module's `__getattr__`: `from plurivox.aggregate import VoteShares`, imported when asked for."""
+        """Return a method class by class name, as the package's `__getattr__`: `from plurivox.aggregate import VoteShares`."""
         for method in self._files:
-            if _same(name, method):
+            if _names_match(name, method):
                 return self[method]
         raise AttributeError(f"module {self.package!r} has no attribute {name!r}")
 
     def attributes(self) -> list[str]:
-        """For a module's `__dir__`: what the package names itself, and the classes of its methods."""
+        """Return the package's public names and the classes of its methods, as the package's `__dir__`."""
         named = getattr(importlib.import_module(self.package), "__all__", [])
         return sorted({*named, *filter(None, map(self.class_name, self._files))})
 
-    def stub(self) -> str:
-        """The text of the room's `__init__.pyi`, so that editors and type checkers know the methods."""
+    def stub_text(self) -> str:
+        """Return the text of the package's `__init__.pyi`, which declares its methods for editors and type checkers."""
         classes = {name: self[name].__name__ for name in self._files}
         lines = [f"from {self.package}._contract import *", f"from {self.package}._contract import methods as methods"]
         contract = importlib.import_module(f"{self.package}._contract")
@@ -206,25 +207,26 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
         return "# made by `make stubs`\n" + "\n".join(lines) + "\n"
 
 
-def _broken(name: str, cause: Exception) -> BrokenPlugin:
+def _broken_plugin_error(name: str, cause: Exception) -> BrokenPlugin:
+    """Return the error for a plugin that raised `cause` while it was loaded."""
     words = " ".join(str(cause).split())
-    return BrokenPlugin(f"{name}, which another package brings, cannot be loaded ({type(cause).__name__}: {words})")
+    return BrokenPlugin(f"the plugin method {name} cannot be loaded ({type(cause).__name__}: {words})")
 
 
 def _class_node(spec: ModuleSpec | None, module: str, wanted: str) -> ast.ClassDef | None:
-    """Parse a module's source and return the class whose name in lower case is `wanted`."""
+    """Parse a module's source and return the class whose lower-case name is `wanted`, or None."""
     source = getattr(spec and spec.loader, "get_source", lambda _: None)(module)
     classes = (node for node in ast.parse(source or "").body if isinstance(node, ast.ClassDef))
     return next((node for node in classes if node.name.lower() == wanted), None)
 
 
-def _name_and_summary(node: ast.ClassDef | None) -> tuple[str, str]:
-    """(name, first line of the docstring) of a class; empty texts without one."""
+def _class_summary(node: ast.ClassDef | None) -> tuple[str, str]:
+    """Return (name, first docstring line) of a class; empty texts if `node` is None."""
     return ("", "") if node is None else (node.name, (ast.get_docstring(node) or "").partition("\n")[0])
 
 
-def _literal(node: ast.ClassDef | None, name: str) -> tuple[str, ...]:
-    """The tuple of texts that a class assigns to `name`; empty if it does not."""
+def _assigned_tuple(node: ast.ClassDef | None, name: str) -> tuple[str, ...]:
+    """Return the tuple of texts that a class body assigns to `name`; empty if there is none."""
     for line in node.body if node is not None else ():
         if (
             isinstance(line, ast.AnnAssign)
@@ -236,13 +238,15 @@ def _literal(node: ast.ClassDef | None, name: str) -> tuple[str, ...]:
     return ()
 
 
-def _class_in(module: Any, name: str) -> Any:
+def _find_class(module: Any, name: str) -> Any:
+    """Return the class of a module that implements the method `name`. Raise PlurivoxError if there is none."""
     for attribute, value in vars(module).items():
-        if _same(attribute, name) and isinstance(value, type):
+        if _names_match(attribute, name) and isinstance(value, type):
             return value
     camel = "".join(part.capitalize() for part in name.split("-"))
     raise PlurivoxError(f"{module.__name__} should define a class {camel}")
 
 
-def _same(class_name: str, method_name: str) -> bool:
+def _names_match(class_name: str, method_name: str) -> bool:
+    """Return whether a class name such as FastDawidSkene belongs to the method fast-dawid-skene."""
     return class_name.lower() == method_name.replace("-", "")

@@ -1,4 +1,4 @@
-"""Fit, Confusion, Scores, Dynamics: what the rooms answer with."""
+"""Result types: Fit of an aggregator, Confusion matrices of workers, Scores of tasks or workers, Dynamics of training."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,14 +14,14 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import DENSE_CELLS, SUM_TOLERANCE
 from plurivox.core.types import Bools, Floats, Ints, Names, readonly_copy
 
-Of = Literal["task", "worker", "vote", "crowd"]
+ScoreTarget = Literal["task", "worker", "vote", "crowd"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Confusion(DataType):
-    """How each worker answers: [worker, true, said], every row [worker, true] a distribution over what is said.
+    """Confusion matrices of workers, [matrix, true, said]: each row is the distribution of labels given the true label.
 
-    Workers may share a matrix (clusters, a pooled crowd): `which` then says whose is whose.
+    Workers may share a matrix (clusters, a pooled crowd): `which` is the index of each worker's matrix.
 
     >>> pooled, workers, labels = np.array([[[.9, .1], [.3, .7]]]), as_names(["ann", "bo"]), as_names(["no", "yes"])
     >>> confusion = Confusion(pooled, workers, labels, which=np.array([0, 0]))
@@ -42,7 +42,7 @@ class Confusion(DataType):
         k = len(self.labels)
         if self.matrices.ndim != 3 or self.matrices.shape[1:] != (k, k):
             raise InputError(f"confusion matrices have the shape {self.matrices.shape}; {k} labels need (n, {k}, {k})")
-        self._check_which()
+        self._check_matrix_index()
         sums = self.matrices.sum(2, dtype=np.float64)
         bad = ~(np.abs(sums - 1) <= SUM_TOLERANCE) | ~(
             self.matrices.min(2, initial=0) >= -SUM_TOLERANCE
@@ -54,10 +54,11 @@ class Confusion(DataType):
                 f"that of {first_few(self.labels[true : true + 1])} in matrix {n} with the sum {sums[n, true]:.6g}"
             )
 
-    def _check_which(self) -> None:
+    def _check_matrix_index(self) -> None:
+        """Raise InputError if `which` does not name one of the matrices for each worker."""
         if self.which is None:
             if len(self.matrices) != len(self.workers):
-                raise InputError(f"{len(self.matrices)} matrices for {len(self.workers)} workers; say which is whose")
+                raise InputError(f"{len(self.matrices)} matrices for {len(self.workers)} workers; set `which`")
             return
         object.__setattr__(self, "which", readonly_copy(self.which))
         if self.which.shape != self.workers.shape:
@@ -67,25 +68,26 @@ class Confusion(DataType):
         if self.which.dtype.kind not in "iu" or ((self.which < 0) | (self.which >= len(self.matrices))).any():
             raise InputError(f"`which` must hold whole numbers from 0 to {len(self.matrices) - 1}, the last matrix")
 
-    def _index(self) -> Ints:
+    def _matrix_index(self) -> Ints:
+        """(n_workers,) the index of each worker's matrix."""
         return np.arange(len(self.workers)) if self.which is None else self.which
 
     def of(self, worker: object) -> Floats:
-        """(n_labels, n_labels) the matrix of one worker: rows true, columns said."""
+        """(n_labels, n_labels) the confusion matrix of one worker: rows true, columns said."""
         place = int(positions(self.workers, as_names([worker], "workers"))[0])
         if place < 0:
             raise unknown_name("worker", str(worker), map(str, self.workers.tolist()))
-        return self.matrices[self._index()[place]]
+        return self.matrices[self._matrix_index()[place]]
 
     def dense(self) -> Floats:
-        """(n_workers, n_labels, n_labels) every worker's matrix."""
+        """(n_workers, n_labels, n_labels) the confusion matrix of every worker. Raise InputError if that is too large."""
         cells = len(self.workers) * len(self.labels) ** 2
         if cells > 4 * DENSE_CELLS:
-            raise InputError(f"{cells:,} numbers are too many for one tensor; ask of(worker) for one matrix at a time")
-        return self.matrices[self._index()]
+            raise InputError(f"{cells:,} numbers are too many for one array; use of(worker) for one matrix at a time")
+        return self.matrices[self._matrix_index()]
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """worker, true, said, p: long."""
+        """Return the matrices as a long table: worker, true, said, p."""
         n, k = len(self.workers), len(self.labels)
         worker, true, said = (grid.ravel() for grid in np.indices((n, k, k)))
         return {
@@ -96,7 +98,7 @@ class Confusion(DataType):
         }
 
     def _head(self, n: int) -> dict[str, NDArray[Any]]:
-        few = Confusion(self.matrices[self._index()[:1]], self.workers[:1], self.labels).columns()
+        few = Confusion(self.matrices[self._matrix_index()[:1]], self.workers[:1], self.labels).columns()
         return {name: column[:n] for name, column in few.items()}
 
     def info(self) -> dict[str, object]:
@@ -105,20 +107,20 @@ class Confusion(DataType):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit(DataType):
-    """An aggregator's answer. What a method does not estimate is None."""
+    """Result of an aggregator: soft labels, and worker and task parameters; None for those the method does not estimate."""
 
     soft: SoftLabels
     workers: Names
-    made_by: str  # the method and its options, enough to make it again
-    prior: Floats | None = None  # (n_labels,) how frequent each label is
+    made_by: str  # spec of the method
+    prior: Floats | None = None  # (n_labels,) frequency of each label
     confusion: Confusion | None = None
     ability: Floats | None = None  # (n_workers,) higher is better, on the method's own scale
     ability_low: Floats | None = None  # (n_workers,) 95% interval
     ability_high: Floats | None = None
     difficulty: Floats | None = None  # (n_tasks,) higher is harder
     trace: tuple[float, ...] = ()  # the objective after each pass
-    converged: bool | None = None  # None: nothing to converge
-    found: Mapping[str, Any] = field(default_factory=dict)  # such as how many ties there were, or which tasks had one
+    converged: bool | None = None  # None: the method does not iterate
+    found: Mapping[str, Any] = field(default_factory=dict)  # further results, such as the number of ties
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "workers", readonly_names(self.workers, "workers"))
@@ -131,14 +133,14 @@ class Fit(DataType):
                 object.__setattr__(self, name, readonly_copy(column))
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """The table of its soft labels."""
+        """Return the table of the soft labels."""
         return self.soft.columns()
 
     def _head(self, n: int) -> dict[str, NDArray[Any]]:
         return self.soft._head(n)
 
     def worker_columns(self) -> dict[str, NDArray[Any]]:
-        """worker and what the method says of each: ability with its interval, where there is one."""
+        """Return a table of workers: their ability and its interval, if the method estimates them."""
         table: dict[str, NDArray[Any]] = {"worker": self.workers}
         for name in ("ability", "ability_low", "ability_high"):
             if (column := getattr(self, name)) is not None:
@@ -159,20 +161,20 @@ class Fit(DataType):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(DataType):
-    """An identifier's answer: `value` where higher is worse, `raw` as the paper defines it."""
+    """Scores of tasks, workers, votes or the crowd: `value`, higher is worse, and `raw` as the paper defines it."""
 
-    of: Of
-    names: Names  # (n,) the tasks, workers or votes scored, or the one word "crowd"
-    value: Floats  # (n,) higher is worse; nan where it cannot be told
+    of: ScoreTarget
+    names: Names  # (n,) the tasks, workers or votes scored, or the single name "crowd"
+    value: Floats  # (n,) higher is worse; nan if it cannot be computed
     made_by: str
     raw: Floats | None = None  # (n,)
     low: Floats | None = None  # (n,) 95% interval of `value`
     high: Floats | None = None
-    n: Floats | None = None  # (n,) how much each score rests on
+    n: Floats | None = None  # (n,) sample size of each score
 
     def __post_init__(self) -> None:
-        if self.of not in get_args(Of):
-            raise InputError(f"scores are of a {first_few(get_args(Of), 4)}, not of {self.of!r}")
+        if self.of not in get_args(ScoreTarget):
+            raise InputError(f"`of` is one of {first_few(get_args(ScoreTarget), 4)}, not {self.of!r}")
         object.__setattr__(self, "names", readonly_names(self.names, "names"))
         for name in ("value", "raw", "low", "high", "n"):
             if (column := getattr(self, name)) is not None:
@@ -181,7 +183,7 @@ class Scores(DataType):
                 object.__setattr__(self, name, readonly_copy(column, np.float64))
 
     def worst(self, n: int = 10) -> Names:
-        """The names with the highest values, worst first; those that cannot be told are left out."""
+        """Return the n names with the highest values, worst first; names with a value of nan are left out."""
         known = np.flatnonzero(~np.isnan(self.value))
         return self.names[known[np.argsort(-self.value[known], kind="stable")[:n]]]
 
@@ -198,7 +200,7 @@ class Scores(DataType):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dynamics(DataType):
-    """What a network thought while it learnt."""
+    """Training dynamics: the logits of every task recorded after each epoch."""
 
     logits: Floats  # (n_epochs, n_tasks, n_labels)
     tasks: Names
@@ -219,7 +221,7 @@ class Dynamics(DataType):
         return len(self.logits)
 
     def on(self, tasks: Names) -> "Dynamics":
-        """The tasks asked for, in this order."""
+        """Return the dynamics of these tasks, in this order. Raise InputError if some were not recorded."""
         wanted = as_names(tasks, "tasks")
         place = positions(self.tasks, wanted)
         if len(absent := wanted[place < 0]):
@@ -231,7 +233,7 @@ class Dynamics(DataType):
         return np.asarray(np.isfinite(self.logits).all((0, 2)))
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """task and the logits of the last epoch."""
+        """Return a table of tasks and their logits in the last epoch."""
         return {"task": self.tasks} | {
             f"logit:{label}": self.logits[-1, :, k] for k, label in enumerate(self.labels.tolist())
         }

@@ -1,4 +1,4 @@
-"""Table, Tables: what a recipe tells, for the eye, for a spreadsheet and for a paper."""
+"""Table, Tables: result tables of recipes, formatted as text, Markdown, LaTeX and CSV."""
 
 import csv
 import io
@@ -16,9 +16,9 @@ from plurivox.core.base import DataType
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.types import TEXT, readonly_copy
 
-MOST = 60  # rows of a table on a terminal: the longest that a paper asks for, that of CIFAR-10S, is shown whole
-WRITTEN = re.compile(r"tables\.(md|tex|npz)|table-\d+\.csv")  # what `Tables.write` writes
-LATEX = str.maketrans(
+MAX_TERMINAL_ROWS = 60  # of a table on a terminal; enough for the longest table of a paper (CIFAR-10S)
+TABLE_FILES = re.compile(r"tables\.(md|tex|npz)|table-\d+\.csv")  # names of files that `Tables.write` creates
+LATEX_ESCAPES = str.maketrans(
     {
         "\\": r"\textbackslash{}",
         "~": r"\textasciitilde{}",
@@ -41,12 +41,12 @@ class Table(DataType):
     """
 
     title: str
-    cells: Mapping[str, Any]  # name -> (n_rows,) array; lists are taken too, and kept as arrays
+    cells: Mapping[str, Any]  # column name -> (n_rows,) array; lists are converted
     notes: tuple[str, ...] = ()
-    digits: int = 4  # of numbers that are not whole
+    digits: int = 4  # after the decimal point of floats
 
     def __post_init__(self) -> None:
-        columns = {str(name): readonly_copy(_column(column)) for name, column in self.cells.items()}
+        columns = {str(name): readonly_copy(_to_array(column)) for name, column in self.cells.items()}
         if len({len(column) for column in columns.values()}) > 1:
             sizes = ", ".join(f"{name} {len(column)}" for name, column in columns.items())
             raise InputError(f"the columns of the table {self.title!r} differ in length: {sizes}")
@@ -54,7 +54,7 @@ class Table(DataType):
 
     @classmethod
     def of_rows(cls, title: str, rows: Sequence[Mapping[str, Any]], notes: tuple[str, ...] = ()) -> Self:
-        """A table of rows that all name the same columns; without a row it has no column.
+        """Create a table from rows (dicts with the same keys); without rows it has no columns.
 
         >>> Table.of_rows("Two", [{"n": 1, "word": "one"}, {"n": 2, "word": "two"}]).columns()["n"].tolist()
         [1, 2]
@@ -70,11 +70,11 @@ class Table(DataType):
     def __len__(self) -> int:
         return len(next(iter(self.cells.values()), ()))
 
-    # ---- written out
+    # ---- output formats
 
     def text(self) -> str:
-        """Aligned columns for a terminal."""
-        heads, rows = self._words()
+        """Return the table as text with aligned columns, for a terminal."""
+        heads, rows = self._format_cells()
         widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
         left = [not _is_number(column) for column in self.cells.values()]
         lines = [
@@ -87,42 +87,48 @@ class Table(DataType):
         return "\n".join([self.title, *lines, *self.notes])
 
     def markdown(self) -> str:
-        """A table as Markdown knows it."""
-        heads, rows = self._words()
+        """Return the table as Markdown."""
+        heads, rows = self._format_cells()
         rule = ["---:" if _is_number(column) else "---" for column in self.cells.values()]
         lines = [heads, rule, *([cell.replace("|", r"\|") for cell in row] for row in rows)]
         body = "\n".join("| " + " | ".join(line) + " |" for line in lines)
         return "\n\n".join([f"## {self.title}", body, *self.notes]) + "\n"
 
     def latex(self) -> str:
-        """A table with booktabs rules."""
-        heads, rows = self._words()
+        """Return the table as LaTeX, with booktabs rules."""
+        heads, rows = self._format_cells()
         places = "".join("r" if _is_number(column) else "l" for column in self.cells.values())
-        lines = [" & ".join(cell.translate(LATEX) for cell in row) + r" \\" for row in (heads, *rows)]
+        lines = [" & ".join(cell.translate(LATEX_ESCAPES) for cell in row) + r" \\" for row in (heads, *rows)]
         top = [
-            rf"\begin{{table}}\caption{{{self.title.translate(LATEX)}}}",
+            rf"\begin{{table}}\caption{{{self.title.translate(LATEX_ESCAPES)}}}",
             rf"\begin{{tabular}}{{{places}}}",
             r"\toprule",
         ]
-        end = [r"\bottomrule", r"\end{tabular}", *(note.translate(LATEX) for note in self.notes), r"\end{table}"]
+        end = [
+            r"\bottomrule",
+            r"\end{tabular}",
+            *(note.translate(LATEX_ESCAPES) for note in self.notes),
+            r"\end{table}",
+        ]
         return "\n".join([*top, lines[0], r"\midrule", *lines[1:], *end]) + "\n"
 
     def csv(self) -> str:
-        """Comma separated, numbers in full."""
+        """Return the table as CSV, numbers with all digits."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.cells)
         writer.writerows(zip(*(column.tolist() for column in self.cells.values()), strict=True))
         return text.getvalue()
 
-    def _words(self) -> tuple[list[str], list[list[str]]]:
-        shown = [[_word(cell, self.digits) for cell in column.tolist()] for column in self.cells.values()]
+    def _format_cells(self) -> tuple[list[str], list[list[str]]]:
+        """Return (column names, rows of cell texts)."""
+        shown = [[_format_cell(cell, self.digits) for cell in column.tolist()] for column in self.cells.values()]
         return list(self.cells), [list(row) for row in zip(*shown, strict=True)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tables(DataType):
-    """What a recipe found: tables under one title, and how they were made."""
+    """Result of a recipe: several tables with a title, notes and the spec of the recipe."""
 
     title: str
     tables: tuple[Table, ...]
@@ -130,29 +136,29 @@ class Tables(DataType):
     notes: tuple[str, ...] = ()
 
     def __getitem__(self, title: str) -> Table:
-        """The table whose title begins so."""
+        """Return the first table whose title starts with `title`. Raise KeyError if there is none."""
         for one in self.tables:
             if one.title.startswith(title):
                 return one
         raise KeyError(f"{title!r}; there are {[one.title for one in self.tables]}")
 
     def text(self) -> str:
-        """All tables for a terminal; of long ones the first rows."""
-        return "\n\n".join([self.title, *(_shortened(one.text(), len(one)) for one in self.tables), *self.notes])
+        """Return all tables as text for a terminal; long tables are truncated."""
+        return "\n\n".join([self.title, *(_truncate_rows(one.text(), len(one)) for one in self.tables), *self.notes])
 
     def markdown(self) -> str:
-        """All tables as one page."""
+        """Return all tables as one Markdown page."""
         return "\n".join(
             [f"# {self.title}\n", *(one.markdown() for one in self.tables), *self.notes, f"`{self.made_by}`\n"]
         )
 
     def latex(self) -> str:
-        """All tables for a paper."""
+        """Return all tables as LaTeX."""
         return "\n".join(one.latex() for one in self.tables)
 
     def write(self, folder: str | Path, *, replace: bool = False) -> None:
-        """Write each table as CSV, all of them as Markdown, LaTeX and one .npz: a whole folder, or none."""
-        check_folder(Path(folder), replace=replace)
+        """Write a folder, atomically: each table as CSV, all tables as Markdown, LaTeX and one .npz."""
+        check_output_folder(Path(folder), replace=replace)
         texts = {"tables.md": self.markdown(), "tables.tex": self.latex()}
         texts |= {f"table-{i}.csv": one.csv() for i, one in enumerate(self.tables, start=1)}
         with atomic_folder(folder, replace=replace) as part:
@@ -164,35 +170,35 @@ class Tables(DataType):
         return {"title": self.title, "tables": len(self.tables), "by": self.made_by}
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """table and rows: what is inside; the tables themselves are in `tables`."""
+        """Return an overview: the title and number of rows of each table."""
         return {
             "table": np.array([one.title for one in self.tables], TEXT),
             "rows": np.array([len(one) for one in self.tables]),
         }
 
 
-def check_folder(folder: Path, *, replace: bool) -> None:
-    """Refuse a folder that is not empty; with `replace`, one that holds more than tables that `Tables.write` wrote."""
-    held = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
-    if held and not replace:
-        raise InputError(f"{folder} is there and not empty; name another folder, or say --force")
-    if strangers := [name for name in held if not WRITTEN.fullmatch(name)]:
+def check_output_folder(folder: Path, *, replace: bool) -> None:
+    """Raise InputError if the folder is not empty; with `replace`, only if it contains files `Tables.write` did not write."""
+    files = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
+    if files and not replace:
+        raise InputError(f"{folder} is not empty; name another folder, or use --force")
+    if others := [name for name in files if not TABLE_FILES.fullmatch(name)]:
         raise InputError(
-            f"{folder} is not replaced: {first_few(strangers)} would be lost, which no recipe wrote; name another folder"
+            f"{folder} is not replaced: {first_few(others)} would be lost, which no recipe wrote; name another folder"
         )
 
 
-def _shortened(text: str, n_rows: int) -> str:
-    """The text of a table without its last rows, where there are many; title, head and notes stay."""
-    if n_rows <= MOST:
+def _truncate_rows(text: str, n_rows: int) -> str:
+    """Return a table's text without its last rows if there are too many for a terminal; title, head and notes stay."""
+    if n_rows <= MAX_TERMINAL_ROWS:
         return text
     lines = text.split("\n")
-    more = f"... {n_rows - MOST // 2:,} more rows; files hold all of them"
-    return "\n".join([*lines[: MOST // 2 + 2], more, *lines[n_rows + 2 :]])
+    more = f"... {n_rows - MAX_TERMINAL_ROWS // 2:,} more rows; write the tables to files to see all"
+    return "\n".join([*lines[: MAX_TERMINAL_ROWS // 2 + 2], more, *lines[n_rows + 2 :]])
 
 
-def _column(column: Any) -> NDArray[Any]:
-    """A column as an array; words as text, and numbers mixed with None as numbers with nan."""
+def _to_array(column: Any) -> NDArray[Any]:
+    """Return a column as an array: strings as text, None among numbers as nan."""
     if isinstance(column, np.ndarray) and column.dtype != object:
         return column
     values = list(column)
@@ -204,10 +210,12 @@ def _column(column: Any) -> NDArray[Any]:
 
 
 def _is_number(column: NDArray[Any]) -> bool:
+    """Return whether a column contains ints or floats, and is right-aligned."""
     return column.dtype != TEXT and column.dtype.kind in "iuf"
 
 
-def _word(cell: object, digits: int) -> str:
+def _format_cell(cell: object, digits: int) -> str:
+    """Return the text of a table cell: floats with `digits` digits, nan as -, truth values as yes or no."""
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, float):

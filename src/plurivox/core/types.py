@@ -1,4 +1,4 @@
-"""Array types, and read-only or smallest forms of arrays."""
+"""Type aliases of arrays (Ints, Floats, Bools, Names), smallest integer dtypes, and read-only arrays."""
 
 from typing import Any, TypeAlias
 
@@ -15,17 +15,17 @@ TEXT = StringDType()
 
 
 def smallest_ints(n_codes: int) -> np.dtype[Any]:
-    """The smallest unsigned type that can hold codes 0 to n_codes - 1."""
+    """Return the smallest unsigned dtype for codes 0 to n_codes - 1."""
     return np.min_scalar_type(max(n_codes - 1, 0))
 
 
 def smallest_signed(n_codes: int) -> np.dtype[Any]:
-    """The smallest type that can hold codes 0 to n_codes - 1, and -1 for none."""
+    """Return the smallest signed dtype for codes -1 (none) to n_codes - 1."""
     return np.min_scalar_type(-max(n_codes, 1))
 
 
 def readonly_view(array: NDArray[Any]) -> NDArray[Any]:
-    """A view that cannot be written through; the owner of the memory keeps its rights."""
+    """Return a read-only view of an array; the array itself stays writable."""
     if not array.flags.writeable:
         return array
     view = array.view()
@@ -34,7 +34,7 @@ def readonly_view(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def readonly_copy(values: Any, kind: Any = None) -> NDArray[Any]:
-    """An array that nobody can write to: a copy of what is given, or that itself where it is read-only already."""
+    """Return values as a read-only array of dtype `kind`: a copy, or the array itself if it is read-only already."""
     given = np.asarray(values)
     made = given if kind is None else given.astype(kind, copy=False)
     if made is given and made.flags.writeable:

@@ -1,4 +1,4 @@
-"""The rows of votes: the order they stand in, and what the rows of one soft answer must keep."""
+"""Sort the rows of Votes, and check the rows that belong to one soft answer."""
 
 from typing import Any
 
@@ -10,12 +10,15 @@ from plurivox.core.soft_storage import SUM_TOLERANCE
 from plurivox.core.types import Floats, Ints, smallest_ints
 
 
-def sort_rows(
+def sort_vote_rows(
     task: Ints, worker: Ints, label: Ints, extra: dict[str, NDArray[Any]], sizes: tuple[int, int, int]
 ) -> dict[str, NDArray[Any]]:
-    """The columns sorted by task, answer, worker, label (then weight and times, so that input order never shows)."""
+    """Return the columns sorted by task, answer, worker, label, weight and times, so that input order does not matter.
+
+    `extra` are the optional columns by name; `sizes` is (n_tasks, n_workers, n_labels).
+    """
     n_tasks, n_workers, n_labels = sizes
-    if not extra and n_tasks * (n_workers + 1) * n_labels < 2**63:  # one number a row: sorting it sorts everything
+    if not extra and n_tasks * (n_workers + 1) * n_labels < 2**63:  # pack each row into one integer and sort those
         key = task.astype(np.int64)
         key *= n_workers + 1
         key += worker
@@ -37,25 +40,28 @@ def sort_rows(
     return {name: column[order] for name, column in columns.items()}
 
 
-def check_answers(answer: Ints, task: Ints, worker: Ints, weight: Floats) -> None:
-    """One answer belongs to one task and one worker, and its weights sum to one; a count of unnamed people may not."""
-    begins = np.ones(len(answer), bool)  # a run of rows of one answer
+def check_soft_answers(answer: Ints, task: Ints, worker: Ints, weight: Floats) -> None:
+    """Raise InputError if rows of one answer differ in task or worker, or their weights do not sum to one.
+
+    A single row without a worker is a count, whose weight may be any number.
+    """
+    begins = np.ones(len(answer), bool)  # whether a row starts a run of rows with the same answer number
     begins[1:] = answer[1:] != answer[:-1]
     first = np.flatnonzero(begins)
     numbers = np.sort(answer[first])
-    if (numbers[1:] == numbers[:-1]).any():  # the rows of an answer lie apart
+    if (numbers[1:] == numbers[:-1]).any():  # rows of one answer are not adjacent
         order = np.argsort(answer, kind="stable")
         answer, task, worker, weight = answer[order], task[order], worker[order], weight[order]
         begins[1:] = answer[1:] != answer[:-1]
         first = np.flatnonzero(begins)
-    strangers = ~begins[1:] & ((task[1:] != task[:-1]) | (worker[1:] != worker[:-1]))
-    if strangers.any():
-        named = first_few(np.unique(answer[1:][strangers]))
-        raise InputError(f"an answer belongs to one task and one worker; look at {named}")
+    mixed = ~begins[1:] & ((task[1:] != task[:-1]) | (worker[1:] != worker[:-1]))
+    if mixed.any():
+        named = first_few(np.unique(answer[1:][mixed]))
+        raise InputError(f"an answer belongs to one task and one worker; check the answers {named}")
     total = np.add.reduceat(weight, first) if len(first) else np.zeros(0)
     wrong = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
     size = np.diff(first, append=len(answer))[wrong] if len(wrong) else wrong
     wrong = wrong[(size > 1) | (worker[first[wrong]] >= 0)]
     if len(wrong):
         named = first_few(np.sort(answer[first[wrong]]))
-        raise InputError(f"the weights of one answer must sum to one; look at the answers {named}")
+        raise InputError(f"the weights of one answer must sum to one; check the answers {named}")

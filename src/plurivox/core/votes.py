@@ -1,4 +1,4 @@
-"""Votes: what the crowd said, as weights on labels."""
+"""Votes: the labels that workers gave to tasks, as weighted rows (task, worker, label)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from plurivox.core.base import DataType
 from plurivox.core.encoding import (
     as_names,
+    check_codes,
     decode,
     duplicates,
     encode,
     encode_into,
-    in_range,
     label_positions,
     positions,
     readonly_names,
@@ -23,17 +23,17 @@ from plurivox.core.encoding import (
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_storage import Candidates
 from plurivox.core.types import Bools, Floats, Ints, Names, readonly_copy, smallest_ints
-from plurivox.core.vote_rows import check_answers, sort_rows
+from plurivox.core.vote_rows import check_soft_answers, sort_vote_rows
 
-UNNAMED = -1  # the worker of a vote that nobody signed
+UNNAMED = -1  # worker code of a vote without a worker
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Votes(DataType):
-    """One row = one worker puts `weight` on one label of one task. Rows sorted by task, answer, worker, label.
+    """Votes of workers: one row per task, worker and label with a weight, sorted by task, answer, worker, label.
 
-    A plain vote weighs 1 and needs no weight column. A soft answer is several rows that share an `answer` number and
-    whose weights sum to one. A count without a name is a row of worker -1 whose weight is the count.
+    A plain vote has weight 1 and needs no weight column. A soft answer is several rows that share an `answer` number and
+    whose weights sum to one. A count without names is a row of worker -1 whose weight is the count.
 
     >>> votes = Votes.of(task=["b", "a", "b"], worker=[1, 1, 2], label=["x", "y", "y"])
     >>> votes
@@ -46,23 +46,23 @@ class Votes(DataType):
     version: ClassVar[int] = 2  # 2: with `missing`
 
     task: Ints  # (n_rows,) code into `tasks`, non-decreasing
-    worker: Ints  # (n_rows,) code into `workers`; -1 where nobody is named
-    label: Ints  # (n_rows,) code into `labels`, in the smallest type that holds them
-    tasks: Names  # (n_tasks,) tasks without a vote included
+    worker: Ints  # (n_rows,) code into `workers`; -1: a count without names
+    label: Ints  # (n_rows,) code into `labels`, in the smallest dtype
+    tasks: Names  # (n_tasks,) including tasks without votes
     workers: Names  # (n_workers,)
-    labels: Names  # (n_labels,) labels nobody chose included
+    labels: Names  # (n_labels,) including labels without votes
     weight: Floats | None = None  # (n_rows,) None: every row is one plain vote
     answer: Ints | None = None  # (n_rows,) rows of one soft answer share a number
-    when: Floats | None = None  # (n_rows,) seconds since 1970, nan where unknown
-    seconds: Floats | None = None  # (n_rows,) how long the answer took, nan where unknown
-    scale: Floats | None = None  # (n_labels,) where each label stands; None: labels have no order
-    notes: tuple[str, ...] = ()  # what was dropped, merged or guessed on the way in
-    missing: int = 0  # rows that gave no label: missing or abstained
+    when: Floats | None = None  # (n_rows,) seconds since 1970; nan if unknown
+    seconds: Floats | None = None  # (n_rows,) response time; nan if unknown
+    scale: Floats | None = None  # (n_labels,) position of each label on a scale; None: labels have no order
+    notes: tuple[str, ...] = ()  # what was dropped, merged or guessed when the votes were read
+    missing: int = 0  # number of input rows without a label: missing or abstained
 
     def __post_init__(self) -> None:
         for name in ("tasks", "workers", "labels"):
             object.__setattr__(self, name, readonly_names(getattr(self, name), name))
-        self._narrow()
+        self._narrow_codes()
         for name in ("weight", "answer", "when", "seconds", "scale"):
             if (column := getattr(self, name)) is not None:
                 object.__setattr__(self, name, readonly_copy(column))
@@ -87,17 +87,17 @@ class Votes(DataType):
         labels: Iterable[object] | None = None,
         ordered: bool | Iterable[float] = False,
     ) -> Self:
-        """Votes of columns of names, in any order.
+        """Create Votes from columns of names, rows in any order.
 
-        `tasks`, `workers` and `labels` may list more names than the columns hold; `labels` then also fixes their
-        order. `ordered` says that the labels lie on a scale, evenly spaced or at the values given.
+        `tasks`, `workers` and `labels` may list more names than occur in the columns; `labels` also sets their order.
+        `ordered`: the labels are on a scale, at their own values or evenly spaced (True), or at the given positions.
         """
-        task_codes, task_names = _codes(task, tasks, "tasks")
+        task_codes, task_names = _encode_column(task, tasks, "tasks")
         label_codes, label_names = encode_into(label, labels, "labels")
         if worker is None:
             worker_codes, worker_names = np.full(len(task_codes), UNNAMED), as_names(list(workers or ()), "workers")
         else:
-            worker_codes, worker_names = _codes(worker, workers, "workers")
+            worker_codes, worker_names = _encode_column(worker, workers, "workers")
         return cls.coded(
             task=task_codes,
             worker=worker_codes,
@@ -116,16 +116,16 @@ class Votes(DataType):
     def coded(
         cls, *, task: Ints, worker: Ints, label: Ints, tasks: Names, workers: Names, labels: Names, **rest: Any
     ) -> Self:
-        """Votes of codes in any order: this is where rows get sorted."""
+        """Create Votes from columns of codes, rows in any order. Raise InputError if a code is out of range."""
         extra = {name: rest[name] for name in ("answer", "weight", "when", "seconds") if rest.get(name) is not None}
         sizes = {len(column) for column in (task, worker, label, *extra.values())}
         if len(sizes) > 1:
-            raise InputError(f"columns of votes must have one length; these have {sorted(sizes)}")
+            raise InputError(f"columns of votes must have one length; got {sorted(sizes)}")
         for name, codes, low, n in (("task", task, 0, len(tasks)), ("worker", worker, UNNAMED, len(workers))):
-            in_range(np.asarray(codes), low, n, name)  # before sorting: it packs the codes of a row into one number
-        in_range(np.asarray(label), 0, len(labels), "label")
-        columns = sort_rows(task, worker, label, extra, (len(tasks), len(workers), len(labels)))
-        for column in columns.values():  # new arrays that nobody else holds: no need for the copy of a writable one
+            check_codes(np.asarray(codes), low, n, name)  # before sorting: it packs the codes of a row into one number
+        check_codes(np.asarray(label), 0, len(labels), "label")
+        columns = sort_vote_rows(task, worker, label, extra, (len(tasks), len(workers), len(labels)))
+        for column in columns.values():  # new arrays without other references: no copy needed
             column.flags.writeable = False
         return cls(**{**rest, **columns}, tasks=tasks, workers=workers, labels=labels)
 
@@ -138,7 +138,7 @@ class Votes(DataType):
         *,
         ordered: bool | Iterable[float] = False,
     ) -> Self:
-        """Votes of a (n_tasks, n_labels) table of how many people, whose names are lost, chose each label.
+        """Create Votes without worker names from a (n_tasks, n_labels) table of votes per label.
 
         >>> Votes.from_counts(np.array([[3, 0], [1, 2]]), ["a", "b"], ["no", "yes"])
         <Votes: 6 votes, 2 tasks, 0 workers, 2 labels, unnamed counts>
@@ -147,12 +147,12 @@ class Votes(DataType):
         table = np.asarray(counts, np.float64)
         if table.shape != (len(task_names), len(label_names)):
             raise InputError(
-                f"counts have the shape {table.shape}; {len(task_names)} tasks and {len(label_names)} labels need "
+                f"counts have shape {table.shape}; {len(task_names)} tasks and {len(label_names)} labels need "
                 f"({len(task_names)}, {len(label_names)})"
             )
         if not np.isfinite(table).all() or (table < 0).any():
             bad = np.flatnonzero((~np.isfinite(table) | (table < 0)).any(1))
-            raise InputError(f"counts must be 0 or more; look at the tasks {first_few(task_names[bad].tolist())}")
+            raise InputError(f"counts must be 0 or more; check the tasks {first_few(task_names[bad].tolist())}")
         order = np.argsort(task_names, kind="stable")
         row, label = np.nonzero(table[order])
         return cls(
@@ -166,7 +166,7 @@ class Votes(DataType):
             scale=label_positions(label_names, ordered),
         )
 
-    # ---- what is inside
+    # ---- sizes and derived columns
 
     def __len__(self) -> int:
         return len(self.task)
@@ -185,14 +185,14 @@ class Votes(DataType):
 
     @cached_property
     def n_answers(self) -> float:
-        """How many answers people gave: rows, soft answers taken once, counts by their number."""
+        """Number of answers: a soft answer counts once, a count without names by its number."""
         if self.answer is None:
             return float(len(self)) if self.weight is None else float(self.weight.sum())
         return float(self.weights.sum())
 
     @cached_property
     def weights(self) -> Floats:
-        """(n_rows,) the weight column, ones where there is none."""
+        """(n_rows,) the weight of each row; ones if there is no weight column."""
         return np.ones(len(self)) if self.weight is None else self.weight
 
     @cached_property
@@ -202,31 +202,31 @@ class Votes(DataType):
 
     @cached_property
     def by_worker(self) -> tuple[Ints, Ints]:
-        """(order, start): the rows of worker w are `order[start[w]:start[w + 1]]`, in task order."""
+        """Return (order, start) such that the rows of worker w are `order[start[w]:start[w + 1]]`, in task order."""
         order = np.argsort(self.worker, kind="stable")
         return order, np.searchsorted(self.worker[order], np.arange(self.n_workers + 1))
 
     @cached_property
     def support(self) -> Floats:
-        """(n_tasks,) how many answers each task got; a soft answer counts once."""
+        """(n_tasks,) the number of answers to each task; a soft answer counts once."""
         return np.bincount(self.task, self.weight, minlength=self.n_tasks).astype(np.float64)
 
     @cached_property
     def voted(self) -> Names:
-        """The names of the tasks that have an answer."""
+        """Names of the tasks with at least one answer."""
         return self.tasks[self.support > 0]
 
     @cached_property
     def workload(self) -> Floats:
-        """(n_workers,) how many answers each worker gave."""
+        """(n_workers,) the number of answers of each worker."""
         named = self.worker >= 0
         weight = None if self.weight is None else self.weight[named]
         return np.bincount(self.worker[named], weight, minlength=self.n_workers).astype(np.float64)
 
     @cached_property
     def n_repeats(self) -> int:
-        """How many answers are a named worker's second or later answer to the same task."""
-        if self.answer is None:  # rows of one task and worker lie side by side
+        """Number of answers that are a named worker's second or later answer to the same task."""
+        if self.answer is None:  # rows of one task and worker are adjacent
             again = (self.task[1:] == self.task[:-1]) & (self.worker[1:] == self.worker[:-1]) & (self.worker[1:] >= 0)
             return int(again.sum())
         named = self.worker >= 0
@@ -236,29 +236,29 @@ class Votes(DataType):
         return int((alone[1:] == alone[:-1]).sum())
 
     def require_workers(self, what: str, hint: str = "", *, every: bool = True) -> Self:
-        """The votes themselves; InputError where some have no worker, or none has one (`every=False`).
+        """Return the votes; raise InputError if some have no worker, or, with `every=False`, if all have none.
 
-        `what` is the method that must know who voted; `hint` is added to the message.
+        `what` is the method that needs worker names; `hint` is added to the message.
         """
         unnamed = self.worker < 0
         if unnamed.any() if every else unnamed.all():
-            raise InputError(f"{what} must know who voted; these votes hold counts without names{hint}")
+            raise InputError(f"{what} needs worker names; these votes contain counts without names{hint}")
         return self
 
     def require_plain(self, what: str) -> Self:
-        """The votes themselves; InputError where they are soft answers, which the method `what` cannot use."""
+        """Return the votes; raise InputError if they are soft answers, which the method `what` does not support."""
         if self.answer is not None:
-            raise InputError(f"{what} takes plain votes only; these are soft answers: take the top label of each")
+            raise InputError(f"{what} takes plain votes only; these are soft answers: use the top label of each")
         return self
 
     def counts(self) -> Floats:
-        """(n_tasks, n_labels) the weight each label got; a task nobody voted on has a row of zeros."""
+        """(n_tasks, n_labels) the total weight of the votes for each label; zeros for a task without votes."""
         key = self.task.astype(np.int64) * self.n_labels + self.label
         flat = np.bincount(key, self.weight, minlength=self.n_tasks * self.n_labels)
         return flat.reshape(self.n_tasks, self.n_labels).astype(np.float64, copy=False)
 
     def tally(self) -> Candidates:
-        """The same numbers, only where they are not zero: for very many labels."""
+        """Return the nonzero vote counts per task and label as sparse rows, for very many labels."""
         key = self.task.astype(np.int64) * self.n_labels + self.label
         cell, inverse = np.unique(key, return_inverse=True)
         mass = np.bincount(inverse, self.weight, minlength=len(cell)).astype(np.float64)
@@ -268,61 +268,65 @@ class Votes(DataType):
             start, label.astype(smallest_ints(self.n_labels)), mass, np.zeros(self.n_tasks), self.n_labels
         )
 
-    # ---- parts
+    # ---- selection
 
     def on(self, tasks: Iterable[object]) -> Self:
-        """The votes on these tasks, in this order; a task unknown here comes without votes and with a note."""
+        """Return the votes on these tasks, in this order; a task without votes is kept and counted in a note."""
         wanted = as_names(tasks, "tasks")
         if len(twice := duplicates(wanted)):
-            raise InputError(f"the list of tasks names some twice: {first_few(twice)}")
+            raise InputError(f"the list of tasks contains a name twice: {first_few(twice)}")
         place = positions(self.tasks, wanted)
         back = np.full(self.n_tasks, -1)
         back[place[place >= 0]] = np.flatnonzero(place >= 0)
         absent = int((place < 0).sum())
-        note = (f"{absent} of {len(wanted)} tasks have no votes here",) if absent else ()
-        return self._rows(back[self.task] >= 0, task=back[self.task], tasks=wanted, notes=self.notes + note)
+        note = (f"{absent} of {len(wanted)} tasks have no votes",) if absent else ()
+        return self._select_rows(back[self.task] >= 0, task=back[self.task], tasks=wanted, notes=self.notes + note)
 
     def with_labels(self, labels: Iterable[object]) -> Self:
-        """The same votes over another list of labels that holds every label voted for; a scale must be given anew."""
+        """Return the votes over another list of labels, without a scale. Raise InputError if a label with votes is missing."""
         names = as_names(labels, "labels")
         place = positions(names, self.labels)
         used = np.unique(self.label)
         if len(lost := self.labels[used][place[used] < 0]):
             raise InputError(f"labels {first_few(lost)} have votes but are not in the list {first_few(names, 6)}")
-        return self._rows(np.ones(len(self), bool), label=place[self.label], labels=names, scale=None)
+        return self._select_rows(np.ones(len(self), bool), label=place[self.label], labels=names, scale=None)
 
     def where(self, keep: Bools) -> Self:
-        """The rows where `keep` is true; tasks, workers and labels stay, some perhaps without a vote."""
+        """Return the rows where `keep` (n_rows,) is true; all tasks, workers and labels stay, also those without votes."""
         mask = np.asarray(keep)
         if mask.shape != self.task.shape or (mask.size and mask.dtype != bool):
-            raise InputError(f"where() needs a truth value for each of {len(self)} rows; got {mask.shape} {mask.dtype}")
-        cut = self._cut(mask.astype(bool))
-        for column in cut.values():  # new arrays that nobody else holds
+            raise InputError(
+                f"where() needs one bool for each of {len(self)} rows; got shape {mask.shape} of {mask.dtype}"
+            )
+        cut = self._masked_columns(mask.astype(bool))
+        for column in cut.values():  # new arrays without other references
             column.flags.writeable = False
         rest = {name: getattr(self, name) for name in ("tasks", "workers", "labels", "scale", "notes", "missing")}
-        return type(self)(**rest, **cut)  # rows that were sorted still are
+        return type(self)(**rest, **cut)  # still sorted
 
-    def _cut(self, keep: Bools) -> dict[str, Any]:
-        """The columns that are there, where `keep` is true."""
+    def _masked_columns(self, keep: Bools) -> dict[str, Any]:
+        """Return the columns that are not None, rows where `keep` is true."""
         names = ("task", "worker", "label", "weight", "answer", "when", "seconds")
         return {name: column[keep] for name in names if (column := getattr(self, name)) is not None}
 
-    def _rows(self, keep: Bools, **other: Any) -> Self:
-        cut = self._cut(keep)
+    def _select_rows(self, keep: Bools, **other: Any) -> Self:
+        """Return the rows where `keep` is true, with the fields in `other` replaced, sorted again."""
+        cut = self._masked_columns(keep)
         cut |= {name: other.pop(name)[keep] for name in ("task", "label") if name in other}
         rest = {name: getattr(self, name) for name in ("tasks", "workers", "labels", "scale", "notes", "missing")}
         return type(self).coded(**{**rest, **other, **cut})
 
-    # ---- faces
+    # ---- table form and repr
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """task, worker, label by name, and the other columns that are there."""
-        return self._table(slice(None))
+        """Return a table: task, worker and label by name, and the other columns that are not None."""
+        return self._named_columns(slice(None))
 
     def _head(self, n: int) -> dict[str, NDArray[Any]]:
-        return self._table(slice(n))
+        return self._named_columns(slice(n))
 
-    def _table(self, rows: slice) -> dict[str, NDArray[Any]]:
+    def _named_columns(self, rows: slice) -> dict[str, NDArray[Any]]:
+        """Return the table of `columns()` for some rows."""
         table: dict[str, NDArray[Any]] = {"task": self.tasks[self.task[rows]]}
         if self.n_workers:
             table["worker"] = decode(self.workers, self.worker[rows])
@@ -346,45 +350,49 @@ class Votes(DataType):
 
     # ---- invariants
 
-    def _narrow(self) -> None:
-        """Codes in small types: 4 bytes a task and a worker, the smallest type for a label."""
-        kinds = {"task": _codes_type(self.n_tasks), "worker": _codes_type(self.n_workers)}
+    def _narrow_codes(self) -> None:
+        """Cast codes to small dtypes in place: int32 for tasks and workers, the smallest for labels. Raise if out of range."""
+        kinds = {"task": _code_dtype(self.n_tasks), "worker": _code_dtype(self.n_workers)}
         kinds["label"] = smallest_ints(self.n_labels)
         for name, kind in kinds.items():
             column = np.asarray(getattr(self, name))
-            in_range(column, UNNAMED if name == "worker" else 0, len(getattr(self, f"{name}s")), name)
+            check_codes(column, UNNAMED if name == "worker" else 0, len(getattr(self, f"{name}s")), name)
             object.__setattr__(
                 self, name, readonly_copy(column, kind)
-            )  # once known in range: codes beyond would wrap around
+            )  # after the range check: codes out of range would wrap around
 
     def _check_shapes(self) -> None:
+        """Raise InputError if columns differ in length or a name occurs twice."""
         for name in ("worker", "label", "weight", "answer", "when", "seconds"):
             column = getattr(self, name)
             if column is not None and column.shape != self.task.shape:
-                raise InputError(f"{name} has the shape {column.shape}; the votes have {self.task.shape}")
+                raise InputError(f"{name} has shape {column.shape}; the votes have {self.task.shape}")
         if self.scale is not None and self.scale.shape != self.labels.shape:
             raise InputError(f"the scale has {self.scale.shape[0]} values for {self.n_labels} labels")
         for name in ("tasks", "workers", "labels"):
             if len(twice := duplicates(getattr(self, name))):
-                raise InputError(f"{name} holds a name twice: {first_few(twice)}")
+                raise InputError(f"{name} contains a name twice: {first_few(twice)}")
 
     def _check_order(self) -> None:
+        """Raise InputError if rows are not sorted by task or `missing` is negative."""
         if self.missing < 0:
-            raise InputError(f"{self.missing} rows cannot be missing; give 0 or more")
+            raise InputError(f"`missing` must be 0 or more; got {self.missing}")
         if len(self) and bool((self.task[1:] < self.task[:-1]).any()):
             raise InputError("the rows of votes are not sorted by task; use Votes.coded or Votes.of")
 
     def _check_weights(self) -> None:
+        """Raise InputError if a weight is negative or not finite, or those of a soft answer do not sum to one."""
         if self.weight is not None and (bad := ~np.isfinite(self.weight) | (self.weight < 0)).any():
-            raise InputError(f"weights must be 0 or more; look at {first_few(self.tasks[self.task[bad]])}")
+            raise InputError(f"weights must be 0 or more; check the tasks {first_few(self.tasks[self.task[bad]])}")
         if self.answer is not None:
-            check_answers(self.answer, self.task, self.worker, self.weights)
+            check_soft_answers(self.answer, self.task, self.worker, self.weights)
 
 
-def _codes(column: Iterable[object], given: Iterable[object] | None, what: str) -> tuple[Ints, Names]:
-    """Codes of tasks or workers into their sorted names: those of the column, or those given."""
+def _encode_column(column: Iterable[object], given: Iterable[object] | None, what: str) -> tuple[Ints, Names]:
+    """Return (codes, sorted names) of a column of tasks or workers; the names are those in the column, or the given ones."""
     return encode(column, what) if given is None else encode_into(column, np.sort(as_names(given, what)), what)
 
 
-def _codes_type(n_codes: int) -> np.dtype[Any]:
+def _code_dtype(n_codes: int) -> np.dtype[Any]:
+    """Return int32, or int64 if there are too many codes for it."""
     return np.dtype(np.int32 if n_codes < 2**31 else np.int64)

@@ -12,9 +12,9 @@ from plurivox.core.answers import Answers
 from plurivox.core.encoding import decode
 from plurivox.core.errors import InputError, unknown_name
 from plurivox.core.method import Method
-from plurivox.core.percents import ODD
 from plurivox.core.questions import Question
 from plurivox.core.registry import Methods
+from plurivox.core.typed_percents import PERCENT_FLAGS
 from plurivox.core.types import TEXT, Bools, Floats, Ints, Names
 from plurivox.core.votes import Votes
 
@@ -65,10 +65,10 @@ def set_flag(flags: Ints, name: str, where: Bools) -> None:
 
 
 def raise_odd(flags: Ints, odd: Ints) -> None:
-    """Raise the flags of percents that were read: `odd` (n_answers,) as `Percents.odd`."""
+    """Raise the flags of percents that were read: `odd` (n_answers,) as `Percents.flags`."""
     if odd.any():
         for what, name in OF_PERCENTS.items():
-            set_flag(flags, name, (odd & ODD[what]) > 0)
+            set_flag(flags, name, (odd & PERCENT_FLAGS[what]) > 0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,8 @@ import numpy as np
 
 from plurivox.core.answers import Answers
 from plurivox.core.method import option
-from plurivox.core.percents import ODD
 from plurivox.core.questions import Question
+from plurivox.core.typed_percents import PERCENT_FLAGS
 from plurivox.core.types import Floats, Ints
 from plurivox.elicit._contract import Form, Shares, raise_odd, set_flag
 from plurivox.elicit._shared.marks import SETTLED, Pairs, Settled, marked, settle, typed_percents
@@ -36,9 +36,9 @@ class Histogram(Form):
     def shares(self, answers: Answers) -> Shares:
         named, read, n_labels = marked(answers, "named"), typed_percents(answers), len(answers.labels)
         flags, never = np.zeros(len(answers), np.uint32), marked(answers, "never")
-        points, odd = np.nan_to_num(read.value), read.odd
+        points, odd = np.nan_to_num(read.value), read.flags
         if self.of == "chips":
-            odd = odd & ~np.where(points > 100, ODD["out-of-range"], 0).astype(np.uint8)
+            odd = odd & ~np.where(points > 100, PERCENT_FLAGS["out-of-range"], 0).astype(np.uint8)
         raise_odd(flags, _gathered(named, odd))
         points = np.clip(points, 0, 100 if self.of == "percents" else None)
         kept = settle(named, never, self.contradiction, flags, n_labels)

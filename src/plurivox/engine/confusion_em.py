@@ -1,4 +1,4 @@
-"""EM of models with a confusion matrix per worker: votes laid out for the kernels, E-step and M-step on them."""
+"""EM for models with one confusion matrix per worker: vote layout for the kernels, E-step and M-step."""
 
 from collections.abc import Callable
 from typing import NamedTuple, Self
@@ -8,16 +8,16 @@ import numpy as np
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.engine.kernels import confusion, confusion_tables
 from plurivox.engine.kernels.confusion_tables import TINY
-from plurivox.engine.kernels.simd import PAD, padded, simd_width
+from plurivox.engine.kernels.simd import PAD, pad_array, simd_width
 from plurivox.engine.memory import aligned_zeros
-from plurivox.engine.threads import Blocks, run
+from plurivox.engine.threads import Blocks, parallel_map
 
-PIECE = 2**15  # cells of a table that one thread makes at a time
-LOWEST = -40.0  # logs below it are all the same to a long step: e^-40 is next to nothing
+CELLS_PER_CHUNK = 2**15  # table cells that a thread computes per call
+MIN_LOG = -40.0  # log-probabilities are clipped to this before SQUAREM extrapolates them
 
 
 def vote_keys(worker: Ints, said: Ints, n_labels: int) -> Ints:
-    """(n_votes,) worker * n_labels + said."""
+    """(n_votes,) the key of each vote, worker * n_labels + said label."""
     key = worker.astype(np.uint32)
     key *= np.uint32(n_labels)
     np.add(key, said, out=key, casting="unsafe")
@@ -25,9 +25,9 @@ def vote_keys(worker: Ints, said: Ints, n_labels: int) -> Ints:
 
 
 class KeyedVotes(NamedTuple):
-    """Votes sorted by task, as the kernels read them: worker and said label joined in one key."""
+    """Votes sorted by task in the layout of the kernels: worker and said label combined into one key."""
 
-    start: Ints  # (n_tasks + 1,) where the votes of each task begin
+    start: Ints  # (n_tasks + 1,) the votes of task t are start[t]:start[t + 1]
     key: Ints  # (n_votes,) worker * n_labels + said
     weight: Floats | None  # (n_votes,) None: every row is one plain vote
     worker: Ints  # (n_votes,)
@@ -35,21 +35,21 @@ class KeyedVotes(NamedTuple):
 
     @classmethod
     def of(cls, start: Ints, worker: Ints, said: Ints, weight: Floats | None, n_labels: int) -> Self:
-        """Join worker and said label."""
+        """Create KeyedVotes from columns sorted by task; compute the keys."""
         return cls(start, vote_keys(worker, said, n_labels), weight, worker, said)
 
     def on(self, tasks: Bools) -> Self:
-        """The votes on some of the tasks."""
-        start, rows = task_rows(self.start, tasks)
+        """Return the votes on the tasks where the mask `tasks` (n_tasks,) is true."""
+        start, rows = rows_of_tasks(self.start, tasks)
         weight = None if self.weight is None else self.weight[rows]
         return type(self)(start, self.key[rows], weight, self.worker[rows], self.said[rows])
 
 
-def task_rows(start: Ints, tasks: Bools) -> tuple[Ints, Bools | slice]:
-    """(where the rows of each of some tasks begin when theirs are the only ones, which rows these are).
+def rows_of_tasks(start: Ints, tasks: Bools) -> tuple[Ints, Bools | slice]:
+    """Return (start, rows) of the selected tasks: the CSR offsets of their rows alone, and which of all rows these are.
 
-    `start` (n_all_tasks + 1,) says where the rows of every task begin. All rows are a slice, so that taking them copies
-    nothing.
+    `start` (n_all_tasks + 1,) are the CSR offsets of all tasks, `tasks` a mask. If all rows are selected, `rows` is a
+    slice, so that indexing does not copy.
     """
     size = np.diff(start)
     begins = np.concatenate([[0], np.cumsum(size[tasks])])
@@ -57,21 +57,21 @@ def task_rows(start: Ints, tasks: Bools) -> tuple[Ints, Bools | slice]:
 
 
 class Params(NamedTuple):
-    """What such a model learns, in logs."""
+    """Parameters of a confusion-matrix model, as logarithms: label prior and confusion matrices."""
 
     log_prior: Floats  # (n_labels,)
     log_confusion: Floats  # (n_workers * n_labels**2 + PAD,) flat table [worker, said, true]
 
 
 class Counts(NamedTuple):
-    """Expected counts under the posterior: all that the M-step needs."""
+    """Expected counts under the posterior, the input of the M-step."""
 
-    n_true: Floats  # (n_labels,) how many tasks truly have each label
-    confusion: Floats  # (n_workers * n_labels**2 + PAD,) flat table [worker, said, true] of weights of votes
+    n_true: Floats  # (n_labels,) expected number of tasks with each true label
+    confusion: Floats  # (n_workers * n_labels**2 + PAD,) flat table [worker, said, true] of vote weights
 
 
 class ConfusionEM:
-    """E-step and M-step over votes. The votes on `known` tasks are counted once, by their clamped posterior.
+    """E-step and M-step of confusion-matrix models. Votes on `known` tasks are counted once, with their clamped posterior.
 
     >>> votes = KeyedVotes.of(np.array([0, 2]), np.array([0, 1]), np.array([0, 0]), None, n_labels=2)
     >>> em = ConfusionEM(votes, n_workers=2, n_labels=2)
@@ -86,75 +86,79 @@ class ConfusionEM:
         self.votes, self.n_workers, self.n_labels = votes, n_workers, n_labels
         self.n_cells = n_workers * n_labels**2
         self.width, self.coarse_width = simd_width(n_labels), simd_width(n_labels, coarse=True)
-        self.blocks = self._blocks(votes)
-        self.known = None if known is None else self._count(self._blocks(known[0]), *known)
+        self.blocks = self._make_blocks(votes)
+        self.known = None if known is None else self._count_votes(self._make_blocks(known[0]), *known)
 
-    def _blocks(self, votes: KeyedVotes) -> Blocks:
+    def _make_blocks(self, votes: KeyedVotes) -> Blocks:
+        """Return the blocks of tasks that threads work on."""
         return Blocks(votes.start, cells=self.n_cells, width=self.n_labels)
 
     # ---- passes over the votes
 
     def em_pass(self, params: Params, *, hard: bool = False) -> tuple[Counts, float]:
-        """E-step and the counts of the M-step: (counts, log-likelihood of the votes, known labels included).
+        """Run the E-step and sum the counts of the M-step: (counts, log-likelihood of votes and known labels).
 
-        `hard`: every task takes its most probable label for certain, and the likelihood is that of votes and labels.
+        `hard`: each task gets probability 1 on its most probable label, and the likelihood is that of votes and labels.
         """
         kernel, width = (confusion.hard_em_pass, self.coarse_width) if hard else (confusion.em_pass, self.width)
 
-        def work(first: int, last: int, n_true: Floats, counts: Floats) -> float:
+        def process_block(first: int, last: int, n_true: Floats, counts: Floats) -> float:
             return kernel(first, last, *self.votes[:3], *params, width, n_true, counts)
 
-        value, (n_true, counts) = self.blocks.gather(work, self.n_labels + PAD, self.n_cells + PAD)
+        value, (n_true, counts) = self.blocks.map_and_sum(process_block, self.n_labels + PAD, self.n_cells + PAD)
         if self.known is not None:
             value += float(self.known.n_true @ params.log_prior)
             value += float(np.einsum("i,i->", self.known.confusion, params.log_confusion))  # same bits for any threads
-        return self._with_known(Counts(n_true[: self.n_labels], counts)), value
+        return self._add_known(Counts(n_true[: self.n_labels], counts)), value
 
     def e_step(self, params: Params) -> tuple[Floats, float]:
-        """((n_tasks, n_labels) posterior, log-likelihood). The prior may be (n_tasks, n_labels), one for every task."""
+        """Return ((n_tasks, n_labels) posterior, log-likelihood). The prior may be (n_tasks, n_labels), one per task."""
         prob = np.empty((len(self.votes.start) - 1, self.n_labels))
 
-        def work(first: int, last: int) -> float:
+        def process_block(first: int, last: int) -> float:
             return self._posterior(first, last, params, prob, None)
 
-        value, _ = self.blocks.gather(work)
+        value, _ = self.blocks.map_and_sum(process_block)
         return prob, value
 
     def posterior(self, params: Params) -> tuple[Floats, Floats]:
-        """((n_tasks, n_labels) posterior, (n_workers,) the weight of a worker's votes that the others agree with).
+        """Return ((n_tasks, n_labels) posterior, (n_workers,) expected weight of each worker's votes that are correct).
 
         A vote is compared with the posterior under the other workers' votes on its task, or with its known label.
         """
         prob = np.empty((len(self.votes.start) - 1, self.n_labels))
 
-        def work(first: int, last: int, agree: Floats) -> float:
+        def process_block(first: int, last: int, agree: Floats) -> float:
             return self._posterior(first, last, params, prob, agree)
 
-        _, (agree,) = self.blocks.gather(work, self.n_workers)
+        _, (agree,) = self.blocks.map_and_sum(process_block, self.n_workers)
         if self.known is not None:
             agree += np.einsum("wkk->w", self.tensor(self.known.confusion))
         return prob, agree
 
     def _posterior(self, first: int, last: int, params: Params, prob: Floats, agree: Floats | None) -> float:
+        """Fill the posterior `prob` of tasks first:last and add to `agree`; return the log-likelihood."""
         log_prior = np.atleast_2d(params.log_prior)
         return confusion.posterior(
             first, last, *self.votes, log_prior, params.log_confusion, self.coarse_width, prob, agree
         )
 
-    def count(self, posterior: Floats) -> Counts:
-        """The counts of the M-step for a given (n_tasks, n_labels) posterior."""
-        return self._with_known(self._count(self.blocks, self.votes, posterior))
+    def expected_counts(self, posterior: Floats) -> Counts:
+        """Return the counts of the M-step for a given (n_tasks, n_labels) posterior."""
+        return self._add_known(self._count_votes(self.blocks, self.votes, posterior))
 
-    def _count(self, blocks: Blocks, votes: KeyedVotes, posterior: Floats) -> Counts:
+    def _count_votes(self, blocks: Blocks, votes: KeyedVotes, posterior: Floats) -> Counts:
+        """Return the counts of some votes for a given posterior, without known tasks."""
         prob = np.ascontiguousarray(posterior, np.float64)
 
-        def work(first: int, last: int, n_true: Floats, counts: Floats) -> float:
-            return confusion.count(first, last, *votes[:3], prob, self.coarse_width, n_true, counts)
+        def process_block(first: int, last: int, n_true: Floats, counts: Floats) -> float:
+            return confusion.count_votes(first, last, *votes[:3], prob, self.coarse_width, n_true, counts)
 
-        _, (n_true, counts) = blocks.gather(work, self.n_labels + PAD, self.n_cells + PAD)
+        _, (n_true, counts) = blocks.map_and_sum(process_block, self.n_labels + PAD, self.n_cells + PAD)
         return Counts(n_true[: self.n_labels], counts)
 
-    def _with_known(self, counts: Counts) -> Counts:
+    def _add_known(self, counts: Counts) -> Counts:
+        """Return the counts plus those of the known tasks."""
         if self.known is None:
             return counts
         return Counts(counts.n_true + self.known.n_true, counts.confusion + self.known.confusion)
@@ -162,57 +166,58 @@ class ConfusionEM:
     # ---- tables: flat [worker, said, true] with PAD spare cells
 
     def m_step(self, counts: Floats, pseudo: Floats) -> Floats:
-        """The table of log p(said | true) of every worker, `pseudo` (said, true) added to each one's counts."""
-        table, added = aligned_zeros(self.n_cells + PAD), padded(pseudo)
+        """Return the table of log p(said | true) of every worker; `pseudo` (said, true) is added to the counts of each."""
+        table, added = aligned_zeros(self.n_cells + PAD), pad_array(pseudo)
 
-        def work(first: int, last: int) -> None:
+        def process_block(first: int, last: int) -> None:
             confusion_tables.m_step(first, last, self.n_labels, counts, added, self.coarse_width, table)
 
-        self._by_worker(work)
+        self._run_by_worker(process_block)
         return table
 
-    def _by_worker(self, work: Callable[[int, int], None]) -> None:
-        step = max(1, PIECE // self.n_labels**2)
-        run(lambda i: work(i * step, min((i + 1) * step, self.n_workers)), -(-self.n_workers // step))
+    def _run_by_worker(self, work: Callable[[int, int], None]) -> None:
+        """Call work(first, last) for ranges of workers, on several threads."""
+        step = max(1, CELLS_PER_CHUNK // self.n_labels**2)
+        parallel_map(lambda i: work(i * step, min((i + 1) * step, self.n_workers)), -(-self.n_workers // step))
 
     def tensor(self, table: Floats) -> Floats:
-        """(n_workers, said, true) a view of a table without its spare cells."""
+        """Return a (n_workers, said, true) view of a flat table, without its spare cells."""
         return table[: self.n_cells].reshape(self.n_workers, self.n_labels, self.n_labels)
 
     def table(self, tensor: Floats) -> Floats:
-        """The table of a (n_workers, said, true) tensor."""
+        """Return the flat table of a (n_workers, said, true) tensor, with spare cells."""
         table = aligned_zeros(self.n_cells + PAD)
         self.tensor(table)[:] = tensor
         return table
 
     def matrices(self, log_confusion: Floats) -> Floats:
-        """(n_workers, true, said) the confusion matrices of a table of logs."""
+        """Return the (n_workers, true, said) confusion matrices of a table of logs."""
         matrices = np.exp(self.tensor(log_confusion).transpose(0, 2, 1))
         matrices[matrices < 2 * TINY] = 0
         return matrices
 
     def log_table(self, matrices: Floats, floor: float = TINY) -> Floats:
-        """The table of logs of (n_workers, true, said) confusion matrices; what is below the floor counts as that."""
+        """Return the table of logs of (n_workers, true, said) confusion matrices, with probabilities clipped to `floor`."""
         return self.table(np.log(np.maximum(matrices, floor)).transpose(0, 2, 1))
 
-    # ---- SQUAREM extrapolates logs of probabilities, and what comes out is made to sum to one again
+    # ---- vector form of the parameters for SQUAREM, which extrapolates log-probabilities
 
     def pack(self, params: Params) -> Floats:
-        """All parameters in one vector."""
+        """Return all parameters as one vector of log-probabilities."""
         whole = np.concatenate([params.log_prior, params.log_confusion[: self.n_cells]])
-        return np.maximum(whole, LOWEST, out=whole)
+        return np.maximum(whole, MIN_LOG, out=whole)
 
     def unpack(self, vector: Floats, _: Params) -> Params:
-        """The nearest parameters that are probabilities."""
-        log_prior, table = vector[: self.n_labels], padded(vector[self.n_labels :])
+        """Return the parameters of an extrapolated vector, renormalised so that probabilities sum to one."""
+        log_prior, table = vector[: self.n_labels], pad_array(vector[self.n_labels :])
 
-        def work(first: int, last: int) -> None:
+        def process_block(first: int, last: int) -> None:
             confusion_tables.renormalise(first, last, self.n_labels, self.coarse_width, table)
 
-        self._by_worker(work)
+        self._run_by_worker(process_block)
         return Params(log_prior - np.logaddexp.reduce(log_prior), table)
 
 
 def accuracy(matrices: Floats, prior: Floats) -> Floats:
-    """(n_workers,) how often each is right on a task drawn at random: the diagonal, weighted by the prior."""
+    """(n_workers,) the probability that each worker labels a random task correctly: the diagonal weighted by the prior."""
     return np.asarray(np.einsum("wkk,k->w", matrices, prior))

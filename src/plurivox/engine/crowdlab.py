@@ -1,4 +1,4 @@
-"""CROWDLAB: votes and a classifier weighed against each other. What `identify` scores and `train` answers with."""
+"""CROWDLAB: consensus labels from votes and a classifier's predictions, each weighted by its estimated accuracy."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -12,94 +12,108 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
 
-LEAST = 1e-6  # of a weight, and of the error that weights are held against: who is no better than the commonest label
-AT_ONCE = 4096  # tasks
+MIN_WEIGHT = 1e-6  # of a worker or the classifier, and the smallest baseline error in the denominator
+BATCH_TASKS = 4096  # tasks per batch
 
 
-class Weights(NamedTuple):
-    """How far each is to be trusted."""
+class TrustWeights(NamedTuple):
+    """Weights of the workers and of the classifier in the consensus."""
 
     worker: Floats  # (n_workers,)
     model: float
-    hit: float  # P, the chance that a vote is for the label
+    hit: float  # P, the probability that a vote is for the consensus label
 
 
-class Table:
-    """Votes and a classifier over one list of labels: the classifier's."""
+class CrowdlabVotes:
+    """Votes and a classifier's predictions, aligned by task and on the classifier's labels.
+
+    Raise InputError if a task or a label with votes is unknown to the classifier.
+    """
 
     def __init__(self, votes: Votes, prediction: SoftLabels, name: str) -> None:
         place = positions(prediction.tasks, votes.tasks)
         if len(lost := votes.tasks[(place < 0) & (votes.support > 0)]):
             raise InputError(
-                f"{name}: the classifier says nothing of {len(lost)} tasks with votes, such as {first_few(lost)}"
+                f"{name}: the classifier has no prediction for {len(lost)} tasks with votes, such as {first_few(lost)}"
             )
         labels = positions(prediction.labels, votes.labels)
-        if len(strange := votes.labels[np.unique(votes.label)][labels[np.unique(votes.label)] < 0]):
-            raise InputError(f"{name}: the classifier does not know labels {first_few(strange)}, which have votes")
+        if len(unknown := votes.labels[np.unique(votes.label)][labels[np.unique(votes.label)] < 0]):
+            raise InputError(f"{name}: the classifier does not have the labels {first_few(unknown)}, which have votes")
         self.votes, self.body, self.n_labels = votes, prediction.body.take(np.maximum(place, 0)), prediction.n_labels
         self.label = labels[votes.label]  # (n_rows,)
 
-    def blocks(self, weight: Floats | None = None) -> Iterator[tuple[slice, Floats, Floats]]:
-        """(tasks, the classifier's numbers, the votes' weight on each label), each block (n, n_labels)."""
+    def batches(self, weight: Floats | None = None) -> Iterator[tuple[slice, Floats, Floats]]:
+        """Yield (slice of tasks, classifier probabilities, vote weight per label), both (n, n_labels), in batches of tasks.
+
+        `weight` (n_rows,) is the weight of each vote; None: 1.
+        """
         votes, k = self.votes, self.n_labels
-        for begin in range(0, votes.n_tasks, AT_ONCE):
-            rows = slice(begin, min(begin + AT_ONCE, votes.n_tasks))
+        for begin in range(0, votes.n_tasks, BATCH_TASKS):
+            rows = slice(begin, min(begin + BATCH_TASKS, votes.n_tasks))
             at = slice(votes.start[rows.start], votes.start[rows.stop])
             key = (votes.task[at].astype(np.int64) - begin) * k + self.label[at]
             flat = np.bincount(key, None if weight is None else weight[at], minlength=(rows.stop - begin) * k)
             yield rows, self.body.block(rows), flat.reshape(-1, k).astype(np.float64)
 
-    def most_voted(self) -> Ints:
-        """(n_tasks,) the label with most votes; among several the one that the classifier finds likelier."""
+    def majority_labels(self) -> Ints:
+        """(n_tasks,) the label with most votes; ties go to the label with the highest classifier probability."""
         top = np.empty(self.votes.n_tasks, np.int64)
-        for rows, mine, said in self.blocks():
-            top[rows] = np.where(said == said.max(1, keepdims=True), mine, -1.0).argmax(1)
+        for rows, model_prob, said in self.batches():
+            top[rows] = np.where(said == said.max(1, keepdims=True), model_prob, -1.0).argmax(1)
         return top
 
-    def posterior(self, weights: Weights) -> Floats:
-        """(n_tasks, n_labels) q of every label."""
+    def posterior(self, weights: TrustWeights) -> Floats:
+        """(n_tasks, n_labels) the CROWDLAB probability q of every label."""
         whole = np.empty((self.votes.n_tasks, self.n_labels))
-        for rows, mine, trusted in self.blocks(weights.worker[self.votes.worker]):
-            whole[rows] = _together(mine, trusted, weights)
+        for rows, model_prob, trusted in self.batches(weights.worker[self.votes.worker]):
+            whole[rows] = _label_probabilities(model_prob, trusted, weights)
         return whole
 
-    def label_quality(self, weights: Weights, label: Ints | None, progress: Progress) -> tuple[Ints, Floats]:
-        """(label, its q), each (n_tasks,); without labels given, the best."""
+    def label_quality(self, weights: TrustWeights, label: Ints | None, progress: Progress) -> tuple[Ints, Floats]:
+        """Return (label, its probability q), each (n_tasks,), for the given labels, or for the most probable ones if None."""
         best, q_of = np.empty(self.votes.n_tasks, np.int64), np.empty(self.votes.n_tasks)
-        for rows, mine, trusted in self.blocks(weights.worker[self.votes.worker]):
+        for rows, model_prob, trusted in self.batches(weights.worker[self.votes.worker]):
             progress(rows.start, self.votes.n_tasks)
-            q = _together(mine, trusted, weights)
+            q = _label_probabilities(model_prob, trusted, weights)
             best[rows] = q.argmax(1) if label is None else label[rows]
             q_of[rows] = q[np.arange(len(q)), best[rows]]
         return best, q_of
 
 
-def consensus_labels(table: Table, consensus: str, name: str, progress: Progress = no_progress) -> tuple[Ints, Weights]:
-    """(n_tasks,) the label of each task, the best by q or the most voted for, and the weights held against it."""
-    label = table.most_voted()
+def consensus_labels(
+    table: CrowdlabVotes, consensus: str, name: str, progress: Progress = no_progress
+) -> tuple[Ints, TrustWeights]:
+    """Return ((n_tasks,) consensus label, weights estimated from it); `consensus` is "best" (highest q) or "majority".
+
+    `name` is the method's name in error messages.
+    """
+    label = table.majority_labels()
     if consensus == "best":
-        label, _ = table.label_quality(weigh(table, label, name), None, progress)
-    return label, weigh(table, label, name)
+        label, _ = table.label_quality(estimate_weights(table, label, name), None, progress)
+    return label, estimate_weights(table, label, name)
 
 
-def weigh(table: Table, top: Ints, name: str) -> Weights:
-    """How far each worker and the classifier are to be trusted."""
+def estimate_weights(table: CrowdlabVotes, top: Ints, name: str) -> TrustWeights:
+    """Estimate the weights of workers and classifier from their agreement with the labels `top` (n_tasks,).
+
+    Raise InputError if no task has two votes.
+    """
     votes, n = table.votes, table.votes.support
     several = n > 1
     if not several.any():
-        raise InputError(f"{name} learns whom to trust from tasks with two votes or more; there are none")
+        raise InputError(f"{name} needs tasks with two votes or more to estimate worker weights; there are none")
     agree = np.bincount(votes.task, table.label == top[votes.task], minlength=votes.n_tasks)
     hit = float((agree[several] / n[several]).mean())
     common = np.bincount(top[several], minlength=table.n_labels).argmax()
-    error = max(float((top[several] != common).mean()), LEAST)
+    error = max(float((top[several] != common).mean()), MIN_WEIGHT)
     model_error = float((table.body.top(1)[0][:, 0] != top)[several].mean())
-    worker = np.maximum(1 - (1 - _agreement(table)) / error, LEAST)
-    model = max(1 - model_error / error, LEAST) * float(np.sqrt(n[n > 0].mean()))
-    return Weights(worker, model, hit)
+    worker = np.maximum(1 - (1 - _worker_agreement(table)) / error, MIN_WEIGHT)
+    model = max(1 - model_error / error, MIN_WEIGHT) * float(np.sqrt(n[n > 0].mean()))
+    return TrustWeights(worker, model, hit)
 
 
-def _agreement(table: Table) -> Floats:
-    """(n_workers,) the share of other votes on a worker's tasks that are for the same label."""
+def _worker_agreement(table: CrowdlabVotes) -> Floats:
+    """(n_workers,) the share of other votes on a worker's tasks that are for the worker's label; the mean if there are none."""
     votes = table.votes
     key = votes.task.astype(np.int64) * table.n_labels + table.label
     _, inverse, times = np.unique(key, return_inverse=True, return_counts=True)
@@ -110,9 +124,9 @@ def _agreement(table: Table) -> Floats:
     return np.where(np.isnan(share), share[gave & (met > 0)].mean(), share)
 
 
-def _together(mine: Floats, trusted: Floats, weights: Weights) -> Floats:
-    """(n, n_labels) q, of the classifier's numbers and the workers' weight on each label."""
+def _label_probabilities(model_prob: Floats, trusted: Floats, weights: TrustWeights) -> Floats:
+    """(n, n_labels) the CROWDLAB probability q, from classifier probabilities and the workers' weight on each label."""
     total = trusted.sum(1, keepdims=True)
-    miss = (1 - weights.hit) / max(mine.shape[1] - 1, 1)
+    miss = (1 - weights.hit) / max(model_prob.shape[1] - 1, 1)
     said = weights.hit * trusted + miss * (total - trusted)
-    return np.asarray((weights.model * mine + said) / (weights.model + total))
+    return np.asarray((weights.model * model_prob + said) / (weights.model + total))

@@ -1,19 +1,19 @@
-"""Many Dirichlet distributions at once."""
+"""Expected log-probabilities and KL divergences of many Dirichlet posteriors, on several threads."""
 
 import numpy as np
 
 from plurivox.core.types import Floats
-from plurivox.engine.kernels.dirichlet import expect, gammas
-from plurivox.engine.threads import run
+from plurivox.engine.kernels.dirichlet import expected_log_block, log_gamma_digamma
+from plurivox.engine.threads import parallel_map
 
-PIECE = 2**15  # numbers a thread takes at a time
+CELLS_PER_CHUNK = 2**15  # numbers that a thread computes per call
 
 
 def expected_logs(counts: Floats, prior: Floats, n: int = 1) -> tuple[Floats, float]:
-    """(E[log p], the sum of -KL(posterior | prior)) for Dirichlet posteriors with the parameters prior + counts.
+    """Return (E[log p], sum of -KL(posterior | prior)) of Dirichlet posteriors with parameters prior + counts.
 
     counts is flat, [n, said, kind], and may end with spare cells; prior is (n_said, n_kinds). For every n and kind there
-    is a distribution over what is said. The first answer is laid out as the counts, with zeros in the spare cells.
+    is a distribution over said labels. E[log p] has the layout of the counts, with zeros in the spare cells.
 
     >>> log_mean, minus_kl = expected_logs(np.array([1.0, 0.0]), np.ones((2, 1)))
     >>> log_mean.round(9), round(minus_kl, 4)  # Beta(2, 1): -1/2, -3/2, and 1/2 - log 2
@@ -21,17 +21,17 @@ def expected_logs(counts: Floats, prior: Floats, n: int = 1) -> tuple[Floats, fl
     """
     n_said, n_kinds = prior.shape
     plain, log_mean = prior.ravel(), np.zeros(len(counts))
-    size = max(1, PIECE // max(prior.size, 1))
+    size = max(1, CELLS_PER_CHUNK // max(prior.size, 1))
 
-    def piece(i: int) -> float:
-        return expect(i * size, min((i + 1) * size, n), counts, plain, n_said, n_kinds, log_mean)
+    def process_chunk(i: int) -> float:
+        return expected_log_block(i * size, min((i + 1) * size, n), counts, plain, n_said, n_kinds, log_mean)
 
-    return log_mean, sum(run(piece, -(-n // size))) + n * _prior_part(prior)
+    return log_mean, sum(parallel_map(process_chunk, -(-n // size))) + n * _prior_kl_term(prior)
 
 
-def _prior_part(prior: Floats) -> float:
-    """The part of -KL that hangs on the prior alone."""
+def _prior_kl_term(prior: Floats) -> float:
+    """Return the term of -KL that depends on the prior alone."""
     given = np.concatenate([prior.ravel(), prior.sum(0)])
     log_gamma = np.empty(len(given))
-    gammas(given, log_gamma, np.empty(len(given)))
+    log_gamma_digamma(given, log_gamma, np.empty(len(given)))
     return float(log_gamma[prior.size :].sum() - log_gamma[: prior.size].sum())

@@ -1,7 +1,7 @@
-"""The loop that every EM method shares, with SQUAREM acceleration that never lets the objective fall.
+"""EM loop shared by all EM methods, with SQUAREM acceleration that never lowers the objective.
 
-A method brings `em_pass`: one pass over the votes (E-step and M-step) that takes parameters and returns the updated ones,
-together with the objective OF THE PARAMETERS IT WAS GIVEN (that is what an E-step knows). The state of the loop is the
+A method supplies `em_pass`: one pass over the votes (E-step and M-step) that takes parameters and returns the updated ones,
+together with the objective OF THE PARAMETERS IT WAS GIVEN (which the E-step computes). The state of the loop is the
 parameters, so acceleration and warm starts are the caller's choice.
 """
 
@@ -16,27 +16,27 @@ from plurivox.core.types import Floats
 
 P = TypeVar("P")
 
-STEP_GROWTH = 4.0  # how fast the longest step may grow after an accepted one
+STEP_GROWTH = 4.0  # factor by which the maximal step grows after an accepted one
 
 
 class ParamSpace(Protocol[P]):
-    """How parameters become a vector that SQUAREM may extrapolate, and back."""
+    """Conversion of parameters to a vector that SQUAREM extrapolates, and back."""
 
     def pack(self, params: P) -> Floats:
-        """(n,) finite coordinates; steps of equal length should matter about equally."""
+        """Return the parameters as a vector of finite numbers, scaled so that steps of equal length matter about equally."""
 
     def unpack(self, vector: Floats, like: P, /) -> P:
-        """The feasible parameters at, or next to, any finite coordinates; `like` are those of the last point."""
+        """Return the valid parameters at, or nearest to, any finite vector; `like` are the parameters of the last point."""
 
 
 @dataclass(frozen=True)
 class EMResult(Generic[P]):
-    """How an EM run ended. Its last pass was over `params`, so what that left behind (a posterior) belongs to them."""
+    """Result of an EM run. The last pass used `params`, so a posterior that it stored belongs to them."""
 
     params: P  # the best parameters whose objective is known: it is trace[-1]
-    trace: tuple[float, ...]  # the objective after each pass that was kept; it never falls
+    trace: tuple[float, ...]  # the objective of each accepted pass; it never falls
     converged: bool
-    passes: int  # passes over the votes, rejected long steps and those spent before included
+    passes: int  # over the votes, including rejected extrapolations and those `spent` before
 
 
 def run_em(
@@ -52,14 +52,15 @@ def run_em(
 ) -> EMResult[P]:
     """Repeat E- and M-step until a pass gains less than `tol`, or for `max_iter` passes over the votes.
 
-    Passes that were `spent` before count among them; there is always one.
+    Passes already `spent` by the caller count towards `max_iter`; at least one pass is made.
 
     With a `space`, every third pass tries a longer step: from x0, x1 = em_pass(x0) and x2 = em_pass(x1) it extrapolates
     x0 + 2 a r + a^2 v with r = x1 - x0, v = x2 - 2 x1 + x0 and a = |r| / |v| (SQUAREM, Varadhan & Roland 2008,
     https://doi.org/10.1111/j.1467-9469.2007.00585.x). A step whose objective is below that of x1 is rejected.
 
-    Only a plain step may end the run: a long one can gain little by chance. `tol=0` runs for `max_iter` passes, or until
-    the objective falls by rounding. For updates that are no exact EM (`may_fall`) a falling objective ends nothing.
+    Only a plain step can end the run: an extrapolated one can gain little by accident. `tol=0` runs for `max_iter` passes,
+    or until the objective falls by rounding. With `may_fall`, for updates that are not exact EM, a falling objective does
+    not end the run.
 
     >>> def em_pass(x):  # a hill with its top at 3
     ...     return 0.5 * x + 1.5, -((x - 3) ** 2)
@@ -86,8 +87,9 @@ def run_em_together(
     progress: Progress = no_progress,
     space: ParamSpace[P] | None = None,
 ) -> list[EMResult[P]]:
-    """Run EM from several starts at once: `em_pass` gets the parameters of all that have not ended, and passes over the
-    votes once for all of them. The results are those of one run after the other.
+    """Run EM from several starts in lockstep; return one result per start, the same as from separate runs.
+
+    `em_pass` gets the parameters of all runs that have not ended and passes over the votes once for all of them.
     """
     runs = [em_steps(one, max_iter=max_iter, tol=tol, progress=no_progress, space=space) for one in starts]
     wanted = {i: next(run) for i, run in enumerate(runs)}
@@ -116,11 +118,12 @@ def em_steps(
     spent: int = 0,
     may_fall: bool = False,
 ) -> Generator[P, tuple[P, float], EMResult[P]]:
-    """The steps of `run_em`: yield parameters, take (updated parameters, objective) of a pass over the votes with them."""
+    """Generator behind `run_em`: yield parameters, receive (updated parameters, objective) of a pass, return an EMResult."""
     trace: list[float] = []
     passes = spent
 
-    def noted(passed: tuple[P, float]) -> tuple[P, float]:
+    def record_pass(passed: tuple[P, float]) -> tuple[P, float]:
+        """Count a pass and report progress; return `passed` unchanged."""
         nonlocal passes
         objective = passed[1]
         assert objective == objective, "the objective is NaN"
@@ -128,29 +131,31 @@ def em_steps(
         passes += 1
         return passed
 
-    updated, objective = noted((yield params))
+    updated, objective = record_pass((yield params))
     trace.append(objective)
-    path = [space.pack(params)] if space is not None else []  # where the plain steps since the last long one led
-    longest = STEP_GROWTH
+    path = (
+        [space.pack(params)] if space is not None else []
+    )  # points reached by plain steps since the last extrapolation
+    max_step = STEP_GROWTH
     while passes < max_iter:
         if space is not None:
             path.append(space.pack(updated))
-            if len(path[-1]) < len(path[-2]):  # some parameters are gone
+            if len(path[-1]) < len(path[-2]):  # some parameters were dropped
                 path = path[-1:]
         if space is not None and len(path) == 3:
-            step, vector = _extrapolate(path, longest)
+            step, vector = _squarem_extrapolate(path, max_step)
             if step > 1 and passes + 1 < max_iter:
                 trial = space.unpack(vector, updated)
-                trial_updated, objective = noted((yield trial))
+                trial_updated, objective = record_pass((yield trial))
                 if objective >= trace[-1]:
                     params, updated, path = trial, trial_updated, [space.pack(trial)]
                     trace.append(objective)
-                    longest = max(longest, STEP_GROWTH * step)
+                    max_step = max(max_step, STEP_GROWTH * step)
                     continue
-            longest = max(STEP_GROWTH, step / STEP_GROWTH)
+            max_step = max(STEP_GROWTH, step / STEP_GROWTH)
             path = path[1:]
         params = updated
-        updated, objective = noted((yield params))
+        updated, objective = record_pass((yield params))
         trace.append(objective)
         gain = trace[-1] - trace[-2]
         if gain < tol and not (may_fall and gain < 0):
@@ -158,17 +163,17 @@ def em_steps(
     return EMResult(params, tuple(trace), False, passes)
 
 
-def _extrapolate(path: list[Floats], longest: float) -> tuple[float, Floats]:
-    """(step, x): SQUAREM extrapolation of the three points of `path` with step length `step`; 1 is the last point.
+def _squarem_extrapolate(path: list[Floats], max_step: float) -> tuple[float, Floats]:
+    """Return (step, x): the SQUAREM extrapolation of the three points of `path`; step length 1 gives the last point.
 
-    Long arrays are changed in place, and summed without the linear algebra library, whose bits depend on its threads.
+    Large arrays are changed in place, and summed without BLAS, whose rounding depends on its threads.
     """
     x, second, third = path
     r = second - x
     v = third - second
     v -= r
     norm_r, norm_v = (float(np.sqrt(np.einsum("i,i->", a, a))) for a in (r, v))
-    step = min(norm_r / norm_v, longest) if norm_v > 0 else (longest if norm_r > 0 else 1.0)
+    step = min(norm_r / norm_v, max_step) if norm_v > 0 else (max_step if norm_r > 0 else 1.0)
     r *= 2 * step
     v *= step**2
     x = x + r
@@ -179,25 +184,25 @@ def _extrapolate(path: list[Floats], longest: float) -> tuple[float, Floats]:
 def best_of_starts(
     n_starts: int, max_iter: int, run: Callable[[int, Progress], EMResult[P]], progress: Progress
 ) -> tuple[EMResult[P], int]:
-    """(the run with the highest objective, the number of its start); of equals the first.
+    """Run EM from several starts; return (the result with the highest objective, index of its start), the first of ties.
 
-    `run(i, watch)` runs EM from start i for at most `max_iter` passes. What a run leaves behind beside its result, such as
-    a posterior, is that of the last one, not of the best.
+    `run(i, progress)` runs EM from start i for at most `max_iter` passes. State that a run stores outside its result, such
+    as a posterior, is that of the last run, not of the best.
     """
 
-    def counting_on(start: int) -> Progress:
-        """The progress callback of one start: it counts on from the passes of the starts before."""
+    def progress_of_start(start: int) -> Progress:
+        """Return the progress callback of one start, which counts the passes of earlier starts too."""
 
-        def one(step: int, total: int, value: float | None = None) -> None:
+        def report_step(step: int, total: int, value: float | None = None) -> None:
             del total  # of this start alone
             progress(start * max_iter + step, n_starts * max_iter, value)
 
-        return one
+        return report_step
 
-    return best_run(run(i, counting_on(i)) for i in range(n_starts))
+    return best_run(run(i, progress_of_start(i)) for i in range(n_starts))
 
 
 def best_run(results: Iterable[EMResult[P]]) -> tuple[EMResult[P], int]:
-    """(the run with the highest objective, its place among the results); of equals the first."""
-    kept, best = max(enumerate(results), key=lambda numbered: numbered[1].trace[-1])
-    return best, kept
+    """Return (the result with the highest final objective, its index); the first of ties."""
+    index, best = max(enumerate(results), key=lambda numbered: numbered[1].trace[-1])
+    return best, index

@@ -1,4 +1,4 @@
-"""How a kernel is compiled, and where the machine code is kept."""
+"""Decorators that compile kernels with numba, and the folder in which machine code is cached."""
 
 import hashlib
 import os
@@ -13,72 +13,72 @@ import numba
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-settings: Any = numba.config  # numba fills it as it is imported
-HERE = Path(__file__).parent
-# products and sums may be fused, but never reordered: freed from that, LLVM turns loops over votes into slow gathers
-FREE = {"contract"}
+numba_config: Any = numba.config
+ENGINE_FOLDER = Path(__file__).parent
+# fused multiply-add is allowed, reordering is not: with it, LLVM turns loops over votes into slow gathers
+FASTMATH_FLAGS = {"contract"}
 
 
 def kernel(function: F) -> F:
-    """Compile a function over plain arrays: it lets go of the GIL, and is compiled once a machine.
+    """Compile a function on arrays with numba, without the GIL; the machine code is cached on disk.
 
-    The Python function stays at hand as `.py_func`, the oracle of the tests.
+    The Python function is `.py_func`, the reference in tests.
     """
-    place = cache_folder()
-    with _caching_in(place):
-        compiled: Any = numba.njit(nogil=True, cache=place is not None, fastmath=FREE, error_model="numpy")(function)
+    folder = cache_folder()
+    options: dict[str, Any] = {"nogil": True, "fastmath": FASTMATH_FLAGS, "error_model": "numpy"}
+    with _numba_cache_dir(folder):
+        compiled: Any = numba.njit(cache=folder is not None, **options)(function)
     return cast(F, compiled)
 
 
-def part(function: F) -> F:
-    """Compile a function that kernels call; numba copies its body into each caller before it compiles that.
+def inline(function: F) -> F:
+    """Compile a helper of kernels; numba copies its body into each caller before compiling the caller.
 
-    The default for what kernels share, with loops or without. Numba then sees the caller's own arrays, and a `part` can be
-    an argument of another function. Use `routine` where measurement shows that numba's reference counts cost time.
+    The default for code that kernels share, with loops or without. Numba then sees the caller's own arrays, and the helper
+    can be an argument of another function. Use `routine` if measurement shows that numba's reference counts cost time.
     """
-    compiled: Any = numba.njit(nogil=True, fastmath=FREE, error_model="numpy", inline="always")(function)
+    compiled: Any = numba.njit(nogil=True, fastmath=FASTMATH_FLAGS, error_model="numpy", inline="always")(function)
     return cast(F, compiled)
 
 
 def routine(function: F) -> F:
-    """Compile a function that kernels call; LLVM inlines the machine code into each caller.
+    """Compile a helper of kernels; LLVM inlines the machine code into each caller.
 
-    Numba counts references to the arrays that a copied body (`part`) is given, each time it runs. For a body that runs once
-    per task or vote and has a short loop, that can take longer than the loop; LLVM's inlining counts none. A routine may
-    take a part as an argument.
+    For a body copied by `inline`, numba counts references to its arrays each time it runs. For a body that runs once per
+    task or vote and has a short loop, that can take longer than the loop; LLVM's inlining counts none. A routine may take
+    an `inline` function as an argument.
     """
-    compiled: Any = numba.njit(nogil=True, fastmath=FREE, error_model="numpy", forceinline=True)(function)
+    compiled: Any = numba.njit(nogil=True, fastmath=FASTMATH_FLAGS, error_model="numpy", forceinline=True)(function)
     return cast(F, compiled)
 
 
 @cache
 def cache_folder() -> Path | None:
-    """Where machine code is kept: NUMBA_CACHE_DIR, else beside the sources, else in the user's cache folder.
+    """Return the folder for machine code: in NUMBA_CACHE_DIR, else next to the sources, else in the user's cache folder.
 
-    The folder is named after what all sources of the engine say: numba looks only at the file a kernel stands in, and
-    would go on using a kernel whose helper in another file has changed. None: nothing can be written anywhere, and
-    kernels are compiled anew by each process.
+    Its name has a digest of all sources of the engine: numba checks only the file of the kernel itself, and would keep
+    using a kernel whose helper in another file has changed. None: no folder is writable, and each process compiles.
     """
-    name = f"plurivox-{_digest()}"
-    if settings.CACHE_DIR:
-        return Path(settings.CACHE_DIR) / name
+    name = f"plurivox-{_source_digest()}"
+    if numba_config.CACHE_DIR:
+        return Path(numba_config.CACHE_DIR) / name
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    places = [HERE / "__pycache__", home / "plurivox", Path(tempfile.gettempdir()) / f"plurivox-{os.getuid()}"]
-    return next((place / name for place in places if _is_ours(place / name)), None)
+    places = [ENGINE_FOLDER / "__pycache__", home / "plurivox", Path(tempfile.gettempdir()) / f"plurivox-{os.getuid()}"]
+    return next((place / name for place in places if _is_private_folder(place / name)), None)
 
 
-def _digest() -> str:
-    """A short word that changes with any source of the engine."""
+def _source_digest() -> str:
+    """Return a hash of all source files of the engine, 12 hex digits."""
     whole = hashlib.sha256()
-    for file in sorted(HERE.rglob("*.py")):
-        whole.update(str(file.relative_to(HERE)).encode() + file.read_bytes())
+    for file in sorted(ENGINE_FOLDER.rglob("*.py")):
+        whole.update(str(file.relative_to(ENGINE_FOLDER)).encode() + file.read_bytes())
     return whole.hexdigest()[:12]
 
 
-def _is_ours(folder: Path) -> bool:
-    """Whether the folder is there or can be made, belongs to this user, and can be written.
+def _is_private_folder(folder: Path) -> bool:
+    """Create the folder if needed; return whether it is writable and owned by this user.
 
-    Machine code is loaded from it, so a folder that somebody else made in a public place will not do.
+    Machine code is loaded from it, so a folder created by another user is not trusted.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -89,11 +89,11 @@ def _is_ours(folder: Path) -> bool:
 
 
 @contextmanager
-def _caching_in(place: Path | None) -> Iterator[None]:
-    """Numba's own setting, changed only while one of our kernels is declared: other packages keep theirs."""
-    before = settings.CACHE_DIR
-    settings.CACHE_DIR = str(place) if place else before
+def _numba_cache_dir(place: Path | None) -> Iterator[None]:
+    """Context manager that sets numba's cache folder for the declaration of one kernel; other packages are not affected."""
+    before = numba_config.CACHE_DIR
+    numba_config.CACHE_DIR = str(place) if place else before
     try:
         yield
     finally:
-        settings.CACHE_DIR = before
+        numba_config.CACHE_DIR = before

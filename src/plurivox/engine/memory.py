@@ -1,4 +1,4 @@
-"""Memory: how much is free, so that work that cannot fit is refused before it starts, and arrays aligned to cache lines."""
+"""Available memory, checked before large computations, and arrays aligned to cache lines."""
 
 from pathlib import Path
 
@@ -8,16 +8,17 @@ from plurivox.core.types import Floats
 
 MEMINFO = Path("/proc/meminfo")
 CGROUP = Path("/sys/fs/cgroup")
-LINE = 8  # float64 in a cache line
+CACHE_LINE_FLOATS = 8  # float64 in a cache line
 
 
-def available() -> int | None:
-    """Bytes this process may still take: what the machine has, and what its container allows; None: cannot be told."""
-    found = [free for free in (_machine(), _container()) if free is not None]
+def available_memory() -> int | None:
+    """Return the bytes this process can still allocate, limited by machine and container; None if unknown."""
+    found = [free for free in (_machine_memory(), _container_memory()) if free is not None]
     return min(found) if found else None
 
 
-def _machine() -> int | None:
+def _machine_memory() -> int | None:
+    """Return the available bytes of the machine from /proc/meminfo; None if it cannot be read."""
     try:
         lines = dict(line.split(":", 1) for line in MEMINFO.read_text().splitlines() if ":" in line)
         return int(lines["MemAvailable"].split()[0]) * 1024
@@ -25,7 +26,8 @@ def _machine() -> int | None:
         return None
 
 
-def _container() -> int | None:
+def _container_memory() -> int | None:
+    """Return the bytes left below the cgroup limit of the container; None if there is no limit."""
     try:
         most, used = (CGROUP / "memory.max").read_text().strip(), (CGROUP / "memory.current").read_text()
         return max(int(most) - int(used), 0) if most != "max" else None
@@ -34,26 +36,26 @@ def _container() -> int | None:
 
 
 def aligned_empty(n: int) -> Floats:
-    """(n,) float64 without values, whose first number begins a cache line.
+    """(n,) an uninitialised float64 array whose first element starts a cache line.
 
     Numpy aligns to 16 bytes. A SIMD vector that straddles two cache lines takes about twice as long to read or write.
     """
-    whole = np.empty(n + LINE)
-    skip = -whole.ctypes.data // whole.itemsize % LINE
+    whole = np.empty(n + CACHE_LINE_FLOATS)
+    skip = -whole.ctypes.data // whole.itemsize % CACHE_LINE_FLOATS
     return whole[skip : skip + n]
 
 
 def aligned_zeros(n: int) -> Floats:
-    """(n,) zeros, the first of which begins a cache line."""
+    """(n,) float64 zeros whose first element starts a cache line."""
     zeros = aligned_empty(n)
     zeros[:] = 0.0
     return zeros
 
 
-def gigabytes(n_bytes: float) -> str:
-    """A size in words.
+def format_bytes(n_bytes: float) -> str:
+    """Return a number of bytes as text in GiB or MiB.
 
-    >>> gigabytes(3.2e9), gigabytes(4e5)
+    >>> format_bytes(3.2e9), format_bytes(4e5)
     ('3.0 GiB', '0.4 MiB')
     """
     return f"{n_bytes / 2**30:.1f} GiB" if n_bytes >= 2**30 else f"{n_bytes / 2**20:.1f} MiB"

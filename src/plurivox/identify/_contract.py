@@ -10,7 +10,7 @@ from plurivox.core.errors import InputError
 from plurivox.core.method import Method
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.registry import Methods
-from plurivox.core.results import Dynamics, Fit, Of, Scores
+from plurivox.core.results import Dynamics, Fit, Scores, ScoreTarget
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 
@@ -63,7 +63,7 @@ class Identifier(Method, ABC):
     """
 
     takes: ClassVar[frozenset[str]] = frozenset()
-    of: ClassVar[Of]
+    of: ClassVar[ScoreTarget]
     needs: ClassVar[tuple[str, ...]] = ("votes",)
     may_use: ClassVar[tuple[str, ...]] = ()
     fitted_by: ClassVar[tuple[str, ...]] = ()

@@ -9,7 +9,7 @@ import numpy as np
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
-from plurivox.core.results import Of, Scores
+from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Dense
 from plurivox.core.types import Floats
@@ -39,7 +39,7 @@ class AggregatorDisagreement(Identifier):
     distance: Literal["total-variation", "jensen-shannon"] = option("total-variation", "between two soft labels")
 
     former_names: ClassVar[tuple[str, ...]] = ("method-distance",)
-    of: ClassVar[Of] = "task"
+    of: ClassVar[ScoreTarget] = "task"
     needs: ClassVar[tuple[str, ...]] = ("fits",)
     fitted_by: ClassVar[tuple[str, ...]] = ("vote-shares", "dawid-skene", "glad")
 

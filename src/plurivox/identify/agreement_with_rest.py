@@ -7,7 +7,7 @@ import numpy as np
 
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
-from plurivox.core.results import Of, Scores
+from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.types import Floats
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.group_sums import quotient, sum_by
@@ -34,7 +34,7 @@ class AgreementWithRest(Identifier):
     seed: int = option(0, "same seed, same interval", low=0)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
-    of: ClassVar[Of] = "worker"
+    of: ClassVar[ScoreTarget] = "worker"
 
     def _score(self, seen: Evidence, progress: Progress) -> Scores:
         assert seen.votes is not None

@@ -9,7 +9,7 @@ from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
-from plurivox.core.results import Dynamics, Of, Scores
+from plurivox.core.results import Dynamics, Scores, ScoreTarget
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import UNNAMED, Votes
 from plurivox.identify._contract import Evidence, Identifier
@@ -42,7 +42,7 @@ class Aum(Identifier):
     outputs: Literal["logits", "probabilities"] = option("logits", "what margins are taken of")
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
-    of: ClassVar[Of] = "task"
+    of: ClassVar[ScoreTarget] = "task"
     needs: ClassVar[tuple[str, ...]] = ("dynamics", "gold")
     may_use: ClassVar[tuple[str, ...]] = ("votes", "fit")
     fitted_by: ClassVar[tuple[str, ...]] = ("dawid-skene",)

@@ -10,12 +10,12 @@ from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, OptionError, unknown_name
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
-from plurivox.core.results import Of, Scores
+from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.engine.kernels.agreement import kappas, packed
-from plurivox.engine.kernels.groups import by_group
-from plurivox.engine.threads import run
+from plurivox.engine.kernels.agreement import pack_votes, sum_kappas
+from plurivox.engine.kernels.group_by import group_rows
+from plurivox.engine.threads import parallel_map
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.crowd_agreement import crowd_scores
 from plurivox.identify._shared.group_sums import quotient
@@ -53,7 +53,7 @@ class CohenKappa(Identifier):
     resamples: int = option(1000, RESAMPLES_HELP, low=0)
     seed: int = option(0, "same seed, same interval", low=0)
 
-    of: ClassVar[Of] = "crowd"
+    of: ClassVar[ScoreTarget] = "crowd"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -72,7 +72,7 @@ class CohenKappa(Identifier):
         for block in redrawn(np.ones(int(told.sum()), np.int64), self.resamples, self.seed, progress):
             times = np.zeros((len(block), votes.n_tasks))
             times[:, told] = block
-            drawn = np.array(run(lambda i, times=times: mean(times[i], False), len(block)))  # type: ignore[misc]
+            drawn = np.array(parallel_map(lambda i, times=times: mean(times[i], False), len(block)))  # type: ignore[misc]
             again.append(1 - quotient(drawn[:, 0], drawn[:, 1]))
         return crowd_scores(self, float(whole[0]), _centred(again, 1 - whole), float(sums[2]))
 
@@ -113,12 +113,12 @@ def _mean_kappa(
     votes: Votes, scale: Floats, power: int, least: int, by_tasks: bool
 ) -> Callable[[Floats, bool], Floats]:
     """A function of how often each task counts: (kappas, their weights, pairs, undefined pairs), in pieces or in one."""
-    order, begin = by_group(votes.worker, votes.n_workers)
-    rows, n = (order, begin, packed(votes.task, votes.worker, votes.label), votes.task[order]), votes.n_workers
+    order, begin = group_rows(votes.worker, votes.n_workers)
+    rows, n = (order, begin, pack_votes(votes.task, votes.worker, votes.label), votes.task[order]), votes.n_workers
 
     def piece(times: Floats, first: int, last: int) -> Floats:
         sums = np.zeros(4)
-        kappas(first, last, *rows, times, scale, power, least, by_tasks, sums)
+        sum_kappas(first, last, *rows, times, scale, power, least, by_tasks, sums)
         return sums
 
     def whole(times: Floats, in_pieces: bool) -> Floats:
@@ -126,7 +126,7 @@ def _mean_kappa(
             return piece(times, 0, n)
         cut = np.unique(np.searchsorted(begin, np.linspace(0, begin[-1], min(PIECES, n) + 1)[1:-1]))
         edges = [0, *cut.tolist(), n]
-        return np.sum(run(lambda i: piece(times, edges[i], edges[i + 1]), len(edges) - 1), axis=0)
+        return np.sum(parallel_map(lambda i: piece(times, edges[i], edges[i + 1]), len(edges) - 1), axis=0)
 
     return whole
 

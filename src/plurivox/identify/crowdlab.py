@@ -7,7 +7,7 @@ import numpy as np
 
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
-from plurivox.core.results import Of, Scores
+from plurivox.core.results import Scores, ScoreTarget
 from plurivox.engine import crowdlab
 from plurivox.identify._contract import Evidence, Identifier
 
@@ -38,13 +38,13 @@ class Crowdlab(Identifier):
     consensus: Literal["best", "majority"] = option("best", "the label judged: best by q, or the one most voted for")
 
     former_names: ClassVar[tuple[str, ...]] = ("label-quality",)
-    of: ClassVar[Of] = "task"
+    of: ClassVar[ScoreTarget] = "task"
     needs: ClassVar[tuple[str, ...]] = ("votes", "prediction")
 
     def _score(self, seen: Evidence, progress: Progress) -> Scores:
         votes, prediction = seen.votes, seen.prediction
         assert votes is not None and prediction is not None
-        table = crowdlab.Table(votes, prediction, self.name())
+        table = crowdlab.CrowdlabVotes(votes, prediction, self.name())
         label, weights = crowdlab.consensus_labels(table, self.consensus, self.name(), progress)
         _, raw = table.label_quality(weights, label, progress)
         raw[votes.support == 0] = np.nan

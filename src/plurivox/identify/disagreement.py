@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from plurivox.core.progress import Progress
-from plurivox.core.results import Of, Scores
+from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.dispersion import spread_of_votes
 
@@ -22,7 +22,7 @@ class Disagreement(Identifier):
     """
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
-    of: ClassVar[Of] = "task"
+    of: ClassVar[ScoreTarget] = "task"
 
     def _score(self, seen: Evidence, progress: Progress) -> Scores:
         del progress

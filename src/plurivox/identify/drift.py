@@ -7,10 +7,10 @@ import numpy as np
 
 from plurivox.core.errors import InputError
 from plurivox.core.progress import Progress
-from plurivox.core.results import Of, Scores
+from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
-from plurivox.engine.kernels.groups import by_group
+from plurivox.engine.kernels.group_by import group_rows
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.group_sums import quotient, sum_by
 from plurivox.identify._shared.requirements import known_workers
@@ -39,7 +39,7 @@ class Drift(Identifier):
     """
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
-    of: ClassVar[Of] = "worker"
+    of: ClassVar[ScoreTarget] = "worker"
 
     def _score(self, seen: Evidence, progress: Progress) -> Scores:
         del progress
@@ -48,7 +48,7 @@ class Drift(Identifier):
         if votes.when is None or not np.isfinite(votes.when).any():
             raise InputError("drift needs the order of the answers: give votes with a column when")
         worker, when, agreed = _agreements(votes)
-        order, start = by_group(worker[(early := np.argsort(when, kind="stable"))], votes.n_workers)
+        order, start = group_rows(worker[(early := np.argsort(when, kind="stable"))], votes.n_workers)
         order = early[order]  # by worker, each in the order of time
         n = np.diff(start).astype(np.float64)
         place = np.arange(len(order)) - np.repeat(start[:-1] + (n - 1) / 2, np.diff(start))  # around 0 for each worker

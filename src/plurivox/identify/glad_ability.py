@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from plurivox.core.progress import Progress
-from plurivox.core.results import Of, Scores
+from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.requirements import workload
 
@@ -24,7 +24,7 @@ class GladAbility(Identifier):
     """
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
-    of: ClassVar[Of] = "worker"
+    of: ClassVar[ScoreTarget] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("fit",)
     may_use: ClassVar[tuple[str, ...]] = ("votes",)
     fitted_by: ClassVar[tuple[str, ...]] = ("glad",)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from plurivox.core.progress import Progress
-from plurivox.core.results import Of, Scores
+from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.dispersion import where_told
 
@@ -30,7 +30,7 @@ class GladDifficulty(Identifier):
     array(['b', 'a'], dtype=StringDType())
     """
 
-    of: ClassVar[Of] = "task"
+    of: ClassVar[ScoreTarget] = "task"
     needs: ClassVar[tuple[str, ...]] = ("fit",)
     fitted_by: ClassVar[tuple[str, ...]] = ("glad",)
     reads: ClassVar[tuple[str, ...]] = ("difficulty",)

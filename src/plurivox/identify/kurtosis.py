@@ -8,7 +8,7 @@ import numpy as np
 
 from plurivox.core.errors import PlurivoxWarning
 from plurivox.core.progress import Progress
-from plurivox.core.results import Of, Scores
+from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.dispersion import spread_of
 
@@ -34,7 +34,7 @@ class Kurtosis(Identifier):
     """
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
-    of: ClassVar[Of] = "task"
+    of: ClassVar[ScoreTarget] = "task"
     needs: ClassVar[tuple[str, ...]] = ("votes|soft",)
 
     def _score(self, seen: Evidence, progress: Progress) -> Scores:

@@ -8,10 +8,10 @@ import numpy as np
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
-from plurivox.core.percents import percents
 from plurivox.core.progress import Progress
-from plurivox.core.results import Of, Scores
+from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.typed_percents import parse_percents
 from plurivox.core.types import Floats, Ints
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.group_sums import quotient, sum_by
@@ -56,7 +56,7 @@ class PercentCalibration(Identifier):
     resamples: int = option(0, RESAMPLES_HELP, low=0)
     seed: int = option(0, "same seed, same interval", low=0)
 
-    of: ClassVar[Of] = "worker"
+    of: ClassVar[ScoreTarget] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("answers",)
     may_use: ClassVar[tuple[str, ...]] = ("gold",)
 
@@ -82,7 +82,7 @@ class PercentCalibration(Identifier):
         return Scores("worker", answers.workers, value, self.spec, raw=raw, low=low, high=high, n=n)
 
     def _stated(self, answers: Answers, gold: SoftLabels | None) -> Stated:
-        top, percent = answers.named(0), percents(answers.typed(0)).value
+        top, percent = answers.named(0), parse_percents(answers.typed(0)).value
         usable = (answers.worker >= 0) & (top >= 0) & (percent >= 0) & (percent <= 100)
         if not usable.any():
             raise InputError(f"{self.name()} needs percents beside the top labels; these answers state none")

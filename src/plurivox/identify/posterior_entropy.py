@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
-from plurivox.core.results import Of, Scores
+from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.dispersion import UNIT_HELP, in_unit, spread_of_soft
 
@@ -28,7 +28,7 @@ class PosteriorEntropy(Identifier):
 
     unit: Literal["nats", "bits", "share"] = option("nats", UNIT_HELP)
 
-    of: ClassVar[Of] = "task"
+    of: ClassVar[ScoreTarget] = "task"
     needs: ClassVar[tuple[str, ...]] = ("fit",)
     fitted_by: ClassVar[tuple[str, ...]] = ("dawid-skene",)
 

@@ -8,9 +8,9 @@ import numpy as np
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
-from plurivox.core.percents import percents
 from plurivox.core.progress import Progress
-from plurivox.core.results import Of, Scores
+from plurivox.core.results import Scores, ScoreTarget
+from plurivox.core.typed_percents import parse_percents
 from plurivox.core.types import Ints
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.group_sums import quotient, sum_by
@@ -37,7 +37,7 @@ class RepeatConsistency(Identifier):
 
     measure: Literal["label", "percent"] = option("label", "share of changed top labels, or change of the percent")
 
-    of: ClassVar[Of] = "worker"
+    of: ClassVar[ScoreTarget] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("answers",)
 
     def _score(self, seen: Evidence, progress: Progress) -> Scores:
@@ -48,7 +48,7 @@ class RepeatConsistency(Identifier):
         top, n_workers = answers.named(0), len(answers.workers)
         same = top[again] == top[before]
         if self.measure == "percent":
-            stated = percents(answers.typed(0)).value
+            stated = parse_percents(answers.typed(0)).value
             moved = np.abs(stated[again] - stated[before])
             told = same & ~np.isnan(moved)
             worker = answers.worker[again[told]]

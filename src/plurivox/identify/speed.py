@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from plurivox.core.progress import Progress
-from plurivox.core.results import Of, Scores
-from plurivox.engine.kernels.groups import by_group, medians
+from plurivox.core.results import Scores, ScoreTarget
+from plurivox.engine.kernels.group_by import group_medians, group_rows
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.group_sums import sum_by
 from plurivox.identify._shared.requirements import times
@@ -26,12 +26,12 @@ class Speed(Identifier):
     """
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
-    of: ClassVar[Of] = "worker"
+    of: ClassVar[ScoreTarget] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("answers|votes",)
 
     def _score(self, seen: Evidence, progress: Progress) -> Scores:
         del progress
         worker, seconds, workers = times(seen, self.name())
-        order, start = by_group(worker, len(workers))
-        raw = medians(start, seconds[order])
+        order, start = group_rows(worker, len(workers))
+        raw = group_medians(start, seconds[order])
         return Scores("worker", workers, -raw, self.spec, raw=raw, n=sum_by(worker, len(workers)))

@@ -7,7 +7,7 @@ import numpy as np
 
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
-from plurivox.core.results import Of, Scores
+from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.group_sums import quotient, sum_by
 from plurivox.identify._shared.intervals import wilson
@@ -33,7 +33,7 @@ class TooFast(Identifier):
     of_median: float = option(0.3, "share of the median of all answers below which one is too fast", low=0)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
-    of: ClassVar[Of] = "worker"
+    of: ClassVar[ScoreTarget] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("answers|votes",)
 
     def _score(self, seen: Evidence, progress: Progress) -> Scores:

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
-from plurivox.core.results import Of, Scores
+from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.margins import (
     MARGIN_HELP,
@@ -48,7 +48,7 @@ class Waum(Identifier):
     divide_by: Literal["weights", "votes"] = option("weights", SPREAD_HELP)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
-    of: ClassVar[Of] = "task"
+    of: ClassVar[ScoreTarget] = "task"
     needs: ClassVar[tuple[str, ...]] = ("votes", "fit", "dynamics")
     fitted_by: ClassVar[tuple[str, ...]] = ("dawid-skene",)
     reads: ClassVar[tuple[str, ...]] = ("confusion",)

@@ -9,7 +9,7 @@ import numpy as np
 from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, PlurivoxWarning, first_few
 from plurivox.core.progress import Progress
-from plurivox.core.results import Of, Scores
+from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence
 from plurivox.identify._shared.margins import Margins, weighted_scores
 from plurivox.identify.waum import Waum
@@ -33,7 +33,7 @@ class WaumPerWorker(Waum):
     ['b', 'a']
     """
 
-    of: ClassVar[Of] = "task"
+    of: ClassVar[ScoreTarget] = "task"
     needs: ClassVar[tuple[str, ...]] = ("votes", "fit", "worker_dynamics")
 
     def _score(self, seen: Evidence, progress: Progress) -> Scores:

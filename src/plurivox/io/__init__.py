@@ -1,6 +1,6 @@
 """Files and frames in, nouns out, and back. A part is imported when it is asked for: the shelf alone needs no polars."""
 
-from plurivox.core.lazy import lazy_getattr
+from plurivox.core.lazy_import import lazy_getattr
 
 EXPORTS = {
     "Dataset": "dataset",

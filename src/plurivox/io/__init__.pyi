@@ -18,4 +18,4 @@ from plurivox.io.tabular.table_files import write_saved as write_saved
 from plurivox.io.tabular.table_files import write_table as write_table
 
 shelf = _dataset_catalog
-HOMES: dict[str, str]
+EXPORTS: dict[str, str]

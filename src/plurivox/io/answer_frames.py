@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from plurivox.core.answers import BETWEEN, NAMED, NEVER, POSSIBLE, Answers
+from plurivox.core.answers import LABEL_SEPARATOR, NAMED, NEVER, POSSIBLE, Answers
 from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.types import Ints
@@ -119,7 +119,7 @@ def _named(table: Columns, label: str | None, percent: str | None, place: int) -
 def _listed(column: pl.Series, kind: int, place: int) -> pl.DataFrame:
     """A mark for every label of a cell: labels with `|` between them, or a JSON list where a label holds `|` itself."""
     text = column.cast(pl.String).fill_null("")
-    lists = text.str.replace_all(r"\s*\|\s*", BETWEEN).str.strip_chars().str.split(BETWEEN)
+    lists = text.str.replace_all(r"\s*\|\s*", LABEL_SEPARATOR).str.strip_chars().str.split(LABEL_SEPARATOR)
     if text.str.starts_with("[").any():
         lists = pl.Series([_cell(one) for one in text.to_list()], dtype=pl.List(pl.String))
     long = pl.DataFrame({"answer": np.arange(len(column)), "label": lists}).explode("label")
@@ -131,8 +131,8 @@ def _cell(text: str) -> list[str]:
         try:
             return [str(one) for one in json.loads(text)]
         except (json.JSONDecodeError, TypeError):  # a label that merely begins so
-            return text.split(BETWEEN)
-    return [one.strip() for one in text.split(BETWEEN)]
+            return text.split(LABEL_SEPARATOR)
+    return [one.strip() for one in text.split(LABEL_SEPARATOR)]
 
 
 def _frame(answer: Ints, place: int, kind: int, label: pl.Series, typed: pl.Series) -> pl.DataFrame:

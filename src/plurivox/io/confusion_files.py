@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from plurivox.core.base import DataType
-from plurivox.core.encoding import by_value, numbered, positions
+from plurivox.core.encoding import numbered_names, positions, sort_by_value
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.types import Floats, Names
@@ -28,7 +28,9 @@ def read_confusion(path: str | Path) -> Confusion:
         return _of_noun(path)
     if ending == ".npy":
         array = _array_in(Path(path))
-        return Confusion(_mended(array, path), numbered("worker", len(array)), numbered("label", array.shape[1]))
+        return Confusion(
+            _mended(array, path), numbered_names("worker", len(array)), numbered_names("label", array.shape[1])
+        )
     frame = read_table(path)
     require_columns(frame, ["worker", "true", "said", "p"], path)
     worker, true, said = (names_of(frame[name], path) for name in ("worker", "true", "said"))
@@ -47,7 +49,7 @@ def read_confusion(path: str | Path) -> Confusion:
 def _labels(true: Names, said: Names, path: str | Path) -> Names:
     if true.dtype.kind != said.dtype.kind:
         raise InputError(f"the columns 'true' and 'said' of {path} hold different kinds of labels; make them alike")
-    return by_value(np.concatenate([true, said]))
+    return sort_by_value(np.concatenate([true, said]))
 
 
 def _of_noun(path: str | Path) -> Confusion:

@@ -10,7 +10,14 @@ import polars as pl
 
 from plurivox.core.encoding import as_names, duplicates
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.npz import arrays_in, plain_names, read_task_rows, rows_by_split, rows_on, write_arrays
+from plurivox.core.npz import (
+    read_arrays,
+    read_task_rows,
+    select_rows,
+    split_row_names,
+    without_stringdtype,
+    write_arrays,
+)
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
 from plurivox.io.tabular.column_values import names_of, numbers_of
@@ -28,7 +35,7 @@ class Features:
 
     def on(self, tasks: Names) -> Floats:
         """(n, ...) the rows of these tasks, in this order."""
-        return rows_on(tasks, self.tasks, self.x, "features")
+        return select_rows(tasks, self.tasks, self.x, "features")
 
     def __repr__(self) -> str:
         return f"<Features: {len(self.tasks):,} tasks x {' x '.join(map(str, self.x.shape[1:]))}>"
@@ -43,7 +50,7 @@ def read_features(path: Path, items: pl.DataFrame | None = None) -> Features:
     """
     if path.suffix == ".npz":
         names = partial(_row_names, items=items)
-        return _checked(Features(*read_task_rows(arrays_in(path, "features"), path, "features", names)), path)
+        return _checked(Features(*read_task_rows(read_arrays(path, "features"), path, "features", names)), path)
     frame = read_table(path)
     require_columns(frame, ["task"], path)
     numbers = [numbers_of(frame[name], path) for name in frame.columns if name != "task"]
@@ -68,7 +75,7 @@ def _checked(features: Features, path: Path) -> Features:
 
 def _row_names(split: str, n: int, items: pl.DataFrame | None) -> Names:
     """The tasks of the rows of a split, where the items say them."""
-    names = rows_by_split(split, n).tolist()
+    names = split_row_names(split, n).tolist()
     if items is not None and {"task", "split", "row"} <= set(items.columns):
         mine = items.filter((pl.col("split") == split) & pl.col("row").is_between(0, n - 1))
         for task, row in mine.select("task", "row").iter_rows():
@@ -78,10 +85,10 @@ def _row_names(split: str, n: int, items: pl.DataFrame | None) -> Names:
 
 def write_features(features: Features, path: Path) -> None:
     """An `.npz` of `x` and `task`, with `split`, and `y` and `labels`, where they are known."""
-    arrays: dict[str, Any] = {"x": features.x, "task": plain_names(features.tasks)}
+    arrays: dict[str, Any] = {"x": features.x, "task": without_stringdtype(features.tasks)}
     if features.split is not None:
-        arrays["split"] = plain_names(features.split)
+        arrays["split"] = without_stringdtype(features.split)
     if features.gold is not None:
-        arrays["y"] = plain_names(features.gold.on(features.tasks).hard())
-        arrays["labels"] = plain_names(features.gold.labels)  # also those that no task has
+        arrays["y"] = without_stringdtype(features.gold.on(features.tasks).hard())
+        arrays["labels"] = without_stringdtype(features.gold.labels)  # also those that no task has
     write_arrays(path, arrays)

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from plurivox.core.base import HEADER
-from plurivox.core.encoding import as_names, by_value, positions
+from plurivox.core.base import HEADER_FILE
+from plurivox.core.encoding import as_names, positions, sort_by_value
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
@@ -118,7 +118,7 @@ class _Folder:
         strangers = gold[positions(found.labels, gold) < 0]
         if not len(strangers) or found.labels.dtype.kind != strangers.dtype.kind:
             return found
-        return found.with_labels(by_value(np.concatenate([found.labels, strangers])))
+        return found.with_labels(sort_by_value(np.concatenate([found.labels, strangers])))
 
     def answers(self) -> Any:
         return answer_frames.answers(self._columns("answers"), **self._entering("answers"))
@@ -207,7 +207,7 @@ def _features_file(folder: Path) -> Path | None:
     if len(found) > 1:
         frames.tell([f"{first_few(file.name for file in found)} all hold features; call the one to read features.npz"])
         return None
-    unknown = [file.name for file, names in arrays.items() if file not in found and HEADER not in names]
+    unknown = [file.name for file, names in arrays.items() if file not in found and HEADER_FILE not in names]
     if unknown:
         frames.tell([f"not read in {folder}: {first_few(unknown)}; features are arrays x and task, or x_<split>"])
     return found[0] if found else None

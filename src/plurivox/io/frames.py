@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from plurivox.core.encoding import as_names, as_text, by_value, label_positions, positions
+from plurivox.core.encoding import as_names, as_text, label_positions, positions, sort_by_value
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few
 from plurivox.core.types import Bools, Names
 from plurivox.core.votes import UNNAMED, Votes
@@ -229,7 +229,7 @@ class _Reader:
         for role in ("task", "worker", "label"):
             names, wanted = self.names[role], given[f"{role}s"]
             if wanted is None:
-                out[f"{role}s"] = names if role != "label" else by_value(names)
+                out[f"{role}s"] = names if role != "label" else sort_by_value(names)
             else:
                 fixed = as_names(list(wanted), f"{role}s")
                 out[f"{role}s"] = fixed if role == "label" else np.sort(fixed)

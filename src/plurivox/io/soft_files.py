@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from plurivox.core.atomic_write import atomic_file
 from plurivox.core.base import DataType
-from plurivox.core.encoding import as_names, by_value, encode, positions
+from plurivox.core.encoding import as_names, encode, positions, sort_by_value
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
@@ -149,7 +149,7 @@ def _read_long(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     told = (frame["label"].is_not_null() & frame["p"].is_not_null()).to_numpy()
     full = frame.filter(pl.Series(told))
     codes, found = encode(names_of(full["label"], path), "labels")
-    labels = by_value(found)
+    labels = sort_by_value(found)
     label = positions(labels, found)[codes] if len(codes) else codes
     row, mass = task[told], numbers_of(full["p"], path)
     order = np.lexsort((label, row))
@@ -174,7 +174,7 @@ def _read_hard(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     told = frame.filter(frame["label"].is_not_null())
     tasks = names_of(told["task"], path)
     codes, found = encode(names_of(told["label"], path), "labels")
-    labels = by_value(found)
+    labels = sort_by_value(found)
     place = positions(labels, found)[codes] if len(codes) else codes
     dropped = frame.height - told.height
     notes = (f"{dropped} tasks without a label were dropped",) if dropped else ()

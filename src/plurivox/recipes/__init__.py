@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from plurivox.core.lazy import lazy_getattr
+from plurivox.core.lazy_import import lazy_getattr
 from plurivox.recipes._contract import Recipe, methods
 
 # where these workflows were before there was a package for them; they stay importable from here

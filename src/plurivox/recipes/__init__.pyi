@@ -22,4 +22,4 @@ from plurivox.workflows.compare_methods import compare as compare
 from plurivox.workflows.tune import Choice as Choice
 from plurivox.workflows.tune import choose as choose
 
-HOMES: dict[str, str]
+EXPORTS: dict[str, str]

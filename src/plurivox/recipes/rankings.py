@@ -6,7 +6,7 @@ from typing import ClassVar
 from plurivox.core.encoding import positions
 from plurivox.core.errors import InputError
 from plurivox.core.method import option, split_list
-from plurivox.core.progress import Progress, no_progress, within
+from plurivox.core.progress import Progress, nested_progress, no_progress
 from plurivox.core.results import Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table, Tables
@@ -47,7 +47,7 @@ class Rankings(Recipe):
             data = read(name)
             if (votes := data.votes) is None:
                 raise InputError(f"{data.name} has no votes of named workers; rankings need them")
-            tables += self._of(data.name, votes, data.gold, within(progress, step, len(names)))
+            tables += self._of(data.name, votes, data.gold, nested_progress(progress, step, len(names)))
         return Tables("Whom to trust and what is hard", tuple(tables), self.spec)
 
     def _of(self, name: str, votes: Votes, gold: SoftLabels | None, progress: Progress) -> list[Table]:

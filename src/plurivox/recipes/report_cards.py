@@ -8,7 +8,7 @@ from plurivox import aggregate
 from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, PlurivoxError, unknown_name
 from plurivox.core.method import option, split_list
-from plurivox.core.progress import Progress, no_progress, within
+from plurivox.core.progress import Progress, nested_progress, no_progress
 from plurivox.core.results import Fit, Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table, Tables
@@ -69,7 +69,7 @@ class ReportCards(Recipe):
         found, notes, words = [], [], split_list(self.scores)
         for step, (word, score) in enumerate(zip(words, scores_of("worker", self.scores), strict=True)):
             try:
-                found.append(_on(gathering.score(score, within(progress, step, len(words))), votes))
+                found.append(_on(gathering.score(score, nested_progress(progress, step, len(words))), votes))
             except PlurivoxError as why:
                 notes.append(f"without {word}: {why}")
         if not found:

@@ -15,7 +15,7 @@ What a data set becomes on its way to a step of training, who makes it, and what
 from typing import Any
 
 from plurivox.core.errors import require_package
-from plurivox.core.lazy import lazy_getattr
+from plurivox.core.lazy_import import lazy_getattr
 
 EXPORTS = {
     "CrowdClassifier": "estimator",

@@ -16,4 +16,4 @@ from plurivox.train.plan import Plan as Plan
 from plurivox.train.result import Trained as Trained
 from plurivox.train.targets._contract import Supervision as Supervision
 
-HOMES: dict[str, str]
+EXPORTS: dict[str, str]

@@ -1,6 +1,6 @@
 """Workflows: public functions that span several steps. What a user calls in Python and what the interfaces call is the same."""
 
-from plurivox.core.lazy import lazy_getattr
+from plurivox.core.lazy_import import lazy_getattr
 
 EXPORTS = {
     "BatchPlan": "assign_tasks",

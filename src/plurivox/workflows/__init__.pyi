@@ -29,4 +29,4 @@ from plurivox.workflows.train import train_runs as train_runs
 from plurivox.workflows.tune import Choice as Choice
 from plurivox.workflows.tune import choose as choose
 
-HOMES: dict[str, str]
+EXPORTS: dict[str, str]

@@ -15,7 +15,7 @@ from plurivox.aggregate import Aggregator
 from plurivox.core.base import DataType
 from plurivox.core.errors import InputError, PlurivoxWarning, first_few, unknown_name
 from plurivox.core.method import split_list
-from plurivox.core.progress import Progress, no_progress, within
+from plurivox.core.progress import Progress, nested_progress, no_progress
 from plurivox.core.registry import BrokenPlugin
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table
@@ -219,7 +219,7 @@ def _measure_all(
         for method in made:
             step = len(rows)
             try:
-                rows.append(measure(method, votes, truth, within(progress, step, total)))
+                rows.append(measure(method, votes, truth, nested_progress(progress, step, total)))
             except InputError as cause:  # what is wrong with a method or its options is wrong everywhere, and raised
                 rows.append((np.nan,) * (len(MEASURES) + 1))
                 notes.append(f"{method.spec} gave no answer on {name}: {cause}")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plurivox import evaluate
-from plurivox.core.base import HEADER, DataType
+from plurivox.core.base import HEADER_FILE, DataType
 from plurivox.core.errors import InputError
 from plurivox.core.method import split_list
 from plurivox.core.results import Fit
@@ -121,11 +121,11 @@ def _of_data(given: "Dataset | Any", part: str | None) -> _Side:
 
 def _of_arrays(where: str) -> _Side:
     """What an .npz says: a saved data type, or packed inputs with what is known of them. Neither needs tables."""
-    names = [HEADER]
+    names = [HEADER_FILE]
     if zipfile.is_zipfile(where):
         with zipfile.ZipFile(where) as file:
             names = file.namelist()
-    if HEADER in names:
+    if HEADER_FILE in names:
         return _of_type(DataType.load(where), where)
     from plurivox.train.data.training_data import read_training_data
 

@@ -14,7 +14,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.audit import Audit, AuditRow
 from plurivox.core.encoding import as_text, positions
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
-from plurivox.core.progress import Progress, no_progress, within
+from plurivox.core.progress import Progress, nested_progress, no_progress
 from plurivox.core.results import Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table
@@ -244,12 +244,12 @@ def prune_and_compare(
     maker = aggregate.methods.make(method)
     truth = known_of(votes, gold)
     total = 2 + len(quantiles)
-    scores = score if isinstance(score, Scores) else _score(votes, score, gold, within(progress, 0, total))
-    before = maker.fit(votes, progress=within(progress, 1, total)).soft
+    scores = score if isinstance(score, Scores) else _score(votes, score, gold, nested_progress(progress, 0, total))
+    before = maker.fit(votes, progress=nested_progress(progress, 1, total)).soft
     rows: list[dict[str, Any]] = []
     for step, quantile in enumerate(quantiles):
         left, audit = prune(votes, scores, quantile)
-        after = maker.fit(left, progress=within(progress, 2 + step, total)).soft
+        after = maker.fit(left, progress=nested_progress(progress, 2 + step, total)).soft
         voted = left.voted
         head = {"quantile": quantile, f"{scores.of}s out": len(audit), "votes out": int(audit.answers.sum())}
         for on, known in (("tasks left", truth.shared(voted)), ("all tasks", truth)):

@@ -12,7 +12,7 @@ from plurivox import identify
 from plurivox.core.base import DataType
 from plurivox.core.encoding import positions, readonly_names
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.results import Of, Scores
+from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import TEXT, Floats, Names, readonly_copy
 from plurivox.core.votes import Votes
@@ -26,7 +26,7 @@ class Ranking(DataType):
     Names that a score gives the same value share the mean of their ranks.
     """
 
-    of: Of
+    of: ScoreTarget
     names: Names  # (n,)
     scores: Names  # (n_scores,) the word of each score
     value: Floats  # (n, n_scores) higher is worse

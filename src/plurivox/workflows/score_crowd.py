@@ -12,7 +12,7 @@ from plurivox.aggregate import Aggregator
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few
 from plurivox.core.method import split_list
-from plurivox.core.progress import Progress, no_progress, within
+from plurivox.core.progress import Progress, nested_progress, no_progress
 from plurivox.core.results import Dynamics, Fit, Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -98,7 +98,7 @@ def rank(
     made = [identify.methods.make(one) for one in words]
     given = {"soft": soft, "gold": gold, "prediction": prediction, "dynamics": dynamics, "fit": fit, "answers": answers}
     gathering = _gather(data, made, by, part, given)
-    return rank_of([gathering.score(one, within(progress, step, len(made))) for step, one in enumerate(made)])
+    return rank_of([gathering.score(one, nested_progress(progress, step, len(made))) for step, one in enumerate(made)])
 
 
 def _gather(

@@ -1,14 +1,14 @@
-"""The kernels of confusion matrices against plain numpy."""
+"""Kernels of confusion-matrix models against plain numpy."""
 
 import numpy as np
 import pytest
 
 from plurivox.engine.kernels import confusion, confusion_tables
-from plurivox.engine.kernels.simd import PAD, padded, simd_width
+from plurivox.engine.kernels.simd import PAD, pad_array, simd_width
 
 
 class Case:
-    """Random votes and parameters over some labels, and what plain numpy makes of them."""
+    """Random votes and parameters, with posterior and log-likelihood computed by plain numpy."""
 
     def __init__(self, n_labels: int, weighted: bool, n_tasks: int = 60, n_workers: int = 7) -> None:
         rng = np.random.default_rng(n_labels)
@@ -36,7 +36,7 @@ class Case:
         return counts.ravel()
 
     def left_out(self) -> np.ndarray:
-        """(n_workers,) the weight of votes that the others on the task agree with."""
+        """(n_workers,) the expected weight of correct votes given the other votes on each task."""
         agree, rows = np.zeros(len(self.table)), self.table.reshape(-1, len(self.log_prior))
         for t, w in sorted(set(zip(self.task, self.worker, strict=True))):
             mine = np.flatnonzero((self.task == t) & (self.worker == w))
@@ -55,10 +55,10 @@ def spare(n: int) -> np.ndarray:
 
 
 @cases
-def test_an_em_pass(case: Case) -> None:
+def test_em_pass_matches_numpy(case: Case) -> None:
     k = len(case.log_prior)
     n_true, counts = spare(k), spare(case.table.size)
-    value = confusion.em_pass(*case.votes, case.log_prior, padded(case.table), simd_width(k), n_true, counts)
+    value = confusion.em_pass(*case.votes, case.log_prior, pad_array(case.table), simd_width(k), n_true, counts)
     np.testing.assert_allclose(value, case.value.sum(), rtol=1e-13)
     np.testing.assert_allclose(n_true[:k], case.posterior.sum(0), rtol=1e-12)
     np.testing.assert_allclose(counts[:-PAD], case.counts(case.posterior), rtol=1e-11)
@@ -66,11 +66,11 @@ def test_an_em_pass(case: Case) -> None:
 
 
 @cases
-def test_a_hard_em_pass(case: Case) -> None:
+def test_hard_em_pass_matches_numpy(case: Case) -> None:
     k = len(case.log_prior)
     n_true, counts = spare(k), spare(case.table.size)
     width = simd_width(k, coarse=True)
-    value = confusion.hard_em_pass(*case.votes, case.log_prior, padded(case.table), width, n_true, counts)
+    value = confusion.hard_em_pass(*case.votes, case.log_prior, pad_array(case.table), width, n_true, counts)
     np.testing.assert_allclose(value, case.log.max(1).sum(), rtol=1e-13)
     labels = np.eye(k)[case.log.argmax(1)]
     np.testing.assert_array_equal(n_true[:k], labels.sum(0))
@@ -78,10 +78,10 @@ def test_a_hard_em_pass(case: Case) -> None:
 
 
 @cases
-def test_the_posterior_and_counting_it(case: Case) -> None:
+def test_posterior_and_counts_match_numpy(case: Case) -> None:
     k, n_tasks = len(case.log_prior), case.votes[1]
     prob, agree, width = np.empty((n_tasks, k)), np.zeros(7), simd_width(k, coarse=True)
-    given = (*case.votes, case.worker, case.said, case.log_prior[None], padded(case.table), width, prob)
+    given = (*case.votes, case.worker, case.said, case.log_prior[None], pad_array(case.table), width, prob)
     value = confusion.posterior(*given, agree)
     np.testing.assert_allclose(prob, case.posterior, rtol=1e-11)
     np.testing.assert_allclose(value, case.value.sum(), rtol=1e-13)
@@ -91,17 +91,17 @@ def test_the_posterior_and_counting_it(case: Case) -> None:
     assert confusion.posterior(*given, None) == value
     np.testing.assert_array_equal(prob, alone)
     n_true, counts = spare(k), spare(case.table.size)
-    confusion.count(*case.votes, prob, width, n_true, counts)
+    confusion.count_votes(*case.votes, prob, width, n_true, counts)
     np.testing.assert_allclose(n_true[:k], case.posterior.sum(0), rtol=1e-12)
     np.testing.assert_allclose(counts[:-PAD], case.counts(case.posterior), rtol=1e-11)
 
 
 @cases
-def test_a_prior_of_its_own_for_every_task(case: Case) -> None:
+def test_posterior_with_one_prior_per_task(case: Case) -> None:
     k, n_tasks = len(case.log_prior), case.votes[1]
     own = np.random.default_rng(9).normal(size=(n_tasks, k))
     prob, width = np.empty((n_tasks, k)), simd_width(k, coarse=True)
-    value = confusion.posterior(*case.votes, case.worker, case.said, own, padded(case.table), width, prob, None)
+    value = confusion.posterior(*case.votes, case.worker, case.said, own, pad_array(case.table), width, prob, None)
     score = case.log - case.log_prior + own
     total = np.logaddexp.reduce(score, axis=1)
     np.testing.assert_allclose(prob, np.exp(score - total[:, None]), rtol=1e-11)
@@ -121,14 +121,16 @@ def test_vote_shares(case: Case) -> None:
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 6, 10, 17, 33])
-def test_shares_in_logs_and_back(k: int) -> None:
+def test_m_step_and_renormalise_match_numpy(k: int) -> None:
     rng = np.random.default_rng(0)
     counts, pseudo = rng.random((5, k, k)), rng.random((k, k))
     counts[2, :, k - 1], pseudo[:, k - 1] = 0, 0  # worker 2 was never seen where the last label is true
     counts[1, 0, 0] = pseudo[0, 0] = 0
     table, width = spare(counts.size), simd_width(k, coarse=True)
-    confusion_tables.m_step(2, 5, k, padded(counts), padded(pseudo), width, table)
-    confusion_tables.m_step(0, 2, k, padded(counts), padded(pseudo), width, table)  # writes nothing beyond its workers
+    confusion_tables.m_step(2, 5, k, pad_array(counts), pad_array(pseudo), width, table)
+    confusion_tables.m_step(
+        0, 2, k, pad_array(counts), pad_array(pseudo), width, table
+    )  # writes nothing beyond its workers
     wanted = counts + pseudo
     wanted = np.where(wanted.sum(1, keepdims=True) > 0, wanted, 1)
     share = np.exp(table[:-PAD].reshape(5, k, k))
@@ -140,11 +142,11 @@ def test_shares_in_logs_and_back(k: int) -> None:
     np.testing.assert_allclose(moved, table, rtol=1e-12, atol=1e-12)
 
 
-def test_many_votes_and_impossible_ones_stay_finite() -> None:
+def test_likelihood_stays_finite_for_many_and_impossible_votes() -> None:
     n = 30_000
     key = np.zeros(n, np.uint32)
     key[::2] = 1
-    table = padded(np.log([[1.0, 1e-300], [1e-300, 1.0]]))
+    table = pad_array(np.log([[1.0, 1e-300], [1e-300, 1.0]]))
     counts, n_true = spare(4), spare(2)
     value = confusion.em_pass(
         0, 1, np.array([0, n]), key, None, np.log([0.5, 0.5]), table, simd_width(2), n_true, counts

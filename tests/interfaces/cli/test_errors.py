@@ -22,7 +22,7 @@ MISTAKES = {
     "agregate": "there is no command 'agregate'; did you mean 'aggregate'",
     "aggregate majorty-vote": "there is no method 'majorty-vote'; did you mean 'majority-vote'?",
     "aggregate majority-vote VOTES -o OUT --tie first": "there is no option '--tie'; did you mean '--ties'",
-    "aggregate majority-vote VOTES -o OUT --ties most": "--ties is one of first, random, share; got 'most'",
+    "aggregate majority-vote VOTES -o OUT --ties most": "--ties must be one of first, random, share; got 'most'",
     "aggregate majority-vote VOTES -o OUT --seed -1": "--seed must be at least 0; got -1",
     "aggregate majority-vote VOTES -o OUT --seed few": "--seed must be a whole number; got 'few'",
     "aggregate majority-vote VOTES -o OUT --threads 0": "invalid value for '--threads'",

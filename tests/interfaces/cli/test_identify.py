@@ -113,11 +113,11 @@ def test_a_ranking_joins_scores(call: Call, votes_file: Path, tmp_path: Path) ->
         ("entropy VOTES -o OUT.docx", "has an ending nobody knows"),
         ("entropy VOTES -o VOTES", "is named twice"),
         ("entropy VOTES --worst -1", "invalid value for '--worst'"),
-        ("posterior-entropy VOTES --fit VOTES", "is not a noun saved by plurivox"),
+        ("posterior-entropy VOTES --fit VOTES", "was not saved by plurivox"),
         ("waum VOTES --dynamics FOLDER", "holds no .npz file"),
         ("rank VOTES --scores entropy,nothing", "there is no identify method 'nothing'"),
         ("rank VOTES", "missing option '--scores'"),
-        ("waum BOTH --dynamics VOTES", "is not a noun saved by plurivox"),
+        ("waum BOTH --dynamics VOTES", "was not saved by plurivox"),
         ("posterior-entropy BOTH", "dawid-skene must know who voted; the counts of both (2 tasks) hold no names"),
         (
             "crowdlab BOTH --prediction PREDICTION",

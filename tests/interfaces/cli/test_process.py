@@ -76,7 +76,7 @@ def test_a_broken_package_breaks_its_own_method_alone(guest: dict[str, str], tmp
     (step / "sick.py").write_text("import no_such_package\n")
     points = step / "guest-1.0.dist-info" / "entry_points.txt"
     points.write_text(points.read_text() + "sick = sick:Sick\ngone = nowhere.at.all:Gone\n")
-    fault = "sick, which another package brings, cannot be loaded (ModuleNotFoundError: No module named 'no_such_"
+    fault = "the plugin method sick cannot be loaded (ModuleNotFoundError: No module named 'no_such_"
     listed = process("methods", env=guest)
     assert listed.returncode == 0 and fault in listed.stdout and "gone, which another" in listed.stdout
     found = json.loads(process("methods", "aggregate", "--json", env=guest).stdout)["methods"]["aggregate"]

@@ -62,7 +62,7 @@ def test_matrices_of_one_crowd_draw_another(call: Call, tmp_path: Path) -> None:
         ("student-teacher --too-fast 0.1", "too-fast needs answer times; set times=yes"),
         ("soft-answers --order peerannot", "use order=whole"),
         ("soft-answers --n-labels 1", "--n-labels must be at least 2"),
-        ("soft-answers --form guess", "form is one of"),
+        ("soft-answers --form guess", "form must be one of"),
     ],
 )
 def test_mistakes_leave_nothing_behind(call: Call, tmp_path: Path, words: str, said: str) -> None:

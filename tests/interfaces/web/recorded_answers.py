@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from plurivox.core.percents import percents
+from plurivox.core.typed_percents import parse_percents
 from plurivox.simulate import SoftAnswers
 
 
@@ -76,7 +76,7 @@ def crowd_answers() -> tuple[str, list[str], list[PaddedVotes]]:
         )
         columns = [list(map(str, frame[one])) for one in ("top", "top_percent", "second", "second_percent", "never")]
     labels = sorted(set(columns[0]))
-    shares = [percents(columns[at]).value for at in (1, 3)]
+    shares = [parse_percents(columns[at]).value for at in (1, 3)]
     rows = zip(columns[0], shares[0], columns[2], shares[1], columns[4], strict=True)
     clean = lambda value: 0.0 if value != value else float(min(max(value, 0), 100))  # noqa: E731
     return (

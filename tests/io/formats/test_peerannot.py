@@ -223,7 +223,7 @@ def test_labels_for_peerannot(tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.load(file), [[0.7, 0.3], [0.1, 0.9]])
     hard = peerannot.write_labels(soft, tmp_path / "out", "ds", hard=True)
     assert hard.name == "labels_tiny_ds_hard.npy" and np.load(hard).tolist() == [0, 1]
-    with pytest.raises(InputError, match="have no soft label here: 'a'"):
+    with pytest.raises(InputError, match="have no soft label: 'a'"):
         peerannot.write_labels(SoftLabels.of([[1, 0]], ["b"], ["y", "x"]), tmp_path / "out", "ds")
     with pytest.raises(InputError, match="does not number its tasks 0 to 1"):
         peerannot.write_labels(soft, make(tmp_path / "gaps", {"1": {"0": 0}, "5": {"0": 1}}), "ds")

@@ -34,7 +34,7 @@ def test_a_task_without_votes_gets_the_classifiers_word() -> None:
 def test_mistakes_are_told() -> None:
     with pytest.raises(OptionError, match="consensus is one of 'best', 'majority'; got 'mean'"):
         crowdlab(votes(), predicted(), "mean")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="crowdlab: the classifier says nothing of 2 tasks with votes"):
+    with pytest.raises(InputError, match="crowdlab: the classifier has no prediction for 2 tasks with votes"):
         crowdlab(votes(), predicted().on(range(8)))
 
 

@@ -117,5 +117,5 @@ def test_mistakes_say_what_to_do() -> None:
         targets.methods.make("mixed[first=repeated-labelling]").teaches(KNOWN, VOTES.tasks)
     with pytest.raises(OptionError, match="drawn anew"):
         examples("smoothed[of=de-aggregated]")
-    with pytest.raises(InputError, match="must know who voted"):
+    with pytest.raises(InputError, match="needs worker names"):
         examples("all-votes", Supervision(votes=Votes.from_counts(np.eye(2), ["a", "b"], ["x", "y"])), ("a",))

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from interfaces.cli.cli_process import environment
-from plurivox.engine.beta import jeffreys_interval
+from plurivox.engine.beta_intervals import jeffreys_interval
 from plurivox.web.jobs.leader import Background
 from plurivox.web.jobs.snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase import erase

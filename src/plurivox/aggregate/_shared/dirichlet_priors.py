@@ -7,7 +7,7 @@ import numpy as np
 from plurivox.core.results import Confusion
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.engine.beta import beta_interval_of_moments
+from plurivox.engine.beta_intervals import beta_interval_from_moments
 from plurivox.engine.dirichlet import expected_logs
 from plurivox.engine.kernels.confusion_tables import TINY
 
@@ -51,7 +51,7 @@ def accuracies(posterior: Floats, kinds: Floats) -> tuple[Floats, Floats, Floats
     whole = posterior.sum(1)
     right = posterior[:, kind // (len(kinds) // posterior.shape[1]), kind] / whole
     mean = right @ kinds
-    low, high = beta_interval_of_moments(mean, (right * (1 - right) / (whole + 1)) @ kinds**2)
+    low, high = beta_interval_from_moments(mean, (right * (1 - right) / (whole + 1)) @ kinds**2)
     return mean, low, high
 
 

@@ -8,7 +8,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Dense
 from plurivox.core.types import Bools, Floats, Ints, readonly_view
 from plurivox.core.votes import Votes
-from plurivox.engine.confusion_em import ConfusionEM, KeyedVotes, Params, task_rows
+from plurivox.engine.confusion_em import ConfusionEM, KeyedVotes, Params, rows_of_tasks
 from plurivox.engine.kernels import confusion
 from plurivox.engine.kernels.confusion_tables import TINY
 from plurivox.engine.threads import Blocks
@@ -40,11 +40,11 @@ class UnlabelledTasks:
 
     def rows(self, tasks: Bools) -> Bools | slice:
         """Which rows of the votes belong to these tasks."""
-        return task_rows(self.votes.start, tasks)[1]
+        return rows_of_tasks(self.votes.start, tasks)[1]
 
     def _columns(self, tasks: Bools) -> tuple[Ints, Ints, Ints, Floats | None]:
         """(start, worker, said, weight) of the votes on some tasks, where theirs are the only rows."""
-        votes, (start, rows) = self.votes, task_rows(self.votes.start, tasks)
+        votes, (start, rows) = self.votes, rows_of_tasks(self.votes.start, tasks)
         weight = None if votes.weight is None else readonly_view(np.ascontiguousarray(votes.weight[rows], np.float64))
         return start, readonly_view(votes.worker[rows]), readonly_view(votes.label[rows]), weight
 

@@ -6,7 +6,7 @@ from plurivox.aggregate._shared.open_tasks import UnlabelledTasks
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
-from plurivox.engine.kernels import own_label
+from plurivox.engine.kernels import mace_one_coin
 from plurivox.engine.kernels.simd import PAD, simd_width
 from plurivox.engine.threads import Blocks
 
@@ -42,9 +42,9 @@ class OwnLabelEM(UnlabelledTasks):
         """
 
         def work(first: int, last: int, n_true: Floats, right: Floats) -> float:
-            return own_label.em_pass(first, last, *self.columns, log_prior, gain, self.width, n_true, right)
+            return mace_one_coin.em_pass(first, last, *self.columns, log_prior, gain, self.width, n_true, right)
 
-        value, (n_true, right) = self.blocks.gather(work, self.n_labels + PAD, self.n_keys)
+        value, (n_true, right) = self.blocks.map_and_sum(work, self.n_labels + PAD, self.n_keys)
         value += float((self.total * base).sum())
         value += float((self.known_right * gain).sum()) + float(self.known_true @ log_prior)
         return n_true[: self.n_labels] + self.known_true, right + self.known_right, value
@@ -55,8 +55,8 @@ class OwnLabelEM(UnlabelledTasks):
 
         def work(first: int, last: int, agree: Floats) -> float:
             given = (*self.columns, self.worker, log_prior, gain, self.width, prob)
-            return own_label.posterior(first, last, *given, agree)
+            return mace_one_coin.posterior(first, last, *given, agree)
 
-        _, (agree,) = self.blocks.gather(work, self.n_workers)
+        _, (agree,) = self.blocks.map_and_sum(work, self.n_workers)
         agree += self.known_right.reshape(self.n_workers, -1).sum(1)
         return self.soft_labels(prob, np.exp(log_prior)), self.left_out(agree)

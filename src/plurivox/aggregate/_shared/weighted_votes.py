@@ -88,7 +88,7 @@ class WeightedVotes:
         lead = np.flatnonzero(self.leading(split))
         label = np.zeros(self.votes.n_tasks, np.int64)
         label[self.task[lead[::-1]]] = self.label[lead[::-1]]  # backwards, so that the first is written last
-        beyond = np.flatnonzero((split.each > self._best(split.mass) + CLOSE) & (np.diff(self.start) > 0))
+        beyond = np.flatnonzero((split.unlisted_mass > self._best(split.mass) + CLOSE) & (np.diff(self.start) > 0))
         if len(beyond):  # a label that nobody chose, since all that were chosen speak against themselves
             label[beyond] = split.take(beyond).top(1)[0][:, 0]
         return label

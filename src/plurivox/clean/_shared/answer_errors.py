@@ -10,10 +10,10 @@ from plurivox.clean._contract import Found, Rule
 from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.clean._shared.reason_text import several
 from plurivox.core.answers import NAMED, NEVER, Answers
-from plurivox.core.audit import Did
+from plurivox.core.audit import AuditAction
 from plurivox.core.method import option
-from plurivox.core.percents import OUT_OF_RANGE, percents
 from plurivox.core.questions import question_of
+from plurivox.core.typed_percents import OUT_OF_RANGE, parse_percents
 from plurivox.core.types import Bools
 
 
@@ -33,7 +33,7 @@ def contradictory(seen: AnswerRows) -> Bools:
 def percentless(seen: AnswerRows, zero: bool = False) -> Bools:
     """(n,) the top label has no percent, or none that can be read; with `zero` also where it is 0."""
     answers = _answers(seen)
-    value = percents(answers.typed(0)).value
+    value = parse_percents(answers.typed(0)).value
     missing = (seen.top >= 0) & (np.isnan(value) | (zero & (value == 0)))
     for column in (answers.abstain, answers.none_of_these):
         if column is not None:
@@ -48,7 +48,7 @@ def percentless(seen: AnswerRows, zero: bool = False) -> Bools:
 def why_outside(seen: AnswerRows, i: int) -> str:
     """The first percent of answer i that is out of range."""
     answers, marks = _marks(seen, i)
-    odd = _named(answers, marks) & (seen.percents.odd[marks] & OUT_OF_RANGE > 0)
+    odd = _named(answers, marks) & (seen.percents.flags[marks] & OUT_OF_RANGE > 0)
     at = marks.start + int(odd.argmax())
     return f"{str(answers.mark_typed[at])!r} beside {str(answers.labels[answers.mark_label[at]])!r} is outside 0 to 100"
 
@@ -82,7 +82,7 @@ def _named(answers: Answers, marks: slice = slice(None)) -> Bools:
 
 
 def _beyond(seen: AnswerRows) -> Bools:
-    return (seen.percents.odd & OUT_OF_RANGE) > 0
+    return (seen.percents.flags & OUT_OF_RANGE) > 0
 
 
 def _any(answers: Answers, mark: Bools) -> Bools:
@@ -123,7 +123,7 @@ class ErrorRule(Rule, ABC):
         n = seen.tally(faulty)
         many = np.zeros(len(n), bool) if self.at_most is None else n > self.at_most
         people = Found.where("worker", many, n, lambda who: self._too_many(int(n[who])))
-        did: Did = "removed" if self.answers else "flagged"
+        did: AuditAction = "removed" if self.answers else "flagged"
         said = np.full(len(seen), np.nan)
         return people, Found.where("answer", faulty, said, lambda i: self.why(seen, i), did)
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from plurivox.core.answers import Answers
 from plurivox.core.encoding import positions
-from plurivox.core.percents import Percents, percents
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.typed_percents import Percents, parse_percents
 from plurivox.core.types import Bools, Floats, Ints, Names
 from plurivox.core.votes import Votes
 
@@ -70,7 +70,7 @@ class AnswerRows:
     def percents(self) -> Percents:
         """(n_marks,) what was typed beside each mark, as numbers."""
         assert self.answers is not None
-        return percents(self.answers.mark_typed)
+        return parse_percents(self.answers.mark_typed)
 
     def tally(self, which: Bools | None = None) -> Ints:
         """(n_workers,) how many of these answers each worker gave; without any, of all."""

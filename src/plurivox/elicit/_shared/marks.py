@@ -5,8 +5,8 @@ from typing import Literal, Self, TypeAlias
 
 import numpy as np
 
-from plurivox.core.answers import KINDS, NAMED, Answers
-from plurivox.core.percents import Percents, percents
+from plurivox.core.answers import MARK_KINDS, NAMED, Answers
+from plurivox.core.typed_percents import Percents, parse_percents
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.elicit._contract import set_flag
 
@@ -62,12 +62,12 @@ def marked(answers: Answers, kind: str) -> Pairs:
 
 def typed_percents(answers: Answers) -> Percents:
     """What was typed beside each label of `marked(answers, "named")`."""
-    return percents(answers.mark_typed[_with_label(answers, "named")])
+    return parse_percents(answers.mark_typed[_with_label(answers, "named")])
 
 
 def _with_label(answers: Answers, kind: str) -> Bools:
     """(n_marks,) the marks of one kind, without what was typed where no label was named."""
-    return (answers.mark_kind == KINDS[kind]) & (answers.mark_label >= 0)
+    return (answers.mark_kind == MARK_KINDS[kind]) & (answers.mark_label >= 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,19 +76,19 @@ class Named:
 
     label: Ints  # (n_answers,) -1 where there is none
     percent: Floats  # (n_answers,) nan where none can be read
-    odd: Ints  # (n_answers,) as Percents.odd; 0 where no label is
+    odd: Ints  # (n_answers,) as Percents.flags; 0 where no label is
     ruled_out: Bools  # (n_answers,) whether the answer also rules it out
 
 
 def first_two(answers: Answers) -> tuple[Named, Named, Ints]:
     """The labels named first and second of every answer, and how many each answer names."""
-    from plurivox.engine.kernels import marks as kernels  # compiles: not needed to know what a form asks for
+    from plurivox.engine.kernels import answer_weights as kernels  # compiles: not needed to know what a form asks for
 
-    read, n = percents(answers.mark_typed[answers.mark_kind == NAMED]), len(answers)
+    read, n = parse_percents(answers.mark_typed[answers.mark_kind == NAMED]), len(answers)
     label, place = np.full((n, 2), -1, np.int32), np.full((n, 2), len(read), np.int64)
     clash, n_named = np.zeros((n, 2), bool), np.empty(n, np.int64)
-    kernels.first_two(answers.mark_start, answers.mark_kind, answers.mark_label, label, place, clash, n_named)
-    value, odd = np.append(read.value, np.nan), np.append(read.odd, np.uint8(0))  # the last: where no label is
+    kernels.first_two_labels(answers.mark_start, answers.mark_kind, answers.mark_label, label, place, clash, n_named)
+    value, odd = np.append(read.value, np.nan), np.append(read.flags, np.uint8(0))  # the last: where no label is
     first, second = (Named(label[:, j], value[place[:, j]], odd[place[:, j]], clash[:, j]) for j in (0, 1))
     return first, second, n_named
 

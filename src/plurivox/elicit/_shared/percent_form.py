@@ -62,7 +62,7 @@ class Split:
 
 def spread(answers: Answers, split: Split, how: Spread, flags: Ints, *, bare: bool = False) -> Shares:
     """The weights of named labels, and the rest in equal parts on the open ones; `bare`: also where nothing is named."""
-    from plurivox.engine.kernels import marks as kernels  # compiles: not needed to know what a form asks for
+    from plurivox.engine.kernels import answer_weights as kernels  # compiles: not needed to know what a form asks for
 
     total, n_labels = split.total, len(answers.labels)
     wanted = split.wants(total) | (bare & (total == 0))
@@ -71,7 +71,7 @@ def spread(answers: Answers, split: Split, how: Spread, flags: Ints, *, bare: bo
     named_start = np.concatenate([[0], np.cumsum(split.named.counts)])
     heed = how == "clamp"
     if how != "none" and len(answers):
-        kernels.count_open(wanted, *marks, named_start, split.named.label, heed, n_open)
+        kernels.count_open_labels(wanted, *marks, named_start, split.named.label, heed, n_open)
         set_flag(flags, "no-room", wanted & (total < 100) & (n_open == 0) & (total > 0))
     weight, each = split.weigh(total, n_open, flags)
     answer = split.named.answer
@@ -83,18 +83,18 @@ def spread(answers: Answers, split: Split, how: Spread, flags: Ints, *, bare: bo
         )
     out = np.empty(n_rows, np.int64), np.empty(n_rows, smallest_ints(n_labels)), np.empty(n_rows)
     above, named = np.zeros(len(answers), bool), (named_start, split.named.label, weight)
-    kernels.fill(rows_by_task(answers, size), *marks, *named, each, heed, n_labels, *out, above)
+    kernels.fill_weight_rows(rows_by_task(answers, size), *marks, *named, each, heed, n_labels, *out, above)
     set_flag(flags, "spread-above-top", above & (total > 0))
     return Shares(*out, flags)
 
 
 def rows_by_task(answers: Answers, size: Ints) -> Ints:
     """(n_answers,) where the rows of each answer begin when all lie by task; `size` says how many it has."""
-    from plurivox.engine.kernels import marks as kernels
+    from plurivox.engine.kernels import answer_weights as kernels
 
     counts = np.bincount(answers.task, minlength=len(answers.tasks))
     order = np.empty(len(answers), np.int64)
-    kernels.by_code(answers.task, np.cumsum(counts) - counts, order)
+    kernels.counting_sort(answers.task, np.cumsum(counts) - counts, order)
     begin = np.empty(len(answers), np.int64)
     begin[order] = np.cumsum(size[order]) - size[order]
     return begin

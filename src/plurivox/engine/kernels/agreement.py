@@ -1,18 +1,19 @@
-"""Kernels of agreement: pairs of workers who share tasks, and each vote against the rest of its task."""
+"""Kernels of agreement: Cohen's kappa of pairs of workers, and the share of other votes that agree with each vote."""
 
 import numpy as np
 
 from plurivox.core.types import Floats, Ints
-from plurivox.engine.jit import kernel, part
+from plurivox.engine.jit import inline, kernel
 from plurivox.engine.kernels.simd import prefetch
 from plurivox.engine.kernels.softmax import answer_end
 
-AHEAD = 8  # rows of a worker that are brought near before they are wanted: they lie far apart
-LABEL_BITS = 31
+PREFETCH_ROWS = 8  # how many rows of a worker ahead to prefetch: they are far apart in memory
+LABEL_BITS = 31  # of a packed vote
+MIN_OTHER_WEIGHT = 1e-9  # total weight of other votes below which there are none
 
 
-def packed(task: Ints, worker: Ints, label: Ints) -> Ints:
-    """(n_rows,) a plain vote in one number: worker, label, and whether it is the last one of its task."""
+def pack_votes(task: Ints, worker: Ints, label: Ints) -> Ints:
+    """(n_rows,) each plain vote packed into one integer: worker, label, and whether it is the last vote on its task."""
     key = worker.astype(np.int64) << (LABEL_BITS + 1)
     key |= label.astype(np.int64) << 1
     key[:-1] |= task[1:] != task[:-1]
@@ -20,106 +21,117 @@ def packed(task: Ints, worker: Ints, label: Ints) -> Ints:
     return key
 
 
-@part
-def gap(a: int, b: int, scale: Floats, power: int) -> float:
-    """How far two labels are apart: the same or not (power 0), or the power of their distance on the scale."""
+@inline
+def label_distance(a: int, b: int, scale: Floats, power: int) -> float:
+    """Return the distance of two labels: 0 if equal, else 1 (power 0), or a power of their distance on the scale."""
     if power == 0:
         return 1.0 if a != b else 0.0
     return abs(scale[a] - scale[b]) ** power
 
 
 @kernel
-def kappas(
+def sum_kappas(
     first: int,
     last: int,
     order: Ints,
     begin: Ints,
     key: Ints,
     task: Ints,
-    times: Floats,
+    task_weights: Floats,
     scale: Floats,
     power: int,
-    least: int,
-    by_tasks: bool,
+    min_shared: int,
+    weight_by_tasks: bool,
     sums: Floats,
 ) -> None:
-    """Cohen's kappa of the workers first:last with every later one: add up kappas, their weights, pairs, undefined.
+    """Add Cohen's kappa of workers first:last with every later worker to `sums`: (kappas, weights, n pairs, n undefined).
 
-    `key` are `packed` votes sorted by task and worker; those of worker w are order[begin[w]:begin[w + 1]], and `task`
-    is in that order too. `times` (n_tasks,) is how often each task counts; `scale` (n_labels,) and `power` say how far
-    labels are apart. A pair counts if it shares `least` tasks, however often they count. Most pairs of a large crowd do
-    not: their meetings are counted first, in a table that stays in the cache, and only the others are looked at.
+    `key` are votes of `pack_votes` sorted by task and worker; those of worker w are order[begin[w]:begin[w + 1]], and
+    `task` has the same order. `task_weights` (n_tasks,) is the weight of each task; `scale` (n_labels,) and `power` define
+    the distance of labels. A pair counts if it shares `min_shared` tasks. Most pairs of a large crowd do not: shared tasks
+    are counted first, in an array that fits into the cache, and votes are collected for the other pairs only.
     """
     n_workers = len(begin) - 1
-    count, free, met = np.zeros(n_workers, np.int32), np.empty(n_workers, np.int64), np.empty(n_workers, np.int32)
-    said, other, often = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
+    count, free, partners = np.zeros(n_workers, np.int32), np.empty(n_workers, np.int64), np.empty(n_workers, np.int32)
+    said, other, task_weight = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
     ours, theirs = np.zeros(len(scale)), np.zeros(len(scale))
     for w in range(first, last):
-        n_met = count_met(w, order, begin, key, count, met)
-        n_shared = place_pairs(met[:n_met], count, least, free)
+        n_partners = count_shared_tasks(w, order, begin, key, count, partners)
+        n_shared = assign_pair_slots(partners[:n_partners], count, min_shared, free)
         if n_shared:
             if n_shared > len(said):
-                said, other, often = (
+                said, other, task_weight = (
                     np.empty(2 * n_shared, np.int64),
                     np.empty(2 * n_shared, np.int64),
                     np.empty(2 * n_shared),
                 )
-            gather(w, order, begin, key, task, times, count, least, free, said, other, often)
+            collect_shared_votes(
+                w, order, begin, key, task, task_weights, count, min_shared, free, said, other, task_weight
+            )
         at = 0
-        for i in range(n_met):
-            n = count[met[i]]
-            if n >= least:
+        for i in range(n_partners):
+            n = count[partners[i]]
+            if n >= min_shared:
                 pair = slice(at, at + n)
-                add_kappa(said[pair], other[pair], often[pair], ours, theirs, scale, power, by_tasks, sums)
+                add_kappa(said[pair], other[pair], task_weight[pair], ours, theirs, scale, power, weight_by_tasks, sums)
                 at += n
-            count[met[i]] = 0
+            count[partners[i]] = 0
 
 
 @kernel
-def count_met(w: int, order: Ints, begin: Ints, key: Ints, count: Ints, met: Ints) -> int:
-    """How many later workers w meets; who they are goes into `met`, how often into `count`, zero before."""
-    n_met = 0
+def count_shared_tasks(w: int, order: Ints, begin: Ints, key: Ints, count: Ints, partners: Ints) -> int:
+    """Return the number of later workers who share a task with w; fill `partners` with them and `count` with shared tasks.
+
+    `count` (n_workers,) must be zero before.
+    """
+    n_partners = 0
     for i in range(begin[w], begin[w + 1]):
-        prefetch(key, order[min(i + AHEAD, len(order) - 1)])
+        prefetch(key, order[min(i + PREFETCH_ROWS, len(order) - 1)])
         row = order[i]
         while key[row] & 1 == 0:
             row += 1
             u = key[row] >> (LABEL_BITS + 1)
             if u != w:
                 if count[u] == 0:
-                    met[n_met] = u
-                    n_met += 1
+                    partners[n_partners] = u
+                    n_partners += 1
                 count[u] += 1
-    return n_met
+    return n_partners
 
 
 @kernel
-def place_pairs(met: Ints, count: Ints, least: int, free: Ints) -> int:
-    """Room for the meetings of each pair that shares enough, one after the other; how much in all."""
+def assign_pair_slots(partners: Ints, count: Ints, min_shared: int, free: Ints) -> int:
+    """Fill free[u] with the first buffer index for the shared votes of partner u; return the total size.
+
+    Partners who share fewer than `min_shared` tasks get none.
+    """
     total = 0
-    for u in met:
-        if count[u] >= least:
+    for u in partners:
+        if count[u] >= min_shared:
             free[u] = total
             total += count[u]
     return total
 
 
 @kernel
-def gather(
+def collect_shared_votes(
     w: int,
     order: Ints,
     begin: Ints,
     key: Ints,
     task: Ints,
-    times: Floats,
+    task_weights: Floats,
     count: Ints,
-    least: int,
+    min_shared: int,
     free: Ints,
     said: Ints,
     other: Ints,
-    often: Floats,
+    task_weight: Floats,
 ) -> None:
-    """What w and those who share enough said where they met, and how often that counts: pair by pair, from `free`."""
+    """Fill `said` (labels of w), `other` (labels of the partner) and `task_weight` for all shared tasks, partner by partner.
+
+    `free` is the next free index of each partner and is advanced.
+    """
     mask = (1 << LABEL_BITS) - 1
     for i in range(begin[w], begin[w + 1]):
         row = order[i]
@@ -127,9 +139,9 @@ def gather(
         while key[row] & 1 == 0:
             row += 1
             u = key[row] >> (LABEL_BITS + 1)
-            if u != w and count[u] >= least:
+            if u != w and count[u] >= min_shared:
                 at = free[u]
-                said[at], other[at], often[at] = here, (key[row] >> 1) & mask, times[task[i]]
+                said[at], other[at], task_weight[at] = here, (key[row] >> 1) & mask, task_weights[task[i]]
                 free[u] = at + 1
 
 
@@ -137,50 +149,50 @@ def gather(
 def add_kappa(
     said: Ints,
     other: Ints,
-    often: Floats,
+    task_weight: Floats,
     ours: Floats,
     theirs: Floats,
     scale: Floats,
     power: int,
-    by_tasks: bool,
+    weight_by_tasks: bool,
     sums: Floats,
 ) -> None:
-    """The kappa of one pair of workers, from what each said where they met. `ours`, `theirs` are zero before and after."""
-    n = seen = by_chance = 0.0
+    """Add Cohen's kappa of one pair of workers to `sums`, from their labels on shared tasks.
+
+    The buffers `ours` and `theirs` (n_labels,) must be zero before and are zero after.
+    """
+    n = observed = by_chance = 0.0
     for i in range(len(said)):
-        n += often[i]
-        seen += often[i] * gap(said[i], other[i], scale, power)
-        ours[said[i]] += often[i]
-        theirs[other[i]] += often[i]
-    for i in range(len(said)):  # each label once: what has been summed up is cleared
+        n += task_weight[i]
+        observed += task_weight[i] * label_distance(said[i], other[i], scale, power)
+        ours[said[i]] += task_weight[i]
+        theirs[other[i]] += task_weight[i]
+    for i in range(len(said)):  # each label once: its sum is cleared after use
         mine = ours[said[i]]
         ours[said[i]] = 0.0
         if mine > 0 and power == 0:
             by_chance += mine * (n - theirs[said[i]])
         elif mine > 0:
             for b in range(len(scale)):
-                by_chance += mine * theirs[b] * gap(said[i], b, scale, power)
+                by_chance += mine * theirs[b] * label_distance(said[i], b, scale, power)
     for i in range(len(said)):
         theirs[other[i]] = 0.0
     if by_chance > 0:
-        sums[0] += (1 - seen * n / by_chance) * (n if by_tasks else 1.0)
-        sums[1] += n if by_tasks else 1.0
+        sums[0] += (1 - observed * n / by_chance) * (n if weight_by_tasks else 1.0)
+        sums[1] += n if weight_by_tasks else 1.0
         sums[2] += 1
     else:
         sums[3] += 1
 
 
-NOBODY = 1e-9  # votes of others below which there are none
-
-
 @kernel
-def shares_of_rest(
+def share_of_other_votes(
     first: int, last: int, start: Ints, worker: Ints, label: Ints, weight: Floats | None, n_labels: int, out: Floats
 ) -> None:
-    """out[v] = the share of the others' votes on the task of v that are for its label; nan where there are no others.
+    """Fill out[v] with the share of the other workers' votes on the task that are for the label of vote v; nan if none.
 
-    Rows of a task are sorted by worker, then label, so that all of one worker's votes lie side by side, those for one label
-    too. Rows without a name (worker -1) only count among the others: theirs is nan.
+    Rows of a task must be sorted by worker, then label. Rows without a name (worker -1) only count as other votes and get
+    nan.
     """
     mass = np.zeros(n_labels)
     for t in range(first, last):
@@ -200,7 +212,7 @@ def shares_of_rest(
                 while same < end and label[same] == label[v]:
                     mine += 1.0 if weight is None else weight[same]
                     same += 1
-                known = worker[v] >= 0 and others > NOBODY
+                known = worker[v] >= 0 and others > MIN_OTHER_WEIGHT
                 out[v:same] = (mass[label[v]] - mine) / others if known else np.nan
                 v = same
         for v in range(start[t], start[t + 1]):

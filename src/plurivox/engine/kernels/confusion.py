@@ -1,4 +1,4 @@
-"""Passes over the votes for models in which a worker has a confusion matrix (Dawid-Skene, IBCC, clusters, Raykar)."""
+"""E-step and count kernels of models with one confusion matrix per worker (Dawid-Skene, IBCC, clusters, Raykar)."""
 
 import math
 from typing import Any
@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 
 from plurivox.core.types import Floats, Ints
-from plurivox.engine.jit import kernel, part
-from plurivox.engine.kernels.simd import add, add_scaled, load, prefetch, scale, store, top
-from plurivox.engine.kernels.softmax import add_left_out, add_log, copy, exp_row, padded_row
+from plurivox.engine.jit import inline, kernel
+from plurivox.engine.kernels.simd import add, add_scaled, load, prefetch, row_max, scale, store
+from plurivox.engine.kernels.softmax import add_leave_one_out_agreement, add_log, copy_row, exp_row, padded_row
 
-AHEAD = 16  # votes between asking for a far number and needing it
-NEAR = 2**18  # cells: a table up to this size lies in a cache near enough
-LINE, TWO_LINES = np.uint64(8), np.uint64(12)  # float64 in a cache line; in a row that touches two at most
+PREFETCH_VOTES = 16  # how many votes ahead to prefetch table rows
+CACHED_CELLS = 2**18  # cells of a table that fits into a fast cache
+LINE_FLOATS = np.uint64(8)  # float64 per cache line
+MAX_TWO_LINE_FLOATS = np.uint64(12)  # longest row that touches two cache lines at most
 
 
 @kernel
@@ -28,13 +29,13 @@ def em_pass(
     n_true: Floats,
     counts: Floats,
 ) -> float:
-    """E-step, and the counts of the M-step: add to n_true[true] and counts[key, true]; return the log-likelihood.
+    """Run the E-step; add the counts of the M-step to n_true[true] and counts[key, true]; return the log-likelihood.
 
     p(true | votes) is proportional to exp(log_prior[true] + sum over votes of weight * table[key, true]).
     """
     n_labels = np.uint64(len(log_prior))
     prior = padded_row(len(log_prior), width, -math.inf)
-    copy(log_prior, prior)
+    copy_row(log_prior, prior)
     row = np.empty(len(prior))
     end, ahead = np.uint64(start[last]), prefetch_distance(first, last, start, table)
     value, product = 0.0, 1.0
@@ -62,13 +63,13 @@ def hard_em_pass(
     n_true: Floats,
     counts: Floats,
 ) -> float:
-    """The same with all of a task's mass on its most probable label, the first of tied ones.
+    """Run a hard E-step, probability 1 on each task's most probable label (first of ties); add to n_true and counts.
 
-    Returns the log-likelihood of the votes and of these labels.
+    Return the log-likelihood of the votes and of these labels.
     """
     n_labels = np.uint64(len(log_prior))
     prior = padded_row(len(log_prior), width, -math.inf)
-    copy(log_prior, prior)
+    copy_row(log_prior, prior)
     row = np.empty(len(prior))
     value = 0.0
     for t in range(np.uint64(first), np.uint64(last)):
@@ -99,7 +100,7 @@ def posterior(
     prob: Floats,
     agree: Floats | None,
 ) -> float:
-    """The E-step alone: fill prob[task, true]; return the log-likelihood. log_prior[task, true] may have one row for all.
+    """Run the E-step alone: fill prob[task, true]; return the log-likelihood. log_prior has one row, or one per task.
 
     With `agree`, add to agree[worker] weight * p(true = said | the votes of the other workers on the task).
     """
@@ -120,12 +121,14 @@ def posterior(
         for k in range(n_labels):
             prob[t, k] = rest[k] / mass
         if agree is not None:
-            add_left_out(lo, hi, worker, said, key, weight, row, table, n_labels, None, add_votes, width, rest, agree)
+            add_leave_one_out_agreement(
+                lo, hi, worker, said, key, weight, row, table, n_labels, None, add_votes, width, rest, agree
+            )
     return value + math.log(product)
 
 
 @kernel
-def count(
+def count_votes(
     first: int,
     last: int,
     start: Ints,
@@ -136,7 +139,7 @@ def count(
     n_true: Floats,
     counts: Floats,
 ) -> float:
-    """The counts of the M-step for a given posterior prob[task, true]: add to n_true[true] and counts[key, true]."""
+    """Add the counts of the M-step for a given posterior prob[task, true] to n_true[true] and counts[key, true]."""
     n_labels = np.uint64(prob.shape[1])
     row = padded_row(prob.shape[1], width, 0.0)
     end, ahead = np.uint64(start[last]), prefetch_distance(first, last, start, counts)
@@ -152,7 +155,7 @@ def count(
 
 @kernel
 def vote_shares(first: int, last: int, start: Ints, said: Ints, weight: Floats | None, prob: Floats) -> float:
-    """Fill prob[task, true] with the share of a task's votes that each label got; even where they weigh nothing."""
+    """Fill prob[task, label] with the vote share of each label; uniform if the votes have no weight."""
     n_labels = prob.shape[1]
     for t in range(first, last):
         row, mass = prob[t], 0.0
@@ -167,23 +170,25 @@ def vote_shares(first: int, last: int, start: Ints, said: Ints, weight: Floats |
     return 0.0
 
 
-# ---- parts of the above
+# ---- helpers
 
 
-@part
+@inline
 def prefetch_distance(first: int, last: int, start: Ints, table: Floats) -> np.uint64:
-    """How many votes before a vote is counted to prefetch its rows of the table; 0 where that does not pay.
+    """Return how many votes ahead to prefetch table rows; 0 if that would not help.
 
-    It does not for a table in a near cache, nor where tasks have many votes: then the reads of one task overlap anyway.
+    It does not help for a table in the cache, nor for tasks with many votes, whose reads overlap anyway.
     """
-    many_votes = start[last] - start[first] > AHEAD * (last - first)
-    return np.uint64(0 if many_votes or len(table) <= NEAR else AHEAD)
+    many_votes = start[last] - start[first] > PREFETCH_VOTES * (last - first)
+    return np.uint64(0 if many_votes or len(table) <= CACHED_CELLS else PREFETCH_VOTES)
 
 
-@part
+@inline
 def prefetch_votes(key: Ints, lo: int, hi: int, n_labels: int, table: Floats, counts: Floats) -> None:
-    """Prefetch every cache line of the rows that the votes lo:hi will need."""
-    step = LINE if n_labels > TWO_LINES else n_labels  # a short row lies in the lines of its first and last number
+    """Prefetch the rows of `table` and `counts` that the votes lo:hi will need into the cache."""
+    step = (
+        LINE_FLOATS if n_labels > MAX_TWO_LINE_FLOATS else n_labels
+    )  # a short row is in the lines of its first and last number
     for v in range(lo, hi):
         at = np.uint64(key[v]) * n_labels
         for k in range(np.uint64(0), n_labels, step):
@@ -193,52 +198,52 @@ def prefetch_votes(key: Ints, lo: int, hi: int, n_labels: int, table: Floats, co
         prefetch(counts, at + n_labels - np.uint64(1))
 
 
-@part
+@inline
 def add_votes(
     lo: int,
     hi: int,
     said: Ints | None,
     key: Ints,
     weight: Floats | None,
-    begin: Floats,
+    base: Floats,
     table: Floats,
     n_labels: int,
     sign: float,
     width: Any,
     row: Floats,
 ) -> float:
-    """row = begin + sign * the log-probabilities of the votes lo:hi; return its largest number.
+    """Fill row = base + sign * sum of the log-probabilities of the votes lo:hi; return its largest number.
 
-    `said` is not used, since a key here is worker and said label together. It is there for `add_left_out`, which calls the
+    `said` is not used, since a key here is worker and said label together: `add_leave_one_out_agreement` calls the
     `add_votes` of every model with the same arguments.
     """
     best, step = -math.inf, np.uint64(4 * len(width))
-    for k in range(np.uint64(0), np.uint64(len(row)), step):  # up to 16 labels go round this loop once
-        x = load(begin, k, width)
+    for k in range(np.uint64(0), np.uint64(len(row)), step):  # one iteration for up to 16 labels
+        x = load(base, k, width)
         for v in range(lo, hi):
             evidence = load(table, np.uint64(key[v]) * n_labels + k, width)
             x = add_scaled(x, evidence, sign if weight is None else sign * weight[v])
         store(row, k, x)
-        best = max(best, top(x))
+        best = max(best, row_max(x))
     return best
 
 
-@part
+@inline
 def add_counts(
     lo: int,
     hi: int,
     key: Ints,
     weight: Floats | None,
     row: Floats,
-    by: float,
+    factor: float,
     n_labels: int,
     width: Any,
     n_true: Floats,
     counts: Floats,
 ) -> None:
-    """Add row * by to n_true, and to the counts of each of the votes lo:hi."""
+    """Add row * factor to n_true, and times its weight to the counts of each of the votes lo:hi."""
     for k in range(np.uint64(0), np.uint64(len(row)), np.uint64(4 * len(width))):
-        x = scale(load(row, k, width), by)
+        x = scale(load(row, k, width), factor)
         store(n_true, k, add(load(n_true, k, width), x))
         for v in range(lo, hi):
             at = np.uint64(key[v]) * n_labels + k

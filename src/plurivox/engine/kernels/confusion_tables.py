@@ -1,4 +1,4 @@
-"""Tables of confusion matrices: flat [worker, said, true], in logs, with spare cells at their end."""
+"""M-step and renormalisation of confusion matrices, stored as flat tables of logs [worker, said, true] with spare cells."""
 
 from typing import Any
 
@@ -7,17 +7,17 @@ import numpy as np
 from plurivox.core.types import Floats
 from plurivox.engine.jit import kernel
 from plurivox.engine.kernels.fast_math import fast_log
-from plurivox.engine.kernels.simd import add, add_scaled, exp, higher, load, scale, store
+from plurivox.engine.kernels.simd import add, add_scaled, elementwise_max, exp, load, scale, store
 
-TINY = 1e-300  # a share that counts as zero: its log is large, but finite, so that impossible tasks stay comparable
+TINY = 1e-300  # smallest probability: its log is finite, so that impossible tasks stay comparable
 
 
 @kernel
 def m_step(first: int, last: int, n_labels: int, counts: Floats, pseudo: Floats, width: Any, table: Floats) -> None:
-    """The M-step of the workers first:last: table[worker, said, true] = log of the share that is said, given true.
+    """Run the M-step of workers first:last: fill table[worker, said, true] with log p(said | true).
 
-    `pseudo`, flat [said, true] with spare cells, is added to the counts of every worker. Where nothing was counted for
-    a true label, every label is as likely to be said.
+    `pseudo`, flat [said, true] with spare cells, is added to the counts of every worker. A true label without counts gets
+    a uniform distribution.
     """
     size, step = n_labels * n_labels, 4 * len(width)
     n_cells = -(-n_labels // step) * step
@@ -33,7 +33,7 @@ def m_step(first: int, last: int, n_labels: int, counts: Floats, pseudo: Floats,
         for k in range(n_cells):
             even[k] = 0.0 if by[k] > TINY else 1 / n_labels
             by[k] = 1 / by[k] if by[k] > TINY else 0.0
-        for at in range(0, size, n_labels):  # row by row: what it writes beyond its end, the next one overwrites
+        for at in range(0, size, n_labels):  # row by row: the next row overwrites cells written beyond the end
             for k in range(0, n_cells, step):
                 n_said = add(load(counts, np.uint64(begin + at + k), width), load(pseudo, np.uint64(at + k), width))
                 x = add_scaled(load(even, np.uint64(k), width), n_said, load(by, np.uint64(k), width))
@@ -45,7 +45,7 @@ def m_step(first: int, last: int, n_labels: int, counts: Floats, pseudo: Floats,
 
 @kernel
 def renormalise(first: int, last: int, n_labels: int, width: Any, table: Floats) -> None:
-    """Shift the logs of the workers first:last so that the shares of what is said sum to one again, in place."""
+    """Renormalise the log-probabilities of workers first:last in place so that p(said | true) sums to one."""
     size, step = n_labels * n_labels, 4 * len(width)
     n_cells = -(-n_labels // step) * step
     best, shift = np.empty(n_cells), np.empty(n_cells)
@@ -54,7 +54,7 @@ def renormalise(first: int, last: int, n_labels: int, width: Any, table: Floats)
         for k in range(0, n_cells, step):
             x = load(table, np.uint64(begin + k), width)
             for at in range(n_labels + k, size + k, n_labels):
-                x = higher(x, load(table, np.uint64(begin + at), width))
+                x = elementwise_max(x, load(table, np.uint64(begin + at), width))
             store(best, np.uint64(k), scale(x, -1.0))
             mass = exp(add(load(table, np.uint64(begin + k), width), load(best, np.uint64(k), width)))
             for at in range(n_labels + k, size + k, n_labels):

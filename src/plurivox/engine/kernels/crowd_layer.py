@@ -1,7 +1,7 @@
-"""What workers are expected to say of tasks, by a net's output and a row of numbers of each worker; and the way back.
+"""Forward and backward pass of the crowd layer: predict each worker's votes from a net's output and the worker's parameters.
 
-Every vote is handled where it lies and only the rows of workers who voted are read or written, so that a step costs the
-same whether the crowd is small or large.
+Only the parameter rows of workers with votes in the batch are read or written, so that the cost of a step does not depend
+on the number of workers.
 """
 
 import math
@@ -9,10 +9,10 @@ import math
 import numpy as np
 
 from plurivox.core.types import Bools, Floats, Ints
-from plurivox.engine.jit import kernel, part
+from plurivox.engine.jit import inline, kernel
 
-FULL, SCALE, SHIFT, SCALE_SHIFT, ONE_SCALE = range(5)  # what the row of a worker does to the output
-WIDTHS = {  # numbers in a row, by n_labels
+FULL, SCALE, SHIFT, SCALE_SHIFT, ONE_SCALE = range(5)  # how a worker's parameter row transforms the output
+ROW_SIZES = {  # kind -> number of parameters per worker, a function of n_labels
     FULL: lambda k: k * k,  # flat [true, said]
     SCALE: lambda k: k,
     SHIFT: lambda k: k,
@@ -22,7 +22,7 @@ WIDTHS = {  # numbers in a row, by n_labels
 
 
 @kernel
-def say(
+def forward(
     kind: int,
     use_softmax: bool,
     scale: float,
@@ -32,17 +32,18 @@ def say(
     weight: Floats,
     table: Floats,
     output: Floats,
-    each: Floats,
+    loss: Floats,
     excess: Floats,
 ) -> None:
-    """Fill output[task, label], the softmax of the logits or they themselves, each[task] and excess[task, vote, said].
+    """Forward pass: fill output[task, label] (logits or their softmax), loss[task] and excess[task, vote, said].
 
-    `logits` (n, n_labels); `worker`, `label`, `weight` (n, most), weight 0 where there is no vote. `each` is the weighted
-    cross-entropy of a task's votes times `scale`, and `excess` its gradient by what is said: (softmax - vote) times both.
+    `logits` (n, n_labels); `worker`, `label`, `weight` (n, max_votes), weight 0 for padding. `loss` is the weighted
+    cross-entropy of a task's votes times `scale`, and `excess` its gradient by the worker's scores: (softmax - vote) times
+    both.
     """
     n, n_labels = logits.shape
     for i in range(n):
-        each[i] = 0
+        loss[i] = 0
         output[i] = logits[i]
         if use_softmax:
             _softmax(output[i])
@@ -51,19 +52,19 @@ def say(
             if w <= 0:
                 continue
             score = excess[i, j]
-            _score(kind, output[i], table[worker[i, j]], score)
+            _worker_scores(kind, output[i], table[worker[i, j]], score)
             said = score[label[i, j]]
-            each[i] += w * (_softmax(score) - said)
+            loss[i] += w * (_softmax(score) - said)
             for k in range(n_labels):
                 score[k] *= w
             score[label[i, j]] -= w
 
 
 @kernel
-def hear(
+def backward(
     kind: int,
     use_softmax: bool,
-    by: Floats,
+    task_weight: Floats,
     output: Floats,
     worker: Ints,
     weight: Floats,
@@ -73,27 +74,29 @@ def hear(
     d_table: Floats,
     touched: Bools,
 ) -> None:
-    """The way back: fill d_logits[task, label], add to d_table[worker], task i weighing by[i]; mark who was touched."""
+    """Backward pass: fill d_logits[task, label], add to d_table[worker], and set touched[worker]; task i has task_weight[i]."""
     n, n_labels = output.shape
     for i in range(n):
-        pull = d_logits[i]
-        pull[:] = 0
+        d_output_row = d_logits[i]
+        d_output_row[:] = 0
         for j in range(worker.shape[1]):
             if weight[i, j] > 0:
                 who = worker[i, j]
                 touched[who] = True
-                _push(kind, output[i], table[who], excess[i, j], by[i], n_labels, pull, d_table[who])
+                _add_vote_gradient(
+                    kind, output[i], table[who], excess[i, j], task_weight[i], n_labels, d_output_row, d_table[who]
+                )
         if use_softmax:
             mean = np.float32(0)
             for k in range(n_labels):
-                mean += output[i, k] * pull[k]
+                mean += output[i, k] * d_output_row[k]
             for k in range(n_labels):
-                pull[k] = output[i, k] * (pull[k] - mean)
+                d_output_row[k] = output[i, k] * (d_output_row[k] - mean)
 
 
-@part
+@inline
 def _softmax(row: Floats) -> float:
-    """Softmax of float32 scores in place; return the log of the sum. Training keeps to float32, unlike `softmax`."""
+    """Replace float32 scores by their softmax; return the log of the sum of exponentials."""
     best, mass = row[0], np.float32(0)
     for k in range(1, len(row)):
         best = max(best, row[k])
@@ -105,9 +108,9 @@ def _softmax(row: Floats) -> float:
     return best + math.log(mass)
 
 
-@part
-def _score(kind: int, output: Floats, row: Floats, score: Floats) -> None:
-    """score[said] = what the row makes of the output, before the softmax."""
+@inline
+def _worker_scores(kind: int, output: Floats, row: Floats, score: Floats) -> None:
+    """Fill score[said], the worker's scores before the softmax, from the net's output and the worker's parameter row."""
     n_labels = len(output)
     if kind == FULL:
         for said in range(n_labels):
@@ -129,29 +132,36 @@ def _score(kind: int, output: Floats, row: Floats, score: Floats) -> None:
             score[k] = output[k] * row[0]
 
 
-@part
-def _push(
-    kind: int, output: Floats, row: Floats, excess: Floats, by: float, n_labels: int, d_output: Floats, d_row: Floats
+@inline
+def _add_vote_gradient(
+    kind: int,
+    output: Floats,
+    row: Floats,
+    excess: Floats,
+    task_weight: float,
+    n_labels: int,
+    d_output: Floats,
+    d_row: Floats,
 ) -> None:
-    """The gradient of one vote, added to that of its task's output and of its worker's row."""
+    """Add the gradient of one vote to d_output of its task and to d_row of its worker."""
     if kind == FULL:
         for true in range(n_labels):
-            total, at, mine = np.float32(0), true * n_labels, by * output[true]
+            total, at, mine = np.float32(0), true * n_labels, task_weight * output[true]
             for said in range(n_labels):
                 total += excess[said] * row[at + said]
                 d_row[at + said] += mine * excess[said]
-            d_output[true] += by * total
+            d_output[true] += task_weight * total
     elif kind == SHIFT:
         for k in range(n_labels):
-            d_output[k] += by * excess[k]
-            d_row[k] += by * excess[k]
+            d_output[k] += task_weight * excess[k]
+            d_row[k] += task_weight * excess[k]
     elif kind == ONE_SCALE:
         for k in range(n_labels):
-            d_output[k] += by * excess[k] * row[0]
-            d_row[0] += by * excess[k] * output[k]
+            d_output[k] += task_weight * excess[k] * row[0]
+            d_row[0] += task_weight * excess[k] * output[k]
     else:
         for k in range(n_labels):
-            d_output[k] += by * excess[k] * row[k]
-            d_row[k] += by * excess[k] * output[k]
+            d_output[k] += task_weight * excess[k] * row[k]
+            d_row[k] += task_weight * excess[k] * output[k]
             if kind == SCALE_SHIFT:
-                d_row[n_labels + k] += by * excess[k]
+                d_row[n_labels + k] += task_weight * excess[k]

@@ -1,4 +1,4 @@
-"""Kernels of Dirichlet distributions: the mean logs of their probabilities, and how far they lie from their prior."""
+"""Kernels of Dirichlet posteriors: expected log-probabilities and KL divergence from the prior."""
 
 import math
 
@@ -12,10 +12,10 @@ HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 
 
 @kernel
-def gammas(given: Floats, log_gamma: Floats, digamma: Floats) -> None:
-    """The log of the gamma function and its derivative for numbers above 0, within 1e-13.
+def log_gamma_digamma(given: Floats, log_gamma: Floats, digamma: Floats) -> None:
+    """Fill `log_gamma` and `digamma` with log Gamma(x) and its derivative for numbers x above 0, within 1e-13.
 
-    Stirling's series at x + 7, brought back by the recurrence. Written in one loop, so that it fills whole vectors.
+    Stirling's series at x + 7, and the recurrence back to x. In one loop, so that it is vectorised.
     """
     for i in range(len(given)):
         x = given[i]
@@ -34,8 +34,10 @@ def gammas(given: Floats, log_gamma: Floats, digamma: Floats) -> None:
 
 
 @kernel
-def expect(first: int, last: int, counts: Floats, prior: Floats, n_said: int, n_kinds: int, log_mean: Floats) -> float:
-    """Fill log_mean[i, said, kind] = E[log p] for i in first:last; return the part of -KL that hangs on the counts.
+def expected_log_block(
+    first: int, last: int, counts: Floats, prior: Floats, n_said: int, n_kinds: int, log_mean: Floats
+) -> float:
+    """Fill log_mean[i, said, kind] = E[log p] for i in first:last; return the term of -KL that depends on the counts.
 
     The parameters are prior[said, kind] + counts[i, said, kind]; all three arrays are flat.
     """
@@ -44,13 +46,13 @@ def expect(first: int, last: int, counts: Floats, prior: Floats, n_said: int, n_
     value = 0.0
     for i in range(first, last):
         here, out = counts[i * size : (i + 1) * size], log_mean[i * size : (i + 1) * size]
-        given[size:] = 0.0  # behind the parameters stand their sums
+        given[size:] = 0.0  # the sums of the parameters follow them
         for said in range(n_said):
             for kind in range(n_kinds):
                 at = said * n_kinds + kind
                 given[at] = prior[at] + here[at]
                 given[size + kind] += given[at]
-        gammas(given, log_gamma, digamma)
+        log_gamma_digamma(given, log_gamma, digamma)
         for kind in range(n_kinds):
             value -= log_gamma[size + kind]
         for said in range(n_said):

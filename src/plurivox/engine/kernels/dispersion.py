@@ -1,7 +1,7 @@
-"""How a task's votes, or its row of probabilities, are spread over the labels; how far apart two rows are.
+"""Dispersion of votes or probabilities over labels (maximum, entropy, moments), and distances between distributions.
 
-`out` (n_tasks, 4) gets, of the shares p_k: the largest; the entropy -sum p log p in nats; the sums over all labels of
-(p - 1/K)^2 and of (p - 1/K)^4. A task without votes is left as it is.
+The columns of `out` (n_tasks, 4), for the shares p_k: the largest; the entropy -sum p log p in nats; the sums over all
+labels of (p - 1/K)^2 and of (p - 1/K)^4. The row of a task without votes is not changed.
 """
 
 import numpy as np
@@ -10,14 +10,14 @@ from plurivox.core.types import Floats, Ints
 from plurivox.engine.jit import kernel
 from plurivox.engine.kernels.fast_math import fast_log
 
-LEAST = 1e-300  # p log p below it is nothing
+MIN_PROBABILITY = 1e-300  # argument of the log for p = 0
 
 
 @kernel
-def of_votes(
+def vote_dispersion(
     first: int, last: int, start: Ints, label: Ints, weight: Floats | None, n_labels: int, out: Floats
 ) -> None:
-    """Of votes: only the labels that a task's votes name are looked at, however many there are."""
+    """Fill `out` with the dispersion of the votes on tasks first:last; only labels with votes are visited."""
     mean = 1.0 / n_labels
     seen = np.zeros(n_labels)
     for t in range(first, last):
@@ -31,10 +31,10 @@ def of_votes(
         largest, entropy, second, fourth, named = 0.0, 0.0, 0.0, 0.0, 0
         for v in range(start[t], start[t + 1]):
             p = seen[label[v]] / total
-            if p > 0.0:  # else the label had its turn
+            if p > 0.0:  # else the label is done
                 seen[label[v]] = 0.0
                 largest = max(largest, p)
-                entropy -= p * fast_log(max(p, LEAST))
+                entropy -= p * fast_log(max(p, MIN_PROBABILITY))
                 square = (p - mean) * (p - mean)
                 second += square
                 fourth += square * square
@@ -46,15 +46,15 @@ def of_votes(
 
 
 @kernel
-def of_rows(first: int, last: int, prob: Floats, out: Floats) -> None:
-    """Of rows of probabilities (n_tasks, n_labels)."""
+def row_dispersion(first: int, last: int, prob: Floats, out: Floats) -> None:
+    """Fill `out` with the dispersion of the probabilities prob (n_tasks, n_labels) of tasks first:last."""
     n_labels = prob.shape[1]
     mean = 1.0 / n_labels
-    terms = np.empty(n_labels)  # kept apart from their sum, so that several logs are taken at a time
+    terms = np.empty(n_labels)  # a loop of its own, so that the logs are vectorised
     for t in range(first, last):
         for k in range(n_labels):
             p = float(prob[t, k])
-            terms[k] = p * fast_log(max(p, LEAST))
+            terms[k] = p * fast_log(max(p, MIN_PROBABILITY))
         largest, entropy, second, fourth = 0.0, 0.0, 0.0, 0.0
         for k in range(n_labels):
             p = float(prob[t, k])
@@ -68,7 +68,7 @@ def of_rows(first: int, last: int, prob: Floats, out: Floats) -> None:
 
 @kernel
 def total_variation(first: int, last: int, p: Floats, q: Floats, out: Floats) -> None:
-    """Add 1/2 sum |p - q| to out (n_tasks,)."""
+    """Add the total variation distance 1/2 sum |p - q| of each task to out (n_tasks,)."""
     for t in range(first, last):
         apart = 0.0
         for k in range(p.shape[1]):
@@ -78,14 +78,14 @@ def total_variation(first: int, last: int, p: Floats, q: Floats, out: Floats) ->
 
 @kernel
 def jensen_shannon(first: int, last: int, p: Floats, q: Floats, out: Floats) -> None:
-    """Add the Jensen-Shannon divergence, in nats, to out (n_tasks,)."""
+    """Add the Jensen-Shannon divergence of p and q of each task, in nats, to out (n_tasks,)."""
     terms = np.empty(p.shape[1])
     for t in range(first, last):
         for k in range(p.shape[1]):
             a, b = float(p[t, k]), float(q[t, k])
             middle = 0.5 * (a + b)
-            both = a * fast_log(max(a, LEAST)) + b * fast_log(max(b, LEAST))
-            terms[k] = 0.5 * both - middle * fast_log(max(middle, LEAST))
+            both = a * fast_log(max(a, MIN_PROBABILITY)) + b * fast_log(max(b, MIN_PROBABILITY))
+            terms[k] = 0.5 * both - middle * fast_log(max(middle, MIN_PROBABILITY))
         apart = 0.0
         for k in range(p.shape[1]):
             apart += terms[k]

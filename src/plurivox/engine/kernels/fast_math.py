@@ -1,4 +1,4 @@
-"""exp and log that turn into vector instructions inside a loop, where those of the C library cannot.
+"""Fast exp and log that the compiler can vectorise inside a loop, unlike those of the C library.
 
 >>> from math import exp, log
 >>> abs(fast_log(3.5) / log(3.5) - 1) < 1e-15, abs(fast_exp(-3.5) / exp(-3.5) - 1) < 1e-15
@@ -14,43 +14,43 @@ from numba.extending import intrinsic
 
 from plurivox.engine.jit import kernel
 
-# whole numbers without a sign throughout: of those, processors can shift several at a time
-SHIFT = np.uint64(52)
-ROOT_HALF = np.uint64(0x3FE6A09E667F3BCD)  # the bits of the square root of 1/2
-TO_ONE = np.uint64(0x3FF0000000000000 - 0x3FE6A09E667F3BCD)  # what it takes from there to 1
-MANTISSA = np.uint64(2**52 - 1)
-SUM_TOLERANCE = np.uint64(0x4330000000000000)  # the bits of 2^52: a small whole number below them makes 2^52 + it
-MAGIC = 1.5 * 2.0**52  # adding it to a number leaves the nearest whole number in the lowest bits
+# unsigned integers throughout, which processors can shift in vectors
+EXPONENT_SHIFT = np.uint64(52)
+ROOT_HALF_BITS = np.uint64(0x3FE6A09E667F3BCD)  # the bits of the square root of 1/2
+ROOT_HALF_TO_ONE = np.uint64(0x3FF0000000000000 - 0x3FE6A09E667F3BCD)  # bits of 1 minus those of the root
+MANTISSA_MASK = np.uint64(2**52 - 1)
+TWO_52_BITS = np.uint64(0x4330000000000000)  # the bits of 2^52: or-ed with a small integer n they are 2^52 + n
+ROUNDING_SHIFT = 1.5 * 2.0**52  # adding it leaves the nearest integer in the lowest bits
 
 
 @intrinsic
-def bits(_: Any, x: Any) -> Any:
-    """bits(x): the 64 bits of a float as a whole number."""
+def float_to_bits(_: Any, x: Any) -> Any:
+    """float_to_bits(x): the 64 bits of a float as an unsigned integer."""
 
-    def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
+    def emit(context: Any, build: Any, sig: Any, args: Any) -> Any:
         del context, sig
         return build.bitcast(args[0], ir.IntType(64))
 
-    return types.uint64(types.float64), code
+    return types.uint64(types.float64), emit
 
 
 @intrinsic
-def of_bits(_: Any, n: Any) -> Any:
-    """of_bits(n): the other way round."""
+def bits_to_float(_: Any, n: Any) -> Any:
+    """bits_to_float(n): the float with these 64 bits."""
 
-    def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
+    def emit(context: Any, build: Any, sig: Any, args: Any) -> Any:
         del context, sig
         return build.bitcast(args[0], ir.DoubleType())
 
-    return types.float64(types.uint64), code
+    return types.float64(types.uint64), emit
 
 
 @kernel
 def fast_log(x: float) -> float:
-    """log x of a positive number that is not denormal, within 1e-15."""
-    moved = bits(x) + TO_ONE  # x = 2^n m with m between the roots of 1/2 and of 2
-    n = of_bits((moved >> SHIFT) | SUM_TOLERANCE) - (2.0**52 + 1023.0)
-    m = of_bits((moved & MANTISSA) + ROOT_HALF)
+    """Return log x of a positive number that is not denormal, within 1e-15."""
+    moved = float_to_bits(x) + ROOT_HALF_TO_ONE  # x = 2^n m with m between the roots of 1/2 and of 2
+    n = bits_to_float((moved >> EXPONENT_SHIFT) | TWO_52_BITS) - (2.0**52 + 1023.0)
+    m = bits_to_float((moved & MANTISSA_MASK) + ROOT_HALF_BITS)
     s = (m - 1.0) / (m + 1.0)
     z = s * s
     series = 1.0 / 21.0
@@ -68,9 +68,9 @@ def fast_log(x: float) -> float:
 
 @kernel
 def fast_exp(x: float) -> float:
-    """e^x within 4e-16 for x from -708 to 708; smaller ones give 0."""
-    shifted = x * 1.4426950408889634 + MAGIC
-    n = shifted - MAGIC
+    """Return e^x within 4e-16 for x from -708 to 708; 0 for smaller x."""
+    shifted = x * 1.4426950408889634 + ROUNDING_SHIFT
+    n = shifted - ROUNDING_SHIFT
     r = (x - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10
     series = 1.0 / 479001600.0
     series = series * r + 1.0 / 39916800.0
@@ -85,5 +85,5 @@ def fast_exp(x: float) -> float:
     series = series * r + 0.5
     series = series * r + 1.0
     series = series * r + 1.0
-    value = of_bits(bits(series) + (bits(shifted) << SHIFT))
+    value = bits_to_float(float_to_bits(series) + (float_to_bits(shifted) << EXPONENT_SHIFT))
     return value if x >= -708.0 else 0.0

@@ -1,4 +1,4 @@
-"""Kernels of ability and difficulty: a vote is right with the chance sigmoid(x), where x = ability * ease.
+"""Kernels of GLAD: a vote is correct with probability sigmoid(x), where x = ability * ease (inverse difficulty).
 
 A vote for k adds x + log(n_labels - 1) to the score of k, and -log(1 + e^x) - log(n_labels - 1) to that of every label.
 """
@@ -8,15 +8,15 @@ import math
 import numpy as np
 
 from plurivox.core.types import Bools, Floats, Ints
-from plurivox.engine.jit import kernel, part
+from plurivox.engine.jit import inline, kernel
 from plurivox.engine.kernels.fast_math import fast_exp, fast_log
-from plurivox.engine.kernels.softmax import answer_end, copy, softmax
+from plurivox.engine.kernels.softmax import answer_end, copy_row, softmax
 
-FLATTEST = -0.1  # a curvature nearer to zero than this says too little about how far to step
-LONGEST = 2.0  # of a step in the log of the ease
-TRIES = 12  # how often a step that lowers the objective is cut before the task stays where it is
-CUT = 0.25
-ROUNDING = 1e-13  # relative: a step this little below is no fall
+MAX_CURVATURE = -0.1  # curvatures nearer to zero are replaced by this in the Newton step
+MAX_LOG_STEP = 2.0  # largest Newton step in the log of the ease
+MAX_STEP_CUTS = 12  # how often a step that lowers the objective is shortened before it is dropped
+STEP_CUT = 0.25  # factor of each shortening
+ROUNDING_TOLERANCE = 1e-13  # relative decrease of the objective that is taken as rounding
 
 
 @kernel
@@ -33,37 +33,37 @@ def em_pass(
     log_ease: Floats,
     ease_mean: float,
     prob: Floats,
-    better: Floats,
+    new_log_ease: Floats,
     n_true: Floats,
-    toward: Floats,
-    grip: Floats,
+    ability_sum: Floats,
+    ability_precision: Floats,
 ) -> float:
-    """Fill prob[task, true] and better[task], a log ease that is no worse; add to the sums of the M-step.
+    """Run one EM pass: fill prob[task, true] and new_log_ease[task]; add to n_true, ability_sum and ability_precision.
 
-    Returns the objective of the abilities and eases that are given. With the bound of Jaakkola and Jordan on log sigmoid,
-    tight at x, the best ability of a worker is (mean + toward) / (1 + grip), and no step can lower the objective. The row
-    of a `clamped` task is what is known of its label, and stays.
+    Return the objective of the given abilities and eases. With the bound of Jaakkola and Jordan on log sigmoid, tight at
+    x, the best ability of a worker is (mean + ability_sum) / (1 + ability_precision), and no step can lower the objective.
+    The row of a `clamped` task is its known label distribution and is not changed.
     """
     n_labels = len(log_prior)
-    score, pull = np.empty(n_labels), np.empty(n_labels)
+    score, score_slope = np.empty(n_labels), np.empty(n_labels)
     value = 0.0
     for t in range(first, last):
         row, known = prob[t], clamped[t]
-        gain, better[t] = _newton_step(
+        gain, new_log_ease[t] = _newton_step(
             start[t], start[t + 1], worker, said, weight, known, log_prior, ability, log_ease[t], ease_mean,
-            row, score, pull,
+            row, score, score_slope,
         )  # fmt: skip
         value += gain
         for k in range(n_labels):
             n_true[k] += row[k]
-        ease = math.exp(better[t])
+        ease = math.exp(new_log_ease[t])
         for v in range(start[t], start[t + 1]):
             w = 1.0 if weight is None else weight[v]
             x = abs(ability[worker[v]] * ease)
             small = fast_exp(-x)
             bend = 0.25 if x < 1e-4 else (1.0 - small) / ((1.0 + small) * 2.0 * x)  # tanh(x / 2) / 2 x
-            toward[worker[v]] += w * (row[said[v]] - 0.5) * ease
-            grip[worker[v]] += w * bend * ease * ease
+            ability_sum[worker[v]] += w * (row[said[v]] - 0.5) * ease
+            ability_precision[worker[v]] += w * bend * ease * ease
     return value
 
 
@@ -85,20 +85,19 @@ def posterior(
 ) -> float:
     """Fill prob[task, true] unless the task is clamped; add to agree[worker] and information[worker].
 
-    agree gains weight * p(true = said | the votes of the other workers on the task); information gains minus the second
-    derivative of the log-likelihood in the ability. Rows of one worker stand together in a task, and hang on the same
-    unknown label.
+    agree gets weight * p(true = said | the votes of the other workers on the task); information gets minus the second
+    derivative of the log-likelihood in the ability. Rows of one worker are adjacent in a task and share its unknown label.
     """
     n_labels = len(log_prior)
     score, rest, given = np.empty(n_labels), np.empty(n_labels), np.empty(n_labels)
     log_others = math.log(max(n_labels - 1.0, 1.0))
     for t in range(first, last):
         row, known, ease = prob[t], clamped[t], math.exp(log_ease[t])
-        copy(log_prior, score)
+        copy_row(log_prior, score)
         for v in range(start[t], start[t + 1]):
             score[said[v]] += (ability[worker[v]] * ease + log_others) * (1.0 if weight is None else weight[v])
         if not known:
-            copy(score, row)
+            copy_row(score, row)
             softmax(row)
         lo = start[t]
         while lo < start[t + 1]:
@@ -109,21 +108,26 @@ def posterior(
                 whole += 1.0 if weight is None else weight[v]
             x = ability[who] * ease
             small = math.exp(-abs(x))
-            share, spread = _left_out(given, score, x + log_others, row, known, rest)
+            share, spread = _leave_one_out(given, score, x + log_others, row, known, rest)
             agree[who] += share
             information[who] += ease * ease * (whole * small / (1.0 + small) ** 2 - spread)
             lo = hi
     return 0.0
 
 
-# ---- parts of the above
+# ---- helpers
 
 
-@part
-def _left_out(given: Floats, score: Floats, by: float, row: Floats, known: bool, rest: Floats) -> tuple[float, float]:
-    """What a worker gave to each label: (how much of it the rest agrees with, its variance over the unknown label)."""
+@inline
+def _leave_one_out(
+    given: Floats, score: Floats, log_odds: float, row: Floats, known: bool, rest: Floats
+) -> tuple[float, float]:
+    """Return (expected correct weight given the other votes, variance over the unknown label) of one worker's answer.
+
+    `given` (n_labels,) is the worker's weight on each label, which is removed from `score`; `rest` is a buffer.
+    """
     for k in range(len(row)):
-        rest[k] = score[k] - given[k] * by
+        rest[k] = score[k] - given[k] * log_odds
     softmax(rest)
     agree, mean, square = 0.0, 0.0, 0.0
     for k in range(len(row)):
@@ -133,7 +137,7 @@ def _left_out(given: Floats, score: Floats, by: float, row: Floats, known: bool,
     return agree, 0.0 if known else square - mean * mean
 
 
-@part
+@inline
 def _newton_step(
     lo: int,
     hi: int,
@@ -143,35 +147,35 @@ def _newton_step(
     known: bool,
     log_prior: Floats,
     ability: Floats,
-    here: float,
+    log_ease: float,
     mean: float,
     row: Floats,
     score: Floats,
-    pull: Floats,
+    score_slope: Floats,
 ) -> tuple[float, float]:
-    """One task: (its objective at the log ease `here`, a log ease where it is no lower).
+    """Return (objective of one task at `log_ease`, a log ease where it is no lower), by a shortened Newton step.
 
-    The step is Newton's, made shorter until it pays. `row` becomes the posterior at the better ease.
+    `row` is set to the posterior at the new ease.
     """
-    best, there, step = 0.0, here, 0.0
-    for i in range(TRIES + 2):
+    best, trial, step = 0.0, log_ease, 0.0
+    for i in range(MAX_STEP_CUTS + 2):
         value, slope, curve = _log_likelihood(
-            lo, hi, worker, said, weight, known, log_prior, ability, there, row, score, pull
+            lo, hi, worker, said, weight, known, log_prior, ability, trial, row, score, score_slope
         )
-        value -= 0.5 * (there - mean) ** 2
+        value -= 0.5 * (trial - mean) ** 2
         if i == 0:
             best = value
-            step = -(slope - (there - mean)) / min(curve - 1.0, FLATTEST)
-            step = min(max(step, -LONGEST), LONGEST)
-        elif value >= best - ROUNDING * abs(best):
+            step = -(slope - (trial - mean)) / min(curve - 1.0, MAX_CURVATURE)
+            step = min(max(step, -MAX_LOG_STEP), MAX_LOG_STEP)
+        elif value >= best - ROUNDING_TOLERANCE * abs(best):
             break
         else:
-            step *= CUT
-        there = here + (step if i < TRIES else 0.0)
-    return best, there
+            step *= STEP_CUT
+        trial = log_ease + (step if i < MAX_STEP_CUTS else 0.0)
+    return best, trial
 
 
-@part
+@inline
 def _log_likelihood(
     lo: int,
     hi: int,
@@ -184,12 +188,12 @@ def _log_likelihood(
     log_ease: float,
     row: Floats,
     score: Floats,
-    pull: Floats,
+    score_slope: Floats,
 ) -> tuple[float, float, float]:
-    """One task at one ease: (log likelihood, its slope and curvature in the log of the ease)."""
+    """Return (log-likelihood, slope, curvature) of one task in the log of its ease; set `row` to the posterior."""
     ease, log_others = math.exp(log_ease), math.log(max(len(row) - 1.0, 1.0))
     for k in range(len(row)):
-        score[k], pull[k] = log_prior[k], 0.0
+        score[k], score_slope[k] = log_prior[k], 0.0
     shared, slope, curve = 0.0, 0.0, 0.0
     for v in range(lo, hi):
         w = 1.0 if weight is None else weight[v]
@@ -197,31 +201,31 @@ def _log_likelihood(
         small = fast_exp(-abs(x))
         right = (1.0 if x >= 0.0 else small) / (1.0 + small)
         score[said[v]] += w * (x + log_others)
-        pull[said[v]] += w * x
+        score_slope[said[v]] += w * x
         shared -= w * (max(x, 0.0) + fast_log(1.0 + small) + log_others)
         slope -= w * right * x
         curve -= w * right * x * (1.0 + (1.0 - right) * x)
-    value, mean, spread = _posterior_row(score, pull, known, row)
-    return shared + value, slope + mean, curve + mean + spread  # a label that is not known makes the top less sharp
+    value, mean, spread = _posterior_row(score, score_slope, known, row)
+    return shared + value, slope + mean, curve + mean + spread  # the unknown label flattens the maximum
 
 
-@part
-def _posterior_row(score: Floats, pull: Floats, known: bool, row: Floats) -> tuple[float, float, float]:
-    """Turn scores into the posterior `row`: (log of their sum, mean and variance of `pull` under it).
+@inline
+def _posterior_row(score: Floats, score_slope: Floats, known: bool, row: Floats) -> tuple[float, float, float]:
+    """Set `row` to the softmax of the scores; return (log-sum-exp, mean and variance of `score_slope` under it).
 
-    A row that is `known` stays as it is; the first number then is the mean of the scores under it.
+    A `known` row is not changed; the first number then is the mean of the scores under it, and the variance 0.
     """
     value, mean, spread = 0.0, 0.0, 0.0
     if known:
         for k in range(len(row)):
             if row[k] > 0.0:
                 value += row[k] * score[k]
-                mean += row[k] * pull[k]
+                mean += row[k] * score_slope[k]
         return value, mean, spread
-    copy(score, row)
+    copy_row(score, row)
     value = softmax(row)
     for k in range(len(row)):
-        mean += row[k] * pull[k]
+        mean += row[k] * score_slope[k]
     for k in range(len(row)):
-        spread += row[k] * (pull[k] - mean) ** 2
+        spread += row[k] * (score_slope[k] - mean) ** 2
     return value, mean, spread

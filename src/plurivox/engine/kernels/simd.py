@@ -1,9 +1,9 @@
-"""A row over labels in vector registers: what lets a kernel treat the labels of a task four at a time.
+"""SIMD vector type for numba: a row over labels in vector registers, four labels at a time.
 
-Numba has no vector type, so this file gives it one. `Row(n)` is n times four float64. Its width is part of its type,
-taken from the length of the tuple `width` that every kernel is given, so it is known when the kernel is compiled and
-the numbers of a task never leave the registers. K labels that are no multiple of four read a little beyond the end of
-a row, into the next one: arrays must have `PAD` spare cells at their end, and what is added there must be zero.
+Numba has no vector type, so this module adds one. `Row(n)` is n vectors of four float64. n is part of the type, taken from
+the length of the tuple `width` that every kernel gets, so it is known at compile time and a task's numbers stay in
+registers. If the number of labels is not a multiple of four, reads go beyond the end of a row, into the next one: arrays
+must have `PAD` spare cells at their end, and only zeros may be added there.
 """
 
 import math
@@ -17,20 +17,20 @@ from numba.extending import intrinsic, models, register_model
 from plurivox.core.types import Floats
 from plurivox.engine.memory import aligned_empty
 
-WIDEST = 4  # vectors in a Row: sixteen labels leave registers to spare
-PAD = 4 * WIDEST
+MAX_VECTORS = 4  # in a Row: sixteen labels leave registers free
+PAD = 4 * MAX_VECTORS  # spare cells at the end of arrays
 
-FOUR = ir.VectorType(ir.DoubleType(), 4)
-FOUR_BITS = ir.VectorType(ir.IntType(64), 4)
-INDEX = ir.IntType(32)
+VECTOR4 = ir.VectorType(ir.DoubleType(), 4)
+VECTOR4_BITS = ir.VectorType(ir.IntType(64), 4)
+INT32 = ir.IntType(32)
 
 
 def simd_width(n_labels: int, *, coarse: bool = False) -> tuple[int, ...]:
-    """The SIMD width for this many labels, as a tuple of zeros: its length is the number of vectors of four in a `Row`.
+    """Return the SIMD width for n_labels as a tuple of zeros whose length is the number of 4-vectors in a `Row`.
 
-    Only the length counts. It is part of a tuple's type, and numba compiles a kernel anew for each type it is called with,
-    so in the kernel the width is a constant. More than 16 labels take several rows. Kernels that need not be the fastest
-    take the `coarse` widths 1 and 4, which are fewer to compile.
+    Only the length matters. It is part of the tuple's type, and numba compiles a kernel for each argument type, so the
+    width is a constant in the kernel. More than 16 labels take several rows. Kernels that need not be the fastest use the
+    `coarse` widths 1 and 4, which need fewer compilations.
 
     >>> [len(simd_width(k)) for k in (1, 4, 5, 16, 17, 20, 33)]
     [1, 1, 2, 4, 3, 3, 3]
@@ -38,14 +38,14 @@ def simd_width(n_labels: int, *, coarse: bool = False) -> tuple[int, ...]:
     [1, 1, 4, 4, 4, 4, 4]
     """
     if coarse:
-        return (0,) if n_labels <= 4 else (0,) * WIDEST
+        return (0,) if n_labels <= 4 else (0,) * MAX_VECTORS
     n_vectors = -(-max(n_labels, 1) // 4)
-    n_rows = -(-n_vectors // WIDEST)
+    n_rows = -(-n_vectors // MAX_VECTORS)
     return (0,) * -(-n_vectors // n_rows)
 
 
-def padded(values: Floats, fill: float = 0.0) -> Floats:
-    """The values in one flat array, aligned to a cache line, with `PAD` spare cells at its end."""
+def pad_array(values: Floats, fill: float = 0.0) -> Floats:
+    """Return the values as a flat array aligned to a cache line, with `PAD` spare cells set to `fill` at its end."""
     flat = aligned_empty(values.size + PAD)
     flat[: values.size] = values.ravel()
     flat[values.size :] = fill
@@ -53,7 +53,7 @@ def padded(values: Floats, fill: float = 0.0) -> Floats:
 
 
 class Row(types.Type):
-    """n times four float64."""
+    """Numba type of a row in registers: n vectors of four float64."""
 
     def __init__(self, n: int) -> None:
         self.n = n
@@ -62,167 +62,175 @@ class Row(types.Type):
 
 @register_model(Row)
 class RowModel(models.PrimitiveModel):
-    """In LLVM: an array of vectors, which it takes apart into registers."""
+    """LLVM representation of Row: an array of vectors, which LLVM splits into registers."""
 
     def __init__(self, manager: Any, kind: Row) -> None:
-        super().__init__(manager, kind, ir.ArrayType(FOUR, kind.n))
+        super().__init__(manager, kind, ir.ArrayType(VECTOR4, kind.n))
 
 
-# ---- what kernels call. The first argument of an intrinsic is numba's own.
+# ---- operations for kernels; the first argument of an intrinsic is numba's typing context
 
 
 @intrinsic
 def load(_: Any, array: Any, at: Any, width: Any) -> Any:
-    """load(array, at, width): the numbers of a flat array from `at` on."""
+    """load(array, at, width): read a Row from a flat array, starting at index `at`."""
 
-    def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
-        parts = [build.load(_place(context, build, sig.args[0], args, q), align=8) for q in range(len(width))]
-        return _pack(build, parts)
+    def emit(context: Any, build: Any, sig: Any, args: Any) -> Any:
+        parts = [build.load(_vector_pointer(context, build, sig.args[0], args, q), align=8) for q in range(len(width))]
+        return _pack_vectors(build, parts)
 
-    return Row(len(width))(array, types.uint64, width), code
+    return Row(len(width))(array, types.uint64, width), emit
 
 
 @intrinsic
 def store(_: Any, array: Any, at: Any, row: Any) -> Any:
-    """store(array, at, row): the other way round."""
+    """store(array, at, row): write a Row to a flat array, starting at index `at`."""
 
-    def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
-        for q, part in enumerate(_parts(build, args[2], row)):
-            build.store(part, _place(context, build, sig.args[0], args, q), align=8)
+    def emit(context: Any, build: Any, sig: Any, args: Any) -> Any:
+        for q, part in enumerate(_split_vectors(build, args[2], row)):
+            build.store(part, _vector_pointer(context, build, sig.args[0], args, q), align=8)
         return context.get_dummy_value()
 
-    return types.void(array, types.uint64, row), code
+    return types.void(array, types.uint64, row), emit
 
 
 @intrinsic
 def prefetch(_: Any, array: Any, at: Any) -> Any:
-    """prefetch(array, at): bring this number into the cache, it will be needed soon."""
+    """prefetch(array, at): load the cache line of array[at] into the cache ahead of use."""
 
-    def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
+    def emit(context: Any, build: Any, sig: Any, args: Any) -> Any:
         byte = ir.IntType(8).as_pointer()
-        place = build.bitcast(_place(context, build, sig.args[0], args, 0), byte)
-        kind = ir.FunctionType(ir.VoidType(), [byte, INDEX, INDEX, INDEX])
+        place = build.bitcast(_vector_pointer(context, build, sig.args[0], args, 0), byte)
+        kind = ir.FunctionType(ir.VoidType(), [byte, INT32, INT32, INT32])
         call = build.module.declare_intrinsic("llvm.prefetch", [byte], kind)
-        build.call(call, [place, INDEX(0), INDEX(3), INDEX(1)])  # to read, as near as can be, data
+        build.call(call, [place, INT32(0), INT32(3), INT32(1)])  # for reading, into the nearest cache, data
         return context.get_dummy_value()
 
-    return types.void(array, types.uint64), code
+    return types.void(array, types.uint64), emit
 
 
 @intrinsic
 def add(_: Any, row: Any, other: Any) -> Any:
-    """add(row, other): plus another row, or plus a number everywhere."""
-    return _each(row, (other,), lambda build, x, y: build.fadd(x, y))
+    """add(row, other): add another row, or a number, to each cell."""
+    return _elementwise(row, (other,), lambda build, x, y: build.fadd(x, y))
 
 
 @intrinsic
 def scale(_: Any, row: Any, other: Any) -> Any:
-    """scale(row, other): times another row, or times a number."""
-    return _each(row, (other,), lambda build, x, y: build.fmul(x, y))
+    """scale(row, other): multiply each cell by another row, or by a number."""
+    return _elementwise(row, (other,), lambda build, x, y: build.fmul(x, y))
 
 
 @intrinsic
 def add_scaled(_: Any, row: Any, other: Any, by: Any) -> Any:
     """add_scaled(row, other, by): row + other * by."""
-    return _each(row, (other, by), lambda build, x, y, z: _muladd(build, y, z, x))
+    return _elementwise(row, (other, by), lambda build, x, y, z: _muladd(build, y, z, x))
 
 
 @intrinsic
-def higher(_: Any, row: Any, other: Any) -> Any:
-    """higher(row, other): cell by cell the larger number."""
-    return _each(row, (other,), _larger)
+def elementwise_max(_: Any, row: Any, other: Any) -> Any:
+    """row_maximum(row, other): the larger number of each cell."""
+    return _elementwise(row, (other,), _maximum)
 
 
 @intrinsic
 def exp(_: Any, row: Any) -> Any:
-    """exp(row) for numbers up to 0: within 4e-16 of the truth, and exactly 0 below -708."""
-    return _each(row, (), _exp)
+    """exp(row): the exponential of each cell, for numbers up to 0: within 4e-16, and 0 below -708."""
+    return _elementwise(row, (), _exp)
 
 
 @intrinsic
-def top(_: Any, row: Any) -> Any:
-    """top(row): the largest number."""
-    return _fold(row, _larger)
+def row_max(_: Any, row: Any) -> Any:
+    """row_max(row): the largest number of a row."""
+    return _reduce(row, _maximum)
 
 
 @intrinsic
-def total(_: Any, row: Any) -> Any:
-    """total(row): the sum, always added in the same order."""
-    return _fold(row, lambda build, x, y: build.fadd(x, y))
+def row_sum(_: Any, row: Any) -> Any:
+    """row_sum(row): the sum of a row, always added in the same order."""
+    return _reduce(row, lambda build, x, y: build.fadd(x, y))
 
 
-# ---- how they are built
+# ---- LLVM code generation
 
 
-def _place(context: Any, build: Any, array: Any, args: Any, quad: int) -> Any:
+def _vector_pointer(context: Any, build: Any, array: Any, args: Any, vector: int) -> Any:
+    """Return the pointer to the 4-vector number `vector` after index args[1] of the array args[0]."""
     data = context.make_array(array)(context, build, args[0]).data
-    first = build.bitcast(build.gep(data, [args[1]]), FOUR.as_pointer())
-    return build.gep(first, [INDEX(quad)])
+    first = build.bitcast(build.gep(data, [args[1]]), VECTOR4.as_pointer())
+    return build.gep(first, [INT32(vector)])
 
 
-def _pack(build: Any, parts: list[Any]) -> Any:
-    whole = ir.Constant(ir.ArrayType(FOUR, len(parts)), ir.Undefined)
+def _pack_vectors(build: Any, parts: list[Any]) -> Any:
+    """Return the LLVM value of a Row made of these vectors."""
+    whole = ir.Constant(ir.ArrayType(VECTOR4, len(parts)), ir.Undefined)
     for i, part in enumerate(parts):
         whole = build.insert_value(whole, part, i)
     return whole
 
 
-def _parts(build: Any, value: Any, kind: Any, n: int = 0) -> list[Any]:
-    """The vectors of a row; a number becomes n times the same vector."""
+def _split_vectors(build: Any, value: Any, kind: Any, n: int = 0) -> list[Any]:
+    """Return the vectors of a Row; a number becomes n copies of a vector of it."""
     if isinstance(kind, Row):
         return [build.extract_value(value, i) for i in range(kind.n)]
-    nothing = ir.Constant(FOUR, ir.Undefined)
-    one = build.insert_element(nothing, value, INDEX(0))
-    return [build.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(INDEX, 4), [0] * 4))] * n
+    nothing = ir.Constant(VECTOR4, ir.Undefined)
+    one = build.insert_element(nothing, value, INT32(0))
+    return [build.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(INT32, 4), [0] * 4))] * n
 
 
-def _each(row: Any, others: tuple[Any, ...], op: Any) -> Any:
+def _elementwise(row: Any, others: tuple[Any, ...], op: Any) -> Any:
+    """Return signature and code of an intrinsic that applies `op` to each vector of a Row and its other arguments."""
     kinds = [other if isinstance(other, Row) else types.float64 for other in others]
 
-    def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
+    def emit(context: Any, build: Any, sig: Any, args: Any) -> Any:
         del context, sig
-        columns = [_parts(build, arg, kind, row.n) for arg, kind in zip(args, [row, *kinds], strict=True)]
-        return _pack(build, [op(build, *parts) for parts in zip(*columns, strict=True)])
+        columns = [_split_vectors(build, arg, kind, row.n) for arg, kind in zip(args, [row, *kinds], strict=True)]
+        return _pack_vectors(build, [op(build, *parts) for parts in zip(*columns, strict=True)])
 
-    return row(row, *kinds), code
+    return row(row, *kinds), emit
 
 
-def _fold(row: Any, op: Any) -> Any:
-    def code(context: Any, build: Any, sig: Any, args: Any) -> Any:
+def _reduce(row: Any, op: Any) -> Any:
+    """Return signature and code of an intrinsic that reduces a Row to one number with `op`."""
+
+    def emit(context: Any, build: Any, sig: Any, args: Any) -> Any:
         del context, sig
-        first, *rest = _parts(build, args[0], row)
+        first, *rest = _split_vectors(build, args[0], row)
         for part in rest:
             first = op(build, first, part)
         for swap in ([2, 3, 0, 1], [1, 0, 3, 2]):
-            first = op(build, first, build.shuffle_vector(first, first, ir.Constant(ir.VectorType(INDEX, 4), swap)))
-        return build.extract_element(first, INDEX(0))
+            first = op(build, first, build.shuffle_vector(first, first, ir.Constant(ir.VectorType(INT32, 4), swap)))
+        return build.extract_element(first, INT32(0))
 
-    return types.float64(row), code
-
-
-def _four(x: float) -> Any:
-    return ir.Constant(FOUR, [x] * 4)
+    return types.float64(row), emit
 
 
-def _larger(build: Any, x: Any, y: Any) -> Any:
+def _splat(x: float) -> Any:
+    """Return a constant vector of four copies of x."""
+    return ir.Constant(VECTOR4, [x] * 4)
+
+
+def _maximum(build: Any, x: Any, y: Any) -> Any:
+    """Emit the maximum of two vectors, cell by cell."""
     return build.select(build.fcmp_ordered(">", x, y), x, y)
 
 
 def _muladd(build: Any, x: Any, y: Any, z: Any) -> Any:
-    kind = ir.FunctionType(FOUR, [FOUR] * 3)
+    """Emit x * y + z, fused if the processor can."""
+    kind = ir.FunctionType(VECTOR4, [VECTOR4] * 3)
     return build.call(cgutils.get_or_insert_function(build.module, kind, "llvm.fmuladd.v4f64"), [x, y, z])
 
 
 def _exp(build: Any, x: Any) -> Any:
-    """2^n e^r with n the nearest whole number to x / log 2: a short series for e^r, n added to the exponent's bits."""
-    magic = _four(1.5 * 2.0**52)  # adding it leaves the whole number in the lowest bits
-    shifted = _muladd(build, x, _four(1 / math.log(2)), magic)
+    """Emit exp of a vector as 2^n e^r, n the nearest integer to x / log 2: a series for e^r, n added to the exponent bits."""
+    magic = _splat(1.5 * 2.0**52)  # adding it leaves the nearest integer in the lowest bits
+    shifted = _muladd(build, x, _splat(1 / math.log(2)), magic)
     n = build.fsub(shifted, magic)
-    r = _muladd(build, n, _four(-6.93147180369123816490e-01), x)  # log 2 in two pieces, the first with few bits
-    r = _muladd(build, n, _four(-1.90821492927058770002e-10), r)
-    series = _four(1 / math.factorial(12))
+    r = _muladd(build, n, _splat(-6.93147180369123816490e-01), x)  # log 2 in two parts, the first with few bits
+    r = _muladd(build, n, _splat(-1.90821492927058770002e-10), r)
+    series = _splat(1 / math.factorial(12))
     for k in range(11, -1, -1):
-        series = _muladd(build, series, r, _four(1 / math.factorial(k)))
-    power = build.shl(build.bitcast(shifted, FOUR_BITS), ir.Constant(FOUR_BITS, [52] * 4))
-    value = build.bitcast(build.add(build.bitcast(series, FOUR_BITS), power), FOUR)
-    return build.select(build.fcmp_ordered("<", x, _four(-708.0)), _four(0.0), value)
+        series = _muladd(build, series, r, _splat(1 / math.factorial(k)))
+    power = build.shl(build.bitcast(shifted, VECTOR4_BITS), ir.Constant(VECTOR4_BITS, [52] * 4))
+    value = build.bitcast(build.add(build.bitcast(series, VECTOR4_BITS), power), VECTOR4)
+    return build.select(build.fcmp_ordered("<", x, _splat(-708.0)), _splat(0.0), value)

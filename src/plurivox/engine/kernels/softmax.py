@@ -1,4 +1,4 @@
-"""Softmax of a task's row of log-scores, and what is left of it without one worker's votes."""
+"""Softmax of a task's row of log-scores, padded rows, and leave-one-worker-out agreement."""
 
 import math
 from collections.abc import Callable
@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from plurivox.core.types import Floats, Ints
-from plurivox.engine.jit import part, routine
+from plurivox.engine.jit import inline, routine
 from plurivox.engine.kernels.fast_math import fast_exp
-from plurivox.engine.kernels.simd import add, exp, load, store, total
+from plurivox.engine.kernels.simd import add, exp, load, row_sum, store
 
-FAR = 1e200  # a product of masses is turned into a sum of logs before it can overflow
+OVERFLOW_LIMIT = 1e200  # a larger product of masses is replaced by its log before it can overflow
 
 
-@part
+@inline
 def softmax(row: Floats) -> float:
-    """Softmax of a row in place; return the log of the sum of exp(row). For rows that are not padded for SIMD."""
+    """Replace a row by its softmax; return the log of the sum of exp(row). For rows without SIMD padding."""
     best, mass = row[0], 0.0
     for k in range(1, len(row)):
         best = max(best, row[k])
@@ -30,51 +30,51 @@ def softmax(row: Floats) -> float:
     return best + math.log(mass)
 
 
-@part
+@inline
 def exp_row(row: Floats, best: float, width: Any, out: Floats) -> float:
-    """out = exp(row - best) for a padded row whose largest number is `best`; return the sum. Divide for the softmax."""
+    """Fill out = exp(row - best) of a padded row with maximum `best`; return the sum, by which to divide for the softmax."""
     mass, step = 0.0, np.uint64(4 * len(width))
-    for k in range(np.uint64(0), np.uint64(len(row)), step):  # up to 16 labels go round this loop once
+    for k in range(np.uint64(0), np.uint64(len(row)), step):  # one iteration for up to 16 labels
         x = exp(add(load(row, k, width), -best))
         store(out, k, x)
-        mass += total(x)
+        mass += row_sum(x)
     return mass
 
 
-@part
+@inline
 def add_log(value: float, product: float, best: float, mass: float) -> tuple[float, float]:
     """Add best + log(mass) to value + log(product); return (value, product).
 
-    One logarithm serves many tasks: the masses are multiplied, and the product goes into `value` before it can overflow.
+    One logarithm serves many tasks: masses are multiplied, and the log of the product is added before it can overflow.
     """
     value += best
     product *= mass
-    if product > FAR:
+    if product > OVERFLOW_LIMIT:
         value += math.log(product)
         product = 1.0
     return value, product
 
 
-@part
-def padded_row(n_labels: int, width: Any, beyond: float) -> Floats:
-    """Room for a row that fills whole SIMD rows, with `beyond` in all cells: those beyond the labels keep it."""
+@inline
+def padded_row(n_labels: int, width: Any, fill: float) -> Floats:
+    """Return a buffer for n_labels numbers rounded up to whole SIMD rows, set to `fill`; cells beyond the labels keep it."""
     step = 4 * len(width)
     row = np.empty(-(-n_labels // step) * step)
     for k in range(len(row)):
-        row[k] = beyond
+        row[k] = fill
     return row
 
 
-@part
-def copy(row: Floats, into: Floats) -> None:
-    """into[:] = row, without the checks that make numba compile that for seconds."""
+@inline
+def copy_row(row: Floats, into: Floats) -> None:
+    """Copy row to `into`. A slice assignment would take numba seconds to compile."""
     for k in range(len(row)):
         into[k] = row[k]
 
 
-@part
+@inline
 def answer_end(v: int, hi: int, worker: Ints) -> int:
-    """Where the rows from v on that belong to one worker end: they are one answer to the task, and its repeats."""
+    """Return the index after the last of the rows from v on (below hi) that belong to the worker of row v."""
     for end in range(v, hi):
         if worker[end] != worker[v]:
             return end
@@ -82,7 +82,7 @@ def answer_end(v: int, hi: int, worker: Ints) -> int:
 
 
 @routine
-def add_left_out(
+def add_leave_one_out_agreement(
     lo: int,
     hi: int,
     worker: Ints,
@@ -100,9 +100,8 @@ def add_left_out(
 ) -> None:
     """Add to agree[worker] weight * p(true = said | the votes of the other workers) for each of a task's votes lo:hi.
 
-    `row` holds the task's log-scores with all votes, over `n_labels` columns; `add_votes` of the model takes those of one
-    worker out of it again. `rest` is room for the result. The columns of label l are label_start[l]:label_start[l + 1];
-    None: each column is a label.
+    `row` has the task's log-scores with all votes, over `n_labels` columns; the model's `add_votes` subtracts those of one
+    worker. `rest` is a buffer. The columns of label l are label_start[l]:label_start[l + 1]; None: each column is a label.
     """
     v = lo
     while v < hi:

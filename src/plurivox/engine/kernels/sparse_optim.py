@@ -1,4 +1,4 @@
-"""Steps of optimizers that move only the rows of a table which were touched; the others stay bit by bit."""
+"""Sparse optimiser steps (Adam, SGD): update only the table rows with gradients, leave the others unchanged."""
 
 import math
 
@@ -9,7 +9,7 @@ from plurivox.engine.jit import kernel
 
 
 @kernel
-def adam(
+def adam_step(
     touched: Bools,
     table: Floats,
     grad: Floats,
@@ -23,7 +23,7 @@ def adam(
     decay: float,
     decoupled: bool,
 ) -> None:
-    """One step of Adam for every touched row; each counts its own steps. Gradients and marks are wiped."""
+    """Update every `touched` row of `table` in place by one Adam step; rows count steps separately. Clear grad and touched."""
     old1, new1, old2, new2 = np.float32(beta1), np.float32(1 - beta1), np.float32(beta2), np.float32(1 - beta2)
     coupled, shrink = np.float32(0 if decoupled else decay), np.float32(1 - lr * decay if decoupled else 1)
     for row in range(len(table)):
@@ -43,7 +43,7 @@ def adam(
 
 
 @kernel
-def sgd(
+def sgd_step(
     touched: Bools,
     table: Floats,
     grad: Floats,
@@ -54,7 +54,7 @@ def sgd(
     nesterov: bool,
     decay: float,
 ) -> None:
-    """One step of gradient descent with momentum for every touched row. Gradients and marks are wiped."""
+    """Update every `touched` row of `table` in place by one SGD step with momentum. Clear grad and touched."""
     for row in range(len(table)):
         if not touched[row]:
             continue

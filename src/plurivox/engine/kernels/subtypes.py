@@ -1,6 +1,6 @@
-"""Passes over the votes for models in which the tasks of one label fall into kinds (EBCC).
+"""E-step and count kernels of models in which each label has subtypes of tasks (EBCC).
 
-The live kinds stand in the order of their labels; those of label l are label_start[l]:label_start[l + 1].
+A kind is one subtype of one label. Kinds are sorted by label; those of label l are label_start[l]:label_start[l + 1].
 """
 
 import math
@@ -11,10 +11,10 @@ import numpy as np
 from plurivox.core.types import Floats, Ints
 from plurivox.engine.jit import kernel
 from plurivox.engine.kernels.confusion import add_counts, add_votes, prefetch_distance, prefetch_votes
-from plurivox.engine.kernels.simd import add, exp, load, scale, store, top, total
-from plurivox.engine.kernels.softmax import add_left_out, add_log, copy, exp_row, padded_row, softmax
+from plurivox.engine.kernels.simd import add, exp, load, row_max, row_sum, scale, store
+from plurivox.engine.kernels.softmax import add_leave_one_out_agreement, add_log, copy_row, exp_row, padded_row, softmax
 
-FOUR, ONE = np.uint64(4), (0,)  # cells of one vector, and the SIMD width that is one vector
+VECTOR_CELLS, ONE_VECTOR = np.uint64(4), (0,)  # cells per SIMD vector, and the `width` of one vector
 
 
 @kernel
@@ -32,7 +32,7 @@ def em_pass(
     counts: Floats,
     value: Floats,
 ) -> float:
-    """E-step, and the counts of the M-step, of several runs: add to n_kind[column] and counts[key, column].
+    """Run the E-step of several runs; add the counts of the M-step to n_kind[column] and counts[key, column].
 
     Run r has the columns edges[r]:edges[r + 1], a multiple of four; log_prior is -inf in those without a kind. Within each
     run p(kind | votes) is proportional to exp(log_prior[kind] + sum over votes of weight * table[key, kind]). Its
@@ -40,7 +40,7 @@ def em_pass(
     """
     n_columns, n_runs = np.uint64(len(log_prior)), len(edges) - 1
     prior = padded_row(len(log_prior), width, -math.inf)
-    copy(log_prior, prior)
+    copy_row(log_prior, prior)
     row = np.empty(len(prior))
     end, ahead = np.uint64(start[last]), prefetch_distance(first, last, start, table)
     product = np.ones(n_runs)
@@ -52,14 +52,14 @@ def em_pass(
         for run in range(n_runs):
             low, high = np.uint64(edges[run]), np.uint64(edges[run + 1])
             best, mass = -math.inf, 0.0
-            for k in range(low, high, FOUR):
-                best = max(best, top(load(row, k, ONE)))
-            for k in range(low, high, FOUR):
-                x = exp(add(load(row, k, ONE), -best))
+            for k in range(low, high, VECTOR_CELLS):
+                best = max(best, row_max(load(row, k, ONE_VECTOR)))
+            for k in range(low, high, VECTOR_CELLS):
+                x = exp(add(load(row, k, ONE_VECTOR), -best))
                 store(row, k, x)
-                mass += total(x)
-            for k in range(low, high, FOUR):
-                store(row, k, scale(load(row, k, ONE), 1.0 / mass))
+                mass += row_sum(x)
+            for k in range(low, high, VECTOR_CELLS):
+                store(row, k, scale(load(row, k, ONE_VECTOR), 1.0 / mass))
             value[run], product[run] = add_log(value[run], product[run], best, mass)
         for k in range(n_columns, np.uint64(len(row))):
             row[k] = 0.0
@@ -81,13 +81,13 @@ def clamped_pass(
     n_kind: Floats,
     counts: Floats,
 ) -> float:
-    """The same for one run and tasks whose label distribution known[task, label] is given: only kinds within a label compete.
+    """Run the E-step of one run on tasks with known label distributions known[task, label]: infer the subtype only.
 
-    Adds to n_kind[kind] and counts[key, kind]; returns the log-likelihood.
+    Add to n_kind[kind] and counts[key, kind]; return the log-likelihood.
     """
     row, value = np.empty(len(log_prior)), 0.0
     for t in range(len(start) - 1):
-        copy(log_prior, row)
+        copy_row(log_prior, row)
         for v in range(start[t], start[t + 1]):
             for k in range(len(row)):
                 row[k] += table[key[v], k] if weight is None else weight[v] * table[key[v], k]
@@ -123,7 +123,7 @@ def posterior(
     """Fill prob[task, label]; add to agree[worker] weight * p(label = said | the votes of the other workers on the task)."""
     n_kinds = np.uint64(len(log_prior))
     prior = padded_row(len(log_prior), width, -math.inf)
-    copy(log_prior, prior)
+    copy_row(log_prior, prior)
     row, rest = np.empty(len(prior)), np.empty(len(prior))
     for t in range(np.uint64(first), np.uint64(last)):
         lo, hi = np.uint64(start[t]), np.uint64(start[t + np.uint64(1)])
@@ -133,5 +133,7 @@ def posterior(
             prob[t, label] = 0.0
             for k in range(label_start[label], label_start[label + 1]):
                 prob[t, label] += rest[k] / mass
-        add_left_out(lo, hi, worker, said, key, weight, row, table, n_kinds, label_start, add_votes, width, rest, agree)
+        add_leave_one_out_agreement(
+            lo, hi, worker, said, key, weight, row, table, n_kinds, label_start, add_votes, width, rest, agree
+        )
     return 0.0

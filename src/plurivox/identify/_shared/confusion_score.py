@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from plurivox.core.errors import InputError
 from plurivox.core.progress import Progress
-from plurivox.core.results import Of, Scores
+from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.types import Floats
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.requirements import workload
@@ -21,7 +21,7 @@ class ConfusionScore(Identifier):
     """
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
-    of: ClassVar[Of] = "worker"
+    of: ClassVar[ScoreTarget] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("fit",)
     may_use: ClassVar[tuple[str, ...]] = ("votes",)
     fitted_by: ClassVar[tuple[str, ...]] = ("dawid-skene[pool=4]",)

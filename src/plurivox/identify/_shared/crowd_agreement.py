@@ -12,10 +12,10 @@ from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
-from plurivox.core.results import Of, Scores
+from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
-from plurivox.engine.pair_agreement import agreeing_share, differ_within, has_pairs
+from plurivox.engine.pair_agreement import agreeing_share, disagreement_within_answers, has_pairs
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.intervals import RESAMPLES_HELP, redrawn, spread
 
@@ -28,7 +28,7 @@ class Kinds(NamedTuple):
 
     counts: Any  # sparse (n_kinds, n_labels) the votes each label got
     n: Floats  # (n_kinds,) votes in all
-    within: Floats  # (n_kinds,) how much soft answers differ from themselves, see `differ_within`
+    within: Floats  # (n_kinds,) how much soft answers differ from themselves, see `disagreement_within_answers`
     times: Ints  # (n_kinds,) how many tasks are of this kind
     scale: Floats | None = None  # (n_labels,) where labels stand; None: two labels are the same or not
 
@@ -50,7 +50,7 @@ class Kinds(NamedTuple):
 
 def kinds(votes: Votes, scale: Floats | None = None) -> Kinds:
     """The kinds of tasks of some votes. `scale` (n_labels,) is where labels stand when their distance matters."""
-    within, one = differ_within(votes, scale), np.ones(votes.n_tasks, np.int64)
+    within, one = disagreement_within_answers(votes, scale), np.ones(votes.n_tasks, np.int64)
     if votes.n_tasks * votes.n_labels > DENSE or votes.n_labels > BITS:
         tally = votes.tally()
         counts = sparse.csr_array(
@@ -79,7 +79,7 @@ class Agreement(Identifier):
     seed: int = option(0, "same seed, same interval", low=0)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
-    of: ClassVar[Of] = "crowd"
+    of: ClassVar[ScoreTarget] = "crowd"
 
     def _score(self, seen: Evidence, progress: Progress) -> Scores:
         assert seen.votes is not None

@@ -46,7 +46,7 @@ def spread_of_votes(votes: Votes) -> Spread:
     out, label = np.zeros((votes.n_tasks, 4)), votes.label.astype(np.int32)
 
     def work(first: int, last: int) -> None:
-        dispersion.of_votes(first, last, votes.start, label, votes.weight, max(votes.n_labels, 1), out)
+        dispersion.vote_dispersion(first, last, votes.start, label, votes.weight, max(votes.n_labels, 1), out)
 
     Blocks(votes.start).map(work)
     return Spread(votes.tasks, votes.n_labels, votes.support, *out.T)
@@ -57,7 +57,7 @@ def spread_of_soft(soft: SoftLabels) -> Spread:
     if isinstance(soft.body, Candidates):
         return Spread(soft.tasks, soft.n_labels, soft.support, *_of_candidates(soft.body))
     out, prob = np.zeros((len(soft), 4)), soft.body.prob
-    by_rows(soft.body).map(lambda first, last: dispersion.of_rows(first, last, prob, out))
+    by_rows(soft.body).map(lambda first, last: dispersion.row_dispersion(first, last, prob, out))
     return Spread(soft.tasks, soft.n_labels, soft.support, *out.T)
 
 
@@ -68,7 +68,7 @@ def by_rows(body: Dense) -> Blocks:
 
 def _of_candidates(rows: Candidates) -> tuple[Floats, Floats, Floats, Floats]:
     mean = 1 / max(rows.n_labels, 1)
-    largest = np.where(rows.others > 0, rows.each, 0.0)
+    largest = np.where(rows.n_unlisted > 0, rows.unlisted_mass, 0.0)
     np.maximum.at(largest, rows.row, rows.mass)
     second, fourth = (_power_sums(rows, mean, power) for power in (2, 4))
     return largest, rows.entropy(), second, fourth
@@ -77,7 +77,7 @@ def _of_candidates(rows: Candidates) -> tuple[Floats, Floats, Floats, Floats]:
 def _power_sums(rows: Candidates, mean: float, power: int) -> Floats:
     """(n_rows,) the sum over all labels of (p - mean)^power."""
     listed = np.bincount(rows.row, (rows.mass - mean) ** power, minlength=len(rows))
-    return np.asarray(listed + rows.others * (rows.each - mean) ** power, np.float64)
+    return np.asarray(listed + rows.n_unlisted * (rows.unlisted_mass - mean) ** power, np.float64)
 
 
 def where_told(support: Floats | None, values: Floats) -> Floats:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from plurivox.core.encoding import as_names, by_value
+from plurivox.core.encoding import as_names, sort_by_value
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -78,7 +78,7 @@ def _pick(export: Export, from_name: str | None, path: str | Path) -> str:
 def _nouns(export: Export, control: str, labels: Iterable[object] | None) -> tuple[Votes, SoftLabels | None]:
     answers = [answer for answer in export.answers if answer.said.get(control)]
     seen = as_names(label for answer in answers for label in answer.said[control])
-    known = by_value(seen).tolist() if labels is None else list(labels)
+    known = sort_by_value(seen).tolist() if labels is None else list(labels)
     tasks = _one_kind(export.shown)
     votes = _votes([answer for answer in answers if not answer.is_gold], control, tasks, known, export)
     gold = [answer for answer in answers if answer.is_gold]

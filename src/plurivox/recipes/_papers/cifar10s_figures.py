@@ -9,9 +9,9 @@ import numpy as np
 from plurivox import aggregate, elicit, evaluate
 from plurivox.core.answers import Answers
 from plurivox.core.encoding import as_names, positions
-from plurivox.core.percents import percents
 from plurivox.core.sampling import subsample
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.typed_percents import parse_percents
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
 
@@ -123,7 +123,7 @@ def _repeats(answers: Answers) -> Iterator[Figure]:
     again = np.flatnonzero(answers.repeat_of >= 0)
     first, top = answers.repeat_of[again], answers.named(0)
     changed, once = top[again] != top[first], ~stored_twice(answers)[again]
-    percent = percents(answers.typed(0)).value
+    percent = parse_percents(answers.typed(0)).value
     moved = np.abs(percent[again] - percent[first])[~changed]
     yield Figure("repeats, pairs", None, 498, len(again))
     yield Figure("repeats, top label changed", None, 35, int(changed.sum()))

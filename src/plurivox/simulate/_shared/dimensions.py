@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.distance import pdist
 
-from plurivox.core.encoding import numbered, positions
+from plurivox.core.encoding import numbered_names, positions
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.results import Confusion
 from plurivox.core.soft_labels import SoftLabels
@@ -28,11 +28,11 @@ def set_stage(n_tasks: int, n_workers: int, n_labels: int, truth: SoftLabels | N
         raise InputError(f"a simulated crowd needs at least two labels; the truth has {truth.n_labels}")
     if given is not None and len(given.labels) < 2:
         raise InputError(f"a simulated crowd needs at least two labels; the matrices have {len(given.labels)}")
-    tasks = numbered("task", n_tasks) if truth is None else truth.tasks
+    tasks = numbered_names("task", n_tasks) if truth is None else truth.tasks
     true = None if truth is None else truth.codes()
     if given is None:
-        labels = numbered("label", n_labels) if truth is None else truth.labels
-        return Stage(tasks, numbered("worker", n_workers), labels, true)
+        labels = numbered_names("label", n_labels) if truth is None else truth.labels
+        return Stage(tasks, numbered_names("worker", n_workers), labels, true)
     labels = given.labels if truth is None else truth.labels
     return Stage(tasks, given.workers, labels, true, _in_order(given, labels))
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurivox.core.encoding import numbered
+from plurivox.core.encoding import numbered_names
 from plurivox.core.types import Floats, Ints, Names
 from plurivox.simulate._shared.response_times import clock, draw_seconds
 
@@ -66,4 +66,4 @@ def sitting_names(worker: Ints, sitting: Ints) -> Names:
     """(n,) a name for every worker's every sitting."""
     key = worker.astype(np.int64) * (int(sitting.max(initial=0)) + 1) + sitting
     found, code = np.unique(key, return_inverse=True)
-    return numbered("sitting", len(found))[code]
+    return numbered_names("sitting", len(found))[code]

@@ -54,7 +54,7 @@ def in_pieces(n: int, size: int, work: Callable[[slice, np.random.Generator], No
     """
     edges = [*range(0, n, size), n]
     own = rng.spawn(len(edges) - 1)
-    threads.run(lambda i: work(slice(edges[i], edges[i + 1]), own[i]), len(edges) - 1)
+    threads.parallel_map(lambda i: work(slice(edges[i], edges[i + 1]), own[i]), len(edges) - 1)
 
 
 def _not_all(asked: VoteDesign, chosen: Ints, rng: np.random.Generator) -> Ints:

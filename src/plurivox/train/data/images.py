@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, first_few, require_package
-from plurivox.core.npz import rows_on, write_arrays
+from plurivox.core.npz import select_rows, write_arrays
 from plurivox.core.types import Names
 
 Picture = bytes | bytearray | memoryview | str | Path
@@ -32,7 +32,7 @@ class Images:
 
     def on(self, tasks: Names) -> NDArray[np.uint8]:
         """(n, 3, height, width) the pixels of these tasks, in this order."""
-        return rows_on(tasks, self.tasks, self.x, "image")
+        return select_rows(tasks, self.tasks, self.x, "image")
 
 
 def decode(

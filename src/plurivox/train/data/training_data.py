@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from plurivox.core.encoding import as_names, duplicates
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.npz import arrays_in, plain_names, read_task_rows, rows_on, write_arrays
+from plurivox.core.npz import read_arrays, read_task_rows, select_rows, without_stringdtype, write_arrays
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
@@ -49,7 +49,7 @@ class TrainingData:
 
     def on(self, tasks: Names) -> NDArray[Any]:
         """(n, ...) the inputs of these tasks, in this order."""
-        return rows_on(tasks, self.tasks, self.x, f"inputs in {self.name}")
+        return select_rows(tasks, self.tasks, self.x, f"inputs in {self.name}")
 
     def parts(self) -> dict[str, Names]:
         """The tasks of train, dev and test, by the usual names of splits; nothing where there are no splits."""
@@ -62,7 +62,7 @@ class TrainingData:
 
 def read_training_data(path: str | Path) -> TrainingData:
     """The material of an .npz; see the module for the arrays it may hold."""
-    arrays = arrays_in(Path(path), "inputs")
+    arrays = read_arrays(Path(path), "inputs")
     listed = as_names(arrays["labels"], "labels") if "labels" in arrays else None
     tasks, x, split, gold = read_task_rows(arrays, path, "inputs", numbered=True)
     votes = soft = None
@@ -77,15 +77,15 @@ def read_training_data(path: str | Path) -> TrainingData:
 
 def write_training_data(training_data: TrainingData, path: str | Path) -> None:
     """Write an .npz that `read_training_data` reads."""
-    arrays: dict[str, NDArray[Any]] = {"x": training_data.x, "task": plain_names(training_data.tasks)}
+    arrays: dict[str, NDArray[Any]] = {"x": training_data.x, "task": without_stringdtype(training_data.tasks)}
     nouns = [one for one in (training_data.votes, training_data.soft, training_data.gold) if one is not None]
     if nouns:
         labels = max((one.labels for one in nouns), key=len)
-        arrays["labels"] = plain_names(labels)
+        arrays["labels"] = without_stringdtype(labels)
     if training_data.split is not None:
-        arrays["split"] = plain_names(training_data.split)
+        arrays["split"] = without_stringdtype(training_data.split)
     if training_data.gold is not None:
-        arrays["y"] = plain_names(training_data.gold.on(training_data.tasks).hard())
+        arrays["y"] = without_stringdtype(training_data.gold.on(training_data.tasks).hard())
     if training_data.soft is not None:
         arrays["soft"] = training_data.soft.on(training_data.tasks).on_labels(labels).prob
     if training_data.votes is not None:
@@ -96,7 +96,7 @@ def write_training_data(training_data: TrainingData, path: str | Path) -> None:
 def _vote_arrays(votes: Votes, tasks: Names, labels: Names) -> dict[str, NDArray[Any]]:
     if votes.weight is None and not (votes.worker < 0).any():
         columns = votes.columns()
-        return {f"vote_{name}": plain_names(columns[name]) for name in ("task", "worker", "label")}
+        return {f"vote_{name}": without_stringdtype(columns[name]) for name in ("task", "worker", "label")}
     if votes.answer is not None:
         raise InputError("soft answers cannot be kept in a plain .npz of inputs; aggregate them and give soft labels")
     return {"counts": votes.on(tasks).with_labels(labels).counts()}

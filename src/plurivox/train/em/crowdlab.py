@@ -38,7 +38,7 @@ def crowdlab(
     """
     if consensus not in get_args(Consensus):
         raise OptionError(f"consensus is one of {first_few(get_args(Consensus))}; got {consensus!r}")
-    table = engine.Table(votes, prediction, "crowdlab")
+    table = engine.CrowdlabVotes(votes, prediction, "crowdlab")
     label, weights = engine.consensus_labels(table, consensus, "crowdlab", progress)
     soft = SoftLabels.of(table.posterior(weights), votes.tasks, prediction.labels, support=votes.support)
     return Fit(

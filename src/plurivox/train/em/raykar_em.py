@@ -73,7 +73,7 @@ class RaykarSteps:
     def m_step(self, posterior: Floats) -> Floats:
         """(n_workers, true, said) matrices: shares of the counts that a posterior expects, pseudo-counts added."""
         pseudo = np.full((self.votes.n_labels, self.votes.n_labels), self.pseudo)
-        return self.em.matrices(self.em.m_step(self.em.count(posterior).confusion, pseudo))
+        return self.em.matrices(self.em.m_step(self.em.expected_counts(posterior).confusion, pseudo))
 
     def fit(
         self,

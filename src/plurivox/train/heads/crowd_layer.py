@@ -108,7 +108,7 @@ def _start(kind: int, n_workers: int, n_labels: int) -> Tensor:
     """(n_workers, width) rows that change nothing."""
     if kind == crowd_layer.FULL:
         return identity(n_workers, n_labels)
-    rows = torch.ones(n_workers, crowd_layer.WIDTHS[kind](n_labels))
+    rows = torch.ones(n_workers, crowd_layer.ROW_SIZES[kind](n_labels))
     rows[:, n_labels if kind == crowd_layer.SCALE_SHIFT else 0 :] *= kind not in (
         crowd_layer.SHIFT,
         crowd_layer.SCALE_SHIFT,
@@ -136,7 +136,7 @@ class _Say(torch.autograd.Function):
         excess = np.empty((*told[0].shape, logits.shape[1]), np.float32)
         ctx.layer, ctx.told = layer, (output.numpy(), told[0], told[2], layer.rows.here().table, excess)
         given = logits.detach().contiguous().numpy()
-        crowd_layer.say(
+        crowd_layer.forward(
             layer.kind, layer.applies_softmax, layer.share, given, *told, ctx.told[3], ctx.told[0], each.numpy(), excess
         )
         return each
@@ -145,5 +145,5 @@ class _Say(torch.autograd.Function):
     def backward(ctx: Any, by: Tensor) -> tuple[Tensor, None, None]:
         layer, back, rows = ctx.layer, torch.empty(ctx.told[0].shape), ctx.layer.rows.here()
         told = (by.contiguous().numpy(), *ctx.told, back.numpy(), rows.grad, rows.touched)
-        crowd_layer.hear(layer.kind, layer.applies_softmax, *told)
+        crowd_layer.backward(layer.kind, layer.applies_softmax, *told)
         return back, None, None

@@ -147,9 +147,9 @@ class WorkerTable(nn.Module):
         if plan.optimizer == "sgd":
             nesterov = plan.nesterov and plan.momentum > 0
             held = mine.touched, mine.table, mine.grad, mine.first, mine.steps
-            sparse_optim.sgd(*held, lr, plan.momentum, nesterov, plan.weight_decay)
+            sparse_optim.sgd_step(*held, lr, plan.momentum, nesterov, plan.weight_decay)
         else:
-            sparse_optim.adam(*mine, lr, *BETAS, EPS, plan.weight_decay, plan.optimizer == "adamw")
+            sparse_optim.adam_step(*mine, lr, *BETAS, EPS, plan.weight_decay, plan.optimizer == "adamw")
 
 
 class _Take(torch.autograd.Function):

@@ -73,7 +73,7 @@ class Dropouts(nn.Module):
             parts[run].bernoulli_(1 - self.share, generator=self.generators[run])
 
         if torch.get_num_threads() > 1 and parts[0].numel() > LONG:
-            threads.run(draw, len(parts))  # torch draws on one thread only
+            threads.parallel_map(draw, len(parts))  # torch draws on one thread only
         else:
             for run in range(len(parts)):
                 draw(run)

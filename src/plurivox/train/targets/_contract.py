@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from plurivox.core.encoding import as_names, by_value, positions
+from plurivox.core.encoding import as_names, positions, sort_by_value
 from plurivox.core.errors import InputError
 from plurivox.core.method import Method
 from plurivox.core.registry import Methods
@@ -45,7 +45,7 @@ class Supervision:
             return longest
         if len({one.dtype.kind for one in lists}) > 1:
             raise InputError("votes, gold and soft labels name their labels in different kinds; make them all text")
-        return by_value(np.unique(np.concatenate(lists)))
+        return sort_by_value(np.unique(np.concatenate(lists)))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

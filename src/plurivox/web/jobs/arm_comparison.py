@@ -17,7 +17,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
-from plurivox.engine.beta import jeffreys_interval
+from plurivox.engine.beta_intervals import jeffreys_interval
 from plurivox.evaluate import accuracy, soft_accuracy
 from plurivox.web.jobs.study_statistics import finite
 from plurivox.web.store.database import now

@@ -16,7 +16,7 @@ from plurivox.core.results import Fit
 from plurivox.core.types import Ints, Names
 from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
-from plurivox.engine.beta import jeffreys_interval
+from plurivox.engine.beta_intervals import jeffreys_interval
 from plurivox.web.jobs import study_statistics
 from plurivox.web.jobs.arm_comparison import compare
 from plurivox.web.jobs.exclusion import apply_rules

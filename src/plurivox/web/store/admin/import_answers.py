@@ -8,7 +8,7 @@ from typing import Any, get_args
 import numpy as np
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from plurivox.core.answers import KINDS, Answers
+from plurivox.core.answers import MARK_KINDS, Answers
 from plurivox.core.errors import InputError, first_few
 from plurivox.web.store.collect.submissions import Mark, MarkKind, dump_marks
 from plurivox.web.store.collect.tasks import AT_ONCE
@@ -17,7 +17,7 @@ from plurivox.web.store.ids import new_id
 from plurivox.web.store.report import counters, snapshots
 from plurivox.web.store.schema import answers, sittings, slots, tasks, workers
 
-KIND: dict[int, MarkKind] = {KINDS[kind]: kind for kind in get_args(MarkKind)}
+KIND: dict[int, MarkKind] = {MARK_KINDS[kind]: kind for kind in get_args(MarkKind)}
 
 
 def add_answers(connection: Connection, given: Answers, pseudonyms: Sequence[str], form: str, pick: float = 0.0) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, func, select
 
-from plurivox.core.answers import KINDS, Answers
+from plurivox.core.answers import MARK_KINDS, Answers
 from plurivox.core.encoding import encode, encode_into
 from plurivox.core.types import TEXT, Bools, Floats, Ints, Names
 from plurivox.web.store.collect.submissions import Mark, load_marks
@@ -140,7 +140,7 @@ class AnswerLog(RowLog):
         made["top"] = np.array([self._code("label", top) if (top := _top_of(one)) else -1 for one in said], np.int32)
         made["n_marks"] = np.array([len(one) for one in said], np.int32)
         codes = [
-            (KINDS[kind], self._code("label", label) if label else -1, self._code("typed", typed))
+            (MARK_KINDS[kind], self._code("label", label) if label else -1, self._code("typed", typed))
             for one in said
             for kind, label, typed in one
         ]

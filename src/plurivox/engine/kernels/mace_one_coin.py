@@ -1,8 +1,8 @@
-"""Kernels of models in which a vote is evidence for the label it names alone: MACE and one-coin Dawid-Skene.
+"""Kernels of MACE and one-coin Dawid-Skene, in which a vote changes the score of its own label only.
 
-A vote adds gain[key] to the log-score of its own label. What it adds to the scores of all labels alike changes no
-posterior and is left out. In MACE a key is a worker and a label, and gain = log(1 + know / guess), with the probabilities
-of naming that label by knowing it and by guessing; in one-coin a key is a worker, and gain = log(right / wrong).
+A vote adds gain[key] to the log-score of its label; a constant added to all labels does not change the posterior and is
+left out. In MACE a key is a worker and a label, and gain = log(1 + know / guess), with the probabilities of giving that
+label by knowing it and by guessing; in one-coin a key is a worker, and gain = log(right / wrong).
 """
 
 import math
@@ -12,8 +12,8 @@ import numpy as np
 
 from plurivox.core.types import Floats, Ints
 from plurivox.engine.jit import kernel, routine
-from plurivox.engine.kernels.simd import add, load, scale, store, top
-from plurivox.engine.kernels.softmax import add_left_out, add_log, copy, exp_row, padded_row
+from plurivox.engine.kernels.simd import add, load, row_max, scale, store
+from plurivox.engine.kernels.softmax import add_leave_one_out_agreement, add_log, copy_row, exp_row, padded_row
 
 
 @kernel
@@ -30,12 +30,12 @@ def em_pass(
     n_true: Floats,
     right: Floats,
 ) -> float:
-    """E-step, and the counts of the M-step: add to n_true[true] and the weight of right votes to right[key].
+    """Run the E-step; add to n_true[true], and the expected weight of correct votes to right[key].
 
-    Returns the log-likelihood.
+    Return the log-likelihood.
     """
     prior = padded_row(len(log_prior), width, -math.inf)
-    copy(log_prior, prior)
+    copy_row(log_prior, prior)
     row, step = np.empty(len(prior)), np.uint64(4 * len(width))
     value, product = 0.0, 1.0
     for t in range(first, last):
@@ -69,7 +69,7 @@ def posterior(
 ) -> float:
     """Fill prob[task, true]; add to agree[worker] weight * p(true = said | the votes of the other workers on the task)."""
     prior = padded_row(len(log_prior), width, -math.inf)
-    copy(log_prior, prior)
+    copy_row(log_prior, prior)
     row, rest = np.empty(len(prior)), np.empty(len(prior))
     for t in range(first, last):
         lo, hi = np.uint64(start[t]), np.uint64(start[t + 1])
@@ -77,7 +77,9 @@ def posterior(
         mass = exp_row(row, best, width, rest)
         for k in range(len(log_prior)):
             prob[t, k] = rest[k] / mass
-        add_left_out(lo, hi, worker, said, key, weight, row, gain, 0, None, _add_votes, width, rest, agree)
+        add_leave_one_out_agreement(
+            lo, hi, worker, said, key, weight, row, gain, 0, None, _add_votes, width, rest, agree
+        )
     return 0.0
 
 
@@ -88,22 +90,22 @@ def _add_votes(
     said: Ints,
     key: Ints,
     weight: Floats | None,
-    begin: Floats,
+    base: Floats,
     gain: Floats,
     n_labels: int,
     sign: float,
     width: Any,
     row: Floats,
 ) -> float:
-    """row = begin + sign * the gains of the votes lo:hi; return its largest number.
+    """Fill row = base + sign * the gains of the votes lo:hi; return its largest number.
 
     `n_labels` is not used, since `gain` has no labels; see `confusion.add_votes`.
     """
     best, step = -math.inf, np.uint64(4 * len(width))
     for k in range(np.uint64(0), np.uint64(len(row)), step):
-        store(row, k, load(begin, k, width))
+        store(row, k, load(base, k, width))
     for v in range(lo, hi):
         row[said[v]] += sign * gain[key[v]] if weight is None else sign * weight[v] * gain[key[v]]
-    for k in range(np.uint64(0), np.uint64(len(row)), step):  # up to 16 labels go round this loop once
-        best = max(best, top(load(row, k, width)))
+    for k in range(np.uint64(0), np.uint64(len(row)), step):  # one iteration for up to 16 labels
+        best = max(best, row_max(load(row, k, width)))
     return best

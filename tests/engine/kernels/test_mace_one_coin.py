@@ -1,16 +1,16 @@
-"""The kernels of votes that are evidence for their own label alone, against plain numpy."""
+"""Kernels of MACE and one-coin Dawid-Skene against plain numpy."""
 
 import numpy as np
 import pytest
 
-from plurivox.engine.kernels import own_label
+from plurivox.engine.kernels import mace_one_coin
 from plurivox.engine.kernels.simd import PAD, simd_width
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("by_label", [False, True], ids=["one-coin", "mace"])
 @pytest.mark.parametrize("k", [1, 2, 4, 5, 17, 33])
-def test_a_pass_and_the_posterior(k: int, by_label: bool, weighted: bool) -> None:
+def test_em_pass_and_posterior_match_numpy(k: int, by_label: bool, weighted: bool) -> None:
     rng, n_tasks, n_workers = np.random.default_rng(k), 50, 6
     size = rng.integers(0, 8, n_tasks)
     start, task = np.concatenate([[0], np.cumsum(size)]), np.repeat(np.arange(n_tasks), size)
@@ -34,11 +34,11 @@ def test_a_pass_and_the_posterior(k: int, by_label: bool, weighted: bool) -> Non
 
     n_true, right, width = np.zeros(k + PAD), np.zeros(len(gain)), simd_width(k)
     votes = 0, n_tasks, start, said, key, weight
-    value = own_label.em_pass(*votes, log_prior, gain, width, n_true, right)
+    value = mace_one_coin.em_pass(*votes, log_prior, gain, width, n_true, right)
     np.testing.assert_allclose(value, total.sum(), rtol=1e-12)
     np.testing.assert_allclose(n_true[:k], posterior.sum(0), rtol=1e-12)
     np.testing.assert_allclose(right, np.bincount(key, w * posterior[task, said], len(gain)), rtol=1e-11)
     prob, agree = np.empty((n_tasks, k)), np.zeros(n_workers)
-    own_label.posterior(*votes, worker, log_prior, gain, width, prob, agree)
+    mace_one_coin.posterior(*votes, worker, log_prior, gain, width, prob, agree)
     np.testing.assert_allclose(prob, posterior, rtol=1e-11)
     np.testing.assert_allclose(agree, left_out, rtol=1e-10)

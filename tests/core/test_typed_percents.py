@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plurivox.core.encoding import as_names
-from plurivox.core.percents import EMPTY, FRACTION, ODD, OUT_OF_RANGE, REPAIRED, UNREADABLE, percents
+from plurivox.core.typed_percents import (
+    EMPTY,
+    FRACTION,
+    OUT_OF_RANGE,
+    PERCENT_FLAGS,
+    REPAIRED,
+    UNREADABLE,
+    parse_percents,
+)
 
 READ = {
     "70": (70, 0),
@@ -55,33 +63,33 @@ READ = {
 
 
 @pytest.mark.parametrize("text", READ)
-def test_a_text(text: str) -> None:
-    read = percents(as_names([text]))
-    np.testing.assert_equal((read.value[0], read.odd[0]), READ[text])
+def test_value_and_flags_of_a_typed_text(text: str) -> None:
+    read = parse_percents(as_names([text]))
+    np.testing.assert_equal((read.value[0], read.flags[0]), READ[text])
 
 
 def test_counts_and_flags_by_name() -> None:
-    read = percents(as_names(["70", "", "x", "8p", ""]))
+    read = parse_percents(as_names(["70", "", "x", "8p", ""]))
     assert read.counts() == {"empty": 2, "unreadable": 1, "repaired": 1}
-    assert read.is_odd("empty").tolist() == [False, True, False, False, True]
-    assert len(percents(as_names([]))) == 0
+    assert read.has_flag("empty").tolist() == [False, True, False, False, True]
+    assert len(parse_percents(as_names([]))) == 0
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"])) | st.floats().map(str)))
-def test_whatever_is_typed_is_a_number_or_flagged(texts: list[str]) -> None:
-    read = percents(as_names(texts))
+def test_any_text_is_a_number_or_flagged(texts: list[str]) -> None:
+    read = parse_percents(as_names(texts))
     unread = np.isnan(read.value)
-    assert (unread == ((read.odd & (EMPTY | UNREADABLE)) > 0)).all()
+    assert (unread == ((read.flags & (EMPTY | UNREADABLE)) > 0)).all()
     assert not np.isinf(read.value).any()
     outside = (read.value < 0) | (read.value > 100)
-    assert (outside == read.is_odd("out-of-range")).all()
-    assert (read.odd < 2 * max(ODD.values())).all()
+    assert (outside == read.has_flag("out-of-range")).all()
+    assert (read.flags < 2 * max(PERCENT_FLAGS.values())).all()
 
 
 @given(st.lists(st.text("017 %p\0é٧", max_size=5)))
-def test_a_text_is_read_the_same_in_any_company(texts: list[str]) -> None:
-    with patch("plurivox.core.percents.FEW", 0):
-        read = percents(as_names(texts))
-    alone = [percents(as_names([text])) for text in texts]
+def test_a_text_is_parsed_the_same_alone_and_among_others(texts: list[str]) -> None:
+    with patch("plurivox.core.typed_percents.MIN_TABLE_TEXTS", 0):
+        read = parse_percents(as_names(texts))
+    alone = [parse_percents(as_names([text])) for text in texts]
     np.testing.assert_array_equal(read.value, [one.value[0] for one in alone])
-    np.testing.assert_array_equal(read.odd, [one.odd[0] for one in alone])
+    np.testing.assert_array_equal(read.flags, [one.flags[0] for one in alone])

@@ -1,4 +1,4 @@
-"""Intervals of many Beta distributions at once."""
+"""95% intervals of Beta distributions and of proportions (Jeffreys), vectorised."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from plurivox.core.types import Floats
 
 
 def beta_interval(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """(low, high) of the central interval that holds 95% of each distribution Beta(a, b).
+    """Return (low, high) of the central 95% interval of each distribution Beta(a, b).
 
     >>> [end.round(4).tolist() for end in beta_interval(np.array([1.0, 3.5]), np.array([1.0, 0.5]))]
     [[0.025, 0.4644], [0.975, 0.9998]]
@@ -17,24 +17,27 @@ def beta_interval(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     return betaincinv(a, b, 0.025), betaincinv(a, b, 0.975)
 
 
-def beta_interval_of_moments(mean: Floats, variance: Floats) -> tuple[Floats, Floats]:
-    """(low, high) of the same interval, for the Beta distributions with these means and variances."""
+def beta_interval_from_moments(mean: Floats, variance: Floats) -> tuple[Floats, Floats]:
+    """Return (low, high) of the central 95% interval of the Beta distributions with these means and variances.
+
+    If the variance is 0, both are the mean.
+    """
     size = np.maximum(mean * (1 - mean) / np.where(variance > 0, variance, 1) - 1, 1e-6)
     low, high = beta_interval(mean * size, (1 - mean) * size)
     return np.where(variance > 0, low, mean), np.where(variance > 0, high, mean)
 
 
 def jeffreys_interval(share: Floats, n: Any) -> tuple[Floats, Floats]:
-    """(low, high) of the 95% Jeffreys interval of a share of n votes, or of a mean of n soft answers as if each were a vote.
+    """Return (low, high) of the 95% Jeffreys interval of a share of n votes, or of the mean of n soft answers.
 
-    The interval is that of Beta(n p + 1/2, n (1 - p) + 1/2), widened to hold the share p itself.
+    The interval is that of Beta(n p + 1/2, n (1 - p) + 1/2), widened to contain the share p.
 
     >>> [end.round(3).tolist() for end in jeffreys_interval(np.array([0.5, 1.0]), np.array([10, 10]))]
     [[0.224, 0.783], [0.776, 1.0]]
     """
     both, again = np.unique(
         (share + 1j * n).ravel(), return_inverse=True
-    )  # many tasks share theirs: quantiles are slow
+    )  # compute each distinct pair once: quantiles are slow
     a, b = both.imag * both.real + 0.5, both.imag * (1 - both.real) + 0.5
     low, high = (end[again].reshape(share.shape) for end in beta_interval(a, b))
     return np.minimum(low, share), np.maximum(high, share)

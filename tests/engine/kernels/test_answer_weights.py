@@ -1,10 +1,10 @@
-"""The kernels over marks give what their Python functions give."""
+"""Compiled kernels of answer weights give the results of their Python functions."""
 
 import numpy as np
 
 from plurivox.core.answers import Answers
 from plurivox.elicit import TopTwo
-from plurivox.engine.kernels import marks as kernels
+from plurivox.engine.kernels import answer_weights as kernels
 
 LABELS = [f"l{k}" for k in range(7)]
 
@@ -17,11 +17,11 @@ def random_answers(n: int = 60) -> Answers:
     return Answers.of(task=rng.integers(0, 9, n), worker=rng.integers(0, 4, n), marks=marks, labels=LABELS)
 
 
-def test_compiled_or_not(monkeypatch) -> None:
+def test_compiled_kernels_match_python(monkeypatch) -> None:
     for form in (TopTwo(), TopTwo(spread="uniform"), TopTwo(spread="none")):
         compiled = form.read(random_answers())
         with monkeypatch.context() as slow:
-            for name in ("first_two", "count_open", "fill", "by_code"):
+            for name in ("first_two_labels", "count_open_labels", "fill_weight_rows", "counting_sort"):
                 slow.setattr(kernels, name, getattr(kernels, name).py_func)
             plain = form.read(random_answers())
         for column in ("task", "worker", "label", "weight", "answer"):

@@ -1,4 +1,4 @@
-"""Rows in groups: who belongs where, and the middle of each."""
+"""Group rows by an integer code (counting sort), and the median of each group."""
 
 import numpy as np
 
@@ -7,10 +7,10 @@ from plurivox.engine.jit import kernel
 
 
 @kernel
-def by_group(group: Ints, n_groups: int) -> tuple[Ints, Ints]:
-    """(order, start): the rows of group g are order[start[g]:start[g + 1]], in their order. Groups below 0 are left out.
+def group_rows(group: Ints, n_groups: int) -> tuple[Ints, Ints]:
+    """Return (order, start) such that the rows of group g are order[start[g]:start[g + 1]]; codes below 0 are left out.
 
-    Counting instead of sorting: one pass to count, one to place.
+    A stable counting sort: one pass to count, one to place.
     """
     start = np.zeros(n_groups + 1, np.int64)
     for row in range(len(group)):
@@ -28,8 +28,8 @@ def by_group(group: Ints, n_groups: int) -> tuple[Ints, Ints]:
 
 
 @kernel
-def medians(start: Ints, values: Floats) -> Floats:
-    """(n_groups,) the median of values[start[g]:start[g + 1]]; nan for a group without any."""
+def group_medians(start: Ints, values: Floats) -> Floats:
+    """(n_groups,) the median of values[start[g]:start[g + 1]]; nan for an empty group."""
     out = np.full(len(start) - 1, np.nan)
     for g in range(len(start) - 1):
         if start[g + 1] > start[g]:

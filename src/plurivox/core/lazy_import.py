@@ -1,0 +1,52 @@
+"""Lazy imports: a package's names are imported on first use, and listed in a .pyi stub for type checkers."""
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def lazy_getattr(package: str, exports: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return a module-level `__getattr__` that imports each name of `exports` from its module on first use.
+
+    `exports` maps a name to a module relative to `package`; "" means the submodule of that name, "path:" the submodule
+    at that path. A name must not be that of a submodule with other content: importing the submodule would replace it.
+
+    >>> lazy_getattr("plurivox.core", {"Votes": "votes", "names": "encoding:"})("Votes")
+    <class 'plurivox.core.votes.Votes'>
+    """
+
+    def import_attribute(name: str) -> Any:
+        if name not in exports:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module, is_module = resolve_location(name, exports[name])
+        found = importlib.import_module(f"{package}.{module}")
+        return found if is_module else getattr(found, name)
+
+    return import_attribute
+
+
+def stub_text(package: str, exports: Mapping[str, str]) -> str:
+    """Return the text of the `.pyi` stub that declares the names of `exports` for editors and type checkers."""
+    lines, aliases = ["# made by `make stubs`"], []
+    for name, location in sorted(
+        exports.items(), key=lambda one: (resolve_location(*one)[0] if one[1] else "", one[0])
+    ):
+        module, is_module = resolve_location(name, location)
+        parent, _, base = f"{package}.{module}".rpartition(".")
+        if not is_module:
+            lines.append(f"from {parent}.{base} import {name} as {name}")
+        elif base == name:
+            lines.append(f"from {parent} import {base} as {name}")
+        else:  # a stub exports an alias only if it keeps the name
+            lines.append(f"from {parent} import {base} as _{base}")
+            aliases.append(f"{name} = _{base}")
+    return "\n".join([*lines, "", *aliases, "EXPORTS: dict[str, str]", ""])
+
+
+def resolve_location(name: str, location: str) -> tuple[str, bool]:
+    """Return (module relative to the package, whether the name is that module itself) for an entry of `exports`.
+
+    >>> resolve_location("fit", "fit_net"), resolve_location("heads", ""), resolve_location("text", "data.text:")
+    (('fit_net', False), ('heads', True), ('data.text', True))
+    """
+    return (location.removesuffix(":") or name, not location or location.endswith(":"))
