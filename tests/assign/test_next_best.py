@@ -152,7 +152,7 @@ def test_the_gain_stays_positive_below_least_answers_and_under_disagreement() ->
     fit, places = DawidSkene().fit(votes), dict(zip(votes.tasks.tolist(), range(votes.n_tasks), strict=True))
     gain = NextBest(least=0.05).gains(votes, fit)
     assert gain[places["n"]] >= NextBest().gains(votes, VoteShares().fit(votes))[places["n"]] > gain[places["a"]]
-    assert gain[places["a"]] < 0.05 < gain[places["m"]] < 0.1  # five votes agree: below least; two votes: one more is needed
+    assert gain[places["a"]] < 0.05 < gain[places["m"]] < 0.1  # a: five votes agree, m: two votes
     assert NextBest(least=0.05, least_answers=0).gains(votes, fit)[places["m"]] < gain[places["m"]]
     ledger = Ledger([9])
     ledger.set_gain(0, float(gain[places["m"]]))

@@ -136,4 +136,4 @@ def test_a_form_says_what_it_asks_for_and_flags_what_is_beyond(name: str) -> Non
         return
     marks = [[("named", label, "20") for label in LABELS[: asks.labels + more]] for more in (0, 1)]
     found = elicit.methods.make(name).read(Answers.of(task=["t", "u"], worker=["w", "w"], marks=marks, labels=LABELS))
-    assert found.has("further-labels").tolist() == [False, True]
+    assert found.has_flag("further-labels").tolist() == [False, True]

@@ -120,7 +120,7 @@ def test_as_asked_needs_a_column_of_known_forms() -> None:
 
 def test_an_unknown_flag_raises_an_error() -> None:
     with pytest.raises(PlurivoxError, match="'tired'"):
-        read("one-label", CAT).has("tired")
+        read("one-label", CAT).has_flag("tired")
 
 
 def test_no_answers_give_no_votes() -> None:

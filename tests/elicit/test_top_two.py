@@ -109,7 +109,7 @@ def test_a_second_label_with_percent_0_gets_no_weight() -> None:
 def test_the_option_twice_sets_the_percent_of_a_label_named_twice(twice: str, top: float) -> None:
     found = read(said(("c", "60"), ("c", "20"), never="dfs"), TopTwo(twice=twice))
     np.testing.assert_allclose(found.votes.counts()[0], [1 - top, top, 0, 0, 0])
-    assert found.has("named-twice").all()
+    assert found.has_flag("named-twice").all()
     assert row(said(("c", ""), ("c", "20"), never="dfs")) == [0.8, 0.2, 0, 0, 0]
 
 
@@ -129,7 +129,7 @@ def test_equal_percents_set_no_flag() -> None:
 def test_the_option_contradiction_decides_about_a_label_named_and_ruled_out(rule: str, expected: list[float]) -> None:
     """The released formula gives bird -0.75 here: everything but bird is ruled out, cat 50, dog 20."""
     found = read(said(("c", "50"), ("d", "20"), never="cdfs"), TopTwo(contradiction=rule))
-    assert found.votes.counts()[0].tolist() == expected and found.has("contradiction").all()
+    assert found.votes.counts()[0].tolist() == expected and found.has_flag("contradiction").all()
     assert found.outcome_counts["unreadable"] == (0 if any(expected) else 1)
 
 
@@ -141,7 +141,7 @@ def test_contradiction_never_drops_only_the_ruled_out_label() -> None:
 
 def test_the_released_formula_leaves_out_answers_with_negative_weights() -> None:
     found = read(said(("c", "50"), ("d", "20"), never="cdfs"), TopTwo(compat="cifar10s"))
-    assert found.has("negative").all() and found.outcome_counts["unreadable"] == 1
+    assert found.has_flag("negative").all() and found.outcome_counts["unreadable"] == 1
     assert found.answers_without_vote()["why"].tolist() == ["unreadable"]
 
 
@@ -168,7 +168,7 @@ def test_a_top_label_without_a_percent_gets_the_rest_of_100(typed: str, flags: d
 def test_unusual_percents_are_corrected_and_flagged(typed: str, cat: float, flag: str) -> None:
     found = read(said(("c", typed), never="dfs"), TopTwo(gamma=0))
     np.testing.assert_allclose(found.votes.counts()[0], [1 - cat, cat, 0, 0, 0], atol=1e-15)
-    assert found.has(flag).all()
+    assert found.has_flag(flag).all()
 
 
 def test_an_open_label_with_more_weight_than_the_top_label_is_flagged() -> None:

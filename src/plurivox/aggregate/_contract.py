@@ -99,7 +99,7 @@ class EMAggregator(Aggregator):
             return np.full(len(labels), 1 / len(labels))
         names, _, shares = zip(*(part.rpartition("=") for part in text.split("/")), strict=True)
         try:
-            share = np.array([float(text) for text in shares])
+            share = np.array([float(number) for number in shares])
         except ValueError:
             raise OptionError(
                 f"prior must be learnt, even, or shares such as .7/.3 or no=.7/yes=.3; got {text!r}"

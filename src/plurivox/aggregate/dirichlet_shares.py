@@ -45,17 +45,17 @@ class DirichletShares(Aggregator):
         even = np.full(votes.n_labels, 1 / votes.n_labels)
         mean = vote_counts.overall_shares(votes) if self.prior == "crowd" else even
         small = votes.n_tasks * votes.n_labels <= DENSE_CELLS
-        body = self._dense(votes, mean) if small else self._sparse(votes)
+        body = self._dense_shares(votes, mean) if small else self._sparse_shares(votes)
         soft = SoftLabels(body, votes.tasks, votes.labels, votes.support, votes.scale)
         return Fit(soft, votes.workers, self.spec, prior=mean)
 
-    def _dense(self, votes: Votes, mean: Floats) -> Dense:
+    def _dense_shares(self, votes: Votes, mean: Floats) -> Dense:
         """Return the smoothed shares as a dense table, for the prior `mean` (n_labels,)."""
         mass = votes.counts() + self.added * votes.n_labels * mean
         total = mass.sum(1, keepdims=True)
         return Dense(np.where(total > 0, mass / np.where(total > 0, total, 1), mean))
 
-    def _sparse(self, votes: Votes) -> Candidates:
+    def _sparse_shares(self, votes: Votes) -> Candidates:
         """Return the smoothed shares with a uniform prior, listing labels with votes only, for very many labels."""
         if self.prior == "crowd":
             raise InputError(

@@ -99,13 +99,11 @@ class _Model:
         found = em.warm_start_matrices(start)
         if found is None:
             right = em.count_right(em.is_open, em.initial_posterior(start)) + em.known_right
-            return Params(
-                even, right.reshape(self.shape) * self.n_labels / (self.n_labels + 1)
-            )  # half of the votes are known, guesses are uniform
+            known = right.reshape(self.shape) * self.n_labels / (self.n_labels + 1)  # competence 1/2, uniform guesses
+            return Params(even, known)
         earlier_prior, matrices = found  # (n_workers, true, said)
-        guess = (matrices.sum(1) - np.einsum("wkk->wk", matrices)) / max(
-            self.n_labels - 1, 1
-        )  # guess rate per label: votes for it when another label is true
+        wrong = matrices.sum(1) - np.einsum("wkk->wk", matrices)  # (n_workers, said)
+        guess = wrong / max(self.n_labels - 1, 1)  # mean probability of a vote for a label if another one is true
         n_known = (1 - guess.sum(1)) * (self.knows + self.guesses + n) - self.knows
         n_guessed = (n - np.clip(n_known, 0, n))[:, None] + self.habit * self.n_labels
         guessed = np.clip(_shares(guess + TINY) * n_guessed - self.habit, 0, self.total)
@@ -115,12 +113,12 @@ class _Model:
 
     def em_pass(self, params: Params) -> tuple[Params, float]:
         """Run one pass: return updated parameters, and the objective of the given ones."""
-        log_guess, gain, prior_value = self.evidence(params.known)
+        log_guess, gain, prior_value = self.vote_log_evidence(params.known)
         n_true, right, value = self.em.em_pass(params.log_prior, log_guess.ravel(), gain.ravel())
         known = right.reshape(self.shape) * -np.expm1(-gain)
         return Params(log_prior(n_true, self.fixed), known), prior_value + value
 
-    def evidence(self, known: Floats) -> tuple[Floats, Floats, float]:
+    def vote_log_evidence(self, known: Floats) -> tuple[Floats, Floats, float]:
         """Return (log probability of a guess, log evidence gain of the voted label, log prior) for the counts `known`.
 
         The first two are (n_workers, n_labels): log of (1 - theta) xi, and log(1 + theta / ((1 - theta) xi)).
@@ -147,7 +145,7 @@ class _Model:
         knows, guesses = known.sum(1) + self.knows, (self.total - known).sum(1) + self.guesses
         ability = knows / (knows + guesses)
         low, high = beta_interval(knows, guesses) if vb else (None, None)
-        soft, left_out = self.em.posterior(log_labels, self.evidence(known)[1].ravel())
+        soft, left_out = self.em.posterior(log_labels, self.vote_log_evidence(known)[1].ravel())
         return Fit(
             soft,
             votes.workers,

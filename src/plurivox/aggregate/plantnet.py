@@ -18,9 +18,7 @@ from plurivox.core.soft_storage import Candidates
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
 
-BASE_WEIGHT = float(
-    np.log(2.1)
-)  # weight of a worker who has identified no label: three such workers exceed a weight of 2
+BASE_WEIGHT = float(np.log(2.1))  # of a worker who has identified no label; three of them exceed a weight of 2
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from plurivox.core.votes import Votes
 
 @dataclass(frozen=True)
 class SoftmaxShares(Aggregator):
-    """The softmax of the number of votes each label got.
+    """The softmax of the number of votes for each label.
 
     p(k | task) = exp(n_k / T) / sum_l exp(n_l / T), where n_k is the weight of the votes for label k. All labels
     get positive probability, and more votes give more certain labels. A small temperature T approaches a majority vote, a large

@@ -21,9 +21,9 @@ class TwoThird(Aggregator):
     """Probability 1 on a label with two thirds of at least two votes; tasks without one are undecided.
 
     p(k | task) = 1 if n_k / n >= `share` and n >= `least`, with n_k the weight of the votes for label k and n their sum. A task
-    is undecided if no label reaches that: its soft label is the vote shares n_k / n, or uniform over all labels (`otherwise`),
-    and the shares of all votes if it has no votes. `found["undecided"]` is the number of undecided tasks, `found["decided"]` a
-    boolean per task.
+    is undecided if no label, or more than one, reaches that: its soft label is the vote shares n_k / n, or uniform over all
+    labels (`otherwise`), and the shares of all votes if it has no votes. `found["undecided"]` is the number of undecided tasks,
+    `found["decided"]` a boolean per task.
 
     The rule is that of peerannot: Lefort et al. (2024), https://computo-journal.org/published-202402-lefort-peerannot
 
@@ -37,7 +37,8 @@ class TwoThird(Aggregator):
     share: float = option(2 / 3, "minimum share of the votes for a label", low=0.5, high=1)
     least: float = option(2, "minimum number of votes of a task", low=0)
     otherwise: Literal["shares", "even"] = option(
-        "shares", "soft label of an undecided task (no label reaches `share`): vote shares, or uniform"
+        "shares",
+        "soft label of an undecided task (no label reaches `share`, or too few votes): vote shares, or uniform",
     )
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})

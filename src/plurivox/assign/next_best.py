@@ -104,10 +104,8 @@ class NextBest(Proposer):
         )
         gain = np.maximum(expected_gain(posterior, confusion), self._minimum_gain(counts.sum(1)))
         if fit.confusion is not None:
-            n, fitted = (
-                counts.sum(1, keepdims=True),
-                np.asarray(fit.soft.prob, np.float64),
-            )  # (n_tasks, 1), (n_tasks, K)
+            n = counts.sum(1, keepdims=True)  # (n_tasks, 1)
+            fitted = np.asarray(fit.soft.prob, np.float64)  # (n_tasks, K)
             mean = shrink_confusion(fit.confusion.dense(), votes.workload, self.strength).mean(0)
             n_true = (n * fitted).sum(0)[:, None]  # (K, 1) answers to tasks of each label
             confusion = (n_true * mean + self.strength * confusion) / np.maximum(n_true + self.strength, 1e-12)

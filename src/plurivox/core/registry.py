@@ -27,7 +27,7 @@ class Catalogue:
     """The names of a room's methods and their help lines, read off its files: nothing of the room is imported.
 
     >>> Catalogue("plurivox.aggregate").summary("vote-shares")
-    'The share of the votes each label got.'
+    'The share of each label in the votes of the task.'
     """
 
     def __init__(self, package: str | None) -> None:

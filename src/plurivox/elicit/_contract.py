@@ -47,12 +47,7 @@ FLAGS = {  # name: (bit, what it means)
     "no-top": (1 << 20, "a second label but no top label; used as entered"),
 }
 
-OUTCOMES = (
-    "read",
-    "abstained",
-    "none-of-these",
-    "unreadable",
-)  # of an answer; the outcome column holds indices into this
+OUTCOMES = ("read", "abstained", "none-of-these", "unreadable")  # Elicited.outcome holds indices into this
 READ, ABSTAINED, NONE_OF_THESE, UNREADABLE = range(4)
 
 FLAG_OF_ODD_PERCENT = {  # name in core.percents.ODD -> name in FLAGS
@@ -111,7 +106,7 @@ class Elicited:
     flags: Ints  # (n_answers,) sum of the bits of FLAGS
     made_by: str
 
-    def has(self, flag: str) -> Bools:
+    def has_flag(self, flag: str) -> Bools:
         """(n_answers,) whether the answer has a flag of FLAGS; raise UnknownName if there is no such flag."""
         if flag not in FLAGS:
             raise unknown_name("flag", flag, FLAGS)
@@ -137,7 +132,7 @@ class Elicited:
 
     def flagged_answers(self) -> dict[str, NDArray[Any]]:
         """Return one row per flag of an answer as columns task, worker, answer (its index) and flag."""
-        parts = [(np.flatnonzero(self.has(name)), name) for name in self.flag_counts]
+        parts = [(np.flatnonzero(self.has_flag(name)), name) for name in self.flag_counts]
         rows = np.concatenate([np.zeros(0, np.int64), *(found for found, _ in parts)])
         names = np.repeat(np.array([name for _, name in parts], dtype=TEXT), [len(found) for found, _ in parts])
         order = np.argsort(rows, kind="stable")

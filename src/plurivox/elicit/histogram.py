@@ -72,6 +72,5 @@ def _sum_by_label(named: AnswerLabels, points: Floats, flags: Ints, n_labels: in
     set_flag(flags, "named-twice", np.bincount(named.answer, named.is_repeat(n_labels), len(flags)) > 0)
     key, place = np.unique(named.answer.astype(np.int64) * n_labels + named.label, return_inverse=True)
     answer, label = np.divmod(key, n_labels)
-    return AnswerLabels(answer, label, named.n_answers), np.bincount(place, points, minlength=len(key)).astype(
-        np.float64
-    )
+    sums: Floats = np.bincount(place, points, minlength=len(key)).astype(np.float64)
+    return AnswerLabels(answer, label, named.n_answers), sums

@@ -26,9 +26,7 @@ class OwnLabelEM(UnlabelledTasks):
         self.total = np.bincount(key, votes.weight, minlength=n_keys).astype(np.float64)  # (n_keys,) weight of votes
         truth = np.zeros((0, self.n_labels)) if self.gold is None else self.gold.prob
         self.known_true: Floats = truth.sum(0)  # (n_labels,) gold labels, counted
-        self.known_right = self.count_right(
-            self.is_known, truth
-        )  # (n_keys,) weight of right votes on tasks with a gold label
+        self.known_right = self.count_right(self.is_known, truth)  # (n_keys,) right votes on tasks with a gold label
 
     def count_right(self, tasks: Bools, posterior: Floats) -> Floats:
         """(n_keys,) the expected weight of right votes on `tasks` (n_tasks,), given their posterior (n_selected, n_labels)."""

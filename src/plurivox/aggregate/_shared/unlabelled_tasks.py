@@ -13,7 +13,7 @@ from plurivox.engine.kernels import confusion
 from plurivox.engine.kernels.confusion_tables import TINY
 from plurivox.engine.threads import Blocks
 
-WARM_START_SMOOTHING = 0.01  # weight of the uniform distribution mixed into an earlier fit's matrices: no cell stays 0
+SMOOTHING = 0.01  # weight of the uniform distribution mixed into the matrices of an earlier fit, so that no cell is 0
 
 
 class UnlabelledTasks:
@@ -36,10 +36,7 @@ class UnlabelledTasks:
         self.is_open = (np.diff(votes.start) > 0) & ~self.is_known
         self.open = np.flatnonzero(self.is_open)
         self.start, self.worker, self.said, self.weight = self._columns(self.is_open)
-        _ = (
-            votes.workload,
-            votes.support,
-        )  # both are cached and needed later; computed now, while little else is in memory
+        _ = votes.workload, votes.support  # cached for later: computed now, while little else is in memory
 
     def vote_rows(self, tasks: Bools) -> Bools | slice:
         """(n_rows,) mask of the rows of the votes on `tasks` (n_tasks,), or a slice of all rows."""
@@ -89,9 +86,8 @@ class UnlabelledTasks:
         dense = start.confusion.dense()[:, place[:, None], place]
         whose = positions(start.workers, self.votes.workers)
         own = np.where((whose >= 0)[:, None, None], dense[whose], dense.mean(0))
-        return log_prior(start.prior[place] + TINY, None), (
-            1 - WARM_START_SMOOTHING
-        ) * own + WARM_START_SMOOTHING / self.n_labels
+        smoothed = (1 - SMOOTHING) * own + SMOOTHING / self.n_labels
+        return log_prior(start.prior[place] + TINY, None), smoothed
 
     def warm_start_params(self, em: ConfusionEM, start: Fit | None) -> Params | None:
         """Return prior and matrices of the earlier fit `start` as parameters of `em`; None without any for these labels."""

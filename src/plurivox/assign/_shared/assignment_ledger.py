@@ -32,9 +32,7 @@ class Ledger:
     ) -> None:
         self.quota: Ints = np.asarray(quota, np.int64)  # (n_tasks,) answers wanted
         self.given: Ints = np.zeros(len(self.quota), np.int64)  # (n_tasks,) assigned slots, answered or not
-        self.gain: Floats = np.full(
-            len(self.quota), UNASKED_GAIN
-        )  # (n_tasks,) expected gain of one more answer, in nats
+        self.gain: Floats = np.full(len(self.quota), UNASKED_GAIN)  # (n_tasks,) of one more answer, in nats
         self.stratum = list(stratum) if stratum is not None else [""] * len(self.quota)
         self.batches = [sorted(set(batch)) for batch in batches]
         self.seen: dict[str, set[int]] = {}  # worker -> tasks that were assigned to the worker

@@ -59,16 +59,16 @@ class AnswerLabels:
 
 def marks_of_kind(answers: Answers, kind: str) -> AnswerLabels:
     """Return the answer and label of all marks of one kind: named, never (ruled out) or possible."""
-    here = np.flatnonzero(_with_label(answers, kind))
+    here = np.flatnonzero(_has_kind_and_label(answers, kind))
     return AnswerLabels(answers.mark_answer[here], answers.mark_label[here], len(answers))
 
 
 def parse_percents(answers: Answers) -> Percents:
     """Parse the percent entered for each pair of `marks_of_kind(answers, "named")`."""
-    return percents(answers.mark_typed[_with_label(answers, "named")])
+    return percents(answers.mark_typed[_has_kind_and_label(answers, "named")])
 
 
-def _with_label(answers: Answers, kind: str) -> Bools:
+def _has_kind_and_label(answers: Answers, kind: str) -> Bools:
     """(n_marks,) whether the mark is of this kind and has a label."""
     return (answers.mark_kind == KINDS[kind]) & (answers.mark_label >= 0)
 
@@ -85,18 +85,13 @@ class NamedLabel:
 
 def first_two_labels(answers: Answers) -> tuple[NamedLabel, NamedLabel, Ints]:
     """Return the first and the second named label of each answer, and (n_answers,) the number of labels it names."""
-    from plurivox.engine.kernels import (
-        marks as kernels,
-    )  # imported late: it compiles, and most uses of a form do not need it
+    from plurivox.engine.kernels import marks as kernels  # imported only when needed: compiling takes time
 
     read, n = percents(answers.mark_typed[answers.mark_kind == NAMED]), len(answers)
     label, place = np.full((n, 2), -1, np.int32), np.full((n, 2), len(read), np.int64)
     clash, n_named = np.zeros((n, 2), bool), np.empty(n, np.int64)
     kernels.first_two(answers.mark_start, answers.mark_kind, answers.mark_label, label, place, clash, n_named)
-    value, odd = (
-        np.append(read.value, np.nan),
-        np.append(read.odd, np.uint8(0)),
-    )  # the last entry is for answers without a label
+    value, odd = np.append(read.value, np.nan), np.append(read.odd, np.uint8(0))  # the last entry: no label
     first, second = (NamedLabel(label[:, j], value[place[:, j]], odd[place[:, j]], clash[:, j]) for j in (0, 1))
     return first, second, n_named
 

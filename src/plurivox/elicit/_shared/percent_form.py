@@ -29,7 +29,7 @@ MAX_ROWS = 2**31  # of votes
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Splits the weight of each answer between its named labels and its n open labels.
+    """The split of each answer's weight between its named labels and its n open labels.
 
     With P the sum of the percents of the answer:
 
@@ -71,9 +71,7 @@ def spread_rest(answers: Answers, split: Split, how: Spread, flags: Ints, *, wit
 
     `without_named`: an answer that names no label gives all weight to its open labels.
     """
-    from plurivox.engine.kernels import (
-        marks as kernels,  # imported late: it compiles, and most uses of a form do not need it
-    )
+    from plurivox.engine.kernels import marks as kernels  # imported only when needed: compiling takes time
 
     total, n_labels = split.total, len(answers.labels)
     wanted = split.has_rest(total) | (without_named & (total == 0))
@@ -135,7 +133,7 @@ class PercentForm(Form):
         set_flag(flags, "further-labels", n_named > self.asks.labels)
         set_percent_flags(flags, top.odd)
         if used < 2:
-            second = _no_label(len(answers))
+            second = _no_second_label(len(answers))
         label2, percent2 = _read_second(second, flags)
         percent1, label2, percent2 = self._merge_repeated_label(top, label2, percent2, flags)
         percent1 = _top_percent(top, percent1, percent2, flags, self.top_is_certain)
@@ -177,7 +175,7 @@ class PercentForm(Form):
         return np.where(out1, -1, top.label), np.where(out2, -1, label2)
 
 
-def _no_label(n: int) -> NamedLabel:
+def _no_second_label(n: int) -> NamedLabel:
     """Return the second label of `n` answers that name none."""
     return NamedLabel(np.full(n, -1, np.int32), np.full(n, np.nan), np.zeros(n, np.uint8), np.zeros(n, bool))
 
