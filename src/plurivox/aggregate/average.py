@@ -19,7 +19,7 @@ DEFAULT_PARTS = (
 
 @dataclass(frozen=True)
 class Average(Aggregator):
-    """The unweighted mean of the soft labels of ten methods; less overconfident than most of them.
+    """Average the soft labels of ten methods with equal weights; less overconfident than most of them.
 
     p(k | task) = 1/M sum_m p_m(k | task) over the M parts. The parts make different errors and most are overconfident; where
     they disagree, the mean is less certain, so its probabilities are closer to its accuracy. The default parts were chosen

@@ -22,7 +22,7 @@ POOL_TOL = 1e-3  # a pooled prior whose shares change by less than this has conv
 
 @dataclass(frozen=True)
 class DawidSkene(EMAggregator):
-    """A confusion matrix per worker, estimated together with the labels by EM.
+    """Estimate a confusion matrix per worker together with the labels by EM.
 
     p(task has k) is proportional to prior_k * product over its votes of matrix_worker[k, said] ^ weight. The rows of a matrix
     are the expected counts of a worker's votes on tasks of true label k, plus pseudo-counts, divided by their sum; the prior
@@ -90,7 +90,7 @@ class DawidSkeneModel:
         return self.m_step(self.em.count(posterior))
 
     def em_pass(self, params: Params) -> tuple[Params, float]:
-        """Run one E-step and M-step: return the updated parameters, and the objective of the given ones."""
+        """Run one E-step and M-step: return updated parameters and the objective of the given ones; sets `counts`."""
         self.counts, objective = self.em.em_pass(params, hard=self.hard)
         if self.pseudo.any():
             objective += float((self.pseudo * self.em.tensor(params.log_confusion).sum(0)).sum())
@@ -118,7 +118,7 @@ class DawidSkeneModel:
         return params, max_passes
 
     def to_fit(self, made_by: str, result: EMResult[Params]) -> Fit:
-        """Return the result of EM as a fit, with worker accuracies and their intervals."""
+        """Return the result of Dawid-Skene's EM as a fit, with worker accuracies and their intervals."""
         assert self.counts is not None
         params, votes, prior = result.params, self.tasks.votes, np.exp(result.params.log_prior)
         posterior, agree = self.em.posterior(params)

@@ -129,7 +129,7 @@ class _Clusters:
     def to_fit(
         self, made_by: str, result: EMResult[_ClusterParams], posterior: Floats, found: dict[str, object]
     ) -> Fit:
-        """Return the result of EM as a fit."""
+        """Return the result of EM with worker clusters as a fit."""
         params, votes = result.params, self.tasks.votes
         cluster, prior = params.q_cluster.argmax(1), np.exp(params.log_prior)
         matrices = np.exp(params.log_matrix).transpose(0, 2, 1)
@@ -147,7 +147,7 @@ class _Clusters:
 
 
 def _log(share: Floats) -> Floats:
-    """Return the logarithm; of TINY for smaller values."""
+    """Return the elementwise logarithm of `share`; values below TINY count as TINY."""
     return np.log(np.maximum(share, TINY))
 
 

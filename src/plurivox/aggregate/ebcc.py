@@ -54,10 +54,14 @@ class Ebcc(EMAggregator):
     diagonal: float = option(4.0, DIAGONAL_HELP, low=1e-6)
     off_diagonal: float = option(1.0, OFF_DIAGONAL_HELP, low=1e-6)
     sparsity: float = option(
-        0.1, "Dirichlet prior of the subtypes of a label: total pseudo-count; small values keep few subtypes", low=1e-6
+        0.1,
+        "total pseudo-count of the Dirichlet prior of the subtypes of a label; small values keep few subtypes",
+        low=1e-6,
     )
     label_count: float | None = option(
-        None, "Dirichlet prior of the label frequencies: pseudo-count per label; none: sum of its vote shares", low=1e-6
+        None,
+        "pseudo-count per label, in the Dirichlet prior of the label frequencies; none: sum of its vote shares",
+        low=1e-6,
     )
     prior: str = prior_option()
     max_iter: int = max_iter_option(200, " per start")
@@ -74,7 +78,7 @@ class Ebcc(EMAggregator):
 
 
 class _Model:
-    """The model of given votes. A kind is a subtype of a label; kinds that lose all their tasks are dropped."""
+    """The EBCC model of given votes. A kind is a subtype of a label; kinds that lose all their tasks are dropped."""
 
     def __init__(self, method: Ebcc, tasks: ClampedTasks) -> None:
         self.method, self.tasks, votes = method, tasks, tasks.votes
@@ -108,7 +112,7 @@ class _Model:
 
     def expected_params(self, counts: KindCounts) -> tuple[KindParams, float]:
         """Return (E[log] of all parameters, -KL from the priors) for expected counts."""
-        by_label = self._count_by_label(counts)
+        by_label = self._tasks_per_subtype(counts)
         log_label, first = self.labels.expected_logs(by_label.sum(1) + self.tasks.n_unvoted)
         log_within, second = expected_logs(np.ascontiguousarray(by_label.T).ravel(), self.within)
         pseudo = np.ascontiguousarray(self.pseudo[:, counts.kinds])
@@ -117,7 +121,7 @@ class _Model:
         value = first + second + third + float(self.tasks.n_unvoted @ log_label)
         return KindParams(counts.kinds, log_kind[counts.kinds], table.reshape(counts.counts.shape)), value
 
-    def _count_by_label(self, counts: KindCounts) -> Floats:
+    def _tasks_per_subtype(self, counts: KindCounts) -> Floats:
         """(n_labels, n_subtypes) the expected number of tasks of each kind."""
         n_kind = np.zeros(self.n_kinds)
         n_kind[counts.kinds] = counts.n_kind
@@ -129,12 +133,12 @@ class _Model:
         passed = self.em.em_pass([params for params, _ in expected])
         return [(updated, value + bound) for (_, value), (updated, bound) in zip(expected, passed, strict=True)]
 
-    def to_fit(self, end: EMResult[KindCounts], kept: int) -> Fit:
-        """Return the best run as a fit; `kept` is the number of its start."""
-        tasks, votes, counts = self.tasks, self.tasks.votes, end.params
+    def to_fit(self, result: EMResult[KindCounts], best_start: int) -> Fit:
+        """Return the best EM run as a fit; `best_start` is the number of its start. Updates `tasks.posterior`."""
+        tasks, votes, counts = self.tasks, self.tasks.votes, result.params
         posterior, agree = self.em.posterior(self.expected_params(counts)[0])
         tasks.posterior[~tasks.clamped] = posterior
-        by_label = self._count_by_label(counts)
+        by_label = self._tasks_per_subtype(counts)
         prior, within = self.labels.mean_shares(by_label.sum(1) + tasks.n_unvoted), by_label + self.within.T
         kinds = (prior[:, None] * within / within.sum(1, keepdims=True)).ravel()
         matrices = np.tile(self.pseudo, (votes.n_workers, 1, 1))
@@ -149,9 +153,9 @@ class _Model:
             ability=ability,
             ability_low=low,
             ability_high=high,
-            trace=end.trace,
-            converged=end.converged,
-            found={"passes": end.passes, "start kept": kept, "left_out": tasks.leave_one_out_agreement(agree)},
+            trace=result.trace,
+            converged=result.converged,
+            found={"passes": result.passes, "start kept": best_start, "left_out": tasks.leave_one_out_agreement(agree)},
         )
 
     # ---- SQUAREM extrapolates the counts

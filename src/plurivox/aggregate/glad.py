@@ -25,7 +25,7 @@ Z_95 = 1.959964  # 95% of a normal distribution are within this many standard de
 
 
 class Params(NamedTuple):
-    """Parameters of the model."""
+    """Parameters of the GLAD model: log prior of the labels, worker abilities and log eases of the tasks."""
 
     log_prior: Floats  # (n_labels,)
     ability: Floats  # (n_workers,)
@@ -34,7 +34,7 @@ class Params(NamedTuple):
 
 @dataclass(frozen=True)
 class Glad(EMAggregator):
-    """The probability that a vote is right depends on the worker's ability and the task's difficulty.
+    """Model the probability that a vote is right by the worker's ability and the task's difficulty.
 
     With x = ability * ease of the task, a vote is right with probability 1 / (1 + exp(-x)); otherwise all other labels are
     equally probable. Difficulty is 1 / ease. Abilities and log eases have normal priors with standard deviation 1. The
@@ -101,11 +101,11 @@ class _Model:
         return params
 
     def em_pass(self, params: Params) -> tuple[Params, float]:
-        """Run one pass: return the updated parameters, and the objective of the given ones."""
+        """Run one EM pass: return updated parameters and the objective of the given ones; updates `tasks.posterior`."""
         return self._pass(params, self.tasks.clamped)
 
     def _pass(self, params: Params, clamped: Bools) -> tuple[Params, float]:
-        """Run one pass with the posterior of the tasks in the mask `clamped` (n_open,) kept fixed."""
+        """Run one EM pass; the posterior of the tasks in the mask `clamped` (n_open,) stays, that of the others is updated."""
         method, ease = self.method, np.empty_like(params.log_ease)
 
         def work(first: int, last: int, n_true: Floats, toward: Floats, grip: Floats) -> float:
@@ -134,7 +134,7 @@ class _Model:
         return EMResult(params, result.trace, result.converged, result.passes)
 
     def to_fit(self, result: EMResult[Params]) -> Fit:
-        """Return the result of EM as a fit."""
+        """Return the result of GLAD's EM as a fit, with abilities and difficulties; updates `tasks.posterior`."""
         params, tasks, votes = result.params, self.tasks, self.tasks.votes
 
         def work(first: int, last: int, agree: Floats, information: Floats) -> float:

@@ -49,7 +49,9 @@ class Ibcc(EMAggregator):
 
     diagonal: float = option(4.0, DIAGONAL_HELP, low=1e-6)
     off_diagonal: float = option(1.0, OFF_DIAGONAL_HELP, low=1e-6)
-    label_count: float = option(1.0, "Dirichlet prior of the label frequencies: pseudo-count per label", low=1e-6)
+    label_count: float = option(
+        1.0, "pseudo-count per label, in the Dirichlet prior of the label frequencies", low=1e-6
+    )
     prior: str = prior_option()
     max_iter: int = max_iter_option(200)
     tol: float = tol_option()
@@ -92,7 +94,7 @@ class _Model:
         return updated, minus_kl + log_likelihood
 
     def to_fit(self, made_by: str, result: EMResult[Counts]) -> Fit:
-        """Return the result of EM as a fit."""
+        """Return the result of variational EM as a fit, with worker accuracies and their credible intervals."""
         counts, votes = result.params, self.tasks.votes
         prior = self.labels.mean_shares(counts.n_true)
         params, _ = self.expected_params(counts)

@@ -33,7 +33,7 @@ class Params(NamedTuple):
 
 @dataclass(frozen=True)
 class Mace(EMAggregator):
-    """A worker knows the true label with some probability, and otherwise guesses from a personal distribution.
+    """Model each worker as knowing the true label with some probability and otherwise guessing by a personal distribution.
 
     p(said l | true k) = theta [l = k] + (1 - theta) xi_l, with the competence theta and the guessing distribution xi of a
     worker. `vb` gives theta a Beta prior and xi a Dirichlet prior and estimates their posterior (variational Bayes; the
@@ -52,9 +52,9 @@ class Mace(EMAggregator):
     how: Literal["vb", "em"] = option("vb", "vb: variational Bayes with priors, em: EM with pseudo-counts")
     starts: int = option(5, "number of random starts; the result with the highest objective is kept", low=1)
     seed: int = option(0, "random seed of the starts", low=0)
-    knows: float = option(0.5, "vb: Beta prior of the competence: pseudo-count of known answers", low=1e-6)
-    guesses: float = option(0.5, "vb: Beta prior of the competence: pseudo-count of guessed answers", low=1e-6)
-    habit: float = option(10.0, "vb: Dirichlet prior of the guesses: pseudo-count per label", low=1e-6)
+    knows: float = option(0.5, "vb: pseudo-count of known answers, in the Beta prior of the competence", low=1e-6)
+    guesses: float = option(0.5, "vb: pseudo-count of guessed answers, in the Beta prior of the competence", low=1e-6)
+    habit: float = option(10.0, "vb: pseudo-count per label, in the Dirichlet prior of the guesses", low=1e-6)
     smooth: float | None = option(None, "em: pseudo-count; none: .01 / number of labels", low=1e-9)
     prior: str = prior_option("even")
     max_iter: int = max_iter_option(100, " per start")
@@ -112,7 +112,7 @@ class _Model:
     # ---- E-step and M-step
 
     def em_pass(self, params: Params) -> tuple[Params, float]:
-        """Run one pass: return updated parameters, and the objective of the given ones."""
+        """Run one EM pass: return updated parameters, and the objective of the given ones."""
         log_guess, gain, prior_value = self.vote_log_evidence(params.known)
         n_true, right, value = self.em.em_pass(params.log_prior, log_guess.ravel(), gain.ravel())
         known = right.reshape(self.shape) * -np.expm1(-gain)
@@ -139,8 +139,8 @@ class _Model:
 
     # ---- result
 
-    def to_fit(self, result: EMResult[Params], kept: int) -> Fit:
-        """Return the result of EM as a fit; `kept` is the number of its start."""
+    def to_fit(self, result: EMResult[Params], best_start: int) -> Fit:
+        """Return the result of MACE's EM as a fit; `best_start` is the number of its start."""
         (log_labels, known), votes, vb = result.params, self.em.votes, self.method.how == "vb"
         knows, guesses = known.sum(1) + self.knows, (self.total - known).sum(1) + self.guesses
         ability = knows / (knows + guesses)
@@ -157,7 +157,7 @@ class _Model:
             ability_high=high,
             trace=result.trace,
             converged=result.converged,
-            found={"passes": result.passes, "start kept": kept, "left_out": left_out},
+            found={"passes": result.passes, "start kept": best_start, "left_out": left_out},
         )
 
     def _confusion(self, ability: Floats, habit: Floats) -> Confusion | None:

@@ -22,7 +22,7 @@ TIE_TOLERANCE = 1e-9  # sums of weights within this of the maximum are tied
 
 @dataclass(frozen=True)
 class MajorityVote(Aggregator):
-    """Probability 1 on the label with the most votes.
+    """Majority vote: probability 1 on the label with the most votes.
 
     p(k | task) = 1 for the label k with the largest sum of vote weights. Ties go to the `first` tied label in the order of the
     labels, to a `random` one, or all tied labels get an equal `share`. `found["ties"]` is the number of tied tasks.
@@ -46,12 +46,12 @@ class MajorityVote(Aggregator):
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start, progress
         few = votes.n_labels <= FEW_LABELS and votes.n_tasks * votes.n_labels <= DENSE_CELLS
-        body, n_tied = self._vote_dense(votes) if few else self._vote_sparse(votes.tally())
+        body, n_tied = self._majority_dense(votes) if few else self._majority_sparse(votes.tally())
         return Fit(
             fill_unvoted(votes, body), votes.workers, self.spec, prior=overall_shares(votes), found={"ties": n_tied}
         )
 
-    def _vote_dense(self, votes: Votes) -> tuple[Dense | Candidates, int]:
+    def _majority_dense(self, votes: Votes) -> tuple[Dense | Candidates, int]:
         """Return (majority labels, number of ties) for few labels, from a dense table of counts."""
         counts = _count_by_label(votes)  # (n_labels, n_tasks)
         best = counts.max(0)
@@ -73,7 +73,7 @@ class MajorityVote(Aggregator):
         rows = np.arange(votes.n_tasks + 1)
         return Candidates(rows, label, np.ones(votes.n_tasks), np.zeros(votes.n_tasks), votes.n_labels), n_tied
 
-    def _vote_sparse(self, tally: Candidates) -> tuple[Candidates, int]:
+    def _majority_sparse(self, tally: Candidates) -> tuple[Candidates, int]:
         """Return (majority labels, number of ties) for many labels, from a sparse tally of the votes."""
         best = np.zeros(len(tally))
         np.maximum.at(best, tally.row, tally.mass)

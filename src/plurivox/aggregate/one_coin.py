@@ -24,7 +24,7 @@ MAX_LOGIT = 40.0  # bound of logits and log priors in SQUAREM steps
 
 @dataclass(frozen=True)
 class OneCoin(EMAggregator):
-    """One accuracy per worker: a vote is right with probability a, otherwise each wrong label is equally probable.
+    """Estimate one accuracy per worker: a vote is right with probability a, otherwise each wrong label is equally probable.
 
     p(task has k) is proportional to prior_k * product over its votes of (a_worker if it said k, else
     (1 - a_worker) / (K - 1)) ^ weight; a is the expected share of a worker's votes that are right, with `smooth`
@@ -52,7 +52,7 @@ class OneCoin(EMAggregator):
 
 
 class _Params(NamedTuple):
-    """Parameters of the model."""
+    """Parameters of the one-coin model: log prior of the labels and worker accuracies."""
 
     log_prior: Floats  # (n_labels,)
     ability: Floats  # (n_workers,) probability that a vote is right
@@ -79,7 +79,7 @@ class _Model:
         return params
 
     def em_pass(self, params: _Params) -> tuple[_Params, float]:
-        """Run one pass: return updated parameters, and the objective of the given ones."""
+        """Run one EM pass: return updated parameters and the objective of the given ones; sets `n_right`."""
         hit, miss = self.log_probabilities(params.ability)
         n_true, self.n_right, value = self.em.em_pass(params.log_prior, miss, hit - miss)
         return self.m_step(n_true, self.n_right), value + self.smooth * float(hit.sum() + miss.sum())
@@ -106,7 +106,7 @@ class _Model:
         return _Params(prior - np.logaddexp.reduce(prior), 1 / (1 + np.exp(-np.clip(logit, -700, 700))))
 
     def to_fit(self, made_by: str, result: EMResult[_Params]) -> Fit:
-        """Return the result of EM as a fit."""
+        """Return the result of the one-coin EM as a fit, with worker accuracies and their intervals."""
         assert self.n_right is not None
         (log_labels, ability), votes = result.params, self.em.votes
         hit, miss = self.log_probabilities(ability)

@@ -18,7 +18,7 @@ from plurivox.core.votes import Votes
 
 @dataclass(frozen=True)
 class TwoThird(Aggregator):
-    """Probability 1 on a label with two thirds of at least two votes; tasks without one are undecided.
+    """Two-thirds majority: probability 1 on a label with two thirds of at least two votes; tasks without one are undecided.
 
     p(k | task) = 1 if n_k / n >= `share` and n >= `least`, with n_k the weight of the votes for label k and n their sum. A task
     is undecided if no label, or more than one, reaches that: its soft label is the vote shares n_k / n, or uniform over all

@@ -14,7 +14,7 @@ from plurivox.elicit._shared.percent_form import PercentForm, Split
 
 @dataclass(frozen=True)
 class AlsoPossible(PercentForm):
-    """A top label and an optional second label, each with an optional percent, and the other labels that are possible.
+    """Ask for a top label and an optional second label, each with an optional percent, and the other labels that are possible.
 
     As top-two, but the rest of 100 percent goes to the n labels marked as possible; unmarked labels get no weight:
 

@@ -24,7 +24,7 @@ from plurivox.elicit._shared.percent_form import SPREAD_HELP, Split, Spread, spr
 
 @dataclass(frozen=True)
 class Histogram(Form):
-    """A percent or a number of chips for each of several labels, divided by their sum.
+    """Ask for a percent or a number of chips for each of several labels; weights are the numbers divided by their sum.
 
     A label without a number gets no weight. If the percents sum to less than 100, the rest can go to the other labels
     (spread=clamp or uniform), as in top-two; if they sum to more, they are divided by their sum. A label named twice gets the

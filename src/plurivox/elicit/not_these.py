@@ -20,7 +20,7 @@ from plurivox.elicit._shared.percent_form import Split, spread_rest
 
 @dataclass(frozen=True)
 class NotThese(Form):
-    """The labels that are ruled out; the others get equal weight.
+    """Ask for the labels that are ruled out; the other labels get equal weight.
 
     An answer that rules out no label gives equal weight to all labels; an answer that rules out all labels is unreadable. A
     label that is also named is not ruled out, unless contradiction=never.

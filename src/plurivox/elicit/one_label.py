@@ -20,7 +20,7 @@ from plurivox.elicit._shared.answer_marks import (
 
 @dataclass(frozen=True)
 class OneLabel(Form):
-    """One label: the label named first gets weight 1, a plain vote.
+    """Ask for one label: the label named first gets weight 1, a plain vote.
 
     >>> answers = Answers.of(task=["a", "a"], worker=["v", "w"], marks=[[("named", "cat", "70")], [("named", "dog", "")]])
     >>> OneLabel().read(answers).votes.counts()

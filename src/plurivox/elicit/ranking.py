@@ -21,7 +21,7 @@ from plurivox.elicit._shared.answer_marks import (
 
 @dataclass(frozen=True)
 class Ranking(Form):
-    """A ranking of labels, the most probable first; labels that are not ranked get no weight.
+    """Ask for a ranking of labels, the most probable first; labels that are not ranked get no weight.
 
     Of n ranked labels, the one at position i = 1..n has a weight proportional to
 

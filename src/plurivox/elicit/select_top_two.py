@@ -19,7 +19,7 @@ from plurivox.elicit._shared.answer_marks import (
 
 @dataclass(frozen=True)
 class SelectTopTwo(Form):
-    """The two most probable labels without percents: weight 1/2 each, or 1 if only one is named.
+    """Ask for the two most probable labels without percents: weight 1/2 each, or 1 if only one is named.
 
     "Select Top 2 Only" in Collins, Bhatt and Weller (2022), https://doi.org/10.1609/hcomp.v10i1.21986.
 

@@ -13,7 +13,7 @@ from plurivox.elicit._shared.percent_form import SPREAD_HELP, PercentForm, Sprea
 
 @dataclass(frozen=True)
 class TopOne(PercentForm):
-    """A label with a percent, and optionally the labels that are ruled out.
+    """Ask for a label with a percent, and optionally the labels that are ruled out.
 
     The label gets p / 100 and each of the n open labels (neither named nor ruled out) gets (100 - p) / (100 n). With p = 100
     and spread=clamp the label gets 1 - gamma and each open label gamma / n. If no label is open, the label gets weight 1.

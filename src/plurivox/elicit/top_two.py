@@ -13,7 +13,7 @@ from plurivox.elicit._shared.percent_form import SPREAD_HELP, PercentForm, Sprea
 
 @dataclass(frozen=True)
 class TopTwo(PercentForm):
-    """A top label and an optional second label, each with a percent, and the labels that are ruled out.
+    """Ask for a top label and an optional second label, each with a percent, and the labels that are ruled out.
 
     With P the sum of the percents and n open labels (clamp: neither named nor ruled out; uniform: not named):
 

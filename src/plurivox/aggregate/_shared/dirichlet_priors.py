@@ -11,8 +11,8 @@ from plurivox.engine.beta import beta_interval_of_moments
 from plurivox.engine.dirichlet import expected_logs
 from plurivox.engine.kernels.confusion_tables import TINY
 
-DIAGONAL_HELP = "Dirichlet prior of a confusion matrix: pseudo-count of right votes per label"
-OFF_DIAGONAL_HELP = "Dirichlet prior of a confusion matrix: pseudo-count of votes for each wrong label"
+DIAGONAL_HELP = "pseudo-count of right votes per label, in the Dirichlet prior of a confusion matrix"
+OFF_DIAGONAL_HELP = "pseudo-count of votes for each wrong label, in the Dirichlet prior of a confusion matrix"
 
 
 def pseudo_counts(n_labels: int, diagonal: float, off_diagonal: float) -> Floats:

@@ -13,7 +13,7 @@ Entry = tuple[float, float, int]  # sort key, random rank among equal keys, numb
 
 
 class Ledger:
-    """Which task was assigned to which worker. Heaps order the open tasks, so that they are never sorted as a whole.
+    """Record of the tasks assigned to each worker, with heaps of the open tasks, so that these are never sorted as a whole.
 
     >>> from plurivox.assign import Quota
     >>> ledger = Ledger([1, 1, 1], seed=4)
@@ -147,7 +147,7 @@ class WorkerOpenTasks:
 
 
 class _Heap:
-    """A min-heap of entries."""
+    """A min-heap of (sort key, random rank, task or batch number)."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self.entries = list(entries)
