@@ -24,9 +24,8 @@ def main() -> None:
     """A plain question and a rich one, put to the same crowd."""
     crowd = pv.simulate_crowd("independent-confusion", n_tasks=500, feedback=4, seed=3)
     elicited = pv.elicit_votes(asked(crowd), "top-two")
-    print(
-        f"{elicited.made_by}: {elicited.fates['read']:,} answers as {len(elicited.votes):,} votes; odd: {elicited.odd}"
-    )
+    n_read = elicited.outcome_counts["read"]
+    print(f"{elicited.made_by}: {n_read:,} answers as {len(elicited.votes):,} votes; odd: {elicited.flag_counts}")
     for name, votes in (("plain votes", crowd.votes), ("soft answers", elicited.votes)):
         soft = pv.fit(votes, "vote-shares").soft
         right, surprise = pv.evaluate.accuracy(soft, crowd.truth, ties="share"), pv.evaluate.nll(soft, crowd.truth)

@@ -1,4 +1,4 @@
-"""Dawid-Skene in plain numpy, the oracle of several tests: dense, slow, easy to read."""
+"""Dawid-Skene in plain numpy, the reference of several tests: dense and slow."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from plurivox.core.votes import Votes
 
 
 def posterior_of(votes: Votes, log_prior: np.ndarray, matrices: np.ndarray) -> tuple[np.ndarray, float]:
-    """((n_tasks, n_labels), log likelihood) under matrices [worker, true, said]."""
+    """Return ((n_tasks, n_labels) posterior, log-likelihood) under matrices [worker, true, said]."""
     log = np.repeat(log_prior[None], votes.n_tasks, 0)
     says = np.log(np.maximum(matrices, 1e-300))[votes.worker, :, votes.label]  # (n_rows, true)
     np.add.at(log, votes.task, votes.weights[:, None] * says)
@@ -16,7 +16,7 @@ def posterior_of(votes: Votes, log_prior: np.ndarray, matrices: np.ndarray) -> t
 
 
 def matrices_of(votes: Votes, posterior: np.ndarray, pseudo: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(prior, matrices [worker, true, said]); `pseudo` is [true, said]."""
+    """Return (prior, matrices [worker, true, said]) that maximise the likelihood; `pseudo` [true, said] is added."""
     counts = np.zeros((votes.n_workers, votes.n_labels, votes.n_labels))
     np.add.at(counts, (votes.worker, slice(None), votes.label), votes.weights[:, None] * posterior[votes.task])
     counts += pseudo
@@ -26,7 +26,7 @@ def matrices_of(votes: Votes, posterior: np.ndarray, pseudo: np.ndarray) -> tupl
 
 
 def plain_dawid_skene(votes: Votes, passes: int, pseudo: np.ndarray | float = 0.0) -> dict[str, np.ndarray]:
-    """What EM from vote shares gives after some passes; every task must have a vote."""
+    """Return the result of EM from vote shares after `passes` passes; every task must have a vote."""
     pseudo = np.broadcast_to(pseudo, (votes.n_labels, votes.n_labels))
     posterior = votes.counts() / votes.support[:, None]
     trace = []

@@ -1,4 +1,4 @@
-"""Average: the mean of several methods."""
+"""average: the mean of several methods."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from crowds import crowd
 from plurivox import aggregate
 from plurivox.aggregate import Average
-from plurivox.aggregate.average import PARTS
+from plurivox.aggregate.average import DEFAULT_PARTS
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import split_list
 from plurivox.core.soft_labels import SoftLabels
@@ -15,7 +15,7 @@ from plurivox.core.votes import Votes
 SOME = "vote-shares,wawa,iwmv[weights=li-yu,max-iter=3]"
 
 
-def test_it_is_the_mean_of_its_parts() -> None:
+def test_average_is_the_mean_of_its_parts() -> None:
     votes = Votes.of(**crowd(), tasks=range(31))
     fit = Average(parts=SOME).fit(votes)
     parts = [aggregate.methods.make(word).fit(votes).soft.prob for word in split_list(SOME)]
@@ -24,12 +24,12 @@ def test_it_is_the_mean_of_its_parts() -> None:
     assert fit.converged and fit.found["parts"] == 3
 
 
-def test_the_ten_parts_are_named() -> None:
-    words = split_list(PARTS)
+def test_the_ten_default_parts() -> None:
+    words = split_list(DEFAULT_PARTS)
     assert len(words) == 10 and Average().spec == "average"
 
 
-def test_known_labels_stay() -> None:
+def test_gold_labels_are_kept() -> None:
     votes = Votes.of(**crowd())
     gold = SoftLabels.gold([3, 99], [2, 0], labels=range(3))
     prob = Average(parts=SOME).fit(votes, gold=gold).soft.prob
@@ -41,12 +41,12 @@ def test_clear_errors() -> None:
     counts = Votes.from_counts(np.array([[3, 1]]), ["a"], ["x", "y"])
     with pytest.raises(InputError, match="average needs worker names"):
         Average(parts=SOME).fit(counts)
-    with pytest.raises(OptionError, match="names no method"):
+    with pytest.raises(OptionError, match="parts is empty"):
         Average(parts=" ").fit(counts)
     np.testing.assert_allclose(Average(parts="vote-shares,two-third").fit(counts).soft.prob, [[0.875, 0.125]])
 
 
-def test_it_can_be_watched_and_stopped() -> None:
+def test_progress_is_reported_and_can_stop_the_fit() -> None:
     seen: list[tuple[int, int]] = []
 
     def progress(step: int, total: int, value: float | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Dawid-Skene against plain numpy, and against the paper that began it all."""
+"""dawid-skene against plain numpy, and against Dawid and Skene (1979)."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +20,7 @@ CROWDS += [soft_crowd(seed=3, n_labels=k) for k in (3, 6)]
 
 
 def exact(passes: int, **options: object) -> DawidSkene:
-    """Plain passes, their number fixed."""
+    """Return the method with a fixed number of EM passes, without acceleration."""
     return DawidSkene(max_iter=passes, tol=0.0, accelerate=False, **options)  # type: ignore[arg-type]
 
 
@@ -28,7 +28,7 @@ def exact(passes: int, **options: object) -> DawidSkene:
     "votes", CROWDS, ids=lambda votes: f"K={votes.n_labels}{'' if (votes.weight is None) else ' soft'}"
 )
 @pytest.mark.parametrize("smooth", [0.0, 0.01, 1.0])
-def test_it_is_plain_em(votes: Votes, smooth: float) -> None:
+def test_passes_equal_em_in_numpy(votes: Votes, smooth: float) -> None:
     plain = plain_dawid_skene(votes, 7, smooth)
     fit = exact(7, smooth=smooth).fit(votes)
     np.testing.assert_allclose(fit.soft.prob, plain["posterior"], atol=1e-9)
@@ -44,8 +44,8 @@ def test_pseudo_counts_on_the_diagonal() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::plurivox.core.errors.PlurivoxWarning")
-def test_the_table_of_1979(data_set: Callable[[str], Path]) -> None:
-    """The paper finds the four grades of fitness in .40, .42, .11 and .07 of the patients."""
+def test_prior_of_the_1979_paper(data_set: Callable[[str], Path]) -> None:
+    """The paper reports the label frequencies .40, .42, .11 and .07."""
     votes = read(data_set("anesthesia")).votes
     fit = DawidSkene(smooth=0.0, tol=1e-12, max_iter=500).fit(votes)
     np.testing.assert_allclose(fit.prior, [0.40, 0.42, 0.11, 0.07], atol=5e-3)
@@ -62,7 +62,7 @@ def test_real_sets_as_in_crowd_kit(data_set: Callable[[str], Path], name: str) -
     np.testing.assert_allclose(fit.soft.prob, plain_dawid_skene(votes, 20, 1e-10)["posterior"], atol=1e-7)
 
 
-def test_acceleration_ends_where_plain_steps_do_and_sooner() -> None:
+def test_acceleration_converges_to_the_same_maximum_in_fewer_passes() -> None:
     votes = Votes.of(**crowd(n_tasks=400, n_workers=20, n_labels=4, feedback=3, seed=5))
     slow, fast = (DawidSkene(tol=1e-9, max_iter=2000, accelerate=a, smooth=1.0).fit(votes) for a in (False, True))
     assert slow.converged and fast.converged and fast.found["passes"] < 0.6 * slow.found["passes"]
@@ -73,7 +73,7 @@ def test_acceleration_ends_where_plain_steps_do_and_sooner() -> None:
 @pytest.mark.parametrize(
     "options", [{}, {"smooth": 0.0}, {"pool": 4.0}, {"smooth": 1.0, "diagonal": 4.0}, {"prior": "even"}]
 )
-def test_the_trace_never_falls(options: dict[str, object]) -> None:
+def test_the_trace_never_decreases(options: dict[str, object]) -> None:
     for seed in range(8):
         votes = Votes.of(**crowd(n_tasks=40, n_labels=2 + seed % 4, feedback=2 + seed % 3, seed=seed))
         trace = np.array(DawidSkene(tol=1e-10, max_iter=300, **options).fit(votes).trace)
@@ -83,7 +83,7 @@ def test_the_trace_never_falls(options: dict[str, object]) -> None:
 # ---- what a prior does
 
 
-def test_a_pooled_prior_draws_everybody_to_the_crowd() -> None:
+def test_a_pooled_prior_shrinks_matrices_towards_the_mean() -> None:
     votes = Votes.of(**crowd(n_tasks=80))
     alone, drawn, one = (DawidSkene(pool=pool, smooth=0.0).fit(votes).confusion.matrices for pool in (0.0, 4.0, 1e9))
     spread = [matrices.std(0).max() for matrices in (alone, drawn, one)]
@@ -91,7 +91,7 @@ def test_a_pooled_prior_draws_everybody_to_the_crowd() -> None:
     np.testing.assert_allclose(drawn.sum(2), 1, atol=1e-9)
 
 
-def test_labels_can_be_taken_as_equally_frequent_or_as_given() -> None:
+def test_the_prior_can_be_even_or_given() -> None:
     votes = Votes.of(**{**crowd(n_labels=2), "label": np.array(["no", "yes"])[crowd(n_labels=2)["label"]]})
     assert DawidSkene(prior="even").fit(votes).prior.tolist() == [0.5, 0.5]
     for text in (".9/.1", "yes=1/no=9"):
@@ -104,8 +104,8 @@ def test_labels_can_be_taken_as_equally_frequent_or_as_given() -> None:
 # ---- known labels, earlier fits
 
 
-def test_known_labels_stay_and_teach() -> None:
-    """Two workers who always swap two labels are believed until known labels say otherwise."""
+def test_gold_labels_are_kept_and_used_for_the_matrices() -> None:
+    """Two workers who always swap two labels are corrected by gold labels only."""
     task, worker = np.repeat(np.arange(20), 3), np.tile([0, 1, 2], 20)
     true = np.arange(20) % 2
     label = np.where(worker < 2, 1 - true[task], true[task])
@@ -117,10 +117,10 @@ def test_known_labels_stay_and_teach() -> None:
     assert fit.ability[2] > 0.9 and fit.ability[0] < 0.1
 
 
-def test_knowing_all_labels_leaves_counting() -> None:
+def test_with_all_gold_labels_matrices_are_counts() -> None:
     columns = crowd(n_tasks=50)
     true = np.random.default_rng(0).integers(0, 3, 50)
-    votes = Votes.of(**columns, tasks=range(51))  # one without a vote, known all the same
+    votes = Votes.of(**columns, tasks=range(51))  # the last has a gold label and no votes
     fit = exact(3, smooth=0.0).fit(votes, gold=SoftLabels.gold(range(51), [*true, 2]))
     for w in range(6):
         mine = columns["worker"] == w
@@ -132,7 +132,7 @@ def test_knowing_all_labels_leaves_counting() -> None:
     np.testing.assert_allclose(fit.prior, np.bincount([*true, 2]) / 51)
 
 
-def test_gold_may_be_soft_and_may_know_fewer_labels() -> None:
+def test_gold_can_be_soft_and_can_lack_labels() -> None:
     votes = Votes.of(**crowd())
     soft = SoftLabels.of([[0.25, 0.75]], tasks=[3], labels=[0, 2])
     np.testing.assert_allclose(DawidSkene().fit(votes, gold=soft).soft.on([3]).prob, [[0.25, 0, 0.75]])
@@ -140,7 +140,7 @@ def test_gold_may_be_soft_and_may_know_fewer_labels() -> None:
         DawidSkene().fit(votes, gold=SoftLabels.gold([3], [9]))
 
 
-def test_a_score_that_leaves_the_own_vote_out() -> None:
+def test_left_out_is_the_leave_one_out_agreement() -> None:
     for votes in (CROWDS[1], soft_crowd(seed=2)):
         fit = DawidSkene().fit(votes)
         for w in (0, 3):
@@ -153,7 +153,7 @@ def test_a_score_that_leaves_the_own_vote_out() -> None:
             np.testing.assert_allclose(fit.found["left_out"][w], agreed / votes.workload[w], rtol=1e-9)
 
 
-def test_an_earlier_fit_saves_passes_and_new_people_join() -> None:
+def test_a_warm_start_needs_fewer_passes_and_allows_new_workers() -> None:
     columns = crowd(n_tasks=300, n_workers=10, feedback=4, seed=1)
     votes = Votes.of(**columns)
     first = DawidSkene(tol=1e-9).fit(votes)
@@ -168,7 +168,7 @@ def test_an_earlier_fit_saves_passes_and_new_people_join() -> None:
     assert len(grown.workers) == 12 and len(grown.soft) == 320 and grown.converged
 
 
-def test_a_fit_of_another_kind_or_over_other_labels_still_helps_to_start() -> None:
+def test_a_warm_start_from_another_method_or_with_other_labels() -> None:
     votes, from_shares = Votes.of(**crowd()), Fit(SoftLabels.of(np.eye(3)[[0, 1]], [0, 1], [0, 1, 2]), [], "by hand")
     assert DawidSkene().fit(votes, start=from_shares).converged
     fewer = DawidSkene().fit(Votes.of(**crowd(n_labels=2)))
@@ -178,7 +178,7 @@ def test_a_fit_of_another_kind_or_over_other_labels_still_helps_to_start() -> No
 # ---- odd crowds
 
 
-def test_who_never_voted_and_what_nobody_voted_on() -> None:
+def test_workers_and_tasks_without_votes() -> None:
     votes = Votes.of(**crowd(), workers=range(8), tasks=range(40))
     fit = DawidSkene().fit(votes)
     np.testing.assert_allclose(fit.confusion.of(7), 1 / 3)
@@ -187,15 +187,15 @@ def test_who_never_voted_and_what_nobody_voted_on() -> None:
     np.testing.assert_allclose(fit.soft.prob[:30], DawidSkene().fit(Votes.of(**crowd())).soft.prob, atol=1e-9)
 
 
-def test_intervals_hold_the_point_and_shrink_with_votes() -> None:
+def test_intervals_contain_the_estimate_and_shrink_with_votes() -> None:
     few, many = (DawidSkene().fit(Votes.of(**crowd(n_tasks=n))) for n in (20, 2000))
     for fit in (few, many):
         assert (fit.ability_low <= fit.ability).all() and (fit.ability <= fit.ability_high).all()
     assert (many.ability_high - many.ability_low).max() < 0.3 * (few.ability_high - few.ability_low).min()
-    assert (many.ability_low < 0.8).all() and (many.ability_high > 0.8).all()  # .7 and a third of the other .3
+    assert (many.ability_low < 0.8).all() and (many.ability_high > 0.8).all()  # accuracy .7 plus a third of .3
 
 
-def test_matrices_that_cannot_fit_are_refused_before_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_contract, "available_memory", lambda: 10_000)
-    with pytest.raises(InputError, match=r"dawid-skene needs about .* MiB for 40 workers.*Take one-coin"):
+def test_matrices_too_large_for_memory_raise_an_error_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_contract, "available", lambda: 10_000)
+    with pytest.raises(InputError, match=r"dawid-skene needs about .* MiB for 40 workers.*Use one-coin"):
         DawidSkene().fit(Votes.of(["a"], ["w"], ["x"], workers=["w", *map(str, range(39))], labels=["x", *"yzabc"]))

@@ -1,11 +1,11 @@
-"""Worker clusters: the bound against plain numpy, and crowds whose clusters are plain to see."""
+"""dawid-skene-clusters: the bound against plain numpy, and crowds with known clusters."""
 
 import numpy as np
 import pytest
 
 from crowds import crowd, soft_crowd
 from plurivox.aggregate import DawidSkene, DawidSkeneClusters
-from plurivox.aggregate._shared.open_tasks import UnlabelledTasks
+from plurivox.aggregate._shared.unlabelled_tasks import UnlabelledTasks
 from plurivox.aggregate.dawid_skene_clusters import _Clusters
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -13,7 +13,7 @@ from plurivox.engine.em import run_em
 
 
 def two_kinds(n_tasks: int = 120, seed: int = 0) -> tuple[Votes, np.ndarray]:
-    """Seven good workers, and five who mistake label 0 for 1 and the other way round; everybody votes on all."""
+    """Return votes of seven good workers and five who swap labels 0 and 1, each on all tasks, and the truth."""
     rng = np.random.default_rng(seed)
     true = rng.integers(0, 3, n_tasks)
     task, worker = np.repeat(np.arange(n_tasks), 12), np.tile(np.arange(12), n_tasks)
@@ -23,7 +23,7 @@ def two_kinds(n_tasks: int = 120, seed: int = 0) -> tuple[Votes, np.ndarray]:
 
 
 @pytest.mark.parametrize("clusters", [2, 5, 12])
-def test_kinds_of_workers_are_told_apart(clusters: int) -> None:
+def test_clusters_of_workers_are_recovered(clusters: int) -> None:
     votes, true = two_kinds()
     fit = DawidSkeneClusters(clusters=clusters).fit(votes)
     assert (fit.soft.codes() == true).mean() > 0.97
@@ -31,14 +31,14 @@ def test_kinds_of_workers_are_told_apart(clusters: int) -> None:
     np.testing.assert_allclose(fit.confusion.of(9)[0], [0.05, 0.9, 0.05], atol=0.06)
 
 
-def test_one_cluster_is_one_matrix_for_all_and_more_clusters_than_workers_are_no_more_than_workers() -> None:
+def test_one_cluster_is_one_matrix_and_clusters_are_limited_to_the_number_of_workers() -> None:
     votes = Votes.of(**crowd())
     assert len(DawidSkeneClusters(clusters=1).fit(votes).confusion.matrices) == 1
     assert len(DawidSkeneClusters(clusters=99).fit(votes).confusion.matrices) == 6
 
 
 def bound(votes: Votes, theta: np.ndarray, phi: np.ndarray) -> float:
-    """The best bound for q(label) = theta and q(cluster) = phi, in plain numpy."""
+    """Return the best bound for q(label) = theta and q(cluster) = phi, in plain numpy."""
     said = np.zeros((phi.shape[1], votes.n_labels, votes.n_labels))
     for t, w, s, weight in zip(votes.task, votes.worker, votes.label, votes.weights, strict=True):
         said[:, :, s] += weight * np.outer(phi[w], theta[t])
@@ -49,18 +49,18 @@ def bound(votes: Votes, theta: np.ndarray, phi: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("votes", [two_kinds(40)[0], soft_crowd(n_tasks=40)], ids=["plain", "soft"])
-def test_the_trace_is_the_bound_and_never_falls(votes: Votes) -> None:
+def test_the_trace_is_the_bound_and_never_decreases(votes: Votes) -> None:
     tasks = UnlabelledTasks(votes)
     model = _Clusters(tasks, 3, None)
-    first = model.first_params(model.em.expected_counts(tasks.vote_shares()))
+    first = model.initial_params(model.em.count(tasks.vote_shares()))
     end = run_em(model.em_pass, first, max_iter=5000, tol=1e-10)
     assert end.converged and (np.diff(end.trace) >= -1e-9 * abs(end.trace[-1])).all()
     theta, _ = model.em.posterior(model.worker_params(end.params))
     np.testing.assert_allclose(end.trace[-1], bound(votes, theta, end.params.q_cluster), rtol=1e-7)
 
 
-def test_a_fall_into_one_label_starts_again_by_the_seed() -> None:
-    """Votes at random: everything in one label explains them as well as anything."""
+def test_a_solution_with_one_label_restarts_with_the_seed() -> None:
+    """With random votes, the solution with one label is as probable as others."""
     rng = np.random.default_rng(7)
     votes = Votes.of(np.repeat(np.arange(30), 3), np.tile(np.arange(3), 30), rng.integers(0, 2, 90))
     fits = [DawidSkeneClusters(clusters=1, restarts=3, seed=s, max_iter=50).fit(votes) for s in (1, 1, 2)]
@@ -68,14 +68,14 @@ def test_a_fall_into_one_label_starts_again_by_the_seed() -> None:
     assert all(0 <= fit.found["restarts"] <= 3 for fit in fits)
 
 
-def test_known_labels_stay() -> None:
+def test_gold_labels_are_kept() -> None:
     votes, true = two_kinds()
     gold = SoftLabels.gold(range(10), (true[:10] + 1) % 3, labels=[0, 1, 2])
     fit = DawidSkeneClusters().fit(votes, gold=gold)
     np.testing.assert_array_equal(fit.soft.codes()[:10], (true[:10] + 1) % 3)
 
 
-def test_passes_have_a_limit() -> None:
+def test_max_iter_limits_the_passes() -> None:
     fit = DawidSkeneClusters(max_iter=3, tol=0.0).fit(two_kinds()[0])
     assert len(fit.trace) == 3 and fit.converged is False
     assert DawidSkene().fit(two_kinds()[0]).converged

@@ -1,4 +1,4 @@
-"""Dirichlet shares."""
+"""dirichlet-shares."""
 
 import numpy as np
 import pytest
@@ -20,6 +20,6 @@ def test_uniform_prior(added: float) -> None:
 def test_prior_of_the_crowd() -> None:
     votes = Votes.from_counts(COUNTS, ["a", "b"], "xyz")
     fit = DirichletShares(added=2, prior="crowd").fit(votes)
-    np.testing.assert_allclose(fit.soft.prob, [[0.75, 0, 0.25]] * 2)  # one task: its shares are the crowd's
+    np.testing.assert_allclose(fit.soft.prob, [[0.75, 0, 0.25]] * 2)  # votes on one task only
     none = DirichletShares(added=0, prior="crowd").fit(votes)
     np.testing.assert_allclose(none.soft.prob[1], [0.75, 0, 0.25])

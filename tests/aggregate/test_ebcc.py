@@ -1,4 +1,4 @@
-"""EBCC against plain numpy, and against published figures."""
+"""ebcc against plain numpy, and against published accuracies."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -46,8 +46,8 @@ def plain_ebcc(votes: Votes, kinds: np.ndarray, rounds: int) -> tuple[np.ndarray
 
 
 @pytest.mark.parametrize("votes", [Votes.of(**crowd(n_tasks=40, n_labels=4, seed=3)), soft_crowd(seed=1)])
-def test_it_is_plain_numpy_pass_by_pass(votes: Votes) -> None:
-    """From the second start, whose random split of the vote shares is drawn here once more."""
+def test_each_pass_equals_numpy(votes: Votes) -> None:
+    """From the second start, whose random split of the vote shares is drawn again here."""
     method = Ebcc(subtypes=3, accelerate=False, max_iter=7, tol=0, starts=2, seed=5)
     share = np.random.default_rng([5, 1, 0]).standard_exponential((votes.n_tasks, votes.n_labels, 3))
     shares = votes.counts() / votes.counts().sum(1, keepdims=True)
@@ -73,8 +73,8 @@ def test_one_subtype_is_ibcc() -> None:
     np.testing.assert_allclose(a.found["left_out"], b.found["left_out"], atol=1e-6)
 
 
-def test_the_bound_tells_errors_that_go_together() -> None:
-    """Four workers fail on the same third of the tasks, or each on an own third; five more are independent."""
+def test_the_bound_is_higher_for_correlated_errors() -> None:
+    """Four workers are wrong on the same third of the tasks, or each on a different third; five more are independent."""
     gains = []
     for together in (True, False):
         rng = np.random.default_rng(0)
@@ -87,13 +87,13 @@ def test_the_bound_tells_errors_that_go_together() -> None:
     assert gains[0] > 20 and 0 <= gains[1] < 1  # the first start is IBCC
 
 
-def test_more_starts_can_only_raise_the_bound() -> None:
+def test_more_starts_never_lower_the_bound() -> None:
     few = Votes.of(**crowd(n_tasks=60, feedback=4, seed=8))
     bounds = [Ebcc(starts=n, seed=3).fit(few).trace[-1] for n in (1, 4, 8)]
     assert bounds == sorted(bounds)
 
 
-def test_a_label_that_is_known_still_has_kinds() -> None:
+def test_tasks_with_gold_labels_have_subtypes() -> None:
     votes = Votes.of(**crowd(n_tasks=50, seed=4))
     gold = SoftLabels.of([[0.5, 0.5, 0], [0, 0, 1]], [3, 4], votes.labels)
     fit = Ebcc(subtypes=2, starts=3).fit(votes, gold=gold)
@@ -101,7 +101,7 @@ def test_a_label_that_is_known_still_has_kinds() -> None:
     assert (np.diff(fit.trace) > -1e-9).all()
 
 
-def test_tables_that_cannot_fit_are_refused() -> None:
+def test_tables_too_large_for_memory_raise_an_error() -> None:
     votes = Votes.of(["a"], ["w"], [0], labels=range(2000), workers=[f"w{i}" for i in range(900)] + ["w"])
     with pytest.raises(InputError, match=r"ebcc needs about .* GiB"):
         Ebcc(subtypes=100).fit(votes)
@@ -118,6 +118,6 @@ def test_published_accuracies(name: str, data_set: Callable[[str], Path]) -> Non
     assert found == pytest.approx(PUBLISHED[name], abs=2.1e-3)  # a task of sp_amt
 
 
-def test_the_best_bound_on_web_is_near_the_published_answer(data_set: Callable[[str], Path]) -> None:
+def test_the_best_bound_on_web_is_near_the_published_accuracy(data_set: Callable[[str], Path]) -> None:
     data = pv.read(data_set("web"))
     assert evaluate.accuracy(Ebcc().fit(data.votes).soft, data.gold) == pytest.approx(0.768564, abs=0.005)

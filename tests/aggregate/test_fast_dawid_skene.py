@@ -1,4 +1,4 @@
-"""Fast Dawid-Skene against a plain loop."""
+"""fast-dawid-skene against a plain loop."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def plain_fast(votes: Votes, passes: int, smooth: float) -> np.ndarray:
 
 
 @pytest.mark.parametrize("votes", [Votes.of(**crowd(n_labels=4, seed=2)), soft_crowd(seed=5)], ids=["plain", "soft"])
-def test_it_is_the_plain_loop(votes: Votes) -> None:
+def test_labels_equal_a_plain_loop(votes: Votes) -> None:
     fit = FastDawidSkene(max_iter=6, tol=0.0).fit(votes)
     np.testing.assert_array_equal(fit.soft.codes(), plain_fast(votes, len(fit.trace), 0.01))
     assert set(np.unique(fit.soft.prob)) == {0.0, 1.0} and (np.diff(fit.trace) >= 0).all()
@@ -39,14 +39,14 @@ def test_it_stops_when_no_label_changes() -> None:
     np.testing.assert_array_equal(fit.soft.codes(), FastDawidSkene(tol=0.0).fit(votes).soft.codes())
 
 
-def test_the_posterior_on_request() -> None:
+def test_answer_posterior_returns_the_posterior() -> None:
     votes = Votes.of(**crowd())
     firm, soft = FastDawidSkene().fit(votes), FastDawidSkene(answer="posterior").fit(votes)
     np.testing.assert_array_equal(firm.soft.codes(), soft.soft.codes())
     assert soft.soft.confidence.min() < 1 == firm.soft.confidence.min()
 
 
-def test_soft_gold_and_tasks_without_votes_are_not_made_firm() -> None:
+def test_soft_gold_labels_and_tasks_without_votes_stay_soft() -> None:
     votes = Votes.of(**crowd(), tasks=range(31))
     gold = SoftLabels.of([[0.5, 0.25, 0.25]], tasks=[4], labels=[0, 1, 2])
     fit = FastDawidSkene().fit(votes, gold=gold)

@@ -1,4 +1,4 @@
-"""GLAD against plain numpy."""
+"""glad against plain numpy."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -44,7 +44,7 @@ EVEN = np.full(3, 1 / 3)
 @pytest.mark.parametrize(
     "votes", [Votes.of(**crowd(seed=1)), soft_crowd(seed=2), Votes.of(**crowd(n_labels=2, seed=5))]
 )
-def test_it_ends_at_a_maximum_of_the_plain_objective(votes: Votes) -> None:
+def test_it_converges_to_a_maximum_of_the_objective(votes: Votes) -> None:
     prior = np.full(votes.n_labels, 1 / votes.n_labels)
     fit = Glad(tol=1e-12, max_iter=3000).fit(votes)
     assert fit.converged and (np.diff(fit.trace) >= -1e-9).all()
@@ -56,7 +56,7 @@ def test_it_ends_at_a_maximum_of_the_plain_objective(votes: Votes) -> None:
     assert -best.fun - fit.trace[-1] < 1e-6
 
 
-def test_every_pass_alone_raises_the_objective() -> None:
+def test_every_pass_increases_the_objective() -> None:
     votes = Votes.of(**crowd(n_tasks=80, n_workers=15, feedback=4, seed=3))
     fit = Glad(accelerate=False, tol=0, max_iter=60).fit(votes)
     assert (np.diff(fit.trace) > -1e-10).all() and len(fit.trace) == fit.found["passes"] == 60
@@ -73,7 +73,7 @@ def test_intervals_come_from_the_curvature() -> None:
         assert fit.ability_high[w] - fit.ability[w] == pytest.approx(1.96 * sd, rel=1e-3)
 
 
-def test_hard_tasks_and_bad_workers_are_found() -> None:
+def test_difficult_tasks_and_bad_workers_are_found() -> None:
     rng = np.random.default_rng(0)
     true, ease = rng.integers(0, 2, 400), np.exp(rng.normal(0.5, 1.2, 400))
     ability = np.linspace(-1, 1.5, 16)
@@ -88,8 +88,8 @@ def test_hard_tasks_and_bad_workers_are_found() -> None:
     assert np.corrcoef(fit.found["left_out"], ability)[0, 1] > 0.9
 
 
-def test_known_labels_are_held_and_still_have_a_difficulty() -> None:
-    """Four tasks of 40 on which all are known to be wrong must be hard."""
+def test_gold_labels_are_clamped_and_their_tasks_have_a_difficulty() -> None:
+    """Four of 40 tasks on which all votes are wrong must be difficult."""
     votes = Votes.of(
         task=np.repeat(np.arange(40), 5), worker=np.tile(np.arange(5), 40), label=[0] * 200, labels=[0, 1, 2]
     )
@@ -103,7 +103,7 @@ def test_known_labels_are_held_and_still_have_a_difficulty() -> None:
     assert (np.diff(fit.trace) >= -1e-9).all()
 
 
-def test_priors_and_what_nobody_has_seen() -> None:
+def test_priors_and_tasks_without_votes() -> None:
     votes = Votes.of(**crowd(n_labels=2), tasks=range(31), workers=range(7))
     fit = Glad(prior="learnt", ability_mean=2.0, ease_mean=0.0).fit(votes)
     assert fit.ability[6] == pytest.approx(2) and fit.difficulty[30] == pytest.approx(1)
@@ -118,7 +118,7 @@ def test_warm_starts() -> None:
     cold = Glad(tol=1e-9, max_iter=2000).fit(votes)
     warm = Glad(tol=1e-9, max_iter=2000).fit(votes, start=cold)
     assert warm.trace[0] == pytest.approx(cold.trace[-1], abs=1e-6) and warm.found["passes"] < 6
-    other = Glad().fit(votes, start=VoteShares().fit(votes))  # nothing but beliefs to start from
+    other = Glad().fit(votes, start=VoteShares().fit(votes))  # it has a posterior only
     assert other.trace[0] > cold.trace[0] and other.trace[-1] == pytest.approx(cold.trace[-1], abs=0.1)
 
 
@@ -131,22 +131,22 @@ PUBLISHED = {
 }
 
 
-@pytest.mark.parametrize("word", PUBLISHED)
-def test_published_figures(word: str) -> None:
-    """One task of 200 may differ, for the way of conjugate gradients hangs on the last bit; at the top two do."""
-    drawn = simulate.methods.make(word).draw()
+@pytest.mark.parametrize("spec", PUBLISHED)
+def test_published_figures(spec: str) -> None:
+    """One task of 200 may differ, since conjugate gradients depend on rounding; at the maximum two differ."""
+    drawn = simulate.methods.make(spec).draw()
     early, top = Glad(published=True).fit(drawn.votes), Glad(tol=1e-8, max_iter=2000).fit(drawn.votes)
-    assert evaluate.accuracy(early.soft, drawn.truth) == pytest.approx(PUBLISHED[word], abs=0.0051)
-    assert evaluate.accuracy(top.soft, drawn.truth) == pytest.approx(PUBLISHED[word], abs=0.0101)
+    assert evaluate.accuracy(early.soft, drawn.truth) == pytest.approx(PUBLISHED[spec], abs=0.0051)
+    assert evaluate.accuracy(top.soft, drawn.truth) == pytest.approx(PUBLISHED[spec], abs=0.0101)
     assert (np.diff(early.trace) >= 0).all() and top.trace[-1] > early.trace[-1] - 0.2
 
 
-def test_as_published_it_takes_less() -> None:
+def test_published_takes_no_start_and_no_learnt_prior() -> None:
     votes = Votes.of(**crowd(), tasks=range(31))
     assert Glad(published=True).fit(votes).soft.prob[30].tolist() == pytest.approx([1 / 3] * 3)
     with pytest.raises(InputError, match="cannot start from an earlier fit"):
         Glad(published=True).fit(votes, start=Glad().fit(votes))
-    with pytest.raises(OptionError, match="the prior is even or given"):
+    with pytest.raises(OptionError, match="the prior cannot be learnt"):
         Glad(published=True, prior="learnt").fit(votes)
 
 

@@ -1,4 +1,4 @@
-"""IBCC against plain numpy, and against published figures."""
+"""ibcc against plain numpy, and against published accuracies."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -44,7 +44,7 @@ def plain_ibcc(votes: Votes, rounds: int) -> tuple[np.ndarray, list[float], np.n
 @pytest.mark.parametrize(
     "votes", [Votes.of(**crowd(n_labels=2)), Votes.of(**crowd(n_tasks=40, n_labels=9, seed=3)), soft_crowd(seed=1)]
 )
-def test_it_is_plain_numpy_pass_by_pass(votes: Votes) -> None:
+def test_each_pass_equals_numpy(votes: Votes) -> None:
     q, bounds, counts = plain_ibcc(votes, 9)
     fit = Ibcc(accelerate=False, max_iter=9, tol=0).fit(votes)
     np.testing.assert_allclose(fit.trace, bounds, rtol=1e-11)
@@ -52,7 +52,7 @@ def test_it_is_plain_numpy_pass_by_pass(votes: Votes) -> None:
     np.testing.assert_allclose(fit.confusion.dense(), counts / counts.sum(2, keepdims=True), atol=1e-9)
 
 
-def test_long_steps_lead_to_the_same_top() -> None:
+def test_acceleration_converges_to_the_same_maximum() -> None:
     votes = Votes.of(**crowd(n_tasks=200, n_workers=20, feedback=3, seed=5))
     plain, fast = (Ibcc(accelerate=how, tol=1e-9, max_iter=2000).fit(votes) for how in (False, True))
     assert plain.converged and fast.converged and fast.found["passes"] < plain.found["passes"]
@@ -72,8 +72,8 @@ def test_intervals_are_those_of_the_posterior() -> None:
     np.testing.assert_allclose(fit.ability_high, high, atol=0.01)
 
 
-def test_a_known_label_teaches_the_matrices() -> None:
-    """Worker 1 is always wrong, which only gold can tell with two workers."""
+def test_gold_labels_are_used_for_the_matrices() -> None:
+    """Worker 1 is always wrong; with two workers only gold labels can show that."""
     votes = Votes.of(task=np.repeat(np.arange(40), 2), worker=[0, 1] * 40, label=[0, 1, 1, 0] * 20)
     gold = SoftLabels.gold(range(10), [0, 1] * 5, labels=votes.labels)
     fit = Ibcc().fit(votes, gold=gold)
@@ -81,7 +81,7 @@ def test_a_known_label_teaches_the_matrices() -> None:
     assert fit.ability[0] > 0.9 and fit.ability[1] < 0.3 and fit.found["left_out"][1] < 0.3
 
 
-def test_a_warm_start_is_quick_and_ends_at_the_same_top() -> None:
+def test_a_warm_start_is_fast_and_converges_to_the_same_maximum() -> None:
     votes = Votes.of(**crowd(n_tasks=300, n_workers=12, feedback=4, seed=1))
     cold = Ibcc(tol=1e-8, max_iter=1000).fit(votes)
     warm = Ibcc(tol=1e-8, max_iter=1000).fit(votes, start=cold)
@@ -90,18 +90,18 @@ def test_a_warm_start_is_quick_and_ends_at_the_same_top() -> None:
     assert Ibcc(max_iter=1).fit(fresh, start=cold).trace[0] > Ibcc(max_iter=1).fit(fresh).trace[0]
 
 
-def test_priors_fixed_given_and_unseen() -> None:
+def test_fixed_priors_and_tasks_and_workers_without_votes() -> None:
     votes = Votes.of(**crowd(n_labels=2), tasks=range(31), workers=range(7))
     fit = Ibcc(prior="0=.9/1=.1").fit(votes)
     np.testing.assert_allclose(fit.prior, [0.9, 0.1])
-    np.testing.assert_allclose(fit.soft.prob[-1], [0.9, 0.1])  # nobody voted on it
-    np.testing.assert_allclose(fit.confusion.of(6), [[0.8, 0.2], [0.2, 0.8]])  # never seen: the prior
+    np.testing.assert_allclose(fit.soft.prob[-1], [0.9, 0.1])  # no votes
+    np.testing.assert_allclose(fit.confusion.of(6), [[0.8, 0.2], [0.2, 0.8]])  # no votes: the prior
     assert np.isnan(fit.found["left_out"][6])
     with pytest.raises(OptionError, match="prior needs 2 shares"):
         Ibcc(prior=".2/.3/.5").fit(votes)
 
 
-def test_matrices_that_cannot_fit_are_refused() -> None:
+def test_matrices_too_large_for_memory_raise_an_error() -> None:
     votes = Votes.of(
         task=["a"], worker=["w"], label=[0], labels=range(20000), workers=[f"w{i}" for i in range(9000)] + ["w"]
     )
@@ -123,7 +123,7 @@ PUBLISHED = {
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_published_accuracies(name: str, data_set: Callable[[str], Path]) -> None:
-    """They stop a little earlier: one task in a thousand may differ."""
+    """The authors stop a little earlier: one task in a thousand may differ."""
     data = pv.read(data_set(name))
     votes, gold = data.votes, data.gold
     found = evaluate.accuracy(Ibcc().fit(votes).soft, gold, ties="share")
@@ -131,5 +131,5 @@ def test_published_accuracies(name: str, data_set: Callable[[str], Path]) -> Non
     if votes.n_tasks * votes.n_workers * votes.n_labels < 3e6:
         q, bounds, _ = plain_ibcc(votes, 12)
         fit = Ibcc(accelerate=False, max_iter=12, tol=0).fit(votes)
-        np.testing.assert_allclose(fit.trace, bounds[: len(fit.trace)], rtol=1e-10)  # at the top it may stop sooner
+        np.testing.assert_allclose(fit.trace, bounds[: len(fit.trace)], rtol=1e-10)  # at the maximum it may stop sooner
         np.testing.assert_allclose(fit.soft.prob, q, atol=1e-8)

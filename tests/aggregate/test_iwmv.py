@@ -1,4 +1,4 @@
-"""Iterative weighted majority voting against a plain loop, as Li and Yu write it."""
+"""iwmv against a plain loop of the algorithm of Li and Yu."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def plain_iwmv(votes: Votes, li_yu: bool, rounds: int) -> tuple[np.ndarray, np.n
 
 @pytest.mark.parametrize("rounds", [1, 10])
 @pytest.mark.parametrize("weights", ["plain", "li-yu"])
-def test_it_is_the_plain_loop(weights: str, rounds: int) -> None:
+def test_rounds_equal_a_plain_loop(weights: str, rounds: int) -> None:
     votes = Votes.of(**crowd(n_tasks=60, n_workers=9, n_labels=5, feedback=4, seed=11))
     winner, score = plain_iwmv(votes, weights == "li-yu", rounds)
     fit = IWMV(weights=weights, max_iter=rounds).fit(votes)
@@ -39,7 +39,7 @@ def test_one_round_is_wawa() -> None:
     np.testing.assert_array_equal(IWMV(max_iter=1).fit(votes).soft.prob, Wawa().fit(votes).soft.prob)
 
 
-def test_li_yu_believes_the_contrary_of_who_is_worse_than_chance() -> None:
+def test_li_yu_gives_workers_worse_than_chance_negative_weight() -> None:
     """Worker 4 is wrong on a, b and c, and alone on d."""
     votes = Votes.of(task=list("aaaabbbbccccd"), worker=[1, 2, 3, 4] * 3 + [4], label=list("nnnyyyynnnnyy"))
     assert IWMV(weights="plain").fit(votes).soft.hard().tolist() == ["n", "y", "n", "y"]
@@ -47,9 +47,9 @@ def test_li_yu_believes_the_contrary_of_who_is_worse_than_chance() -> None:
     assert fit.soft.hard().tolist() == ["n", "y", "n", "n"] and fit.ability is not None and fit.ability[3] < 0.5
     np.testing.assert_allclose(fit.soft.prob[3], [1, 0])
     three = IWMV(weights="li-yu").fit(votes.with_labels(["m", "n", "y"]))
-    np.testing.assert_allclose(three.soft.prob[3], [0.5, 0.5, 0])  # nobody chose m or n there
+    np.testing.assert_allclose(three.soft.prob[3], [0.5, 0.5, 0])  # labels without votes
 
 
-def test_it_says_when_it_stopped() -> None:
+def test_converged_and_rounds_are_reported() -> None:
     fit = IWMV().fit(Votes.of(**crowd(seed=4)))
     assert fit.converged and 1 <= fit.found["rounds"] <= 10

@@ -1,4 +1,4 @@
-"""MACE against plain numpy."""
+"""mace against plain numpy."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -52,8 +52,8 @@ def plain_mace(votes: Votes, known: np.ndarray, rounds: int, how: str) -> tuple[
 
 @pytest.mark.parametrize("how", ["vb", "em"])
 @pytest.mark.parametrize("votes", [Votes.of(**crowd(n_labels=5, seed=3)), soft_crowd(seed=1)])
-def test_it_is_plain_numpy_pass_by_pass(votes: Votes, how: str) -> None:
-    """From its random start, drawn here once more."""
+def test_each_pass_equals_numpy(votes: Votes, how: str) -> None:
+    """From its random start, drawn again here."""
     total = np.zeros((votes.n_workers, votes.n_labels))
     np.add.at(total, (votes.worker, votes.label), votes.weights)
     share = 1 + 0.5 * np.random.default_rng(4).random((2, *total.shape))
@@ -71,7 +71,7 @@ def test_it_is_plain_numpy_pass_by_pass(votes: Votes, how: str) -> None:
 
 
 def spammers(n_tasks: int = 300) -> tuple[Votes, np.ndarray, np.ndarray]:
-    """(votes, truth, competence): half of the workers know nothing and mostly say 2."""
+    """Return (votes, truth, competence): half of the workers always guess, mostly label 2."""
     rng = np.random.default_rng(1)
     true, knows = rng.integers(0, 3, n_tasks), np.repeat([0.8, 0.0], 6)
     guess = rng.choice(3, (n_tasks, 12), p=[0.1, 0.1, 0.8])
@@ -81,7 +81,7 @@ def spammers(n_tasks: int = 300) -> tuple[Votes, np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("how", ["vb", "em"])
-def test_spammers_and_their_habits_are_found(how: str) -> None:
+def test_spammers_and_their_guessing_distributions_are_found(how: str) -> None:
     votes, true, knows = spammers()
     fit = Mace(how=how).fit(votes)
     assert (fit.soft.codes() == true).mean() > 0.97 > (VoteShares().fit(votes).soft.codes() == true).mean() + 0.2
@@ -96,8 +96,8 @@ def test_the_best_start_is_kept() -> None:
     assert values == sorted(values)
 
 
-def test_known_labels_count_in_full() -> None:
-    """All agree on what is known to be wrong: they cannot know."""
+def test_gold_labels_override_agreement() -> None:
+    """All workers agree on labels that differ from gold: their competence is low."""
     votes = Votes.of(task=np.repeat(np.arange(30), 4), worker=np.tile(np.arange(4), 30), label=[0] * 120, labels=[0, 1])
     assert Mace().fit(votes).ability.min() > 0.7
     gold = SoftLabels.gold(range(30), [1] * 30, labels=votes.labels)

@@ -1,4 +1,4 @@
-"""Ties go by a stated rule, and are counted."""
+"""majority-vote: ties."""
 
 import numpy as np
 import pytest
@@ -10,18 +10,18 @@ TIED = Votes.of(["a", "a", "b", "b", "c"], [1, 2, 1, 2, 1], ["x", "y", "x", "y",
 
 
 @pytest.mark.parametrize(("ties", "first_row"), [("first", [1, 0]), ("share", [0.5, 0.5])])
-def test_ties(ties: str, first_row: list) -> None:
+def test_ties_follow_the_option_and_are_counted(ties: str, first_row: list) -> None:
     fit = MajorityVote(ties=ties).fit(TIED)  # type: ignore[arg-type]
     assert fit.soft.prob[0].tolist() == first_row and fit.soft.prob[2].tolist() == [0, 1] and fit.found == {"ties": 2}
 
 
-def test_random_ties_follow_the_seed_and_reach_every_tied_label() -> None:
+def test_random_ties_depend_on_the_seed_and_reach_every_tied_label() -> None:
     votes = Votes.of(np.repeat(np.arange(300), 2), [1, 2] * 300, ["x", "y"] * 300)
     a, b, c = (MajorityVote(ties="random", seed=seed).fit(votes).soft.codes() for seed in (1, 1, 2))
     assert (a == b).all() and (a != c).any() and 100 < a.sum() < 200
 
 
-def test_shares_of_soft_answers_that_differ_in_the_last_bit_are_a_tie() -> None:
+def test_sums_of_soft_votes_that_differ_by_rounding_are_tied() -> None:
     votes = Votes.of(["a"] * 4, [1, 1, 2, 2], ["x", "y"] * 2, weight=[0.1 + 0.2, 0.7, 0.7, 0.3], answer=[1, 1, 2, 2])
     assert MajorityVote().fit(votes).found == {"ties": 1}
 

@@ -1,4 +1,4 @@
-"""One-coin Dawid-Skene against plain numpy."""
+"""one-coin against plain numpy."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from plurivox.core.votes import Votes
 
 
 def matrices(ability: np.ndarray, n_labels: int) -> np.ndarray:
-    """(n_workers, n_labels, n_labels) what one accuracy a worker stands for."""
+    """(n_workers, n_labels, n_labels) the confusion matrices of one accuracy per worker."""
     wrong = (1 - ability) / (n_labels - 1)
     return wrong[:, None, None] + (ability - wrong)[:, None, None] * np.eye(n_labels)
 
@@ -30,7 +30,7 @@ def plain_one_coin(votes: Votes, passes: int, smooth: float) -> tuple[np.ndarray
 
 
 @pytest.mark.parametrize("votes", [Votes.of(**crowd(n_labels=k)) for k in (2, 5, 21)] + [soft_crowd()])
-def test_it_is_plain_em(votes: Votes) -> None:
+def test_passes_equal_em_in_numpy(votes: Votes) -> None:
     fit = OneCoin(max_iter=8, tol=0.0, accelerate=False).fit(votes)
     posterior, ability, trace = plain_one_coin(votes, 8, 0.01)
     np.testing.assert_allclose(fit.soft.prob, posterior, atol=1e-10)
@@ -38,7 +38,7 @@ def test_it_is_plain_em(votes: Votes) -> None:
     np.testing.assert_allclose(fit.trace, trace, rtol=1e-11)
 
 
-def test_acceleration_ends_where_plain_steps_do() -> None:
+def test_acceleration_converges_to_the_same_maximum() -> None:
     votes = Votes.of(**crowd(n_tasks=300, n_workers=30, feedback=3, seed=3))
     slow, fast = (OneCoin(accelerate=a, tol=1e-10, max_iter=1000).fit(votes) for a in (False, True))
     assert fast.found["passes"] < slow.found["passes"]
@@ -46,7 +46,7 @@ def test_acceleration_ends_where_plain_steps_do() -> None:
     assert (np.diff(fast.trace) >= -1e-9 * abs(fast.trace[-1])).all()
 
 
-def test_known_labels_count_as_they_are() -> None:
+def test_gold_labels_are_clamped() -> None:
     columns = crowd(n_tasks=50)
     true = np.random.default_rng(0).integers(0, 3, 50)
     fit = OneCoin(smooth=0.0, max_iter=2).fit(Votes.of(**columns), gold=SoftLabels.gold(range(50), true))
@@ -57,7 +57,7 @@ def test_known_labels_count_as_they_are() -> None:
     assert (fit.ability_low < fit.ability).all() and (fit.ability < fit.ability_high).all()
 
 
-def test_a_score_that_leaves_the_own_vote_out() -> None:
+def test_left_out_is_the_leave_one_out_agreement() -> None:
     for votes in (Votes.of(**crowd()), soft_crowd(seed=2)):
         fit = OneCoin().fit(votes)
         agreed = 0.0
@@ -69,7 +69,7 @@ def test_a_score_that_leaves_the_own_vote_out() -> None:
         np.testing.assert_allclose(fit.found["left_out"][2], agreed / votes.workload[2], rtol=1e-9)
 
 
-def test_an_earlier_fit_saves_passes() -> None:
+def test_a_warm_start_needs_fewer_passes() -> None:
     votes = Votes.of(**crowd(n_tasks=300, n_workers=30, feedback=3, seed=3))
     first = OneCoin(tol=1e-9).fit(votes)
     again = OneCoin().fit(votes, start=first)

@@ -1,4 +1,4 @@
-"""The rule of Pl@ntNet against a plain loop that iterates as published."""
+"""plantnet against a plain loop of the published algorithm."""
 
 from itertools import pairwise
 
@@ -42,17 +42,17 @@ def many_labels(**more: object) -> Votes:
     return Votes.of(**columns, **more)
 
 
-def test_it_is_the_plain_loop() -> None:
+def test_weights_equal_a_plain_loop() -> None:
     votes = many_labels()
     share, weight, valid = plain_plantnet(votes, None)
     fit = PlantNet().fit(votes)
     np.testing.assert_allclose(fit.soft.prob, share, atol=1e-12)
     np.testing.assert_allclose(fit.ability, weight, atol=1e-12)
     np.testing.assert_array_equal(fit.found["decided"], valid)
-    assert fit.converged and fit.found["rounds"] > 2  # the labels of later rounds count
+    assert fit.converged and fit.found["rounds"] > 2  # later rounds change the weights
 
 
-def test_authors_are_who_voted_first() -> None:
+def test_authors_are_the_workers_of_the_earliest_votes() -> None:
     when = np.random.default_rng(0).permutation(450).astype(float)
     votes = many_labels(when=when)
     assert votes.when is not None
@@ -68,7 +68,7 @@ def test_authors_are_who_voted_first() -> None:
 
 
 def test_weights_as_published() -> None:
-    """A newcomer weighs log 2.1, so two of them cannot make a task valid and three can."""
+    """A new worker has weight log 2.1, so that three of them make a task valid and two do not."""
     two, three = (Votes.of(task=["a"] * n, worker=range(n), label=["x"] * n) for n in (2, 3))
     assert PlantNet().fit(two).found["undecided"] == 1 and PlantNet().fit(three).found["undecided"] == 0
 

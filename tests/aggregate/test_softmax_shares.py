@@ -1,4 +1,4 @@
-"""Softmax of counts."""
+"""softmax-shares."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from plurivox.core.votes import Votes
 
 
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 7.0])
-def test_it_is_the_softmax_of_counts(temperature: float) -> None:
+def test_probabilities_are_the_softmax_of_counts(temperature: float) -> None:
     votes = Votes.of(**crowd())
     prob = SoftmaxShares(temperature=temperature).fit(votes).soft.prob
     np.testing.assert_allclose(prob, softmax(votes.counts() / temperature, axis=1))

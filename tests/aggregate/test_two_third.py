@@ -1,4 +1,4 @@
-"""Two-third agreement."""
+"""two-third."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ COUNTS = np.array([[2, 1, 0], [3, 1, 1], [0, 1, 0], [0, 0, 0], [1, 1, 4]])
 VOTES = Votes.from_counts(COUNTS, list("abcde"), list("xyz"))
 
 
-def test_who_is_decided_and_what_the_others_get() -> None:
+def test_decided_tasks_and_soft_labels_of_undecided_tasks() -> None:
     fit = TwoThird().fit(VOTES)
     assert fit.found["decided"].tolist() == [True, False, False, False, True] and fit.found["undecided"] == 3
     np.testing.assert_allclose(fit.soft.prob[[0, 1, 2, 4]], [[1, 0, 0], [0.6, 0.2, 0.2], [0, 1, 0], [0, 0, 1]])
@@ -27,7 +27,7 @@ def test_share_and_least_are_options() -> None:
     assert TwoThird(share=0.5).fit(tied).found["undecided"] == 1  # two labels reach it: neither wins
 
 
-def test_the_marks_survive_saving(tmp_path: object) -> None:
+def test_decided_is_saved_with_the_fit(tmp_path: object) -> None:
     path = f"{tmp_path}/fit.npz"
     TwoThird().fit(VOTES).save(path)
     assert Fit.load(path).found["decided"].tolist() == [True, False, False, False, True]

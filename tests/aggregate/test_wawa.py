@@ -1,4 +1,4 @@
-"""Wawa against a plain loop, and against figures of crowd-kit 1.4.2."""
+"""wawa against a plain loop, and against crowd-kit 1.4.2."""
 
 from collections import defaultdict
 
@@ -24,7 +24,7 @@ def plain_wawa(votes: Votes) -> tuple[np.ndarray, np.ndarray]:
     return prob / prob.sum(1, keepdims=True), np.array(skill)
 
 
-def test_it_is_the_plain_loop_for_plain_and_soft_votes() -> None:
+def test_results_equal_a_plain_loop_for_plain_and_soft_votes() -> None:
     for votes in (Votes.of(**crowd(seed=3)), soft_crowd(seed=1)):
         prob, skill = plain_wawa(votes)
         fit = Wawa().fit(votes)
@@ -32,8 +32,8 @@ def test_it_is_the_plain_loop_for_plain_and_soft_votes() -> None:
         np.testing.assert_allclose(fit.ability, skill, atol=1e-12)
 
 
-def test_figures_of_crowd_kit() -> None:
-    """The third task is a tie of three labels, which goes to the first there as here."""
+def test_results_equal_crowd_kit() -> None:
+    """The third task is a tie of three labels; both implementations take the first."""
     votes = Votes.of(task=[1, 1, 1, 2, 2, 2, 3, 3, 3], worker=[1, 2, 3] * 3, label=list("ababbaabc"))
     fit = Wawa().fit(votes)
     np.testing.assert_allclose(fit.ability, [1, 1 / 3, 1 / 3])

@@ -1,4 +1,4 @@
-"""Votes weighted by diagonals, against a plain loop."""
+"""weighted-dawid-skene against a plain loop."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 
 
-def test_it_is_the_plain_loop() -> None:
+def test_results_equal_a_plain_loop() -> None:
     for votes in (Votes.of(**crowd(seed=6)), soft_crowd()):
         matrices = DawidSkene().fit(votes).confusion.matrices
         prob = np.zeros((votes.n_tasks, votes.n_labels))
@@ -20,7 +20,7 @@ def test_it_is_the_plain_loop() -> None:
 
 
 def test_a_task_whose_weights_are_all_zero_keeps_its_vote_shares() -> None:
-    """With all labels known and no smoothing, worker 0 is never right on label 1, which is all that task 4 got."""
+    """With all labels known and no smoothing, worker 0 is never right on label 1, the only label of task 4."""
     votes = Votes.of([0, 1, 2, 3, 4], [0, 0, 0, 0, 0], [0, 1, 0, 1, 1], tasks=range(6))
     fit = WeightedDawidSkene(smooth=0.0).fit(votes, gold=SoftLabels.gold([0, 1, 2, 3], [0, 0, 1, 0]))
     np.testing.assert_allclose(fit.soft.prob[:5], [[1, 0], [1, 0], [0, 1], [1, 0], [0, 1]])

@@ -1,4 +1,4 @@
-"""Zero-based skill against figures of crowd-kit 1.4.2 and its relatives."""
+"""zero-based-skill against crowd-kit 1.4.2 and iwmv."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,8 @@ from plurivox.aggregate import IWMV, ZeroBasedSkill
 from plurivox.core.votes import Votes
 
 
-def test_figures_of_crowd_kit() -> None:
-    """n_iter=7, lr_init=.3, lr_steps_to_reduce=3 there."""
+def test_results_equal_crowd_kit() -> None:
+    """In crowd-kit: n_iter=7, lr_init=.3, lr_steps_to_reduce=3."""
     votes = Votes.of(task=[1, 1, 1, 2, 2, 2, 3, 3, 3], worker=[1, 2, 3] * 3, label=list("ababbaabc"))
     fit = ZeroBasedSkill(max_iter=7, rate=0.3, steps=3).fit(votes)
     a, b = 0.7770364010246505, 0.2229635989753496
@@ -19,7 +19,7 @@ def test_figures_of_crowd_kit() -> None:
 
 
 @pytest.mark.parametrize("votes", [Votes.of(**crowd(seed=5, n_labels=5)), soft_crowd()])
-def test_at_full_rate_it_is_iterated_weighted_majority(votes: Votes) -> None:
+def test_with_rate_1_it_equals_iwmv(votes: Votes) -> None:
     fit, other = ZeroBasedSkill().fit(votes), IWMV(max_iter=100).fit(votes)
     assert fit.converged and other.converged
     np.testing.assert_allclose(fit.soft.prob, other.soft.prob, atol=1e-9)

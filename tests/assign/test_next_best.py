@@ -1,4 +1,4 @@
-"""Asking where it tells most."""
+"""next-best: questions by expected information gain."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,12 @@ import pytest
 from plurivox import simulate
 from plurivox.aggregate import DawidSkene, Ibcc, VoteShares
 from plurivox.assign import Ledger, NextBest
-from plurivox.assign._shared.information_gain import channels, expected_gain, several, uncertainty_of
+from plurivox.assign._shared.information_gain import (
+    expected_gain,
+    gain_of_several_votes,
+    shrink_confusion,
+    task_entropy,
+)
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.votes import Votes
 from plurivox.recipes.active_labelling import ActiveLabelling
@@ -15,31 +20,33 @@ CROWD = simulate.methods.make("hammer-spammer", n_tasks=120, n_workers=12, feedb
 FIT = Ibcc().fit(CROWD.votes)
 
 
-def test_the_gain_is_the_mean_fall_of_entropy_over_what_may_be_said() -> None:
+def test_the_gain_is_the_mean_decrease_of_entropy_over_all_votes() -> None:
     rng = np.random.default_rng(1)
     belief, channel = rng.dirichlet(np.ones(3), 5), rng.dirichlet(np.ones(3), 3)
-    said = belief @ channel  # (5, 3)
+    vote = belief @ channel  # (5, 3)
     after = [
-        [uncertainty_of((b * channel[:, k])[None] / s[k])[0] for k in range(3)]
-        for b, s in zip(belief, said, strict=True)
+        [task_entropy((b * channel[:, k])[None] / s[k])[0] for k in range(3)] for b, s in zip(belief, vote, strict=True)
     ]
-    np.testing.assert_allclose(expected_gain(belief, channel), uncertainty_of(belief) - (said * after).sum(1))
+    np.testing.assert_allclose(expected_gain(belief, channel), task_entropy(belief) - (vote * after).sum(1))
 
 
-def test_an_answer_worth_several_votes_never_tells_more_than_there_is() -> None:
+def test_the_gain_of_several_votes_never_exceeds_the_entropy() -> None:
     gain, unsure = np.array([0.2, 0.6, 0.0]), np.array([0.6, 0.6, 0.0])
-    np.testing.assert_allclose(several(gain, unsure, 1), gain)
-    assert several(gain, unsure, 50)[0] == pytest.approx(0.6) and several(gain, unsure, 3)[2] == 0
+    np.testing.assert_allclose(gain_of_several_votes(gain, unsure, 1), gain)
+    assert (
+        gain_of_several_votes(gain, unsure, 50)[0] == pytest.approx(0.6)
+        and gain_of_several_votes(gain, unsure, 3)[2] == 0
+    )
 
 
-def test_a_worker_of_few_votes_is_drawn_to_the_crowd() -> None:
+def test_the_matrix_of_a_worker_with_few_votes_is_shrunk_to_the_mean() -> None:
     matrices = np.stack([np.eye(2), np.full((2, 2), 0.5)])
-    few = channels(matrices, np.array([90.0, 0.0]), 10)
-    np.testing.assert_allclose(few[1], np.eye(2))  # nothing known: the mean of those who are known
+    few = shrink_confusion(matrices, np.array([90.0, 0.0]), 10)
+    np.testing.assert_allclose(few[1], np.eye(2))  # no votes: the mean of the other workers
     assert few[0, 0, 0] > 0.99
 
 
-def test_spammers_are_let_go_and_known_tasks_left_alone() -> None:
+def test_spammers_get_no_questions_and_no_worker_gets_a_task_again() -> None:
     found = NextBest(n=500, per_worker=60).propose(CROWD.votes, FIT)
     spammers = {name for name in CROWD.votes.workers.tolist() if CROWD.confusion.of(name)[0, 0] < 0.9}
     assert set(found.let_go.tolist()) == spammers
@@ -48,7 +55,7 @@ def test_spammers_are_let_go_and_known_tasks_left_alone() -> None:
     assert not asked & set(zip(found.task.tolist(), found.worker.tolist(), strict=True))
 
 
-def test_rich_questions_are_chosen_where_they_pay_for_their_time() -> None:
+def test_forms_with_percents_are_proposed_if_their_gain_per_second_is_larger() -> None:
     cheap, dear = (
         NextBest(questions=f"one-label:2,top-two:{seconds}:3").propose(CROWD.votes, FIT) for seconds in (2.1, 200)
     )
@@ -56,7 +63,7 @@ def test_rich_questions_are_chosen_where_they_pay_for_their_time() -> None:
     assert set(dear.forms[dear.question].tolist()) == {"one-label"}
 
 
-def test_it_is_enough_when_nothing_is_left_to_learn() -> None:
+def test_the_stopping_rule_is_met_when_no_gain_reaches_least() -> None:
     sure = Votes.of(task=list("aabb"), worker=["x", "y"] * 2, label=["no", "no", "yes", "yes"])
     found = NextBest(again=True, target=0.5).propose(sure, Ibcc().fit(sure))
     assert found.enough and "expected accuracy" in found.why
@@ -64,12 +71,12 @@ def test_it_is_enough_when_nothing_is_left_to_learn() -> None:
 
 
 @pytest.mark.parametrize("questions", ["one-label:fast", ":3", "one-label:0", "one-label:1:2:3"])
-def test_a_question_nobody_can_read(questions: str) -> None:
+def test_an_invalid_question_raises_option_error(questions: str) -> None:
     with pytest.raises(OptionError):
         NextBest(questions=questions)
 
 
-def test_what_is_missing_is_named() -> None:
+def test_errors_name_what_is_missing() -> None:
     with pytest.raises(InputError, match="no confusion matrices: try ibcc"):
         NextBest().propose(CROWD.votes, VoteShares().fit(CROWD.votes))
     with pytest.raises(InputError, match="have not voted yet"):
@@ -78,29 +85,29 @@ def test_what_is_missing_is_named() -> None:
         NextBest().propose(Votes.of(["a"], ["x"], ["no"]), FIT)
 
 
-def test_asking_well_beats_asking_at_random_with_fewer_votes() -> None:
-    """A small study; `plurivox recipe active-labelling` is the whole one."""
+def test_next_best_is_more_accurate_than_random_with_fewer_votes() -> None:
+    """A small run of the recipe active-labelling."""
     made = ActiveLabelling(crowds="discrete-difficulty", n_tasks=200, n_workers=20, runs=2, refit=100).run()
     assert made["discrete-difficulty"].cells["difference"][-1] > 0
 
 
-def test_it_is_not_enough_because_those_who_are_there_cannot_help() -> None:
+def test_the_stopping_rule_is_not_met_if_only_the_given_workers_cannot_help() -> None:
     spammer = CROWD.votes.workers[-1:]
     gone = NextBest().propose(CROWD.votes, FIT, spammer)
-    assert not len(gone) and not gone.enough and "nobody who is there is worth asking" in gone.why
+    assert not len(gone) and not gone.enough and "none of the workers given is worth asking" in gone.why
     split = Votes.of(task=list("aa"), worker=["x", "y"], label=["no", "yes"])
     done = NextBest(least=0).propose(split, Ibcc().fit(split))
-    assert not len(done) and not done.enough and "has answered all that is open" in done.why
+    assert not len(done) and not done.enough and "have answered all open tasks" in done.why
 
 
-def test_who_is_slow_costs_more_time() -> None:
+def test_the_seconds_of_a_slow_worker_are_scaled_up() -> None:
     votes = Votes.of(list("aabb"), ["x", "y"] * 2, ["no", "no", "yes", "no"], seconds=[1, 4, 3, np.nan])
     found = NextBest(again=True, share=0).propose(votes, Ibcc().fit(votes))
     pace = dict(zip(found.workers[found.worker].tolist(), (found.seconds / 1.8).tolist(), strict=True))
     assert pace == pytest.approx({"x": 2 / 3, "y": 4 / 3})
 
 
-def test_the_recipe_says_what_it_cannot_do() -> None:
+def test_the_recipe_rejects_a_small_budget_and_methods_without_matrices() -> None:
     with pytest.raises(OptionError, match="every task first gets 2 votes"):
         ActiveLabelling(feedback=4, budget=0.3)
     small = {"n_tasks": 12, "n_workers": 4, "feedback": 4, "runs": 1, "crowds": "hammer-spammer"}
@@ -108,36 +115,36 @@ def test_the_recipe_says_what_it_cannot_do() -> None:
         ActiveLabelling(method="vote-shares", **small).run()
 
 
-def test_votes_spent_are_those_behind_the_accuracy() -> None:
+def test_votes_spent_counts_the_votes_of_the_last_fit() -> None:
     made = ActiveLabelling(n_tasks=12, n_workers=2, feedback=2, budget=1, runs=1, crowds="hammer-spammer").run()
-    assert made["hammer-spammer"].cells["votes spent"].tolist() == [24]  # each of both has answered each task once
+    assert made["hammer-spammer"].cells["votes spent"].tolist() == [24]  # both workers have answered each task once
 
 
-def test_a_task_people_differ_on_gains_more_than_one_they_agree_on() -> None:
+def test_a_task_with_disagreement_has_a_larger_gain_than_one_with_agreement() -> None:
     votes = Votes.of(list("aaabbbc"), list("xyzxyzx"), ["no", "no", "no", "yes", "no", "yes", "no"])
     for method in (VoteShares(), Ibcc()):
         agreed, split, new = NextBest().gains(votes, method.fit(votes)).tolist()
         assert split > agreed and new > agreed > 0
 
 
-def test_next_best_leaves_alone_what_is_settled() -> None:
-    held = Ledger([5] * 4)
+def test_tasks_with_a_gain_below_least_are_not_assigned() -> None:
+    ledger = Ledger([5] * 4)
     for task, gain in enumerate((1e-6, 0.2, 0.4, 0.1)):
-        held.learn(task, gain)
-    assert [place.task for place in held.seat(NextBest(per_worker=1), "ann")] == [2]
-    held.learn(2, 0.4)
-    places = held.seat(NextBest(per_worker=9), "bo")
+        ledger.set_gain(task, gain)
+    assert [place.task for place in ledger.assign(NextBest(per_worker=1), "ann")] == [2]
+    ledger.set_gain(2, 0.4)
+    places = ledger.assign(NextBest(per_worker=9), "bo")
     assert sorted(place.task for place in places) == [1, 2, 3]
 
 
-def test_one_answer_settles_nothing_however_sure_the_fit_is() -> None:
+def test_a_task_with_one_answer_has_a_gain_even_if_the_fit_is_certain() -> None:
     once = Votes.of(list("abcd"), list("xyxy"), ["no"] * 4, labels=["no", "yes"])
     fit = DawidSkene().fit(once)
     assert fit.soft.confidence.min() > 0.999 and NextBest().gains(once, fit).min() > 0.02
 
 
-def test_no_task_is_settled_by_few_answers_or_by_who_differs() -> None:
-    """Ten people say the same of ten tasks; of one further task, x and y say what the others never do."""
+def test_the_gain_stays_positive_below_least_answers_and_under_disagreement() -> None:
+    """Five workers agree on ten tasks; on task n, three of them and three other workers disagree."""
     crowd = [(task, who, "no") for task in "abcdefghij" for who in "stuvw"]
     crowd += [("n", who, said) for who, said in zip("stuxyz", ["no"] * 3 + ["yes"] * 3, strict=True)]
     crowd += [(task, who, "yes") for task in "kl" for who in "xyz"] + [("m", "s", "no"), ("m", "t", "no")]
@@ -145,8 +152,8 @@ def test_no_task_is_settled_by_few_answers_or_by_who_differs() -> None:
     fit, places = DawidSkene().fit(votes), dict(zip(votes.tasks.tolist(), range(votes.n_tasks), strict=True))
     gain = NextBest(least=0.05).gains(votes, fit)
     assert gain[places["n"]] >= NextBest().gains(votes, VoteShares().fit(votes))[places["n"]] > gain[places["a"]]
-    assert gain[places["a"]] < 0.05 < gain[places["m"]] < 0.1  # five agree: settled; two do: one more is asked
+    assert gain[places["a"]] < 0.05 < gain[places["m"]] < 0.1  # a: five votes agree, m: two votes
     assert NextBest(least=0.05, least_answers=0).gains(votes, fit)[places["m"]] < gain[places["m"]]
-    held = Ledger([9])
-    held.learn(0, float(gain[places["m"]]))
-    assert len(held.seat(NextBest(least=0.05), "ann")) == 1 and held.seat(NextBest(least=0.05), "bo") == []
+    ledger = Ledger([9])
+    ledger.set_gain(0, float(gain[places["m"]]))
+    assert len(ledger.assign(NextBest(least=0.05), "ann")) == 1 and ledger.assign(NextBest(least=0.05), "bo") == []

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plurivox import assign
-from plurivox.assign import Assigner, Ledger, Place, Proposer, plan
-from plurivox.assign._contract import arrange
+from plurivox.assign import AssignedTask, Assigner, Ledger, Proposer, plan
+from plurivox.assign._contract import arrange_session
 
 OPTIONS = {"strata": {"counts": "hard=3,easy=1"}, "quota": {"batch": 4}, "next-best": {"per_worker": 4}}
 every = pytest.mark.parametrize("name", sorted(assign.methods))
@@ -29,7 +29,7 @@ def ledger(n_tasks: int = 12, per_task: int = 3, seed: int = 0) -> Ledger:
     return Ledger([per_task * held[i] for i in range(n_tasks)], strata, batches, seed)
 
 
-def once(places: list[Place]) -> list[int]:
+def once(places: list[AssignedTask]) -> list[int]:
     return [place.task for place in places if not place.repeat]
 
 
@@ -37,10 +37,10 @@ def once(places: list[Place]) -> list[int]:
 def test_all_tasks_fill_and_no_quota_is_exceeded(name: str) -> None:
     held = ledger()
     for i in range(100):
-        tasks = once(held.seat(way(name), f"worker {i}"))
+        tasks = once(held.assign(way(name), f"worker {i}"))
         assert len(set(tasks)) == len(tasks) and (held.given <= held.quota).all()
         for task in tasks:
-            held.learn(task, 0.3)  # always worth asking about
+            held.set_gain(task, 0.3)  # always worth asking about
         if not tasks:
             break
     assert (held.given == held.quota).all()
@@ -51,7 +51,7 @@ def test_nobody_meets_a_task_twice_but_as_a_repeat(name: str) -> None:
     held = ledger(per_task=9)
     met: list[int] = []
     for _ in range(8):
-        places = held.seat(way(name, twice=2), "ann")
+        places = held.assign(way(name, twice=2), "ann")
         met += once(places)
         assert {place.task for place in places if place.repeat} <= set(once(places))
     assert len(met) == len(set(met)) == 12
@@ -61,11 +61,11 @@ def test_nobody_meets_a_task_twice_but_as_a_repeat(name: str) -> None:
 def test_repeats_come_later_never_directly_after_and_at_many_distances(name: str) -> None:
     apart = Counter()
     for seed in range(60):
-        places = ledger(seed=seed).seat(way(name, twice=2), "ann")
+        places = ledger(seed=seed).assign(way(name, twice=2), "ann")
         assert sum(place.repeat for place in places) == 2
         for at, place in enumerate(places):
             if place.repeat:
-                apart[at - places.index(Place(place.task))] += 1
+                apart[at - places.index(AssignedTask(place.task))] += 1
     assert min(apart) >= 2 and len(apart) >= 3
 
 
@@ -80,7 +80,7 @@ def test_no_task_starves(name: str) -> None:
     """While everybody may still be asked about everything, no task is two sittings behind another."""
     held = ledger(per_task=50)
     for i in range(20):
-        held.seat(way(name), f"worker {i}")
+        held.assign(way(name), f"worker {i}")
         for stratum in ("hard", "easy"):
             there = np.array([one == stratum for one in held.stratum])
             share = held.given[there] / (held.quota[there] if name == "batches" else 1)
@@ -90,7 +90,7 @@ def test_no_task_starves(name: str) -> None:
 @pytest.mark.parametrize("n", [0, 1, 2, 3])
 def test_small_sittings_have_as_many_repeats_as_there_is_room_for(n: int) -> None:
     for seed in range(20):
-        places = arrange(range(n), 3, random.Random(seed))
+        places = arrange_session(range(n), 3, random.Random(seed))
         assert len(places) == n + max(0, n - 1)
         assert all(one.task != two.task for one, two in pairwise(places))
 
@@ -108,23 +108,23 @@ def test_arrivals_and_expiries_in_any_order(name: str, steps: list[tuple[str, in
     done: Counter[int] = Counter()
     for what, who in steps:
         if what == "come":
-            new = [(f"worker {who}", task) for task in once(held.seat(method, f"worker {who}"))]
+            new = [(f"worker {who}", task) for task in once(held.assign(method, f"worker {who}"))]
             leased += new
             met.update(new)
         elif leased:
             _, task = leased.pop(who % len(leased))
             if what == "expire":
-                held.give_back([task])
+                held.release([task])
             else:
                 done[task] += 1
-                held.learn(task, 0.5)
+                held.set_gain(task, 0.5)
         counted = Counter(task for _, task in leased) + done
         assert held.given.tolist() == [counted[task] for task in range(12)]
         assert (held.given <= held.quota).all() and max(met.values(), default=1) == 1
-    held.give_back([task for _, task in leased])
+    held.release([task for _, task in leased])
     for i in range(200):
-        for task in once(held.seat(method, f"late {i}")):
-            held.learn(task, 0.5)
+        for task in once(held.assign(method, f"late {i}")):
+            held.set_gain(task, 0.5)
     assert (held.given == held.quota).all()
 
 

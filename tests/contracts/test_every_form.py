@@ -61,11 +61,11 @@ def test_whatever_is_entered_becomes_a_distribution_or_is_kept_apart(word: str, 
     assert votes.answer is not None and votes.weight is not None
     assert (votes.weight > 0).all()
     total = np.bincount(votes.answer, votes.weight, minlength=len(answers))
-    read = found.fate == OUTCOMES.index("read")
+    read = found.outcome == OUTCOMES.index("read")
     np.testing.assert_allclose(total[read], 1, rtol=0, atol=1e-12)
     assert (total[~read] == 0).all()
     assert (answers.task[votes.answer] == votes.task).all() and (answers.worker[votes.answer] == votes.worker).all()
-    assert sum(found.fates.values()) == len(answers) and votes.missing == int((~read).sum())
+    assert sum(found.outcome_counts.values()) == len(answers) and votes.missing == int((~read).sum())
     assert not read[answers.abstain | answers.none_of_these].any()
     order = np.lexsort((votes.label, votes.answer, votes.task))
     assert (order == np.arange(len(votes))).all()
@@ -82,7 +82,7 @@ def test_an_answer_is_read_the_same_in_any_company(word: str, answers: Answers, 
     mine = whole.votes.answer == one
     np.testing.assert_array_equal(whole.votes.weight[mine], alone.votes.weight)
     np.testing.assert_array_equal(whole.votes.label[mine], alone.votes.label)
-    assert (whole.flags[one], whole.fate[one]) == (alone.flags[0], alone.fate[0])
+    assert (whole.flags[one], whole.outcome[one]) == (alone.flags[0], alone.outcome[0])
 
 
 @every
@@ -91,7 +91,7 @@ def test_no_answers_are_no_votes(name: str) -> None:
     if name == "as-asked":
         return
     found = elicit.methods.make(name).read(none)
-    assert len(found.votes) == 0 and found.odd == {} and len(found.apart()["task"]) == 0
+    assert len(found.votes) == 0 and found.flag_counts == {} and len(found.answers_without_vote()["task"]) == 0
 
 
 @every
@@ -136,4 +136,4 @@ def test_a_form_says_what_it_asks_for_and_flags_what_is_beyond(name: str) -> Non
         return
     marks = [[("named", label, "20") for label in LABELS[: asks.labels + more]] for more in (0, 1)]
     found = elicit.methods.make(name).read(Answers.of(task=["t", "u"], worker=["w", "w"], marks=marks, labels=LABELS))
-    assert found.has("further-labels").tolist() == [False, True]
+    assert found.has_flag("further-labels").tolist() == [False, True]

@@ -78,10 +78,10 @@ def test_the_cases_among_the_released_answers(data_set: Callable[[str], Path]) -
 
 def test_default_flags_on_the_released_answers(data_set: Callable[[str], Path]) -> None:
     found = pv.elicit_votes(data(data_set("cifar10s")).answers, "top-two")
-    assert found.fates == {"read": 6723, "abstained": 0, "none-of-these": 0, "unreadable": 0}
+    assert found.outcome_counts == {"read": 6723, "abstained": 0, "none-of-these": 0, "unreadable": 0}
     expected = {"repaired": 1, "zero-top": 6, "zero-second": 4, "second-without-percent": 10}
     expected |= {"named-twice": 153, "contradiction": 40}
-    assert expected.items() <= found.odd.items()
+    assert expected.items() <= found.flag_counts.items()
 
 
 def test_published_labels_are_compared_as_multisets() -> None:

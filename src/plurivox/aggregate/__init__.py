@@ -1,4 +1,4 @@
-"""Aggregate: Votes -> Fit. One file a method; `ls` lists them."""
+"""Aggregate: Votes -> Fit. One file per method; `ls` lists them."""
 
 from plurivox.aggregate._contract import Aggregator, methods
 

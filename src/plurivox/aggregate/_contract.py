@@ -1,4 +1,4 @@
-"""What every aggregator is, and what those are that run EM: their options, and how these are read."""
+"""Aggregator: the base class of aggregation methods, and EMAggregator: of those that run EM, with their common options."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ __all__ = ["Aggregator", "methods"]
 
 @dataclass(frozen=True)
 class Aggregator(Method, ABC):
-    """Votes in, a `Fit` (soft labels, abilities of workers) out.
+    """Base class of aggregation methods: turn votes into a `Fit` with soft labels and, for most methods, worker abilities.
 
-    `takes` says what a method can use beyond plain votes of named workers: `soft` answers, `counts` without names,
-    known labels (`gold`), an earlier fit to `start` from. Contract tests try each and expect clear errors for the rest.
+    `takes` lists the inputs that a method accepts beyond plain votes of named workers: `soft` answers, vote `counts` without
+    worker names, known labels (`gold`), and an earlier fit to `start` from. Contract tests check that all others raise errors.
     """
 
     takes: ClassVar[frozenset[str]] = frozenset()
@@ -39,19 +39,23 @@ class Aggregator(Method, ABC):
         start: Fit | None = None,
         progress: Progress = no_progress,
     ) -> Fit:
-        """Answer for every task of `votes`, in the order of `votes.tasks`."""
-        self._refuse(votes, gold, start)
+        """Aggregate the votes: return a fit with a soft label for each task, in the order of `votes.tasks`.
+
+        `gold` are known labels, `start` an earlier fit to start from. Raise InputError if the method does not take an input.
+        """
+        self._check_input(votes, gold, start)
         return self._fit(votes, gold, start, progress)
 
     @abstractmethod
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
-        """The method itself; `votes` hold at least one label, and nothing it does not take."""
+        """Aggregate the votes; `votes` has at least one task and label, and all inputs are ones the method takes."""
 
     def can_take(self) -> frozenset[str]:
-        """What it takes with these options: a method made of others takes what they take."""
+        """Return the inputs that the method accepts with its options; a method made of other methods accepts what they do."""
         return self.takes
 
-    def _refuse(self, votes: Votes, gold: SoftLabels | None, start: Fit | None) -> None:
+    def _check_input(self, votes: Votes, gold: SoftLabels | None, start: Fit | None) -> None:
+        """Raise InputError if there are no tasks or labels, or for an input that the method does not take."""
         takes = self.can_take()
         if not votes.n_labels or not votes.n_tasks:
             raise InputError(f"{self.name()} needs at least one task and one label; the votes have none")
@@ -70,19 +74,19 @@ methods: Methods[Aggregator] = Methods(__package__, Aggregator)
 
 @dataclass(frozen=True)
 class EMAggregator(Aggregator):
-    """An aggregator that runs EM: it can use soft answers, clamp gold labels and start from an earlier fit."""
+    """Base class of aggregators that run EM: they take soft answers, clamp gold labels and can start from an earlier fit."""
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
 
     def em_settings(self, votes: Votes, progress: Progress, space: ParamSpace[Any] | None = None) -> dict[str, Any]:
-        """Keyword arguments of `run_em` from the options `max_iter`, `tol` and, for SQUAREM in `space`, `accelerate`."""
+        """Return keyword arguments for `run_em` from the options `max_iter`, `tol` and `accelerate` (SQUAREM in `space`)."""
         options = vars(self)
         accelerated = space if options.get("accelerate") else None
         tol = options["tol"] * votes.n_answers
         return {"max_iter": options["max_iter"], "tol": tol, "progress": progress, "space": accelerated}
 
     def fixed_prior(self, labels: Names) -> Floats | None:
-        """(n_labels,) the prior that the option `prior` asks for; None: it is to be learnt.
+        """(n_labels,) the label prior given by the option `prior`; None if it is learnt.
 
         >>> from plurivox.aggregate import DawidSkene
         >>> DawidSkene(prior="no=1/yes=3").fixed_prior(as_names(["no", "yes"]))
@@ -95,14 +99,16 @@ class EMAggregator(Aggregator):
             return np.full(len(labels), 1 / len(labels))
         names, _, shares = zip(*(part.rpartition("=") for part in text.split("/")), strict=True)
         try:
-            share = np.array([float(word) for word in shares])
+            share = np.array([float(number) for number in shares])
         except ValueError:
-            raise OptionError(f"prior is learnt, even, or shares such as .7/.3 or no=.7/yes=.3; got {text!r}") from None
+            raise OptionError(
+                f"prior must be learnt, even, or shares such as .7/.3 or no=.7/yes=.3; got {text!r}"
+            ) from None
         if any(names):
             place = positions(as_names(names), labels)
             if len(share) != len(labels) or (place < 0).any():
                 raise OptionError(
-                    f"prior must name every label once; {first_few(labels[place < 0])} got none in {text!r}"
+                    f"prior must name every label once; {first_few(labels[place < 0])} is missing in {text!r}"
                 )
             share = share[place]
         if len(share) != len(labels) or not (share >= 0).all() or not 0 < share.sum() < np.inf:
@@ -112,41 +118,38 @@ class EMAggregator(Aggregator):
         return share / share.sum()
 
     def check_memory(self, votes: Votes, cells: int | None = None) -> None:
-        """Raise InputError where tables of `cells` numbers for the workers cannot fit into memory, before any is made.
-
-        None: a confusion matrix for each worker.
-        """
+        """Raise InputError if worker tables of `cells` numbers (None: a confusion matrix each) would not fit into memory."""
         cells = votes.n_workers * votes.n_labels**2 if cells is None else cells
         rows = votes.n_tasks * votes.n_labels
         need, have = 8 * (12 * cells + 3 * rows), available_memory()
         if votes.n_workers * votes.n_labels >= 2**32 or (have is not None and need > have):
-            free = "far more than any machine has" if have is None else f"{format_bytes(have)} are free"
+            free = "that is out of range" if have is None else f"{gigabytes(have)} are free"
             raise InputError(
-                f"{self.name()} needs about {format_bytes(need)} for {votes.n_workers:,} workers, {votes.n_labels:,} labels "
-                f"and {votes.n_tasks:,} tasks; {free}. Take one-coin or wawa, which keep one number a worker, or fewer labels"
+                f"{self.name()} needs about {gigabytes(need)} for {votes.n_workers:,} workers, {votes.n_labels:,} labels and "
+                f"{votes.n_tasks:,} tasks; {free}. Use one-coin or wawa, which need one number per worker, or fewer labels"
             )
 
 
-# ---- options: a function each, since the fields of a base class would come first in help, repr and saved words
+# ---- options: one function each, since the fields of a base class would come first in help, repr and specs
 
 
 def prior_option(default: str = "learnt") -> Any:
-    """The option `prior`, read by `EMAggregator.fixed_prior`."""
+    """Return the option `prior`, parsed by `EMAggregator.fixed_prior`."""
     return option(
-        default, "how frequent the labels are: learnt, even, or shares in their order such as .7/.3 or no=.7/yes=.3"
+        default, "prior of the labels: learnt, even, or shares in the order of the labels such as .7/.3 or no=.7/yes=.3"
     )
 
 
 def max_iter_option(default: int = 100, when: str = "") -> Any:
-    """The option `max_iter`; `when` is added to its help."""
-    return option(default, f"most passes over the votes{when}", low=1)
+    """Return the option `max_iter`; `when` is appended to its help."""
+    return option(default, f"maximum number of passes over the votes{when}", low=1)
 
 
 def tol_option(default: float = 1e-6) -> Any:
-    """The option `tol`."""
-    return option(default, "stop when a pass gains less than this, in nats a vote", low=0)
+    """Return the option `tol`, the convergence tolerance."""
+    return option(default, "stop when a pass improves the objective by less than this, in nats per vote", low=0)
 
 
 def accelerate_option() -> Any:
-    """The option `accelerate`: SQUAREM steps."""
-    return option(True, "try longer steps, and take back those that do not pay")
+    """Return the option `accelerate`, which turns on SQUAREM steps."""
+    return option(True, "accelerate EM by SQUAREM steps; steps that do not improve the objective are undone")

@@ -1,4 +1,4 @@
-"""Average: the plain mean of what several methods believe."""
+"""Average: the mean of the soft labels of several methods."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -12,19 +12,21 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_transforms import blend, overlay
 from plurivox.core.votes import Votes
 
-PARTS = "vote-shares,wawa,one-coin,fast-dawid-skene,dawid-skene[smooth=0.01],dawid-skene[pool=4],ibcc,ebcc,mace,glad"
+DEFAULT_PARTS = (
+    "vote-shares,wawa,one-coin,fast-dawid-skene,dawid-skene[smooth=0.01],dawid-skene[pool=4],ibcc,ebcc,mace,glad"
+)
 
 
 @dataclass(frozen=True)
 class Average(Aggregator):
-    """The plain mean of what ten methods believe: a good guess with honest probabilities.
+    """Average the soft labels of ten methods with equal weights; less overconfident than most of them.
 
-    p(k | task) = 1/M sum_m p_m(k | task) over the M parts. Each part errs and is too certain in its own way; where they
-    disagree the mean is unsure, so its probabilities come closer to how frequently it is right. The parts were chosen
-    before any score was seen: vote shares, wawa, one-coin, fast Dawid-Skene, Dawid-Skene with .01 added, Dawid-Skene
-    with a pooled prior of strength 4, IBCC, EBCC, MACE and GLAD. `parts` takes another list; none weighs more.
+    p(k | task) = 1/M sum_m p_m(k | task) over the M parts. The parts make different errors and most are overconfident; where
+    they disagree, the mean is less certain, so its probabilities are closer to its accuracy. The default parts were chosen
+    before any results were seen: vote shares, wawa, one-coin, fast Dawid-Skene, Dawid-Skene with pseudo-counts of 0.01,
+    Dawid-Skene with a pooled prior of strength 4, IBCC, EBCC, MACE and GLAD. `parts` sets another list.
 
-    Known labels go to the parts that take them; a task whose label is known keeps it in the mean.
+    Parts that take gold labels use them; a task with a gold label keeps it in the mean.
 
     Wright and Augenstein (2025) find the same for training, https://doi.org/10.1371/journal.pone.0323064
 
@@ -35,15 +37,15 @@ class Average(Aggregator):
            [0.167, 0.833]]), 'average[parts=[vote-shares, majority-vote[ties=share]]]')
     """
 
-    parts: str = option(PARTS, "the methods to average, with commas between them")
+    parts: str = option(DEFAULT_PARTS, "comma-separated methods to average")
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold"})
 
     def methods(self) -> list[Aggregator]:
-        """The parts, made of their words."""
-        made = [methods.make(word) for word in split_list(self.parts)]
+        """Return the methods to average, parsed from the option `parts`."""
+        made = [methods.make(spec) for spec in split_list(self.parts)]
         if not made:
-            raise OptionError("average: parts names no method; list some, such as parts=[vote-shares,wawa]")
+            raise OptionError("average: parts is empty; list methods, such as parts=[vote-shares,wawa]")
         return made
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:

@@ -1,11 +1,11 @@
-"""Dawid-Skene: a confusion matrix for every worker, found together with the labels by EM."""
+"""Dawid-Skene: a confusion matrix per worker, estimated by EM."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.open_tasks import UnlabelledTasks, log_prior
+from plurivox.aggregate._shared.unlabelled_tasks import UnlabelledTasks, log_prior
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Confusion, Fit
@@ -16,22 +16,22 @@ from plurivox.engine.beta_intervals import beta_interval_from_moments
 from plurivox.engine.confusion_em import Counts, Params, accuracy
 from plurivox.engine.em import EMResult, run_em
 
-POOL_PASSES = 20  # passes in which a pooled prior may move
-POOL_TOL = 1e-3  # a pooled prior whose shares move by less than this has converged
+POOL_PASSES = 20  # maximum number of passes that fit a pooled prior
+POOL_TOL = 1e-3  # a pooled prior whose shares change by less than this has converged
 
 
 @dataclass(frozen=True)
 class DawidSkene(EMAggregator):
-    """A confusion matrix for every worker, found together with the labels by EM.
+    """Estimate a confusion matrix per worker together with the labels by EM.
 
-    p(task has k) is proportional to prior_k * product over its votes of matrix_worker[k, said] ^ weight; the matrices
-    are the expected counts of what each worker said where k is true, pseudo-counts added, divided by their sums; the
-    prior is the mean of the posteriors. It begins with vote shares and ends at a maximum of the likelihood (times the
-    density of the pseudo-counts), which the trace shows. Pseudo-counts can be the same for all cells (`smooth`), others
-    on the `diagonal`, or follow the whole crowd's matrix with the strength of `pool` votes a row; the crowd's matrix
-    comes to rest in the first passes and stays. A known label stays as it is and teaches the matrices. Ability is a
-    worker's accuracy on a task drawn by the prior; `found["left_out"]` is the share of its answers that the other
-    votes on their tasks (or a known label) agree with, its own left out.
+    p(task has k) is proportional to prior_k * product over its votes of matrix_worker[k, said] ^ weight. The rows of a matrix
+    are the expected counts of a worker's votes on tasks of true label k, plus pseudo-counts, divided by their sum; the prior
+    is the mean of the posteriors. EM starts from vote shares and converges to a maximum of the likelihood (times the density
+    of the pseudo-counts); the trace holds this objective. Pseudo-counts are equal for all cells (`smooth`), differ on the
+    `diagonal`, or follow the confusion matrix of the whole crowd with a strength of `pool` votes per row; that matrix is
+    estimated in the first passes and then fixed. Gold labels are clamped and used to estimate the matrices. Ability is a
+    worker's accuracy on a task drawn from the prior. `found["left_out"]` is the leave-one-out agreement: the share of a
+    worker's votes that agree with the other votes on their tasks (or the gold label).
 
     Dawid & Skene (1979), https://doi.org/10.2307/2346806; pooling: Paun et al. (2018),
     https://doi.org/10.1162/tacl_a_00040
@@ -44,8 +44,8 @@ class DawidSkene(EMAggregator):
     """
 
     smooth: float = option(0.01, "pseudo-count in every cell of a matrix; 0 is the method as published", low=0)
-    diagonal: float | None = option(None, "pseudo-count on the diagonal; none: as everywhere", low=0)
-    pool: float = option(0.0, "strength of a prior pooled over the crowd, in votes a row; 4 is a good one", low=0)
+    diagonal: float | None = option(None, "pseudo-count on the diagonal; none: equal to smooth", low=0)
+    pool: float = option(0.0, "strength of a prior pooled over all workers, in votes per row; 4 works well", low=0)
     prior: str = prior_option()
     max_iter: int = max_iter_option()
     tol: float = tol_option()
@@ -54,16 +54,16 @@ class DawidSkene(EMAggregator):
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         self.check_memory(votes)
         model = DawidSkeneModel(UnlabelledTasks(votes, gold), self.fixed_prior(votes.labels), self._pseudo(votes))
-        params, spent = model.first_params(start), 0
+        params, spent = model.initial_params(start), 0
         if self.pool:
-            params, spent = model.fit_pool(
+            params, spent = model.fit_pooled_prior(
                 params, self.pool, min(POOL_PASSES, self.max_iter - 1), progress, self.max_iter
             )
         result = run_em(model.em_pass, params, **self.em_settings(votes, progress, model.em), spent=spent)
         return model.to_fit(self.spec, result)
 
     def _pseudo(self, votes: Votes) -> Floats:
-        """(said, true) the pseudo-counts."""
+        """(said, true) the pseudo-counts that are added to the counts of each worker."""
         pseudo = np.full((votes.n_labels, votes.n_labels), self.smooth)
         if self.diagonal is not None:
             np.fill_diagonal(pseudo, self.diagonal)
@@ -71,43 +71,43 @@ class DawidSkene(EMAggregator):
 
 
 class DawidSkeneModel:
-    """Point estimates of matrices and prior on some votes. `hard`: every task takes its best label for certain."""
+    """The Dawid-Skene model of given votes: point estimates of matrices and prior. `hard`: each task takes its best label."""
 
     def __init__(self, tasks: UnlabelledTasks, fixed: Floats | None, pseudo: Floats, *, hard: bool = False) -> None:
         self.tasks, self.em, self.hard = tasks, tasks.confusion_em(), hard
-        self.fixed = fixed  # (n_labels,) the prior, where it is not learnt
-        self.pseudo = pseudo  # (said, true) counts that are added to everybody's
+        self.fixed = fixed  # (n_labels,) the prior, if it is not learnt
+        self.pseudo = pseudo  # (said, true) counts that are added to those of each worker
         self.counts: Counts | None = None  # of the latest pass
 
-    def first_params(self, start: Fit | None) -> Params:
-        """The parameters of an earlier fit, else those of vote shares; of majority labels (ties shared) if `hard`."""
-        if (params := self.tasks.earlier_params(self.em, start)) is not None:
+    def initial_params(self, start: Fit | None) -> Params:
+        """Return the parameters of the earlier fit `start`, or of vote shares, or of majority labels (ties split) if `hard`."""
+        if (params := self.tasks.warm_start_params(self.em, start)) is not None:
             return params
-        posterior = self.tasks.first_posterior(start)
+        posterior = self.tasks.initial_posterior(start)
         if self.hard:
             best = posterior >= posterior.max(1, keepdims=True, initial=0) - 1e-9
             posterior = best / best.sum(1, keepdims=True)
         return self.m_step(self.em.expected_counts(posterior))
 
     def em_pass(self, params: Params) -> tuple[Params, float]:
-        """E-step and M-step: updated parameters, and the objective of those given."""
+        """Run one E-step and M-step: return updated parameters and the objective of the given ones; sets `counts`."""
         self.counts, objective = self.em.em_pass(params, hard=self.hard)
         if self.pseudo.any():
             objective += float((self.pseudo * self.em.tensor(params.log_confusion).sum(0)).sum())
         return self.m_step(self.counts), objective
 
     def m_step(self, counts: Counts) -> Params:
-        """Shares of the expected counts, pseudo-counts added."""
+        """Return the parameters that maximise the objective for the expected counts plus pseudo-counts."""
         return Params(log_prior(counts.n_true, self.fixed), self.em.m_step(counts.confusion, self.pseudo))
 
-    def fit_pool(
-        self, params: Params, strength: float, most: int, progress: Progress, total: int
+    def fit_pooled_prior(
+        self, params: Params, strength: float, max_passes: int, progress: Progress, total: int
     ) -> tuple[Params, int]:
-        """EM passes in which `pseudo` follows the crowd's pooled matrix until that has converged: (params, passes)."""
+        """Run EM passes until the pooled matrix of all workers has converged; set `pseudo` to it. Return (params, passes)."""
         base, before = self.pseudo, np.full_like(self.pseudo, np.inf)
-        for step in range(most):
+        for step in range(max_passes):
             counts, _ = self.em.em_pass(params)
-            said = self.em.tensor(counts.confusion).sum(0)  # (said, true) the whole crowd's counts
+            said = self.em.tensor(counts.confusion).sum(0)  # (said, true) counts of all workers
             pooled = np.where(said.sum(0) > 0, said / np.maximum(said.sum(0), 1e-300), 1 / self.em.n_labels)
             self.pseudo = base + strength * pooled
             params = self.m_step(counts)
@@ -115,10 +115,10 @@ class DawidSkeneModel:
             if np.abs(pooled - before).max() < POOL_TOL:
                 return params, step + 1
             before = pooled
-        return params, most
+        return params, max_passes
 
     def to_fit(self, made_by: str, result: EMResult[Params]) -> Fit:
-        """The result of EM as a fit, with accuracies of workers and their intervals."""
+        """Return the result of Dawid-Skene's EM as a fit, with worker accuracies and their intervals."""
         assert self.counts is not None
         params, votes, prior = result.params, self.tasks.votes, np.exp(result.params.log_prior)
         posterior, agree = self.em.posterior(params)
@@ -138,16 +138,16 @@ class DawidSkeneModel:
             ability_high=np.maximum(high, ability),
             trace=result.trace,
             converged=result.converged,
-            found={"passes": result.passes, "left_out": self.tasks.left_out(agree)},
+            found={"passes": result.passes, "left_out": self.tasks.leave_one_out_agreement(agree)},
         )
 
 
 def _accuracy_interval(right: Floats, wrong: Floats, prior: Floats) -> tuple[Floats, Floats]:
-    """95% credible interval of workers' accuracy: (low, high), each (n_workers,).
+    """(low, high), each (n_workers,): the 95% credible interval of each worker's accuracy.
 
-    `right`, `wrong` (n_workers, n_labels): how often a worker was right or wrong on each true label, pseudo-counts
-    included. Each chance of being right is Beta(right + 1/2, wrong + 1/2); their weighted mean is given the Beta
-    distribution of the same mean and variance.
+    `right`, `wrong` (n_workers, n_labels) count a worker's right and wrong votes on each true label, pseudo-counts included.
+    The probability of a right vote on a label is Beta(right + 1/2, wrong + 1/2); their mean weighted by `prior` is
+    approximated by the Beta distribution of the same mean and variance.
     """
     a, b = right + 0.5, wrong + 0.5
     mean = (a / (a + b)) @ prior

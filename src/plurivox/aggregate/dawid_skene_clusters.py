@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import softmax
 
 from plurivox.aggregate._contract import EMAggregator, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.open_tasks import UnlabelledTasks, log_prior
+from plurivox.aggregate._shared.unlabelled_tasks import UnlabelledTasks, log_prior
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
@@ -19,79 +19,81 @@ from plurivox.engine.confusion_em import Counts, Params, accuracy
 from plurivox.engine.em import EMResult, run_em
 from plurivox.engine.kernels.confusion_tables import TINY
 
-NOISE = 0.1  # spread of what is added to the vote shares of a new start
-EMPTY = 1e-10  # added to what a worker said before its first matrix is made
+NOISE = 0.1  # standard deviation of the noise added to the vote shares of a restart
+FIRST_PSEUDO_COUNT = 1e-10  # in the workers' first matrices
 
 
 @dataclass(frozen=True)
 class DawidSkeneClusters(EMAggregator):
-    """Workers fall into clusters, and those of a cluster share one confusion matrix.
+    """Dawid-Skene with clusters of workers: the workers of a cluster share one confusion matrix.
 
-    A task has the label k with chance prior_k, a worker belongs to cluster l with chance size_l, and its votes follow
-    the matrix of its cluster. Mean-field: q(label of a task) and q(cluster of a worker) in turn with prior, sizes and
-    matrices, so that the bound on the likelihood (the trace) never falls. It begins with vote shares and with the
-    workers in the order of the nuclear norm of their own matrices, cut into runs of equal length. Where all tasks fall
-    to one label it starts again from vote shares with noise, at most `restarts` times. Confusion gives each worker the
-    matrix of its likeliest cluster; `found["cluster"]` says which that is. `published` takes labels and clusters both
-    from the state before instead of in turn: that gives the figures of Lefort et al., but the bound may fall.
+    A task has label k with probability prior_k, a worker belongs to cluster l with probability size_l, and the worker's votes
+    follow the matrix of the cluster. Mean-field variational EM updates q(label of a task), q(cluster of a worker), and prior,
+    sizes and matrices in turn, so that the lower bound on the likelihood (the trace) never decreases. The start is vote shares,
+    with workers sorted by the nuclear norm of their own matrices and divided into clusters of equal size. If all tasks get
+    the same label, EM restarts from vote shares with noise, at most `restarts` times. Confusion holds for each worker the
+    matrix of its most probable cluster; `found["cluster"]` is that cluster. `published` updates labels and clusters both from
+    the previous state instead of in turn: that reproduces the numbers of Lefort et al., but the bound may decrease.
 
     Imamura, Sato & Sugiyama (2018), https://proceedings.mlr.press/v80/imamura18a.html; "DSWC" in Lefort et al. (2024),
     https://doi.org/10.57750/qmaz-gr91
 
     >>> votes = Votes.of(task=sorted("abcdef" * 5), worker=[1, 2, 3, 4, 5] * 6, label="xxxxxyyyxx" * 3)
-    >>> DawidSkeneClusters(clusters=2).fit(votes).found["cluster"]  # the last two say x whatever they see
+    >>> DawidSkeneClusters(clusters=2).fit(votes).found["cluster"]  # the last two workers always say x
     array([0, 0, 0, 1, 1])
     """
 
-    clusters: int = option(2, "how many clusters of workers", low=1)
+    clusters: int = option(2, "number of clusters of workers", low=1)
     prior: str = prior_option()
-    max_iter: int = max_iter_option(500, ", in each start")
+    max_iter: int = max_iter_option(500, " per start")
     tol: float = tol_option(1e-7)
     published: bool = option(
-        False, "labels and clusters both from the state before, as in the released code; the bound may fall"
+        False, "update labels and clusters from the previous state, as in the released code; the bound may decrease"
     )
-    restarts: int = option(10, "most new starts when all tasks fall to one label", low=0)
-    seed: int = option(0, "chooses the noise of new starts", low=0)
+    restarts: int = option(10, "maximum number of restarts if all tasks get the same label", low=0)
+    seed: int = option(0, "random seed of the noise of restarts", low=0)
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         self.check_memory(votes)
         tasks, rng = UnlabelledTasks(votes, gold), np.random.default_rng(self.seed)
         n_clusters = min(self.clusters, votes.n_workers)
         if not n_clusters:
-            raise InputError(f"{self.name()} needs at least one worker; the votes name none")
+            raise InputError(f"{self.name()} needs at least one worker; the votes have none")
         model = _Clusters(tasks, n_clusters, self.fixed_prior(votes.labels), lagged=self.published)
-        first = tasks.first_posterior(start)
+        first = tasks.initial_posterior(start)
         for attempt in range(self.restarts + 1):  # noqa: B007
-            params = model.first_params(model.em.expected_counts(first))
+            params = model.initial_params(model.em.count(first))
             result = run_em(model.em_pass, params, **self.em_settings(votes, progress), may_fall=self.published)
             posterior, agree = model.em.posterior(model.worker_params(result.params))
-            if not _all_alike(posterior) or _all_alike(tasks.vote_shares()):
+            if not _all_one_label(posterior) or _all_one_label(tasks.vote_shares()):
                 break
             noisy = np.clip(tasks.vote_shares() + rng.normal(0, NOISE, first.shape), 1e-6, 1)
             first = noisy / noisy.sum(1, keepdims=True)
-        found = {"restarts": attempt, "passes": result.passes, "left_out": tasks.left_out(agree)}
+        found = {"restarts": attempt, "passes": result.passes, "left_out": tasks.leave_one_out_agreement(agree)}
         return model.to_fit(self.spec, result, posterior, found)
 
 
 class _ClusterParams(NamedTuple):
+    """Parameters of the model in logs, and the posterior of each worker's cluster."""
+
     log_prior: Floats  # (n_labels,)
     log_size: Floats  # (n_clusters,)
     log_matrix: Floats  # (n_clusters, said, true)
     q_cluster: Floats  # (n_workers, n_clusters) the posterior of each worker's cluster
-    last_counts: Floats | None = None  # (n_workers, said * true) the counts before, where clusters lag behind labels
+    last_counts: Floats | None = None  # (n_workers, said * true) counts of the pass before, if `lagged`
 
 
 class _Clusters:
-    """The model on some votes. `lagged`: q(cluster) follows from the labels of the pass before, as published."""
+    """The cluster model of given votes. `lagged`: q(cluster) is computed from the labels of the previous pass, as published."""
 
     def __init__(self, tasks: UnlabelledTasks, n_clusters: int, fixed: Floats | None, *, lagged: bool = False) -> None:
         self.tasks, self.em, self.n, self.lagged = tasks, tasks.confusion_em(), n_clusters, lagged
-        self.fixed = fixed  # (n_labels,) the prior, where it is not learnt
+        self.fixed = fixed  # (n_labels,) the prior, if it is not learnt
 
-    def first_params(self, counts: Counts) -> _ClusterParams:
-        """Workers by the nuclear norm of their matrices, largest first, in runs of equal length."""
+    def initial_params(self, counts: Counts) -> _ClusterParams:
+        """Return parameters with clusters of equal size: workers sorted by the nuclear norm of their matrices, descending."""
         em = self.em
-        own = np.exp(em.tensor(em.m_step(counts.confusion, np.full((em.n_labels, em.n_labels), EMPTY))))
+        own = np.exp(em.tensor(em.m_step(counts.confusion, np.full((em.n_labels, em.n_labels), FIRST_PSEUDO_COUNT))))
         norm = np.linalg.svd(own, compute_uv=False).sum(1)
         rank = np.argsort(np.argsort(-norm, kind="stable"))
         edges = np.arange(1, self.n) * em.n_workers // self.n
@@ -102,21 +104,21 @@ class _Clusters:
         return _ClusterParams(prior, _log(q_cluster.mean(0)), _log(mean), q_cluster, last)
 
     def worker_params(self, params: _ClusterParams) -> Params:
-        """Each worker's expected log matrix, for the passes over the votes."""
+        """Return each worker's expected log matrix under q(cluster), for the passes over the votes."""
         tensor = params.q_cluster @ params.log_matrix.reshape(self.n, -1)
         return Params(params.log_prior, self.em.table(tensor.reshape(-1, *params.log_matrix.shape[1:])))
 
     def em_pass(self, params: _ClusterParams) -> tuple[_ClusterParams, float]:
-        """One pass: q of the labels, q of the clusters, then parameters; and the bound of those given."""
+        """Update q(label), q(cluster), then parameters: return the new parameters, and the bound of the given ones."""
         counts, bound = self.em.em_pass(self.worker_params(params))
         bound += float((params.q_cluster * (params.log_size - _log(params.q_cluster))).sum())
         said = self.em.tensor(counts.confusion).reshape(self.em.n_workers, -1)
-        seen = said if params.last_counts is None else params.last_counts
-        logit = params.log_size + seen @ params.log_matrix.reshape(self.n, -1).T
+        counted = said if params.last_counts is None else params.last_counts
+        logit = params.log_size + counted @ params.log_matrix.reshape(self.n, -1).T
         return self.m_step(counts.n_true, softmax(logit, axis=1), said), bound
 
     def m_step(self, n_true: Floats, q_cluster: Floats, counts: Floats) -> _ClusterParams:
-        """Prior, sizes and matrices of the clusters, from (n_workers, said * true) counts."""
+        """Return prior, sizes and matrices of the clusters from expected `counts` (n_workers, said * true)."""
         shape = self.n, self.em.n_labels, self.em.n_labels
         said = (q_cluster.T @ counts).reshape(shape)
         total = said.sum(1, keepdims=True)
@@ -127,7 +129,7 @@ class _Clusters:
     def to_fit(
         self, made_by: str, result: EMResult[_ClusterParams], posterior: Floats, found: dict[str, object]
     ) -> Fit:
-        """The result of EM as a fit."""
+        """Return the result of EM with worker clusters as a fit."""
         params, votes = result.params, self.tasks.votes
         cluster, prior = params.q_cluster.argmax(1), np.exp(params.log_prior)
         matrices = np.exp(params.log_matrix).transpose(0, 2, 1)
@@ -145,9 +147,10 @@ class _Clusters:
 
 
 def _log(share: Floats) -> Floats:
+    """Return the elementwise logarithm of `share`; values below TINY count as TINY."""
     return np.log(np.maximum(share, TINY))
 
 
-def _all_alike(prob: Floats) -> bool:
-    """Whether all tasks, of more than one, have the same label for certain."""
+def _all_one_label(prob: Floats) -> bool:
+    """Return whether there are several tasks and all have the same label with certainty."""
     return len(prob) > 1 and bool(prob.sum(0).max() > len(prob) - 1e-6)

@@ -1,4 +1,4 @@
-"""The mean of a Dirichlet posterior: vote shares with some votes added before counting."""
+"""Dirichlet-smoothed vote shares: the mean of a Dirichlet posterior."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
@@ -19,11 +19,11 @@ from plurivox.core.votes import Votes
 
 @dataclass(frozen=True)
 class DirichletShares(Aggregator):
-    """The share of the votes each label got, after adding the same few votes to every task.
+    """Vote shares after adding pseudo-votes to every task: the mean of a Dirichlet posterior.
 
-    p(k | task) = (n_k + a K m_k) / (n + a K), the mean of the Dirichlet posterior, where n_k is the weight of the votes
-    for label k, n their sum, K the number of labels, a the votes added to each label and m the prior: even, which gives
-    (n_k + a) / (n + a K), or the shares of all votes of the crowd. A task nobody voted on gets m, and a support of 0.
+    p(k | task) = (n_k + a K m_k) / (n + a K), where n_k is the weight of the votes for label k, n their sum, K the number of
+    labels, a the pseudo-votes per label and m the prior: uniform, which gives (n_k + a) / (n + a K), or the shares of all votes
+    of the crowd. A task without votes gets m, and a support of 0.
 
     Gelman et al. (2013), Bayesian Data Analysis, section 3.4, https://doi.org/10.1201/b16018
 
@@ -33,9 +33,9 @@ class DirichletShares(Aggregator):
            [0.333, 0.667]])
     """
 
-    added: float = option(1.0, "votes added to each label of a task", low=0)
+    added: float = option(1.0, "pseudo-votes added per label of a task", low=0)
     prior: Literal["uniform", "crowd"] = option(
-        "uniform", "whom the added votes follow: all labels alike, or the shares of all votes"
+        "uniform", "distribution of the added votes: equal for all labels, or the shares of all votes"
     )
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
@@ -43,22 +43,23 @@ class DirichletShares(Aggregator):
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start, progress
         even = np.full(votes.n_labels, 1 / votes.n_labels)
-        mean = vote_counts.prior(votes) if self.prior == "crowd" else even
+        mean = vote_counts.overall_shares(votes) if self.prior == "crowd" else even
         small = votes.n_tasks * votes.n_labels <= DENSE_CELLS
-        body = self._dense(votes, mean) if small else self._listed(votes)
+        body = self._dense_shares(votes, mean) if small else self._sparse_shares(votes)
         soft = SoftLabels(body, votes.tasks, votes.labels, votes.support, votes.scale)
         return Fit(soft, votes.workers, self.spec, prior=mean)
 
-    def _dense(self, votes: Votes, mean: Floats) -> Dense:
+    def _dense_shares(self, votes: Votes, mean: Floats) -> Dense:
+        """Return the smoothed shares as a dense table, for the prior `mean` (n_labels,)."""
         mass = votes.counts() + self.added * votes.n_labels * mean
         total = mass.sum(1, keepdims=True)
         return Dense(np.where(total > 0, mass / np.where(total > 0, total, 1), mean))
 
-    def _listed(self, votes: Votes) -> Candidates:
-        """For very many labels: those nobody chose share the rest, which must then be even."""
+    def _sparse_shares(self, votes: Votes) -> Candidates:
+        """Return the smoothed shares with a uniform prior, listing labels with votes only, for very many labels."""
         if self.prior == "crowd":
             raise InputError(
-                f"{votes.n_tasks} tasks x {votes.n_labels} labels are too many for the crowd's prior; use prior=uniform"
+                f"{votes.n_tasks} tasks x {votes.n_labels} labels are too many for prior=crowd; use prior=uniform"
             )
         tally = votes.tally()
         mass, rest = tally.mass + self.added, tally.n_unlisted * self.added

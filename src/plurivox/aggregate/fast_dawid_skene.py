@@ -1,4 +1,4 @@
-"""Fast Dawid-Skene: EM in which every task takes its best label for certain."""
+"""Fast Dawid-Skene: hard EM, each task takes its most probable label."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.open_tasks import UnlabelledTasks, soft_labels
+from plurivox.aggregate._shared.unlabelled_tasks import UnlabelledTasks, soft_labels
 from plurivox.aggregate.dawid_skene import DawidSkeneModel
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
@@ -18,12 +18,12 @@ from plurivox.engine.em import run_em
 
 @dataclass(frozen=True)
 class FastDawidSkene(EMAggregator):
-    """Dawid-Skene in which every task takes its best label for certain: few passes, firm answers.
+    """Dawid-Skene with hard EM: each task takes its most probable label; converges in few passes.
 
-    In turn, label = argmax_k of prior_k * product over votes of matrix_worker[k, said] ^ weight, and matrices and prior
-    are the counts under these labels, pseudo-counts added. It begins with the majority's labels (tied ones share) and
-    ends when no label changes; the trace is the likelihood of votes and labels together. The answer is the labels
-    themselves, as published, or the posterior under the last matrices.
+    It alternates between label = argmax_k of prior_k * product over votes of matrix_worker[k, said] ^ weight, and matrices and
+    prior as the counts under these labels plus pseudo-counts. It starts from majority labels (ties shared) and stops when no
+    label changes; the trace is the joint likelihood of votes and labels. The result is these labels, as published, or the
+    posterior under the last matrices.
 
     Sinha, Rao & Balasubramanian (2018), https://doi.org/10.48550/arXiv.1803.02781
 
@@ -35,7 +35,7 @@ class FastDawidSkene(EMAggregator):
     """
 
     smooth: float = option(0.01, "pseudo-count in every cell of a matrix", low=0)
-    answer: Literal["labels", "posterior"] = option("labels", "all mass on the label found, or the posterior")
+    answer: Literal["labels", "posterior"] = option("labels", "result: probability 1 on the label, or the posterior")
     prior: str = prior_option()
     max_iter: int = max_iter_option()
     tol: float = tol_option()
@@ -45,7 +45,7 @@ class FastDawidSkene(EMAggregator):
         tasks = UnlabelledTasks(votes, gold)
         pseudo = np.full((votes.n_labels, votes.n_labels), self.smooth)
         model = DawidSkeneModel(tasks, self.fixed_prior(votes.labels), pseudo, hard=True)
-        result = run_em(model.em_pass, model.first_params(start), **self.em_settings(votes, progress))
+        result = run_em(model.em_pass, model.initial_params(start), **self.em_settings(votes, progress))
         fit = model.to_fit(self.spec, result)
         if self.answer == "posterior":
             return fit

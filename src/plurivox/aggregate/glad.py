@@ -1,4 +1,4 @@
-"""GLAD: abilities of workers, difficulties of tasks."""
+"""GLAD: worker abilities and task difficulties."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -7,7 +7,7 @@ import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
 from plurivox.aggregate._shared.glad_published_em import PublishedEM
-from plurivox.aggregate._shared.open_tasks import ClampedTasks, log_prior, soft_labels
+from plurivox.aggregate._shared.unlabelled_tasks import ClampedTasks, log_prior, soft_labels
 from plurivox.core.encoding import positions
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option
@@ -20,12 +20,12 @@ from plurivox.engine.em import EMResult, run_em
 from plurivox.engine.kernels import glad
 from plurivox.engine.threads import Blocks
 
-FARTHEST = 20.0  # a log ease beyond it makes no difference: nobody gets such a task wrong
-WIDE = 1.959964  # 95% of a normal distribution lie within so many standard deviations
+MAX_LOG_EASE = 20.0  # larger values make no difference: every vote on such a task is right
+Z_95 = 1.959964  # 95% of a normal distribution are within this many standard deviations
 
 
 class Params(NamedTuple):
-    """What the model learns."""
+    """Parameters of the GLAD model: log prior of the labels, worker abilities and log eases of the tasks."""
 
     log_prior: Floats  # (n_labels,)
     ability: Floats  # (n_workers,)
@@ -34,15 +34,16 @@ class Params(NamedTuple):
 
 @dataclass(frozen=True)
 class Glad(EMAggregator):
-    """A worker's ability and a task's difficulty decide how likely a vote is right.
+    """Model the probability that a vote is right by the worker's ability and the task's difficulty.
 
-    With x = ability * ease of the task, a vote is right with chance 1 / (1 + exp(-x)), and else on any other label alike;
-    difficulty is 1 / ease. The abilities and the logs of the eases have normal priors with sd 1. The objective is the log
-    of likelihood and priors, labels summed out. A pass moves the ease of each task by a Newton step and each ability to
-    the top of a quadratic bound that touches the objective (Jaakkola & Jordan 2000,
-    https://doi.org/10.1023/A:1008932416310), so it never falls. Intervals of abilities come from its curvature, all else
-    held; `found["left_out"]` is the share of a worker's answers that the rest agrees with, its own left out. `published`
-    is the EM of papers, with at most 25 conjugate gradients a round and an end as soon as a round gains 1e-5 of Q.
+    With x = ability * ease of the task, a vote is right with probability 1 / (1 + exp(-x)); otherwise all other labels are
+    equally probable. Difficulty is 1 / ease. Abilities and log eases have normal priors with standard deviation 1. The
+    objective is the log of likelihood and priors, with labels summed out. A pass moves the log ease of each task by a Newton
+    step and each ability to the maximum of a quadratic lower bound of the objective (Jaakkola & Jordan 2000,
+    https://doi.org/10.1023/A:1008932416310), so that the objective never decreases. Intervals of abilities come from its
+    curvature, with all other parameters fixed. `found["left_out"]` is the leave-one-out agreement: the share of a worker's
+    votes that agree with the other votes. `published` runs the EM of the paper, with at most 25 conjugate gradient iterations
+    per M-step; it stops when the relative gain of Q is at most 1e-5.
 
     Whitehill, Ruvolo, Wu, Bergsma & Movellan (2009), Whose vote should count more, NeurIPS 22.
 
@@ -53,12 +54,14 @@ class Glad(EMAggregator):
     """
 
     prior: str = prior_option("even")
-    ability_mean: float = option(1.0, "what abilities are drawn to; below 0 a worker is wrong on purpose")
-    ease_mean: float = option(1.0, "what the log of a task's ease is drawn to")
+    ability_mean: float = option(
+        1.0, "prior mean of the abilities; a worker with a negative ability is more often wrong than right"
+    )
+    ease_mean: float = option(1.0, "prior mean of the log eases")
     max_iter: int = max_iter_option()
     tol: float = tol_option()
     accelerate: bool = accelerate_option()
-    published: bool = option(False, "EM with conjugate gradients as in papers: slow, and stops before the top")
+    published: bool = option(False, "EM with conjugate gradients as published; slower, and stops before the maximum")
 
     def can_take(self) -> frozenset[str]:
         return self.takes - {"gold", "start"} if self.published else self.takes
@@ -68,12 +71,12 @@ class Glad(EMAggregator):
         model = _Model(self, ClampedTasks(votes, gold, start))
         if self.published:
             return model.to_fit(model.run_published(progress))
-        result = run_em(model.em_pass, model.first_params(start), **self.em_settings(votes, progress, model))
+        result = run_em(model.em_pass, model.initial_params(start), **self.em_settings(votes, progress, model))
         return model.to_fit(result)
 
 
 class _Model:
-    """The model on some votes."""
+    """The GLAD model of given votes."""
 
     def __init__(self, method: Glad, tasks: ClampedTasks) -> None:
         self.method, self.tasks, votes = method, tasks, tasks.votes
@@ -81,8 +84,8 @@ class _Model:
         self.rows = tasks.start, tasks.worker, tasks.said, tasks.weight
         self.blocks = Blocks(tasks.start, cells=2 * votes.n_workers, width=2)
 
-    def first_params(self, start: Fit | None) -> Params:
-        """The means of the priors; or an earlier fit's parameters; or those that follow from its posterior."""
+    def initial_params(self, start: Fit | None) -> Params:
+        """Return the prior means, or the parameters of the earlier fit `start`, or those estimated from its posterior."""
         votes, open_tasks = self.tasks.votes, self.tasks.votes.tasks[self.tasks.open]
         params = Params(
             log_prior(np.ones(votes.n_labels), self.fixed),
@@ -93,15 +96,16 @@ class _Model:
             return params
         if start.difficulty is None or start.ability is None:
             return self._pass(params, np.ones(len(open_tasks), bool))[0]
-        _carry(start.workers, start.ability, votes.workers, params.ability)
-        _carry(start.soft.tasks, -np.log(start.difficulty), open_tasks, params.log_ease)
+        _copy_by_name(start.workers, start.ability, votes.workers, params.ability)
+        _copy_by_name(start.soft.tasks, -np.log(start.difficulty), open_tasks, params.log_ease)
         return params
 
     def em_pass(self, params: Params) -> tuple[Params, float]:
-        """One pass: updated parameters, and the objective of those given."""
+        """Run one EM pass: return updated parameters and the objective of the given ones; updates `tasks.posterior`."""
         return self._pass(params, self.tasks.clamped)
 
     def _pass(self, params: Params, clamped: Bools) -> tuple[Params, float]:
+        """Run one EM pass; the posterior of the tasks in the mask `clamped` (n_open,) stays, that of the others is updated."""
         method, ease = self.method, np.empty_like(params.log_ease)
 
         def work(first: int, last: int, n_true: Floats, toward: Floats, grip: Floats) -> float:
@@ -109,41 +113,41 @@ class _Model:
             return glad.em_pass(first, last, *given, ease, n_true, toward, grip)
 
         sizes = len(params.log_prior), len(params.ability), len(params.ability)
-        value, (n_true, toward, grip) = self.blocks.map_and_sum(work, *sizes)
-        n_true += self.tasks.n_silent
-        value += float(self.tasks.n_silent @ params.log_prior) - 0.5 * float(
+        value, (n_true, toward, grip) = self.blocks.gather(work, *sizes)
+        n_true += self.tasks.n_unvoted
+        value += float(self.tasks.n_unvoted @ params.log_prior) - 0.5 * float(
             ((params.ability - method.ability_mean) ** 2).sum()
         )
         ability = (method.ability_mean + toward) / (1 + grip)
         return Params(log_prior(n_true, self.fixed), ability, ease), value
 
     def run_published(self, progress: Progress) -> EMResult[Params]:
-        """The EM of Whitehill et al. and peerannot, with its own stopping rule."""
-        tasks, first = self.tasks, self.first_params(None)
+        """Run the EM of Whitehill et al. and peerannot, with its stopping rule."""
+        tasks, first = self.tasks, self.initial_params(None)
         task = np.repeat(np.arange(len(tasks.open)), np.diff(tasks.start))
         rows = task, tasks.votes.worker, tasks.votes.label.astype(np.int64), tasks.votes.weights
         if self.fixed is None:
-            raise OptionError("glad: as published the prior is even or given, not learnt; leave out published or prior")
+            raise OptionError("glad: with published the prior cannot be learnt; use prior=even, or leave out published")
         em = PublishedEM(*rows, first.log_prior, tasks.n_workers, np.concatenate(first[1:]))
         result = em.run(progress)
         params = Params(first.log_prior, *np.split(result.params, [tasks.n_workers]))
         return EMResult(params, result.trace, result.converged, result.passes)
 
     def to_fit(self, result: EMResult[Params]) -> Fit:
-        """The result of EM as a fit."""
+        """Return the result of GLAD's EM as a fit, with abilities and difficulties; updates `tasks.posterior`."""
         params, tasks, votes = result.params, self.tasks, self.tasks.votes
 
         def work(first: int, last: int, agree: Floats, information: Floats) -> float:
             given = (*self.rows, tasks.clamped, *params, tasks.posterior)
             return glad.posterior(first, last, *given, agree, information)
 
-        _, (agree, information) = self.blocks.map_and_sum(work, votes.n_workers, votes.n_workers)
-        reach = WIDE / np.sqrt(np.maximum(1 + information, 1.0))  # never wider than the prior's own
+        _, (agree, information) = self.blocks.gather(work, votes.n_workers, votes.n_workers)
+        reach = Z_95 / np.sqrt(np.maximum(1 + information, 1.0))  # never wider than the interval of the prior
         difficulty = np.full(votes.n_tasks, np.exp(-self.method.ease_mean))
         difficulty[tasks.open] = np.exp(-params.log_ease)
         prior = np.exp(params.log_prior)
         return Fit(
-            soft_labels(votes, tasks.whole_posterior(prior)),
+            soft_labels(votes, tasks.posterior_of_all_tasks(prior)),
             votes.workers,
             self.method.spec,
             prior=prior,
@@ -153,7 +157,7 @@ class _Model:
             difficulty=difficulty,
             trace=result.trace,
             converged=result.converged,
-            found={"passes": result.passes, "left_out": tasks.left_out(agree)},
+            found={"passes": result.passes, "left_out": tasks.leave_one_out_agreement(agree)},
         )
 
     # ---- SQUAREM extrapolates all parameters as they are
@@ -164,10 +168,10 @@ class _Model:
     def unpack(self, vector: Floats, _: Params) -> Params:
         n_labels, n_workers = self.tasks.n_labels, self.tasks.n_workers
         logs, ability, log_ease = np.split(vector, [n_labels, n_labels + n_workers])
-        return Params(logs - np.logaddexp.reduce(logs), ability, np.clip(log_ease, -FARTHEST, FARTHEST))
+        return Params(logs - np.logaddexp.reduce(logs), ability, np.clip(log_ease, -MAX_LOG_EASE, MAX_LOG_EASE))
 
 
-def _carry(names: Names, values: Floats, wanted: Names, into: Floats) -> None:
-    """Copy values by name to where the names stand in `wanted`."""
+def _copy_by_name(names: Names, values: Floats, wanted: Names, into: Floats) -> None:
+    """Write the values of `names` into `into`, in place, at the positions of the same names in `wanted`."""
     place = positions(names, wanted)
     into[place >= 0] = values[place[place >= 0]]

@@ -1,4 +1,4 @@
-"""IBCC: Dawid-Skene with priors, every parameter a distribution."""
+"""IBCC: Bayesian Dawid-Skene, with Dirichlet priors."""
 
 from dataclasses import dataclass
 
@@ -9,11 +9,11 @@ from plurivox.aggregate._shared.dirichlet_priors import (
     DIAGONAL_HELP,
     OFF_DIAGONAL_HELP,
     LabelPrior,
-    accuracies,
     mean_confusion,
     pseudo_counts,
+    worker_accuracies,
 )
-from plurivox.aggregate._shared.open_tasks import UnlabelledTasks
+from plurivox.aggregate._shared.unlabelled_tasks import UnlabelledTasks
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
@@ -28,17 +28,17 @@ from plurivox.engine.kernels.simd import pad_array
 
 @dataclass(frozen=True)
 class Ibcc(EMAggregator):
-    """Confusion matrices with priors, found by variational Bayes: doubt about workers counts.
+    """Bayesian Dawid-Skene: confusion matrices with Dirichlet priors, estimated by variational Bayes.
 
-    Every row of a worker's matrix has a Dirichlet prior with `diagonal` on the true label and `off_diagonal` on every
-    other, and the frequencies of the labels one with `label_count` on each. Labels, matrices and frequencies are taken to
-    be independent a posteriori, and a pass finds the best q of each: q(task has k) is proportional to
+    Each row of a worker's matrix has a Dirichlet prior with `diagonal` on the true label and `off_diagonal` on every other
+    label; the label frequencies have one with `label_count` on each. The posterior is approximated by independent
+    distributions q of labels, matrices and frequencies, which a pass updates: q(task has k) is proportional to
     exp(E log prior_k + sum over votes of weight * E log matrix_worker[k, said]), and the Dirichlet counts are expected
-    counts under q. The objective is the bound on the evidence. Ability is a worker's mean chance to be right on a task
-    drawn by the prior, with its 95% credible interval; `found["left_out"]` is as in dawid-skene.
+    counts under q. The objective is the lower bound on the evidence. Ability is a worker's mean accuracy on a task drawn
+    from the prior, with its 95% credible interval; `found["left_out"]` is as in dawid-skene.
 
     Kim & Ghahramani (2012), https://proceedings.mlr.press/v22/kim12.html; Simpson, Roberts, Psorakis & Smith (2013),
-    https://doi.org/10.1007/978-3-642-36406-8_1; the values of the priors: Li, Rubinstein & Cohn (2019),
+    https://doi.org/10.1007/978-3-642-36406-8_1; default priors: Li, Rubinstein & Cohn (2019),
     https://proceedings.mlr.press/v97/li19i.html
 
     >>> votes = Votes.of(task=list("aaabbbccc"), worker=[1, 2, 3] * 3, label=list("xxyyyxxxx"))
@@ -49,7 +49,9 @@ class Ibcc(EMAggregator):
 
     diagonal: float = option(4.0, DIAGONAL_HELP, low=1e-6)
     off_diagonal: float = option(1.0, OFF_DIAGONAL_HELP, low=1e-6)
-    label_count: float = option(1.0, "tasks of each label that are taken to have been seen before", low=1e-6)
+    label_count: float = option(
+        1.0, "pseudo-count per label, in the Dirichlet prior of the label frequencies", low=1e-6
+    )
     prior: str = prior_option()
     max_iter: int = max_iter_option(200)
     tol: float = tol_option()
@@ -61,46 +63,44 @@ class Ibcc(EMAggregator):
         labels = LabelPrior(np.full(votes.n_labels, self.label_count), self.fixed_prior(votes.labels))
         pseudo = pseudo_counts(votes.n_labels, self.diagonal, self.off_diagonal)
         model = _Model(tasks, tasks.confusion_em(), labels, pseudo)
-        result = run_em(model.em_pass, model.first_counts(start), **self.em_settings(votes, progress, model))
+        result = run_em(model.em_pass, model.initial_counts(start), **self.em_settings(votes, progress, model))
         return model.to_fit(self.spec, result)
 
 
 @dataclass(frozen=True)
 class _Model:
-    """The model on some votes. Its parameters are the expected counts: they determine the Dirichlet distributions."""
+    """The IBCC model of given votes. Its parameters are expected counts, which determine the Dirichlet distributions."""
 
     tasks: UnlabelledTasks
     em: ConfusionEM
     labels: LabelPrior
     pseudo: Floats  # (said, true)
 
-    def first_counts(self, start: Fit | None) -> Counts:
-        """The counts under an earlier fit's matrices; else under its posterior; else under vote shares."""
-        params = self.tasks.earlier_params(self.em, start)
-        return (
-            self.em.expected_counts(self.tasks.first_posterior(start)) if params is None else self.em.em_pass(params)[0]
-        )
+    def initial_counts(self, start: Fit | None) -> Counts:
+        """Return expected counts under the matrices of the earlier fit `start`, or its posterior, or vote shares."""
+        params = self.tasks.warm_start_params(self.em, start)
+        return self.em.count(self.tasks.initial_posterior(start)) if params is None else self.em.em_pass(params)[0]
 
     def expected_params(self, counts: Counts) -> tuple[Params, float]:
-        """(E[log] of every parameter, -KL from the priors)."""
-        log_prior, first = self.labels.expect(counts.n_true)
+        """Return (E[log] of all parameters, -KL from the priors) for expected counts."""
+        log_prior, first = self.labels.expected_logs(counts.n_true)
         log_confusion, second = expected_logs(counts.confusion, self.pseudo, self.em.n_workers)
         return Params(log_prior, log_confusion), first + second
 
     def em_pass(self, counts: Counts) -> tuple[Counts, float]:
-        """One pass of variational EM: updated counts, and the bound on the evidence of those given."""
+        """Run one pass of variational EM: return updated counts, and the lower bound on the evidence of the given ones."""
         params, minus_kl = self.expected_params(counts)
         updated, log_likelihood = self.em.em_pass(params)
         return updated, minus_kl + log_likelihood
 
     def to_fit(self, made_by: str, result: EMResult[Counts]) -> Fit:
-        """The result of EM as a fit."""
+        """Return the result of variational EM as a fit, with worker accuracies and their credible intervals."""
         counts, votes = result.params, self.tasks.votes
-        prior = self.labels.mean(counts.n_true)
+        prior = self.labels.mean_shares(counts.n_true)
         params, _ = self.expected_params(counts)
         posterior, agree = self.em.posterior(params)
         dirichlet = self.em.tensor(counts.confusion) + self.pseudo
-        ability, low, high = accuracies(dirichlet, prior)
+        ability, low, high = worker_accuracies(dirichlet, prior)
         return Fit(
             self.tasks.soft_labels(posterior, np.exp(params.log_prior)),
             votes.workers,
@@ -112,7 +112,7 @@ class _Model:
             ability_high=high,
             trace=result.trace,
             converged=result.converged,
-            found={"passes": result.passes, "left_out": self.tasks.left_out(agree)},
+            found={"passes": result.passes, "left_out": self.tasks.leave_one_out_agreement(agree)},
         )
 
     # ---- SQUAREM extrapolates the counts

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.vote_counts import prior
+from plurivox.aggregate._shared.vote_counts import overall_shares
 from plurivox.aggregate._shared.weighted_votes import WeightedVotes
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
@@ -15,16 +15,16 @@ from plurivox.core.votes import Votes
 
 @dataclass(frozen=True)
 class IWMV(Aggregator):
-    """Majority votes repeated, each worker weighing as much as they agreed with the vote before.
+    """Iterated weighted majority vote: each worker's weight is their agreement with the previous result.
 
-    Start from a majority vote. Then, round by round, w_j is the share of worker j's votes that named the last label of
-    their task, and each task takes the label whose votes weigh most: with weight w_j (`plain`), or K w_j - 1 (`li-yu`),
-    which counts votes of workers worse than chance against what they say. It stops when no label changes; one round of
-    `plain` is wawa. Ties go to the first label, one that somebody chose before others.
+    Start from a majority vote. In each round, w_j is the share of worker j's votes that equal the previous label of their
+    task, and each task takes the label with the largest sum of vote weights: w_j (`plain`), or K w_j - 1 (`li-yu`), which is
+    negative for workers who are worse than chance. It stops when no label changes; one round of `plain` is wawa. Ties go to
+    the first label, labels with votes before others.
 
-    p(k | task) is the share of the weight behind k in the last round. Sums below 0 get nothing, unless all are: then the
-    lowest stands at 0 and the others that much higher, labels nobody chose included. Where that leaves nothing, plain votes
-    decide. The ability is w_j; who never voted has none (nan).
+    p(k | task) is the share of label k in the weights of the last round. Labels with a negative sum get 0; if no sum is
+    positive, the sums of all labels (0 for labels without votes) are shifted so that the smallest is 0; if all are 0 then,
+    unweighted votes decide. The ability is w_j; nan for workers without votes.
 
     Li and Yu (2014), https://doi.org/10.48550/arXiv.1411.4086
 
@@ -34,26 +34,30 @@ class IWMV(Aggregator):
     (array([1. , 0.5, 0.5]), ['no', 'yes'], True)
     """
 
-    weights: Literal["plain", "li-yu"] = option("plain", "a worker's weight: their agreement w, or K w - 1")
-    max_iter: int = option(10, "rounds at most", low=1)
+    weights: Literal["plain", "li-yu"] = option(
+        "plain", "weight of a worker with agreement w: w, or K w - 1 with K labels"
+    )
+    max_iter: int = option(10, "maximum number of rounds", low=1)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start
-        ballots = WeightedVotes.of(votes)
-        split = ballots.split(ballots.counts)
-        found, label = {"ties": ballots.ties(split)}, ballots.winners(split)
+        weighted = WeightedVotes.of(votes)
+        shares = weighted.task_shares(weighted.counts)
+        found, label = {"ties": weighted.count_ties(shares)}, weighted.top_labels(shares)
         converged = False
         for step in range(self.max_iter):
-            ability = ballots.agreement(label)
+            ability = weighted.agreement(label)
             weight = ability if self.weights == "plain" else votes.n_labels * ability - 1
-            split = ballots.split(ballots.sums(weight))
-            last, label = label, ballots.winners(split)
+            shares = weighted.task_shares(weighted.weighted_counts(weight))
+            last, label = label, weighted.top_labels(shares)
             changed = int((last != label).sum())
             progress(step, self.max_iter, changed)
             if converged := changed == 0:
                 break
         found["rounds"] = step + 1
-        soft = ballots.soft(split)
-        return Fit(soft, votes.workers, self.spec, prior(votes), ability=ability, converged=converged, found=found)
+        soft = weighted.soft_labels(shares)
+        return Fit(
+            soft, votes.workers, self.spec, overall_shares(votes), ability=ability, converged=converged, found=found
+        )

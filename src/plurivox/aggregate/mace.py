@@ -1,4 +1,4 @@
-"""MACE: who knows, and who only guesses."""
+"""MACE: workers know the true label or guess."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.open_tasks import log_prior
 from plurivox.aggregate._shared.own_label_em import OwnLabelEM
+from plurivox.aggregate._shared.unlabelled_tasks import log_prior
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Confusion, Fit
@@ -21,25 +21,25 @@ from plurivox.engine.dirichlet import expected_logs
 from plurivox.engine.em import EMResult, best_of_starts, run_em
 from plurivox.engine.kernels.confusion_tables import TINY
 
-NOISE = 0.5  # how much the random starts differ, as in the authors' code
+NOISE = 0.5  # size of the random differences between starts, as in the authors' code
 
 
 class Params(NamedTuple):
-    """Expected counts: they determine competences and guessing habits."""
+    """Log prior and expected counts, which determine the competence and guessing distribution of each worker."""
 
     log_prior: Floats  # (n_labels,)
-    known: Floats  # (n_workers, n_labels) votes for each label that came from knowing
+    known: Floats  # (n_workers, n_labels) expected number of votes for each label that were not guesses
 
 
 @dataclass(frozen=True)
 class Mace(EMAggregator):
-    """Each worker knows the true label with an own chance, and else guesses by an own habit.
+    """Model each worker as knowing the true label with some probability and otherwise guessing by a personal distribution.
 
-    p(said l | true k) = theta [l = k] + (1 - theta) xi_l, with the competence theta and the guessing habit xi of a worker.
-    `vb` gives theta a Beta prior and xi a Dirichlet prior and finds their distributions (variational Bayes; the objective
-    is the bound on the evidence); `em` finds the best single values, a little added to every count. Several random starts,
-    the best kept. Ability is theta, with its 95% credible interval for `vb`; `found["left_out"]` is the share of a
-    worker's answers that the rest agrees with, its own left out.
+    p(said l | true k) = theta [l = k] + (1 - theta) xi_l, with the competence theta and the guessing distribution xi of a
+    worker. `vb` gives theta a Beta prior and xi a Dirichlet prior and estimates their posterior (variational Bayes; the
+    objective is the lower bound on the evidence); `em` estimates single values with pseudo-counts. EM runs from several
+    random starts; the result with the highest objective is kept. Ability is theta, with its 95% credible interval for `vb`.
+    `found["left_out"]` is the leave-one-out agreement: the share of a worker's votes that agree with the other votes.
 
     Hovy, Berg-Kirkpatrick, Vaswani & Hovy (2013), Learning whom to trust with MACE, https://aclanthology.org/N13-1132
 
@@ -49,15 +49,15 @@ class Mace(EMAggregator):
     (['x', 'y', 'x'], array([0.85, 0.85, 0.16]))
     """
 
-    how: Literal["vb", "em"] = option("vb", "variational Bayes with priors, or plain EM")
-    starts: int = option(5, "how many random starts; the best is kept", low=1)
-    seed: int = option(0, "of the random starts", low=0)
-    knows: float = option(0.5, "vb: answers a worker is taken to have known before any is seen", low=1e-6)
-    guesses: float = option(0.5, "vb: answers a worker is taken to have guessed before any is seen", low=1e-6)
-    habit: float = option(10.0, "vb: guesses of each label before any is seen", low=1e-6)
-    smooth: float | None = option(None, "em: what is added to every count; none: .01 / number of labels", low=1e-9)
+    how: Literal["vb", "em"] = option("vb", "vb: variational Bayes with priors, em: EM with pseudo-counts")
+    starts: int = option(5, "number of random starts; the result with the highest objective is kept", low=1)
+    seed: int = option(0, "random seed of the starts", low=0)
+    knows: float = option(0.5, "vb: pseudo-count of known answers, in the Beta prior of the competence", low=1e-6)
+    guesses: float = option(0.5, "vb: pseudo-count of guessed answers, in the Beta prior of the competence", low=1e-6)
+    habit: float = option(10.0, "vb: pseudo-count per label, in the Dirichlet prior of the guesses", low=1e-6)
+    smooth: float | None = option(None, "em: pseudo-count; none: .01 / number of labels", low=1e-9)
     prior: str = prior_option("even")
-    max_iter: int = max_iter_option(100, " for each start")
+    max_iter: int = max_iter_option(100, " per start")
     tol: float = tol_option()
     accelerate: bool = accelerate_option()
 
@@ -67,14 +67,14 @@ class Mace(EMAggregator):
         rng = np.random.default_rng(self.seed)
 
         def run(_: int, progress: Progress) -> EMResult[Params]:
-            first = model.random_params(rng) if start is None else model.earlier_params(start)
+            first = model.random_params(rng) if start is None else model.warm_start_params(start)
             return run_em(model.em_pass, first, **self.em_settings(votes, progress, model))
 
         return model.to_fit(*best_of_starts(self.starts if start is None else 1, self.max_iter, run, progress))
 
 
 class _Model:
-    """The model on some votes."""
+    """The MACE model of given votes."""
 
     def __init__(self, method: Mace, votes: Votes, gold: SoftLabels | None) -> None:
         self.method, self.shape, self.n_labels = method, (votes.n_workers, votes.n_labels), votes.n_labels
@@ -84,26 +84,26 @@ class _Model:
         self.knows, self.guesses, self.habit = pseudo
         key = vote_keys(votes.worker, votes.label, votes.n_labels)
         self.em = OwnLabelEM(votes, gold, key, votes.n_workers * votes.n_labels)
-        self.total = self.em.total.reshape(self.shape)  # votes of each worker for each label
+        self.total = self.em.total.reshape(self.shape)  # (n_workers, n_labels) votes of each worker for each label
 
-    # ---- where to begin
+    # ---- initial values
 
     def random_params(self, rng: np.random.Generator) -> Params:
-        """About half of the votes of each worker and label are known."""
+        """Return random parameters in which about half of the votes of each worker and label are not guesses."""
         share = 1 + NOISE * rng.random((2, *self.shape))
         return Params(log_prior(np.ones(self.n_labels), self.fixed), self.total * share[0] / share.sum(0))
 
-    def earlier_params(self, start: Fit) -> Params:
-        """The counts that would lead to an earlier fit's matrices; or that follow from its posterior."""
+    def warm_start_params(self, start: Fit) -> Params:
+        """Return the counts that give the matrices of the earlier fit `start`, or those estimated from its posterior."""
         em, n, even = self.em, self.total.sum(1), log_prior(np.ones(self.n_labels), self.fixed)
-        found = em.earlier_matrices(start)
+        found = em.warm_start_matrices(start)
         if found is None:
-            right = em.right(em.is_open, em.first_posterior(start)) + em.known_right
-            return Params(
-                even, right.reshape(self.shape) * self.n_labels / (self.n_labels + 1)
-            )  # half known, guesses even
+            right = em.count_right(em.is_open, em.initial_posterior(start)) + em.known_right
+            known = right.reshape(self.shape) * self.n_labels / (self.n_labels + 1)  # competence 1/2, uniform guesses
+            return Params(even, known)
         earlier_prior, matrices = found  # (n_workers, true, said)
-        guess = (matrices.sum(1) - np.einsum("wkk->wk", matrices)) / max(self.n_labels - 1, 1)  # where another is true
+        wrong = matrices.sum(1) - np.einsum("wkk->wk", matrices)  # (n_workers, said)
+        guess = wrong / max(self.n_labels - 1, 1)  # mean probability of a vote for a label if another one is true
         n_known = (1 - guess.sum(1)) * (self.knows + self.guesses + n) - self.knows
         n_guessed = (n - np.clip(n_known, 0, n))[:, None] + self.habit * self.n_labels
         guessed = np.clip(_shares(guess + TINY) * n_guessed - self.habit, 0, self.total)
@@ -112,14 +112,14 @@ class _Model:
     # ---- E-step and M-step
 
     def em_pass(self, params: Params) -> tuple[Params, float]:
-        """One pass: updated counts, and the objective of those given."""
-        log_guess, gain, prior_value = self.evidence(params.known)
+        """Run one EM pass: return updated parameters, and the objective of the given ones."""
+        log_guess, gain, prior_value = self.vote_log_evidence(params.known)
         n_true, right, value = self.em.em_pass(params.log_prior, log_guess.ravel(), gain.ravel())
         known = right.reshape(self.shape) * -np.expm1(-gain)
         return Params(log_prior(n_true, self.fixed), known), prior_value + value
 
-    def evidence(self, known: Floats) -> tuple[Floats, Floats, float]:
-        """(log of guessing a label, what a vote adds to its own, the priors' part of the objective).
+    def vote_log_evidence(self, known: Floats) -> tuple[Floats, Floats, float]:
+        """Return (log probability of a guess, log evidence gain of the voted label, log prior) for the counts `known`.
 
         The first two are (n_workers, n_labels): log of (1 - theta) xi, and log(1 + theta / ((1 - theta) xi)).
         """
@@ -137,15 +137,15 @@ class _Model:
         log_guess = log_coin[:, 1:] + log_habit
         return log_guess, np.logaddexp(0, log_coin[:, :1] - log_guess), value
 
-    # ---- the answer
+    # ---- result
 
-    def to_fit(self, result: EMResult[Params], kept: int) -> Fit:
-        """The result of EM as a fit."""
+    def to_fit(self, result: EMResult[Params], best_start: int) -> Fit:
+        """Return the result of MACE's EM as a fit; `best_start` is the number of its start."""
         (log_labels, known), votes, vb = result.params, self.em.votes, self.method.how == "vb"
         knows, guesses = known.sum(1) + self.knows, (self.total - known).sum(1) + self.guesses
         ability = knows / (knows + guesses)
         low, high = beta_interval(knows, guesses) if vb else (None, None)
-        soft, left_out = self.em.posterior(log_labels, self.evidence(known)[1].ravel())
+        soft, left_out = self.em.posterior(log_labels, self.vote_log_evidence(known)[1].ravel())
         return Fit(
             soft,
             votes.workers,
@@ -157,11 +157,11 @@ class _Model:
             ability_high=high,
             trace=result.trace,
             converged=result.converged,
-            found={"passes": result.passes, "start kept": kept, "left_out": left_out},
+            found={"passes": result.passes, "start kept": best_start, "left_out": left_out},
         )
 
     def _confusion(self, ability: Floats, habit: Floats) -> Confusion | None:
-        """Everybody's matrix, unless the labels are so many that matrices are out of the question."""
+        """Return the confusion matrix of each worker; None if the matrices would be too large."""
         if habit.size * self.n_labels > 4 * DENSE_CELLS:
             return None
         matrices = np.repeat(((1 - ability)[:, None] * habit)[:, None], self.n_labels, 1)  # (n_workers, true, said)
@@ -179,5 +179,5 @@ class _Model:
 
 
 def _shares(counts: Floats) -> Floats:
-    """Rows divided by their sums."""
+    """Return the rows divided by their sums."""
     return counts / counts.sum(1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Majority vote, with ties by a stated rule."""
+"""Majority vote."""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.vote_counts import fill_unseen, prior
+from plurivox.aggregate._shared.vote_counts import fill_unvoted, overall_shares
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
@@ -16,16 +16,16 @@ from plurivox.core.soft_storage import DENSE_CELLS, Candidates, Dense
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
 
-FEW_LABELS = 256  # up to here it pays to look at one label after the other
-CLOSE = 1e-9  # weights of soft answers are sums of fractions: this near the top counts as a tie
+FEW_LABELS = 256  # up to this many labels, a loop over labels is fastest
+TIE_TOLERANCE = 1e-9  # sums of weights within this of the maximum are tied
 
 
 @dataclass(frozen=True)
 class MajorityVote(Aggregator):
-    """All mass on the label with the most votes.
+    """Majority vote: probability 1 on the label with the most votes.
 
-    p(k | task) = 1 for the k with the largest weight of votes. Ties go to the `first` label in the order of the labels,
-    to one of the tied drawn at `random` by the seed, or every tied label gets an equal `share`. It counts them.
+    p(k | task) = 1 for the label k with the largest sum of vote weights. Ties go to the `first` tied label in the order of the
+    labels, to a `random` one, or all tied labels get an equal `share`. `found["ties"]` is the number of tied tasks.
 
     Snow et al. (2008), https://doi.org/10.3115/1613715.1613751
 
@@ -37,23 +37,25 @@ class MajorityVote(Aggregator):
     """
 
     ties: Literal["first", "random", "share"] = option(
-        "first", "who wins a tie: the first label, a random one, or all of them"
+        "first", "label of a tied task: the first tied label, a random one, or equal shares of all"
     )
-    seed: int = option(0, "chooses among tied labels where ties are random", low=0)
+    seed: int = option(0, "random seed, for ties=random", low=0)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start, progress
         few = votes.n_labels <= FEW_LABELS and votes.n_tasks * votes.n_labels <= DENSE_CELLS
-        body, n_tied = self._of_table(votes) if few else self._of_tally(votes.tally())
-        return Fit(fill_unseen(votes, body), votes.workers, self.spec, prior=prior(votes), found={"ties": n_tied})
+        body, n_tied = self._majority_dense(votes) if few else self._majority_sparse(votes.tally())
+        return Fit(
+            fill_unvoted(votes, body), votes.workers, self.spec, prior=overall_shares(votes), found={"ties": n_tied}
+        )
 
-    def _of_table(self, votes: Votes) -> tuple[Dense | Candidates, int]:
-        """Few labels: one label after the other, all tasks at once."""
-        counts = _by_label(votes)  # (n_labels, n_tasks)
+    def _majority_dense(self, votes: Votes) -> tuple[Dense | Candidates, int]:
+        """Return (majority labels, number of ties) for few labels, from a dense table of counts."""
+        counts = _count_by_label(votes)  # (n_labels, n_tasks)
         best = counts.max(0)
-        near = best if votes.weight is None else best - CLOSE * np.maximum(best, 1)
+        near = best if votes.weight is None else best - TIE_TOLERANCE * np.maximum(best, 1)
         label, n_winners = np.zeros(votes.n_tasks, votes.label.dtype), np.zeros(votes.n_tasks, np.int16)
         for k in reversed(range(votes.n_labels)):
             wins = counts[k] >= near
@@ -65,37 +67,37 @@ class MajorityVote(Aggregator):
             return Dense((counts >= near).T / n_winners[:, None]), n_tied
         if self.ties == "random" and n_tied:
             nth = np.cumsum(counts[:, tied] >= near[tied], axis=0)
-            label[tied] = np.argmax(nth == self._places(n_winners[tied]) + 1, axis=0)
-        if not best.all():  # tasks without a vote get a row of numbers later
+            label[tied] = np.argmax(nth == self._draw_winners(n_winners[tied]) + 1, axis=0)
+        if not best.all():  # tasks without votes get the overall shares later
             return Dense(np.eye(votes.n_labels)[label]), n_tied
         rows = np.arange(votes.n_tasks + 1)
         return Candidates(rows, label, np.ones(votes.n_tasks), np.zeros(votes.n_tasks), votes.n_labels), n_tied
 
-    def _of_tally(self, tally: Candidates) -> tuple[Candidates, int]:
-        """The same where a table of every number would not fit."""
+    def _majority_sparse(self, tally: Candidates) -> tuple[Candidates, int]:
+        """Return (majority labels, number of ties) for many labels, from a sparse tally of the votes."""
         best = np.zeros(len(tally))
         np.maximum.at(best, tally.row, tally.mass)
-        winner: Bools = tally.mass >= best[tally.row] - CLOSE * np.maximum(best[tally.row], 1)
+        winner: Bools = tally.mass >= best[tally.row] - TIE_TOLERANCE * np.maximum(best[tally.row], 1)
         n_winners = np.bincount(tally.row[winner], minlength=len(tally))
         mass: Floats = winner / np.maximum(n_winners, 1)[tally.row]
         if self.ties != "share":
             before: Ints = np.cumsum(winner) - winner  # winners before this candidate, over all rows
             first = np.cumsum(n_winners) - n_winners
-            place = self._places(n_winners) if self.ties == "random" else np.zeros(len(tally), np.int64)
+            place = self._draw_winners(n_winners) if self.ties == "random" else np.zeros(len(tally), np.int64)
             mass = (winner & (before - first[tally.row] == place[tally.row])).astype(np.float64)
         body = replace(tally, mass=mass, rest=np.where(n_winners > 0, 0.0, 1.0))
         return body, int((n_winners > 1).sum())
 
-    def _places(self, n_winners: Ints) -> Ints:
-        """(n_tasks,) which of its tied labels each task takes, drawn by the seed; 0 where there is no tie."""
+    def _draw_winners(self, n_winners: Ints) -> Ints:
+        """(n_tasks,) the index of the winner among the tied labels of each task, drawn at random; 0 without a tie."""
         place = np.zeros(len(n_winners), np.int64)
         tied = n_winners > 1
         place[tied] = np.random.default_rng(self.seed).integers(0, n_winners[tied])
         return place
 
 
-def _by_label(votes: Votes) -> NDArray[Any]:
-    """(n_labels, n_tasks) the weight of each label, plain votes in the smallest type that counts them."""
+def _count_by_label(votes: Votes) -> NDArray[Any]:
+    """(n_labels, n_tasks) the sum of vote weights; plain votes are counted in the smallest sufficient integer type."""
     key = votes.label.astype(np.int64)
     key *= votes.n_tasks
     key += votes.task

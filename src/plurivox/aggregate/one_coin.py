@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.open_tasks import log_prior
 from plurivox.aggregate._shared.own_label_em import OwnLabelEM
+from plurivox.aggregate._shared.unlabelled_tasks import log_prior
 from plurivox.core.encoding import positions
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
@@ -19,18 +19,18 @@ from plurivox.engine.beta_intervals import beta_interval
 from plurivox.engine.em import EMResult, run_em
 from plurivox.engine.kernels.confusion_tables import TINY
 
-FARTHEST = 40.0  # logits and logs beyond it are all the same to a long step
+MAX_LOGIT = 40.0  # bound of logits and log priors in SQUAREM steps
 
 
 @dataclass(frozen=True)
 class OneCoin(EMAggregator):
-    """One accuracy a worker: right with chance a, else any wrong label alike.
+    """Estimate one accuracy per worker: a vote is right with probability a, otherwise each wrong label is equally probable.
 
     p(task has k) is proportional to prior_k * product over its votes of (a_worker if it said k, else
-    (1 - a_worker) / (K - 1)) ^ weight; a is the expected share of a worker's votes that are right, `smooth` right and
-    wrong ones added. Found by EM from vote shares. Ability is a, with the 95% interval of its Beta posterior.
+    (1 - a_worker) / (K - 1)) ^ weight; a is the expected share of a worker's votes that are right, with `smooth`
+    right and wrong votes added. Estimated by EM from vote shares. Ability is a, with the 95% interval of its Beta posterior.
 
-    Dawid & Skene's model with its matrices tied; analysed by Ghosh, Kale & McAfee (2011),
+    Dawid & Skene's model with one parameter per matrix; analysed by Ghosh, Kale & McAfee (2011),
     https://doi.org/10.1145/1993574.1993599
 
     >>> votes = Votes.of(task=list("aaabbbccc"), worker=[1, 2, 3] * 3, label=list("xxyyyxxxx"))
@@ -38,7 +38,7 @@ class OneCoin(EMAggregator):
     array([1.  , 1.  , 0.33])
     """
 
-    smooth: float = option(0.01, "right and wrong votes added to everybody's", low=0)
+    smooth: float = option(0.01, "pseudo-count of right votes, and of wrong votes, per worker", low=0)
     prior: str = prior_option()
     max_iter: int = max_iter_option()
     tol: float = tol_option()
@@ -47,28 +47,30 @@ class OneCoin(EMAggregator):
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         em = OwnLabelEM(votes, gold, votes.worker, votes.n_workers)
         model = _Model(em, self.fixed_prior(votes.labels), self.smooth)
-        result = run_em(model.em_pass, model.first_params(start), **self.em_settings(votes, progress, model))
+        result = run_em(model.em_pass, model.initial_params(start), **self.em_settings(votes, progress, model))
         return model.to_fit(self.spec, result)
 
 
 class _Params(NamedTuple):
+    """Parameters of the one-coin model: log prior of the labels and worker accuracies."""
+
     log_prior: Floats  # (n_labels,)
-    ability: Floats  # (n_workers,) the chance of being right
+    ability: Floats  # (n_workers,) probability that a vote is right
 
 
 @dataclass
 class _Model:
-    """The model on some votes."""
+    """The one-coin model of given votes."""
 
     em: OwnLabelEM
-    fixed: Floats | None  # (n_labels,) the prior, where it is not learnt
+    fixed: Floats | None  # (n_labels,) the prior, if it is not learnt
     smooth: float
     n_right: Floats | None = None  # (n_workers,) expected right votes in the latest pass
 
-    def first_params(self, start: Fit | None) -> _Params:
-        """Parameters of vote shares, or of an earlier fit's posterior and abilities."""
-        em, posterior = self.em, self.em.first_posterior(start)
-        right = em.right(em.is_open, posterior) + em.known_right
+    def initial_params(self, start: Fit | None) -> _Params:
+        """Return the parameters estimated from vote shares, or from the posterior and abilities of the earlier fit `start`."""
+        em, posterior = self.em, self.em.initial_posterior(start)
+        right = em.count_right(em.is_open, posterior) + em.known_right
         params = self.m_step(posterior.sum(0) + em.known_true, right)
         if start is not None and start.ability is not None and start.made_by.startswith(OneCoin.name()):
             place = positions(start.workers, em.votes.workers)
@@ -77,18 +79,18 @@ class _Model:
         return params
 
     def em_pass(self, params: _Params) -> tuple[_Params, float]:
-        """One pass: updated parameters, and the objective of those given."""
-        hit, miss = self.log_chances(params.ability)
+        """Run one EM pass: return updated parameters and the objective of the given ones; sets `n_right`."""
+        hit, miss = self.log_probabilities(params.ability)
         n_true, self.n_right, value = self.em.em_pass(params.log_prior, miss, hit - miss)
         return self.m_step(n_true, self.n_right), value + self.smooth * float(hit.sum() + miss.sum())
 
-    def log_chances(self, ability: Floats) -> tuple[Floats, Floats]:
-        """(hit, miss), each (n_workers,): the log chance of the true label, and of each other one."""
+    def log_probabilities(self, ability: Floats) -> tuple[Floats, Floats]:
+        """(hit, miss), each (n_workers,): log probability of a vote for the true label, and for each wrong label."""
         hit, miss = np.maximum(ability, TINY), np.maximum((1 - ability) / max(self.em.n_labels - 1, 1), TINY)
         return np.log(hit), np.log(miss)
 
     def m_step(self, n_true: Floats, n_right: Floats) -> _Params:
-        """The share of a worker's votes that are right, `smooth` right and wrong ones added."""
+        """Return parameters from expected counts: tasks per label `n_true`, right votes per worker `n_right`, plus `smooth`."""
         n_right, load = n_right + self.smooth, self.em.votes.workload + 2 * self.smooth
         ability = np.divide(n_right, load, out=np.full(len(load), 1 / self.em.n_labels), where=load > 0)
         return _Params(log_prior(n_true, self.fixed), ability)
@@ -97,17 +99,17 @@ class _Model:
 
     def pack(self, params: _Params) -> Floats:
         logit = np.log(np.maximum(params.ability, TINY)) - np.log(np.maximum(1 - params.ability, TINY))
-        return np.clip(np.concatenate([params.log_prior, logit]), -FARTHEST, FARTHEST)
+        return np.clip(np.concatenate([params.log_prior, logit]), -MAX_LOGIT, MAX_LOGIT)
 
     def unpack(self, vector: Floats, _: _Params) -> _Params:
         prior, logit = np.split(vector, [self.em.n_labels])
         return _Params(prior - np.logaddexp.reduce(prior), 1 / (1 + np.exp(-np.clip(logit, -700, 700))))
 
     def to_fit(self, made_by: str, result: EMResult[_Params]) -> Fit:
-        """The result of EM as a fit."""
+        """Return the result of the one-coin EM as a fit, with worker accuracies and their intervals."""
         assert self.n_right is not None
         (log_labels, ability), votes = result.params, self.em.votes
-        hit, miss = self.log_chances(ability)
+        hit, miss = self.log_probabilities(ability)
         soft, left_out = self.em.posterior(log_labels, hit - miss)
         right = self.n_right + self.smooth + 0.5
         low, high = beta_interval(right, votes.workload + 2 * self.smooth + 1 - right)

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.vote_counts import fill_unseen, prior
+from plurivox.aggregate._shared.vote_counts import fill_unvoted, overall_shares
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
@@ -17,11 +17,11 @@ from plurivox.core.votes import Votes
 
 @dataclass(frozen=True)
 class SoftmaxShares(Aggregator):
-    """The softmax of the number of votes each label got.
+    """The softmax of the number of votes for each label.
 
-    p(k | task) = exp(n_k / T) / sum_l exp(n_l / T), where n_k is the weight of the votes for label k. No label gets
-    nothing, and many votes make it certain: a small temperature T comes near a majority vote, a large one near even.
-    A task nobody voted on gets the shares of all votes together, and a support of 0.
+    p(k | task) = exp(n_k / T) / sum_l exp(n_l / T), where n_k is the weight of the votes for label k. All labels
+    get positive probability, and more votes give more certain labels. A small temperature T approaches a majority vote, a large
+    one a uniform distribution. A task without votes gets the shares of all votes, and a support of 0.
 
     Uma et al. (2020), eq. 4, https://doi.org/10.1609/hcomp.v8i1.7478
 
@@ -31,17 +31,19 @@ class SoftmaxShares(Aggregator):
            [0.269, 0.731]])
     """
 
-    temperature: float = option(1.0, "counts are divided by it; small is certain, large is even", low=0.001)
+    temperature: float = option(
+        1.0, "divisor of the vote counts; small values give certain labels, large values uniform ones", low=0.001
+    )
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start, progress
         tally = votes.tally()
-        top = np.zeros(votes.n_tasks)  # taken off first, so that 3,000 votes do not overflow
+        top = np.zeros(votes.n_tasks)  # subtracted, so that many votes do not overflow
         np.maximum.at(top, tally.row, tally.mass)
         mass = np.exp((tally.mass - top[tally.row]) / self.temperature)
-        rest = tally.n_unlisted * np.exp(-top / self.temperature)  # the labels nobody chose: exp(0) each
+        rest = tally.others * np.exp(-top / self.temperature)  # labels without votes: exp(0) each
         total = np.bincount(tally.row, mass, minlength=votes.n_tasks) + rest
         body = replace(tally, mass=mass / total[tally.row], rest=rest / total)
-        return Fit(fill_unseen(votes, dense_if_small(body)), votes.workers, self.spec, prior=prior(votes))
+        return Fit(fill_unvoted(votes, dense_if_small(body)), votes.workers, self.spec, prior=overall_shares(votes))

@@ -1,4 +1,4 @@
-"""Temper: a power of another method's probabilities."""
+"""Temperature scaling of another method's soft labels."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -14,13 +14,14 @@ from plurivox.core.votes import Votes
 
 @dataclass(frozen=True)
 class Temperature(Aggregator):
-    """Another method with a power taken of its probabilities, which makes it less certain, or more.
+    """Temperature scaling of another method: a power of its probabilities makes them less, or more, certain.
 
-    p(k | task) = q(k | task)^power / sum_l q(l | task)^power, with q the method's. The order of the labels stays, so
-    the most probable one does too. Models that take votes for independent are too certain; a power of 1/4 mends much.
-    It takes what the method takes, an earlier fit aside, and everything else in the answer is the method's.
+    p(k | task) = q(k | task)^power / sum_l q(l | task)^power, with the probabilities q of the other method. The order of the
+    labels does not change. Models that assume independent votes are overconfident; a power of 1/4 corrects much of that.
+    Takes the inputs of the other method except an earlier fit; all other results are those of the method. Called temper
+    before version 0.2.
 
-    Guo et al. (2017) scale classifiers like this, https://doi.org/10.48550/arXiv.1706.04599 (the power is 1 / temperature).
+    Guo et al. (2017) scale classifiers in this way, https://doi.org/10.48550/arXiv.1706.04599 (the power is 1 / temperature).
 
     >>> votes = Votes.of(task=list("aaaaa"), worker=[1, 2, 3, 4, 5], label=["yes", "yes", "yes", "yes", "no"])
     >>> fit = Temperature(method="vote-shares", power=0.5).fit(votes)
@@ -28,8 +29,10 @@ class Temperature(Aggregator):
     (array([[0.333, 0.667]]), 'temperature[method=vote-shares,power=0.5]')
     """
 
-    method: str = option("ibcc", "the method whose probabilities are scaled, with its options in brackets")
-    power: float = option(0.25, "the power; below 1 is less certain, above 1 more", low=0)
+    method: str = option("ibcc", "method whose probabilities are scaled, with its options in brackets")
+    power: float = option(
+        0.25, "exponent, 1 / temperature; below 1 gives less certain labels, above 1 more certain ones", low=0
+    )
 
     former_names: ClassVar[tuple[str, ...]] = ("temper",)
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold"})

@@ -1,4 +1,4 @@
-"""Two-third agreement: a label only where most agree."""
+"""Two-third agreement: decide tasks with a two-thirds majority only."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.vote_counts import prior
-from plurivox.aggregate._shared.weighted_votes import CLOSE, WeightedVotes
+from plurivox.aggregate._shared.vote_counts import overall_shares
+from plurivox.aggregate._shared.weighted_votes import TIE_TOLERANCE, WeightedVotes
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
@@ -18,12 +18,12 @@ from plurivox.core.votes import Votes
 
 @dataclass(frozen=True)
 class TwoThird(Aggregator):
-    """All mass on a label that two thirds of at least two votes name; otherwise undecided.
+    """Two-thirds majority: probability 1 on a label with two thirds of at least two votes; tasks without one are undecided.
 
-    p(k | task) = 1 where n_k / n >= 2/3 and n >= 2, with n_k the weight of the votes for label k and n their sum.
-    Where no label reaches that, the task is undecided: its soft label is then the vote shares n_k / n, or even over all
-    labels (`otherwise`), and the prior where nobody voted. `found` counts them ("undecided") and marks the others
-    ("decided", one truth value a task).
+    p(k | task) = 1 if n_k / n >= `share` and n >= `least`, with n_k the weight of the votes for label k and n their sum. A task
+    is undecided if no label, or more than one, reaches that: its soft label is the vote shares n_k / n, or uniform over all
+    labels (`otherwise`), and the shares of all votes if it has no votes. `found["undecided"]` is the number of undecided tasks,
+    `found["decided"]` a boolean per task.
 
     The rule is that of peerannot: Lefort et al. (2024), https://computo-journal.org/published-202402-lefort-peerannot
 
@@ -34,30 +34,33 @@ class TwoThird(Aggregator):
            [0.5, 0.5]]), {'undecided': 1, 'decided': array([ True, False])})
     """
 
-    share: float = option(2 / 3, "share of the votes that a label needs", low=0.5, high=1)
-    least: float = option(2, "votes that a task needs", low=0)
-    otherwise: Literal["shares", "even"] = option("shares", "the soft label of an undecided task")
+    share: float = option(2 / 3, "minimum share of the votes for a label", low=0.5, high=1)
+    least: float = option(2, "minimum number of votes of a task", low=0)
+    otherwise: Literal["shares", "even"] = option(
+        "shares",
+        "soft label of an undecided task (no label reaches `share`, or too few votes): vote shares, or uniform",
+    )
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start, progress
-        ballots = WeightedVotes.of(votes)
-        split = ballots.split(ballots.counts)
-        enough = votes.support[ballots.task] >= self.least - CLOSE
-        chosen = enough & (split.mass >= self.share - CLOSE)
-        n_chosen = np.bincount(ballots.task[chosen], minlength=votes.n_tasks)
-        decided = n_chosen == 1  # two labels can both reach one half
-        here = decided[ballots.task]
-        body = replace(split, mass=np.where(here, chosen, split.mass), rest=np.where(decided, 0, split.rest))
+        weighted = WeightedVotes.of(votes)
+        shares = weighted.task_shares(weighted.counts)
+        enough = votes.support[weighted.task] >= self.least - TIE_TOLERANCE
+        chosen = enough & (shares.mass >= self.share - TIE_TOLERANCE)
+        n_chosen = np.bincount(weighted.task[chosen], minlength=votes.n_tasks)
+        decided = n_chosen == 1  # at share=0.5 two labels can reach it
+        here = decided[weighted.task]
+        body = replace(shares, mass=np.where(here, chosen, shares.mass), rest=np.where(decided, 0, shares.rest))
         if self.otherwise == "even":
-            body = _evened(body, ~decided)
+            body = _spread_evenly(body, ~decided)
         found = {"undecided": int((~decided).sum()), "decided": decided}
-        return Fit(ballots.soft(body), votes.workers, self.spec, prior=prior(votes), found=found)
+        return Fit(weighted.soft_labels(body), votes.workers, self.spec, prior=overall_shares(votes), found=found)
 
 
-def _evened(rows: Candidates, which: np.ndarray) -> Candidates:
-    """The rows, those of `which` (n_rows,) spread evenly over all labels."""
+def _spread_evenly(rows: Candidates, which: np.ndarray) -> Candidates:
+    """Return the rows with those of the mask `which` (n_rows,) replaced by a uniform distribution over all labels."""
     even = which[rows.row]
     rest = np.where(which, rows.n_unlisted / rows.n_labels, rows.rest)
     return replace(rows, mass=np.where(even, 1 / rows.n_labels, rows.mass), rest=rest)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.vote_counts import prior, shares
+from plurivox.aggregate._shared.vote_counts import overall_shares, vote_shares
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
@@ -13,10 +13,10 @@ from plurivox.core.votes import Votes
 
 @dataclass(frozen=True)
 class VoteShares(Aggregator):
-    """The share of the votes each label got.
+    """The share of each label in the votes of the task.
 
-    p(k | task) = n_k / sum_l n_l, where n_k is the weight of the votes for label k. A task nobody voted on gets the
-    shares of all votes together, and a support of 0.
+    p(k | task) = n_k / sum_l n_l, where n_k is the weight of the votes for label k. A task without votes gets the shares of
+    all votes, and a support of 0.
 
     Uma et al. (2020), eq. 3, https://doi.org/10.1609/hcomp.v8i1.7478; "NaiveSoft" in Lefort et al. (2024).
 
@@ -30,4 +30,4 @@ class VoteShares(Aggregator):
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start, progress
-        return Fit(shares(votes), votes.workers, self.spec, prior=prior(votes))
+        return Fit(vote_shares(votes), votes.workers, self.spec, prior=overall_shares(votes))

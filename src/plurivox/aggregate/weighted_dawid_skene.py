@@ -1,11 +1,11 @@
-"""Weighted Dawid-Skene: votes weighed by the diagonals of Dawid-Skene's matrices."""
+"""Weighted Dawid-Skene: votes weighted by the diagonals of Dawid-Skene's matrices."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.open_tasks import soft_labels
+from plurivox.aggregate._shared.unlabelled_tasks import soft_labels
 from plurivox.aggregate.dawid_skene import DawidSkene
 from plurivox.core.encoding import positions
 from plurivox.core.method import option
@@ -18,11 +18,11 @@ from plurivox.core.votes import Votes
 
 @dataclass(frozen=True)
 class WeightedDawidSkene(EMAggregator):
-    """Vote shares in which a vote weighs the chance that its worker is right on that label.
+    """Weighted vote shares; the weight of a vote is its worker's accuracy on that label in Dawid-Skene.
 
     p(task has k) = sum of matrix_worker[k, k] over the votes for k, divided by the same sum over all labels, with the
-    matrices that Dawid-Skene finds. The answer is softer than Dawid-Skene's. Where all weights of a task are 0 its vote
-    shares count. Trace and abilities are Dawid-Skene's.
+    matrices estimated by Dawid-Skene. The soft labels are less certain than those of Dawid-Skene. If all weights of a task are
+    0, its vote shares are used. Trace and abilities are those of Dawid-Skene.
 
     "WDS" in Lefort et al. (2024), https://doi.org/10.57750/qmaz-gr91
 
@@ -45,8 +45,8 @@ class WeightedDawidSkene(EMAggregator):
         right = np.einsum("wkk->wk", fit.confusion.matrices)  # (n_workers, n_labels)
         share = _shares(votes, votes.weights * right[votes.worker, votes.label])
         prob = np.where(np.isnan(share), _shares(votes, votes.weights), share)
-        silent = np.isnan(prob[:, 0])
-        prob[silent] = fit.soft.prob[silent]
+        unvoted = np.isnan(prob[:, 0])
+        prob[unvoted] = fit.soft.prob[unvoted]
         if gold is not None:
             known = gold.shared(votes.tasks)
             prob[positions(votes.tasks, known.tasks)] = known.on_labels(votes.labels).prob
@@ -54,7 +54,7 @@ class WeightedDawidSkene(EMAggregator):
 
 
 def _shares(votes: Votes, weight: Floats) -> Floats:
-    """(n_tasks, n_labels) the share of its weight that a task puts on each label; nan where there is none."""
+    """(n_tasks, n_labels) the share of each label in the `weight` (n_rows,) of the votes; nan if they sum to 0."""
     key = votes.task.astype(np.int64) * votes.n_labels + votes.label
     sums = np.bincount(key, weight, minlength=votes.n_tasks * votes.n_labels).reshape(votes.n_tasks, votes.n_labels)
     total = sums.sum(1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Zero-based skill: workers' skills drawn step by step towards their agreement with the weighted vote."""
+"""Zero-based skill: worker skills estimated by gradient descent towards their agreement with the weighted vote."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.vote_counts import prior
+from plurivox.aggregate._shared.vote_counts import overall_shares
 from plurivox.aggregate._shared.weighted_votes import WeightedVotes
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
@@ -14,20 +14,20 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 
-CHANCE = 1e-5  # how far above chance every skill starts
-STILL = 1e-12  # skills that move less than this stand still for good
+START_ABOVE_CHANCE = 1e-5  # added to the initial skill 1/K
+MOVE_TOLERANCE = 1e-12  # converged if no skill changes by more than this
 
 
 @dataclass(frozen=True)
 class ZeroBasedSkill(Aggregator):
-    """Weighted vote shares whose weights move step by step towards each worker's agreement with them.
+    """Weighted vote shares; each worker's weight moves by gradient steps towards their agreement with the weighted vote.
 
-    Every skill starts at s_j = 1/K. Each round takes the majority vote in which worker j weighs s_j, and moves
-    s_j <- s_j + r (a_j - s_j), a step down the squared error to a_j, the share of worker j's votes that named the winner
-    of their task. The rate r is multiplied by `factor` every `steps` rounds. It stops early when no skill moves.
+    Each skill starts at s_j = 1/K. Each round computes the majority vote with weights s_j and updates
+    s_j <- s_j + r (a_j - s_j), a gradient step on the squared error to a_j, the share of worker j's votes that equal the
+    majority label of their task. The rate r is multiplied by `factor` every `steps` rounds. It stops when no skill changes.
 
     p(k | task) = sum of s_j over the votes j for k / sum of s_j over all votes of the task. Ties go to the first label.
-    The ability is s_j; who never voted has none (nan).
+    The ability is s_j; nan for workers without votes. `found["ties"]` is the number of tied tasks of the unweighted vote.
 
     The method is that of crowd-kit, https://doi.org/10.21105/joss.06227
 
@@ -37,28 +37,32 @@ class ZeroBasedSkill(Aggregator):
            [0.25, 0.75]])
     """
 
-    max_iter: int = option(100, "rounds at most", low=1)
-    rate: float = option(1.0, "how far a skill moves towards the agreement at first", low=0, high=1)
-    steps: int = option(20, "rounds between two cuts of the rate", low=1)
-    factor: float = option(0.5, "what the rate is multiplied by at a cut", low=0, high=1)
+    max_iter: int = option(100, "maximum number of rounds", low=1)
+    rate: float = option(
+        1.0, "initial learning rate: share of the difference to the agreement by which a skill moves", low=0, high=1
+    )
+    steps: int = option(20, "rounds between reductions of the rate", low=1)
+    factor: float = option(0.5, "factor of each reduction of the rate", low=0, high=1)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start
-        ballots = WeightedVotes.of(votes)
-        found = {"ties": ballots.ties(ballots.split(ballots.counts))}
-        skill, rate = np.full(votes.n_workers, 1 / votes.n_labels + CHANCE), self.rate
+        weighted = WeightedVotes.of(votes)
+        found = {"ties": weighted.count_ties(weighted.task_shares(weighted.counts))}
+        skill, rate = np.full(votes.n_workers, 1 / votes.n_labels + START_ABOVE_CHANCE), self.rate
         converged = False
         for step in range(self.max_iter):
             rate *= self.factor if (step + 1) % self.steps == 0 else 1
-            winner = ballots.winners(ballots.split(ballots.sums(skill)))
-            move = rate * (ballots.agreement(winner) - skill)
+            winner = weighted.top_labels(weighted.task_shares(weighted.weighted_counts(skill)))
+            move = rate * (weighted.agreement(winner) - skill)
             skill = skill + move
             moved = float(np.nanmax(np.abs(move), initial=0))
             progress(step, self.max_iter, moved)
-            if converged := moved <= STILL:
+            if converged := moved <= MOVE_TOLERANCE:
                 break
         found["rounds"] = step + 1
-        soft = ballots.soft(ballots.split(ballots.sums(skill)))
-        return Fit(soft, votes.workers, self.spec, prior(votes), ability=skill, converged=converged, found=found)
+        soft = weighted.soft_labels(weighted.task_shares(weighted.weighted_counts(skill)))
+        return Fit(
+            soft, votes.workers, self.spec, overall_shares(votes), ability=skill, converged=converged, found=found
+        )

@@ -1,21 +1,21 @@
-"""Assign: what is open and what we believe -> what to ask next. One file a way; `ls` lists them.
+"""Assign: open tasks -> the tasks that each worker is asked about. One file per method; `ls` lists them.
 
-Every way chooses a sitting for the worker who has come (`Assigner.sit`, out of a `Pool`); one that knows what an answer
-would tell ranks questions for a whole crowd as well (`Proposer.propose`).
+Every method chooses the tasks of one session of one worker (`Assigner.assign_session`). A `Proposer` also ranks questions
+for all workers by expected information gain (`Proposer.propose`).
 """
 
-from plurivox.assign._contract import FALL, UNASKED, Assigner, Place, Pool, methods
+from plurivox.assign._contract import GAIN_DECAY, UNASKED_GAIN, AssignedTask, Assigner, OpenTasks, methods
+from plurivox.assign._shared.assignment_ledger import Ledger, plan
 from plurivox.assign._shared.information_gain import expected_gain
-from plurivox.assign._shared.ledger import Ledger, plan
 from plurivox.assign._shared.proposals import Proposals, Proposer, Question
 
 __all__ = [
-    "FALL",
-    "UNASKED",
+    "GAIN_DECAY",
+    "UNASKED_GAIN",
+    "AssignedTask",
     "Assigner",
     "Ledger",
-    "Place",
-    "Pool",
+    "OpenTasks",
     "Proposals",
     "Proposer",
     "Question",

@@ -1,4 +1,4 @@
-"""Assigner: chooses what a worker is asked in one session, out of a pool of open tasks."""
+"""Assigner: the base class of methods that choose the tasks of a worker's session from the open tasks."""
 
 import random
 from abc import ABC, abstractmethod
@@ -9,69 +9,69 @@ from typing import NamedTuple, Protocol
 from plurivox.core.method import Method, option
 from plurivox.core.registry import Methods
 
-__all__ = ["FALL", "UNASKED", "Assigner", "Place", "Pool", "methods"]
-UNASKED = 1e9  # the gain of a task that nobody has been asked about: it comes before all others
-FALL = 0.5  # a slot that is given is expected to leave this share of what there was to tell
+__all__ = ["GAIN_DECAY", "UNASKED_GAIN", "AssignedTask", "Assigner", "OpenTasks", "methods"]
+UNASKED_GAIN = 1e9  # gain of a task that no worker was asked about: such tasks come first
+GAIN_DECAY = 0.5  # each assigned slot multiplies the expected gain of its task by this until the answer arrives
 
 
-class Place(NamedTuple):
-    """One place in a sitting: a task, and whether it comes again as a check of consistency."""
+class AssignedTask(NamedTuple):
+    """One task of a session, and whether it is a repeat that checks the worker's consistency."""
 
     task: int
     repeat: bool = False
 
 
-class Pool(Protocol):
-    """What is open to one worker who has come: tasks that want more answers and that this worker has not seen.
+class OpenTasks(Protocol):
+    """The tasks open to one worker: below their quota and not assigned to this worker before.
 
-    A task is a number. Whoever keeps the slots answers three questions, by an index or a heap: a sitting is chosen as fast
-    among a million tasks as among ten. The studio's database is one such pool, `Ledger` keeps another one in memory.
+    A task is an integer. The three queries use an index or a heap, so that their time does not depend on the number of
+    tasks. The studio's database is one implementation, `Ledger` has another in memory.
     """
 
-    def fewest(self, stratum: str | None, n: int) -> Sequence[int]:
-        """At most `n` tasks of a stratum (None: of all), those with the fewest slots given, at random among equals."""
+    def least_assigned(self, stratum: str | None, n: int) -> Sequence[int]:
+        """Return up to `n` tasks of a stratum (None: of all) with the fewest assigned slots, ties in random order."""
         ...
 
-    def batch(self) -> Sequence[int]:
-        """The open rest of the fixed batch that the fewest people have; empty where no batch has any."""
+    def next_batch(self) -> Sequence[int]:
+        """Return the open tasks of the predefined batch with the fewest workers; empty if no batch has open tasks."""
         ...
 
-    def telling(self, n: int, least: float) -> Sequence[int]:
-        """At most `n` tasks whose next answer is expected to tell most, and no less than `least` nats."""
+    def most_informative(self, n: int, least: float) -> Sequence[int]:
+        """Return up to `n` tasks with the largest expected information gain, each at least `least` nats."""
         ...
 
 
 @dataclass(frozen=True)
 class Assigner(Method, ABC):
-    """What is open to a worker in, what that worker is asked out."""
+    """Base class of assignment methods: choose which of the open tasks a worker is asked about in one session."""
 
-    twice: int = option(0, "tasks of a sitting that come again in it, as a check of consistency", low=0)
-    seed: int = option(0, "of what is left to chance in a plan; a running study draws its own", low=0)
+    twice: int = option(0, "tasks repeated later in the same session, to check consistency", low=0)
+    seed: int = option(0, "random seed of a plan; a running study does not use it", low=0)
 
-    def sit(self, pool: Pool, rng: random.Random) -> list[Place]:
-        """What one worker is asked in one go, in order; empty where nothing is open to that worker.
+    def assign_session(self, open_tasks: OpenTasks, rng: random.Random) -> list[AssignedTask]:
+        """Return the tasks of one session of one worker in random order; empty if no task is open to the worker.
 
-        The order is this worker's own. Some tasks come `twice`, the second time later and never directly after.
+        `twice` of the tasks appear a second time, never directly after the first.
         """
-        return arrange(self.choose(pool), self.twice, rng)
+        return arrange_session(self.choose(open_tasks), self.twice, rng)
 
     @abstractmethod
-    def choose(self, pool: Pool) -> list[int]:
-        """The tasks of a sitting, each of them once."""
+    def choose(self, open_tasks: OpenTasks) -> list[int]:
+        """Return the tasks of one session, each once, in any order."""
 
 
-def arrange(tasks: Sequence[int], twice: int, rng: random.Random) -> list[Place]:
-    """Tasks in a random order; some come again, at random places at least two further on.
+def arrange_session(tasks: Sequence[int], twice: int, rng: random.Random) -> list[AssignedTask]:
+    """Shuffle `tasks` and insert `twice` of them again, each at least two positions after its first occurrence.
 
-    >>> [tuple(place) for place in arrange([7, 8, 9], 1, random.Random(3))]
+    >>> [tuple(one) for one in arrange_session([7, 8, 9], 1, random.Random(3))]
     [(8, False), (9, False), (7, False), (8, True)]
     """
-    places = [Place(task) for task in tasks]
-    rng.shuffle(places)
-    early = places[:-2] if len(places) - 2 >= twice else places[:-1]  # the last one has no room after it
-    for one in rng.sample(early, min(twice, len(early))):
-        places.insert(rng.randint(places.index(one) + 2, len(places)), Place(one.task, True))
-    return places
+    session = [AssignedTask(task) for task in tasks]
+    rng.shuffle(session)
+    early = session[:-2] if len(session) - 2 >= twice else session[:-1]  # a repeat of the last task would follow it
+    for assigned in rng.sample(early, min(twice, len(early))):
+        session.insert(rng.randint(session.index(assigned) + 2, len(session)), AssignedTask(assigned.task, True))
+    return session
 
 
 methods: Methods[Assigner] = Methods(__package__, Assigner)

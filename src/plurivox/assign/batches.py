@@ -1,23 +1,23 @@
-"""Ask about the tasks of batches that were fixed beforehand."""
+"""Assign predefined batches of tasks."""
 
 from dataclasses import dataclass
 
-from plurivox.assign._contract import Assigner, Pool
+from plurivox.assign._contract import Assigner, OpenTasks
 
 
 @dataclass(frozen=True)
 class Batches(Assigner):
-    """Ask about the tasks of batches that were fixed beforehand, the batch that the fewest people have first.
+    """Assign predefined batches of tasks; the batch assigned to the fewest workers comes first.
 
-    A batch goes out whole to the first people; later, as the rest of it that is still open. A task that is in several
-    batches wants as many times its answers, and a person who has met it in one of them gets the others without it.
+    The first workers get the whole batch, later ones the tasks of it that are still open. A task in several batches gets its
+    number of answers for each of them. A worker never gets a task again that was in an earlier batch of theirs.
 
     >>> from plurivox.assign import Ledger
     >>> ledger = Ledger([2, 1, 1], batches=[[0, 1], [0, 2]])
-    >>> found = [ledger.seat(Batches(), worker) for worker in ("ann", "ann", "bo")]
-    >>> sorted(len(one) for one in found), ledger.given.tolist()
+    >>> sessions = [ledger.assign(Batches(), worker) for worker in ("ann", "ann", "bo")]
+    >>> sorted(len(session) for session in sessions), ledger.given.tolist()
     ([1, 1, 2], [2, 1, 1])
     """
 
-    def choose(self, pool: Pool) -> list[int]:
-        return list(pool.batch())
+    def choose(self, open_tasks: OpenTasks) -> list[int]:
+        return list(open_tasks.next_batch())

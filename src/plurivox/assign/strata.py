@@ -1,54 +1,59 @@
-"""Ask about so many tasks of each stratum."""
+"""Assign a fixed number of tasks from each stratum."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from plurivox.assign._contract import Assigner, Pool
+from plurivox.assign._contract import Assigner, OpenTasks
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option
 
 
 @dataclass(frozen=True)
 class Strata(Assigner):
-    """Ask about so many tasks of each stratum, those with the fewest answers first, until each has its quota.
+    """Assign a fixed number of tasks from each stratum, those with the fewest answers first, until all quotas are reached.
 
-    Collins et al. (2022, https://doi.org/10.1609/hcomp.v10i1.21986) asked everybody about 22 hard images and 3 easy ones:
-    `hard=22,easy=3`. Where a stratum is used up, the others go on without it.
+    Collins et al. (2022, https://doi.org/10.1609/hcomp.v10i1.21986) asked every worker about 22 hard images and 3 easy ones:
+    `hard=22,easy=3`. When a stratum has no open task left, sessions contain tasks of the other strata only.
 
     >>> from plurivox.assign import Ledger
     >>> ledger = Ledger([1] * 6, stratum=["hard"] * 4 + ["easy"] * 2)
-    >>> found = [ledger.seat(Strata(counts="hard=2,easy=1"), worker) for worker in ("ann", "bo")]
-    >>> [sorted(ledger.stratum[place.task] for place in one) for one in found]
+    >>> sessions = [ledger.assign(Strata(counts="hard=2,easy=1"), worker) for worker in ("ann", "bo")]
+    >>> [sorted(ledger.stratum[assigned.task] for assigned in session) for session in sessions]
     [['easy', 'hard', 'hard'], ['easy', 'hard', 'hard']]
     """
 
-    counts: str = option("hard=22,easy=3", "tasks of each stratum in a sitting; as JSON where a name holds a comma")
+    counts: str = option("hard=22,easy=3", "tasks per session from each stratum; JSON if a name contains a comma")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.wanted()
+        self.tasks_per_stratum()
 
-    def wanted(self) -> dict[str, int]:
-        """stratum -> tasks of it in a sitting."""
-        return _counts(self.counts)
+    def tasks_per_stratum(self) -> dict[str, int]:
+        """Return a dict from stratum to its number of tasks per session, parsed from the option `counts`."""
+        return _parse_counts(self.counts)
 
-    def choose(self, pool: Pool) -> list[int]:
-        return [task for stratum, n in self.wanted().items() for task in pool.fewest(stratum, n)]
+    def choose(self, open_tasks: OpenTasks) -> list[int]:
+        return [
+            task for stratum, n in self.tasks_per_stratum().items() for task in open_tasks.least_assigned(stratum, n)
+        ]
 
 
-def _counts(words: str) -> dict[str, int]:
-    wrong = OptionError(f"{words!r} says no strata; write how many tasks of each a sitting has: hard=22,easy=3")
-    if words.lstrip().startswith("{"):
+def _parse_counts(text: str) -> dict[str, int]:
+    """Parse "hard=22,easy=3" or the same as JSON; raise OptionError if a count is not a positive integer."""
+    error = OptionError(
+        f"counts is not valid: {text!r}; write the tasks per session of each stratum, as in hard=22,easy=3"
+    )
+    if text.lstrip().startswith("{"):
         try:
-            said = json.loads(words)
+            counts = json.loads(text)
         except json.JSONDecodeError:
-            raise wrong from None
+            raise error from None
     else:
-        pairs = [word.rpartition("=") for word in words.split(",")]
-        said = {name.strip(): int(n) if n.strip().isdecimal() else 0 for name, _, n in pairs}
-        if len(said) < len(pairs):
-            raise wrong
-    if not isinstance(said, Mapping) or not said or not all(type(n) is int and n > 0 for n in said.values()):
-        raise wrong
-    return dict(said)
+        pairs = [pair.rpartition("=") for pair in text.split(",")]
+        counts = {name.strip(): int(n) if n.strip().isdecimal() else 0 for name, _, n in pairs}
+        if len(counts) < len(pairs):
+            raise error
+    if not isinstance(counts, Mapping) or not counts or not all(type(n) is int and n > 0 for n in counts.values()):
+        raise error
+    return dict(counts)

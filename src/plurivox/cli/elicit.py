@@ -42,11 +42,18 @@ def told(screen: Screen, found: "Elicited", out: Path) -> Answer:
     """How many answers were read, and what was odd about them."""
     from plurivox.elicit import FLAGS
 
-    votes, fates = found.votes, {name.replace("-", "_"): n for name, n in found.fates.items()}
-    facts = {"command": screen.command, "out": out, "by": found.made_by, **votes.info(), **fates, "odd": found.odd}
-    rows = [(name, f"{n:,}", FLAGS[name][1]) for name, n in found.odd.items()]
-    apart = ", ".join(f"{n:,} {name}" for name, n in found.fates.items() if n and name != "read")
-    line = f"{found.made_by}: {found.fates['read']:,} answers as {len(votes):,} votes{f' ({apart})' if apart else ''}"
+    votes, fates = found.votes, {name.replace("-", "_"): n for name, n in found.outcome_counts.items()}
+    facts = {
+        "command": screen.command,
+        "out": out,
+        "by": found.made_by,
+        **votes.info(),
+        **fates,
+        "odd": found.flag_counts,
+    }
+    rows = [(name, f"{n:,}", FLAGS[name][1]) for name, n in found.flag_counts.items()]
+    apart = ", ".join(f"{n:,} {name}" for name, n in found.outcome_counts.items() if n and name != "read")
+    line = f"{found.made_by}: {found.outcome_counts['read']:,} answers as {len(votes):,} votes{f' ({apart})' if apart else ''}"
     return Answer(facts, text=table(rows) if rows and not screen.quiet else "", line=f"{line} -> {out}")
 
 

@@ -1,4 +1,4 @@
-"""Elicit: Answers -> Votes. One file a form; `ls` lists them."""
+"""Elicit: Answers -> Votes. One file per form; `ls` lists them."""
 
 from plurivox.elicit._contract import FLAGS, OUTCOMES, Elicited, Form, methods
 

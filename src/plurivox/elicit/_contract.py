@@ -1,4 +1,4 @@
-"""What every form is, and what it gives back: the shares of answers, their flags, and the votes."""
+"""Form: the base class of elicitation forms, and Elicited: the votes, outcomes and flags that a form reads from answers."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -21,36 +21,36 @@ from plurivox.core.votes import Votes
 __all__ = ["FLAGS", "OUTCOMES", "Elicited", "Form", "methods"]
 
 FLAGS = {  # name: (bit, what it means)
-    "no-percent": (1 << 0, "no percent typed beside the top label; it gets what the others leave of 100"),
-    "unreadable-percent": (1 << 1, "what was typed is no number; read as nothing typed"),
+    "no-percent": (1 << 0, "no percent entered for the top label; it gets 100 minus the other percents"),
+    "unreadable-percent": (1 << 1, "the text entered is not a number; treated as empty"),
     "out-of-range": (
         1 << 2,
-        "a percent below 0 or above 100; taken as 0 or 100, below 0 beside the top label as nothing typed",
+        "a percent below 0 or above 100; clipped to 0 or 100, below 0 for the top label treated as empty",
     ),
-    "repaired": (1 << 3, "a percent read after a guess, such as 8p for 80"),
-    "fraction": (1 << 4, "a percent that is not whole; taken as typed"),
-    "zero-top": (1 << 5, "0 typed beside the top label; read as nothing typed"),
-    "zero-second": (1 << 6, "0 typed beside the second label; it gets nothing"),
-    "second-without-percent": (1 << 7, "a second label without a percent; it shares what is left, as if not named"),
-    "second-above-top": (1 << 8, "the second label has the larger percent; taken as typed"),
+    "repaired": (1 << 3, "a percent with a typing error that was corrected, such as 8p for 80"),
+    "fraction": (1 << 4, "a percent that is not an integer; used as entered"),
+    "zero-top": (1 << 5, "0 entered for the top label; treated as empty"),
+    "zero-second": (1 << 6, "0 entered for the second label; it gets no weight"),
+    "second-without-percent": (1 << 7, "a second label without a percent; treated as a label that was not named"),
+    "second-above-top": (1 << 8, "the percent of the second label exceeds that of the top label; used as entered"),
     "named-twice": (1 << 9, "the same label named twice"),
     "contradiction": (1 << 10, "a label both named and ruled out"),
     "over-100": (1 << 11, "percents sum to more than 100; divided by their sum"),
-    "no-room": (1 << 12, "percents sum to less than 100 and no label is open for the rest; divided by their sum"),
-    "spread-above-top": (1 << 13, "a label that was not named got more than the top label"),
-    "negative": (1 << 14, "the released formula gives a negative weight; left out"),
-    "set-aside-but-marked": (1 << 15, "abstained or none of these, and labels marked all the same; the marks are left"),
-    "further-labels": (1 << 16, "more labels named than the form asks for; left"),
-    "under-100": (1 << 17, "percents of a whole distribution sum to less than 100; divided by their sum"),
-    "nothing-ruled-out": (1 << 18, "no label ruled out: every label may be"),
-    "percent-without-label": (1 << 19, "a percent typed where no label was chosen; it counts for nothing"),
-    "no-top": (1 << 20, "a second label and no top one; taken as typed"),
+    "no-room": (1 << 12, "percents sum to less than 100 and no other label can get the rest; divided by their sum"),
+    "spread-above-top": (1 << 13, "a label that was not named gets more weight than the top label"),
+    "negative": (1 << 14, "the released formula gives a negative weight; the answer is left out"),
+    "set-aside-but-marked": (1 << 15, "abstained or none of these, but labels are marked; the marks are ignored"),
+    "further-labels": (1 << 16, "more labels named than the form asks for; the further ones are ignored"),
+    "under-100": (1 << 17, "percents of a full distribution sum to less than 100; divided by their sum"),
+    "nothing-ruled-out": (1 << 18, "no label ruled out; all labels get equal weight"),
+    "percent-without-label": (1 << 19, "a percent entered without a label; ignored"),
+    "no-top": (1 << 20, "a second label but no top label; used as entered"),
 }
 
-OUTCOMES = ("read", "abstained", "none-of-these", "unreadable")  # what became of an answer
-READ, ABSTAINED, NONE_OF_THESE, UNREAD = range(4)
+OUTCOMES = ("read", "abstained", "none-of-these", "unreadable")  # Elicited.outcome holds indices into this
+READ, ABSTAINED, NONE_OF_THESE, UNREADABLE = range(4)
 
-OF_PERCENTS = {  # what percents() finds odd -> our flag
+FLAG_OF_ODD_PERCENT = {  # name in core.percents.ODD -> name in FLAGS
     "unreadable": "unreadable-percent",
     "out-of-range": "out-of-range",
     "repaired": "repaired",
@@ -59,37 +59,37 @@ OF_PERCENTS = {  # what percents() finds odd -> our flag
 
 
 def set_flag(flags: Ints, name: str, where: Bools) -> None:
-    """Raise a flag in place."""
+    """Set a flag in place in `flags` (n_answers,) for the answers in the mask `where`."""
     if where.any():
         flags[where] |= np.uint32(FLAGS[name][0])
 
 
-def raise_odd(flags: Ints, odd: Ints) -> None:
-    """Raise the flags of percents that were read: `odd` (n_answers,) as `Percents.flags`."""
+def set_percent_flags(flags: Ints, odd: Ints) -> None:
+    """Set the flags of unusual percents in place in `flags`; `odd` (n_answers,) has the bits of `Percents.odd`."""
     if odd.any():
-        for what, name in OF_PERCENTS.items():
-            set_flag(flags, name, (odd & PERCENT_FLAGS[what]) > 0)
+        for what, name in FLAG_OF_ODD_PERCENT.items():
+            set_flag(flags, name, (odd & ODD[what]) > 0)
 
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """What answers put on labels: weights above zero that sum to one for each answer, and what was odd about it."""
+    """Label weights of answers, one row per answer and label; the weights of an answer are positive and sum to one."""
 
-    answer: Ints  # (n_rows,) the rows of an answer lie together
+    answer: Ints  # (n_rows,) index of the answer; the rows of an answer are contiguous
     label: Ints  # (n_rows,) increasing within an answer
     weight: Floats  # (n_rows,) above zero
     flags: Ints  # (n_answers,) sum of the bits of FLAGS
 
     @cached_property
-    def said(self) -> Bools:
-        """(n_answers,) which answers say anything."""
+    def has_weight(self) -> Bools:
+        """(n_answers,) whether the answer has weight on any label."""
         found = np.zeros(len(self.flags), bool)
         found[self.answer] = True
         return found
 
     @classmethod
-    def of_points(cls, answer: Ints, label: Ints, points: Floats, flags: Ints) -> Self:
-        """Points on labels (`answer` and `label` sorted, each pair once), divided by the sum of each answer."""
+    def from_points(cls, answer: Ints, label: Ints, points: Floats, flags: Ints) -> Self:
+        """Return the shares of points, divided by their sum per answer; rows sorted by answer, then label, each pair once."""
         kept = points > 0
         answer, label, points = answer[kept], label[kept], points[kept]
         total = np.bincount(answer, points, minlength=len(flags))
@@ -98,105 +98,107 @@ class Shares:
 
 @dataclass(frozen=True, eq=False)
 class Elicited:
-    """Votes read off answers, what was odd about each answer, and which of them say nothing about labels."""
+    """The votes read from answers, with the outcome (read, abstained, ...) and the flags of each answer."""
 
-    votes: Votes  # `answer` is the place of the answer in `answers`; all tasks and workers of the answers are there
+    votes: Votes  # `answer` is an index into `answers`; has all tasks and workers of the answers
     answers: Answers
-    fate: Ints  # (n_answers,) 0 read, 1 abstained, 2 none of these, 3 unreadable
+    outcome: Ints  # (n_answers,) index into OUTCOMES: 0 read, 1 abstained, 2 none of these, 3 unreadable
     flags: Ints  # (n_answers,) sum of the bits of FLAGS
     made_by: str
 
-    def has(self, flag: str) -> Bools:
-        """(n_answers,) which answers carry a flag."""
+    def has_flag(self, flag: str) -> Bools:
+        """(n_answers,) whether the answer has a flag of FLAGS; raise UnknownName if there is no such flag."""
         if flag not in FLAGS:
             raise unknown_name("flag", flag, FLAGS)
         return (self.flags & FLAGS[flag][0]) > 0
 
     @cached_property
-    def fates(self) -> dict[str, int]:
-        """How many answers were read, and how many are kept apart, by why."""
-        counts = np.bincount(self.fate, minlength=len(OUTCOMES)).tolist()
+    def outcome_counts(self) -> dict[str, int]:
+        """The number of answers with each outcome: read, abstained, none-of-these, unreadable."""
+        counts = np.bincount(self.outcome, minlength=len(OUTCOMES)).tolist()
         return dict(zip(OUTCOMES, counts, strict=True))
 
     @cached_property
-    def odd(self) -> dict[str, int]:
-        """How many answers carry each flag, without the flags that nobody carries."""
+    def flag_counts(self) -> dict[str, int]:
+        """The number of answers with each flag; flags of no answer are left out."""
         counts = {name: int(np.count_nonzero(self.flags & bit)) for name, (bit, _) in FLAGS.items()}
         return {name: n for name, n in counts.items() if n}
 
-    def apart(self) -> dict[str, NDArray[Any]]:
-        """The answers that became no vote, a row each: task, worker, answer (its place), why."""
-        rows = np.flatnonzero(self.fate != READ)
-        why = np.array(OUTCOMES, dtype=TEXT)[self.fate[rows]]
-        return self._who(rows) | {"answer": rows, "why": why}
+    def answers_without_vote(self) -> dict[str, NDArray[Any]]:
+        """Return the answers that gave no vote as columns task, worker, answer (its index) and why (its outcome)."""
+        rows = np.flatnonzero(self.outcome != READ)
+        why = np.array(OUTCOMES, dtype=TEXT)[self.outcome[rows]]
+        return self._task_and_worker(rows) | {"answer": rows, "why": why}
 
-    def flagged(self) -> dict[str, NDArray[Any]]:
-        """The odd answers, a row for each flag: task, worker, answer (its place), flag."""
-        parts = [(np.flatnonzero(self.has(name)), name) for name in self.odd]
+    def flagged_answers(self) -> dict[str, NDArray[Any]]:
+        """Return one row per flag of an answer as columns task, worker, answer (its index) and flag."""
+        parts = [(np.flatnonzero(self.has_flag(name)), name) for name in self.flag_counts]
         rows = np.concatenate([np.zeros(0, np.int64), *(found for found, _ in parts)])
         names = np.repeat(np.array([name for _, name in parts], dtype=TEXT), [len(found) for found, _ in parts])
         order = np.argsort(rows, kind="stable")
-        return self._who(rows[order]) | {"answer": rows[order], "flag": names[order]}
+        return self._task_and_worker(rows[order]) | {"answer": rows[order], "flag": names[order]}
 
-    def per_task(self) -> dict[str, NDArray[Any]]:
-        """A row a task: how many of its answers were read, abstained, said none of these, could not be read."""
+    def outcomes_per_task(self) -> dict[str, NDArray[Any]]:
+        """Return one row per task: the number of its answers with each outcome."""
         n = len(self.answers.tasks)
-        counts = [np.bincount(self.answers.task[self.fate == fate], minlength=n) for fate in range(len(OUTCOMES))]
+        counts = [np.bincount(self.answers.task[self.outcome == code], minlength=n) for code in range(len(OUTCOMES))]
         return {"task": self.answers.tasks} | dict(zip(OUTCOMES, counts, strict=True))
 
-    def _who(self, rows: Ints) -> dict[str, Names]:
+    def _task_and_worker(self, rows: Ints) -> dict[str, Names]:
+        """Return the task and worker names of some answers as columns."""
         answers = self.answers
         return {"task": answers.tasks[answers.task[rows]], "worker": decode(answers.workers, answers.worker[rows])}
 
 
 @dataclass(frozen=True)
 class Form(Method, ABC):
-    """A question put to people, and how an answer to it becomes weights on labels that sum to one."""
+    """Base class of elicitation forms: a question, and the rule that turns an answer into label weights with sum one."""
 
     takes: ClassVar[frozenset[str]] = frozenset()
-    asks: ClassVar[Question | None] = None  # what it asks for; None: the studio cannot ask in it
+    asks: ClassVar[Question | None] = None  # the input fields of the question; None: the studio cannot show this form
 
     def read(self, answers: Answers) -> Elicited:
-        """Every answer as a vote, soft where it spreads over several labels; odd ones are flagged, never an error."""
+        """Return a vote for each answer, soft if it covers several labels; unusual answers are flagged and raise no error."""
         if not len(answers.labels):
             raise InputError(
-                f"{self.name()} needs at least one label, and these answers name none: list all labels that could be chosen "
+                f"{self.name()} needs at least one label, but no answer names one; list all labels that could be chosen "
                 "(labels=..., on the command line --labels ...)"
             )
         shares = self.shares(answers)
-        fate, flags = self._fates(answers, shares)
-        return Elicited(_votes(answers, shares, fate), answers, fate, flags, self.spec)
+        outcome, flags = self._outcomes_and_flags(answers, shares)
+        return Elicited(_build_votes(answers, shares, outcome), answers, outcome, flags, self.spec)
 
     @abstractmethod
     def shares(self, answers: Answers) -> Shares:
-        """What each answer puts on labels, whether or not it abstains."""
+        """Return the label weights of each answer, from its marks alone (abstaining is handled by `read`)."""
 
-    def _fates(self, answers: Answers, shares: Shares) -> tuple[Ints, Ints]:
-        fate = np.where(shares.said, READ, UNREAD).astype(np.uint8)
+    def _outcomes_and_flags(self, answers: Answers, shares: Shares) -> tuple[Ints, Ints]:
+        """(n_answers,) the outcome of each answer, and (n_answers,) its flags."""
+        outcome = np.where(shares.has_weight, READ, UNREADABLE).astype(np.uint8)
         flags = shares.flags.copy()
-        set_flag(flags, "percent-without-label", _typed_beside_nothing(answers))
-        marked = np.diff(answers.mark_start) > 0
-        for column, what in ((answers.none_of_these, NONE_OF_THESE), (answers.abstain, ABSTAINED)):
+        set_flag(flags, "percent-without-label", _has_percent_without_label(answers))
+        is_marked = np.diff(answers.mark_start) > 0
+        for column, code in ((answers.none_of_these, NONE_OF_THESE), (answers.abstain, ABSTAINED)):
             if column is not None:
-                fate[column] = what
-                set_flag(flags, "set-aside-but-marked", column & marked)
-        return fate, flags
+                outcome[column] = code
+                set_flag(flags, "set-aside-but-marked", column & is_marked)
+        return outcome, flags
 
 
-def _typed_beside_nothing(answers: Answers) -> Bools:
-    """(n_answers,) whether something was typed where no label was named."""
+def _has_percent_without_label(answers: Answers) -> Bools:
+    """(n_answers,) whether the answer has a percent without a label."""
     bare = np.flatnonzero(answers.mark_label < 0)
     typed = np.strings.str_len(np.strings.strip(answers.mark_typed[bare])) > 0
     out = np.zeros(len(answers), bool)
-    out[np.searchsorted(answers.mark_start, bare[typed], side="right") - 1] = True  # few: no need for mark_answer
+    out[np.searchsorted(answers.mark_start, bare[typed], side="right") - 1] = True  # few: cheaper than mark_answer
     return out
 
 
-def _votes(answers: Answers, shares: Shares, fate: Ints) -> Votes:
-    """Rows in the order of votes: by task, then answer, then label."""
+def _build_votes(answers: Answers, shares: Shares, outcome: Ints) -> Votes:
+    """Return the shares of the answers with outcome READ as votes, sorted by task, then answer, then label."""
     answer, label, weight = shares.answer, shares.label, shares.weight
-    if (fate != READ).any():
-        kept = fate[answer] == READ
+    if (outcome != READ).any():
+        kept = outcome[answer] == READ
         answer, label, weight = answer[kept], label[kept], weight[kept]
     task = answers.task[answer]
     if (task[1:] < task[:-1]).any():
@@ -205,7 +207,7 @@ def _votes(answers: Answers, shares: Shares, fate: Ints) -> Votes:
     times = {name: column[answer] for name in ("when", "seconds") if (column := getattr(answers, name)) is not None}
     made = {"task": task, "worker": answers.worker[answer], "label": label, "weight": weight}
     columns = {**made, "answer": answer, **times}
-    for column in columns.values():  # ours alone: no need for a copy
+    for column in columns.values():  # not shared, so that Votes need not copy them
         column.flags.writeable = False
     return Votes(
         **columns,
@@ -213,7 +215,7 @@ def _votes(answers: Answers, shares: Shares, fate: Ints) -> Votes:
         workers=answers.workers,
         labels=answers.labels,
         scale=answers.scale,
-        missing=int(np.count_nonzero(fate != READ)),
+        missing=int(np.count_nonzero(outcome != READ)),
     )
 
 

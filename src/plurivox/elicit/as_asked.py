@@ -1,4 +1,4 @@
-"""Answers to several forms at once."""
+"""Answers to several forms."""
 
 from dataclasses import dataclass
 
@@ -13,9 +13,9 @@ from plurivox.elicit._contract import Form, Shares, methods
 
 @dataclass(frozen=True)
 class AsAsked(Form):
-    """Each answer by the form it was asked in, which its `form` column names.
+    """Read each answer with the form it was asked in, as given by the `form` column of the answers.
 
-    `forms` lists the forms that need other options than their defaults.
+    The option `forms` lists forms with options other than their defaults.
 
     >>> form = np.array(["one-label", "ranking"], dtype=np.dtypes.StringDType())
     >>> marks = [[("named", "cat", "")], [("named", "cat", ""), ("named", "dog", "")]]
@@ -25,33 +25,34 @@ class AsAsked(Form):
            [0.667, 0.333]])
     """
 
-    forms: str = option("", "forms with options, commas between: ranking[ratio=0.3]")
+    forms: str = option(
+        "", "comma-separated forms with options, such as ranking[ratio=0.3]; other forms use their defaults"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.name() in self._given():
-            raise OptionError(f"{self.name()} cannot stand in its own list of forms")
+        if self.name() in self._forms_with_options():
+            raise OptionError(f"{self.name()} cannot be in its own list of forms; remove it from the option forms")
 
-    def _given(self) -> dict[str, Form]:
-        return {parse_spec(word)[0]: methods.make(word) for word in split_list(self.forms)}
+    def _forms_with_options(self) -> dict[str, Form]:
+        """Return a dict from name to form, parsed from the option `forms`."""
+        return {parse_spec(spec)[0]: methods.make(spec) for spec in split_list(self.forms)}
 
     def shares(self, answers: Answers) -> Shares:
         if answers.form is None:
-            raise InputError("these answers do not say how they were asked: name the form, such as top-two")
+            raise InputError("these answers have no form column; name the form instead of as-asked, such as top-two")
         asked, code = np.unique(answers.form, return_inverse=True)
-        given = self._given()
+        with_options = self._forms_with_options()
         flags = np.zeros(len(answers), np.uint32)
         parts: list[tuple[Ints, Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
         for place, name in enumerate(asked.tolist()):
             if not name:
                 at = first_few(np.unique(answers.tasks[answers.task[code == place]]))
-                raise InputError(
-                    f"some answers do not say how they were asked; fill the form of those to the tasks {at}"
-                )
+                raise InputError(f"some answers have an empty form; fill the form column for the tasks {at}")
             if name not in methods or name == self.name():
                 raise unknown_name("form", name, methods)
             mine = code == place
-            found = (given.get(name) or methods.make(name)).shares(answers.where(mine))
+            found = (with_options.get(name) or methods.make(name)).shares(answers.where(mine))
             rows = np.flatnonzero(mine)
             flags[rows] = found.flags
             parts.append((rows[found.answer], found.label, found.weight))

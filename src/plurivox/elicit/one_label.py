@@ -1,4 +1,4 @@
-"""The plain question: one label."""
+"""One label."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,12 +9,18 @@ from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.core.questions import Question
 from plurivox.elicit._contract import Form, Shares, set_flag
-from plurivox.elicit._shared.marks import SETTLED, Pairs, Settled, marked, settle
+from plurivox.elicit._shared.answer_marks import (
+    CONTRADICTION_HELP,
+    AnswerLabels,
+    ContradictionRule,
+    marks_of_kind,
+    resolve_contradictions,
+)
 
 
 @dataclass(frozen=True)
 class OneLabel(Form):
-    """The label named first, and nothing else: a plain vote.
+    """Ask for one label: the label named first gets weight 1, a plain vote.
 
     >>> answers = Answers.of(task=["a", "a"], worker=["v", "w"], marks=[[("named", "cat", "70")], [("named", "dog", "")]])
     >>> OneLabel().read(answers).votes.counts()
@@ -23,12 +29,16 @@ class OneLabel(Form):
 
     asks: ClassVar[Question] = Question(labels=1)
 
-    contradiction: Settled = option("named", SETTLED)
+    contradiction: ContradictionRule = option("named", CONTRADICTION_HELP)
 
     def shares(self, answers: Answers) -> Shares:
         flags, top = np.zeros(len(answers), np.uint32), answers.named(0)
-        set_flag(flags, "further-labels", marked(answers, "named").counts > (top >= 0))
-        said = np.flatnonzero(top >= 0)
-        first = Pairs(said, top[said], len(answers))
-        first = first.where(settle(first, marked(answers, "never"), self.contradiction, flags, len(answers.labels)))
+        set_flag(flags, "further-labels", marks_of_kind(answers, "named").counts > (top >= 0))
+        answered = np.flatnonzero(top >= 0)
+        first = AnswerLabels(answered, top[answered], len(answers))
+        first = first.where(
+            resolve_contradictions(
+                first, marks_of_kind(answers, "never"), self.contradiction, flags, len(answers.labels)
+            )
+        )
         return Shares(first.answer, first.label, np.ones(len(first.answer)), flags)

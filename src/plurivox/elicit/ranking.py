@@ -1,4 +1,4 @@
-"""Labels in order, the most probable first."""
+"""A ranking of labels, the most probable first."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -10,14 +10,20 @@ from plurivox.core.method import option
 from plurivox.core.questions import Question
 from plurivox.core.types import Floats
 from plurivox.elicit._contract import Form, Shares, set_flag
-from plurivox.elicit._shared.marks import SETTLED, Settled, marked, settle, sorted_pairs
+from plurivox.elicit._shared.answer_marks import (
+    CONTRADICTION_HELP,
+    ContradictionRule,
+    marks_of_kind,
+    resolve_contradictions,
+    sorted_pairs,
+)
 
 
 @dataclass(frozen=True)
 class Ranking(Form):
-    """Labels in order, the most probable first; those not ranked get nothing.
+    """Ask for a ranking of labels, the most probable first; labels that are not ranked get no weight.
 
-    Of n ranked labels, the one at place i = 1..n has a weight proportional to
+    Of n ranked labels, the one at position i = 1..n has a weight proportional to
 
         geometric  ratio ** (i - 1)
         borda      n + 1 - i
@@ -38,42 +44,48 @@ class Ranking(Form):
 
     asks: ClassVar[Question] = Question(labels=None)
 
-    weights: Literal["geometric", "borda", "centroid", "plackett"] = option("geometric", "what a place is worth")
-    ratio: float = option(0.5, "geometric: how much less each place is worth than the one before", low=0, high=1)
-    contradiction: Settled = option("named", SETTLED)
+    weights: Literal["geometric", "borda", "centroid", "plackett"] = option(
+        "geometric", "how weights depend on the position"
+    )
+    ratio: float = option(0.5, "geometric: weight of a position relative to the one before", low=0, high=1)
+    contradiction: ContradictionRule = option("named", CONTRADICTION_HELP)
 
     def shares(self, answers: Answers) -> Shares:
-        named, n_labels = marked(answers, "named"), len(answers.labels)
+        named, n_labels = marks_of_kind(answers, "named"), len(answers.labels)
         flags = np.zeros(len(answers), np.uint32)
-        again = named.again(n_labels)
-        set_flag(flags, "named-twice", np.bincount(named.answer, again, len(answers)) > 0)
-        named = named.where(~again)
-        named = named.where(settle(named, marked(answers, "never"), self.contradiction, flags, n_labels))
-        worth = np.concatenate([[0.0], *(self.worth(n) for n in range(1, int(named.counts.max(initial=0)) + 1))])
+        repeated = named.is_repeat(n_labels)
+        set_flag(flags, "named-twice", np.bincount(named.answer, repeated, len(answers)) > 0)
+        named = named.where(~repeated)
+        named = named.where(
+            resolve_contradictions(named, marks_of_kind(answers, "never"), self.contradiction, flags, n_labels)
+        )
+        weights = np.concatenate(
+            [[0.0], *(self.position_weights(n) for n in range(1, int(named.counts.max(initial=0)) + 1))]
+        )
         n = named.counts[named.answer]
-        points = worth[1 + n * (n - 1) // 2 + named.place]  # the worths of 1 label, then of 2, of 3, ...
-        return Shares.of_points(*sorted_pairs(named.answer, named.label, points, n_labels), flags)
+        points = weights[1 + n * (n - 1) // 2 + named.position]  # those of rankings of 1 label, then of 2, of 3, ...
+        return Shares.from_points(*sorted_pairs(named.answer, named.label, points, n_labels), flags)
 
-    def worth(self, n: int) -> Floats:
-        """(n,) what the places of a ranking of n labels are worth, adding up to one."""
-        place = np.arange(n)
+    def position_weights(self, n: int) -> Floats:
+        """(n,) the weights of the positions of a ranking of n labels; they sum to one."""
+        position = np.arange(n)
         if self.weights == "geometric":
-            worth: Floats = np.float64(self.ratio) ** place
+            weights: Floats = np.float64(self.ratio) ** position
         elif self.weights == "borda":
-            worth = n - place.astype(float)
+            weights = n - position.astype(float)
         elif self.weights == "centroid":
-            worth = np.cumsum(1 / (n - place))[::-1]
+            weights = np.cumsum(1 / (n - position))[::-1]
         else:
-            worth = _strengths(n)
-        return worth / worth.sum()
+            weights = _plackett_luce_strengths(n)
+        return weights / weights.sum()
 
 
-def _strengths(n: int) -> Floats:
-    """(n,) the most probable Plackett-Luce strengths after one ranking: Hunter's steps with a Gamma(2, 1) prior."""
+def _plackett_luce_strengths(n: int) -> Floats:
+    """(n,) the posterior mode of Plackett-Luce strengths after one ranking: MM algorithm, Gamma(2, 1) prior."""
     wins = np.append(np.ones(n - 1), 0)
     strength = np.full(n, 1.0)
     for _ in range(1000):
-        left = np.cumsum(strength[::-1])[::-1][: n - 1]  # what is still to be drawn from at each draw
+        left = np.cumsum(strength[::-1])[::-1][: n - 1]  # total strength of the labels not drawn yet, before each draw
         drawn = np.append(np.cumsum(1 / left), 0) if n > 1 else np.zeros(1)
         drawn[-1] = drawn[-2] if n > 1 else 0  # the last label took part in every draw
         after = (wins + 1) / (drawn + 1)

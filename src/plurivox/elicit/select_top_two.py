@@ -9,12 +9,17 @@ from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.core.questions import Question
 from plurivox.elicit._contract import Form, Shares, set_flag
-from plurivox.elicit._shared.marks import SETTLED, Settled, marked, settle
+from plurivox.elicit._shared.answer_marks import (
+    CONTRADICTION_HELP,
+    ContradictionRule,
+    marks_of_kind,
+    resolve_contradictions,
+)
 
 
 @dataclass(frozen=True)
 class SelectTopTwo(Form):
-    """Half on each of the two labels named first; all on the one where no other is named.
+    """Ask for the two most probable labels without percents: weight 1/2 each, or 1 if only one is named.
 
     "Select Top 2 Only" in Collins, Bhatt and Weller (2022), https://doi.org/10.1609/hcomp.v10i1.21986.
 
@@ -26,14 +31,16 @@ class SelectTopTwo(Form):
 
     asks: ClassVar[Question] = Question(labels=2)
 
-    contradiction: Settled = option("named", SETTLED)
+    contradiction: ContradictionRule = option("named", CONTRADICTION_HELP)
 
     def shares(self, answers: Answers) -> Shares:
-        named, n_labels = marked(answers, "named"), len(answers.labels)
+        named, n_labels = marks_of_kind(answers, "named"), len(answers.labels)
         flags = np.zeros(len(answers), np.uint32)
         set_flag(flags, "further-labels", named.counts > 2)
-        two = named.where(named.place < 2)
-        set_flag(flags, "named-twice", np.bincount(two.answer, two.again(n_labels), len(answers)) > 0)
-        two = two.sorted(n_labels)
-        two = two.where(settle(two, marked(answers, "never"), self.contradiction, flags, n_labels))
-        return Shares.of_points(two.answer, two.label, np.ones(len(two.answer)), flags)
+        two = named.where(named.position < 2)
+        set_flag(flags, "named-twice", np.bincount(two.answer, two.is_repeat(n_labels), len(answers)) > 0)
+        two = two.sorted_unique(n_labels)
+        two = two.where(
+            resolve_contradictions(two, marks_of_kind(answers, "never"), self.contradiction, flags, n_labels)
+        )
+        return Shares.from_points(two.answer, two.label, np.ones(len(two.answer)), flags)

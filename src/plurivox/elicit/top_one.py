@@ -7,17 +7,18 @@ from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.core.questions import Question
 from plurivox.elicit._contract import Shares
-from plurivox.elicit._shared.cifar10s_release import COMPAT, Compat, check_spread
-from plurivox.elicit._shared.percent_form import SPREAD, Percented, Spread
+from plurivox.elicit._shared.cifar10s_release import COMPAT_HELP, Compat, check_spread
+from plurivox.elicit._shared.percent_form import SPREAD_HELP, PercentForm, Spread
 
 
 @dataclass(frozen=True)
-class TopOne(Percented):
-    """A label with a percent, and perhaps the labels it is not.
+class TopOne(PercentForm):
+    """Ask for a label with a percent, and optionally the labels that are ruled out.
 
-    The label gets p / 100 and the n open labels (100 - p) / (100 n) each; with p = 100 and spread=clamp it gets 1 - gamma,
-    and the open labels gamma / n. Where no label is open, it gets everything. "T1" in Collins, Bhatt and Weller (2022),
-    https://doi.org/10.1609/hcomp.v10i1.21986.
+    The label gets p / 100 and each of the n open labels (neither named nor ruled out) gets (100 - p) / (100 n). With p = 100
+    and spread=clamp the label gets 1 - gamma and each open label gamma / n. If no label is open, the label gets weight 1.
+
+    "T1" in Collins, Bhatt and Weller (2022), https://doi.org/10.1609/hcomp.v10i1.21986.
 
     >>> answers = Answers.of(task=["a"], worker=["w"], marks=[[("named", "cat", "70")]], labels=["cat", "dog", "bird"])
     >>> TopOne().read(answers).votes.counts()
@@ -26,8 +27,8 @@ class TopOne(Percented):
 
     asks: ClassVar[Question] = Question(labels=1, percents=True, ticks="never")
 
-    spread: Spread = option("clamp", SPREAD)
-    compat: Compat = option("none", COMPAT)
+    spread: Spread = option("clamp", SPREAD_HELP)
+    compat: Compat = option("none", COMPAT_HELP)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,4 +1,4 @@
-"""The form of CIFAR-10S: a top label, perhaps a second, each with a percent, and the labels it is not."""
+"""The form of CIFAR-10S: a top label, an optional second label, each with a percent, and the labels that are ruled out."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -7,13 +7,13 @@ from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.core.questions import Question
 from plurivox.elicit._contract import Shares
-from plurivox.elicit._shared.cifar10s_release import COMPAT, Compat, check_spread
-from plurivox.elicit._shared.percent_form import SPREAD, Percented, Spread
+from plurivox.elicit._shared.cifar10s_release import COMPAT_HELP, Compat, check_spread
+from plurivox.elicit._shared.percent_form import SPREAD_HELP, PercentForm, Spread
 
 
 @dataclass(frozen=True)
-class TopTwo(Percented):
-    """A top label with a percent, perhaps a second label with one, and the labels it is not.
+class TopTwo(PercentForm):
+    """Ask for a top label and an optional second label, each with a percent, and the labels that are ruled out.
 
     With P the sum of the percents and n open labels (clamp: neither named nor ruled out; uniform: not named):
 
@@ -21,9 +21,9 @@ class TopTwo(Percented):
         P >= 100, clamp:  named (1 - gamma) p / P,  open gamma / n
         nothing open:     named p / P
 
-    use=top leaves the second label out. So T2 Clamp of the paper is the default, and T1 Uniform is use=top, spread=uniform.
-    compat=cifar10s is the formula that was released: its count of open labels goes wrong where a label is both named and
-    ruled out, and a second label that is the top one again overwrites it.
+    use=top ignores the second label. The default is T2 Clamp of the paper; T1 Uniform is use=top, spread=uniform. Also called
+    t2-clamp. compat=cifar10s applies the formula of the released code: its count of open labels is wrong if a label is both
+    named and ruled out, and a second label that equals the top label overwrites its percent.
 
     Collins, Bhatt and Weller (2022), https://doi.org/10.1609/hcomp.v10i1.21986.
 
@@ -36,9 +36,9 @@ class TopTwo(Percented):
     aliases: ClassVar[tuple[str, ...]] = ("t2-clamp",)
     asks: ClassVar[Question] = Question(labels=2, percents=True, ticks="never")
 
-    use: Literal["both", "top"] = option("both", "read both labels, or the top one alone")
-    spread: Spread = option("clamp", SPREAD)
-    compat: Compat = option("none", COMPAT)
+    use: Literal["both", "top"] = option("both", "use both labels, or only the top label")
+    spread: Spread = option("clamp", SPREAD_HELP)
+    compat: Compat = option("none", COMPAT_HELP)
 
     def __post_init__(self) -> None:
         super().__post_init__()

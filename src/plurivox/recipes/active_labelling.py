@@ -8,7 +8,7 @@ import numpy as np
 
 from plurivox import aggregate, simulate
 from plurivox.assign import NextBest, expected_gain
-from plurivox.assign.next_best import Useful
+from plurivox.assign.next_best import WorkerGains
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option, split_list
 from plurivox.core.progress import Progress, no_progress
@@ -120,7 +120,7 @@ class Board:
     belief: Floats  # (n_tasks, n_labels)
     asked: Bools  # (n_tasks, n_workers)
     rows: list[tuple[int, int, int]] = field(default_factory=list)  # task, worker, label
-    useful: Useful | None = None
+    useful: WorkerGains | None = None
 
     def votes(self, crowd: Simulated) -> Votes:
         """The votes so far."""
@@ -149,7 +149,7 @@ def _asked_well(
         board.asked[task, worker] = True
         board.rows.append((task, worker, label))
         if board.useful is not None:
-            board.belief[task] *= board.useful.channel[worker][:, label]
+            board.belief[task] *= board.useful.confusion[worker][:, label]
             board.belief[task] /= board.belief[task].sum()
         spent = len(board.rows)
         if spent >= first and (spent % plan.refit == 0 or spent in (first, most)):
@@ -164,7 +164,7 @@ def _refit(board: Board, way: NextBest, method: aggregate.Aggregator, crowd: Sim
     if fit.confusion is None:
         raise InputError(f"{method.name()} gives no confusion matrices, which say whom to ask; try ibcc or dawid-skene")
     board.belief = np.array(fit.soft.prob, np.float64)
-    board.useful = way.useful(board.belief, fit.confusion.dense(), board.asked.sum(0).astype(np.float64))
+    board.useful = way.worker_gains(board.belief, fit.confusion.dense(), board.asked.sum(0).astype(np.float64))
     return fit
 
 
@@ -176,9 +176,9 @@ def _choose(board: Board, way: NextBest, worker: int, rng: np.random.Generator) 
     if board.useful is None:  # nothing is known of anybody yet: the tasks with fewest votes, at random among them
         n_asked = board.asked.sum(1) + rng.random(len(open_tasks))
         return int(np.where(open_tasks, n_asked, np.inf).argmin())
-    if not board.useful.asked[worker]:
+    if not board.useful.worth_asking[worker]:
         return None
-    gain = np.where(open_tasks, expected_gain(board.belief, board.useful.channel[worker]), 0)
+    gain = np.where(open_tasks, expected_gain(board.belief, board.useful.confusion[worker]), 0)
     best = int(gain.argmax())
     return best if gain[best] >= way.least else None
 

@@ -79,7 +79,7 @@ def _of_answers(answers: Answers, gold: SoftLabels | None) -> EnteredDescription
         warnings.warn(words, PlurivoxWarning, stacklevel=3)
         return EnteredDescription(figures, {}, None)
     found = elicit.methods.make(form).read(answers)
-    return EnteredDescription(figures, found.odd, found.made_by)
+    return EnteredDescription(figures, found.flag_counts, found.made_by)
 
 
 def _warn_of_labels(labels: Names) -> None:

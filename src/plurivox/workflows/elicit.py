@@ -65,7 +65,7 @@ def write_elicited(
     if suffix_of(out) in ENDINGS and not Path(out).is_dir():
         io.write_table(vote_columns(found.votes), out)
         return Dataset(Path(out).name.split(".")[0], votes=found.votes)
-    tables = {"apart": found.apart(), "flags": found.flagged()}
+    tables = {"apart": found.answers_without_vote(), "flags": found.flagged_answers()}
     parts = (
         () if source is None else tuple(part for part in ("gold", "items", "features", "workers") if source.has(part))
     )

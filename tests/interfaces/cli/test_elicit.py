@@ -32,8 +32,10 @@ def test_answers_in_votes_out_and_what_was_odd(call: Call, answers_file: Path, t
     said = call("elicit", "top-two", answers_file, "-o", out)
     assert said.exit_code == 0, said.output
     assert said.stdout.splitlines()[-1] == f"top-two: 3 answers as 8 votes (1 abstained) -> {out}"
-    assert "repaired               1  a percent read after a guess, such as 8p for 80" in said.stdout
-    assert "percent-without-label  1  a percent typed where no label was chosen" in said.stdout
+    assert (
+        "repaired               1  a percent with a typing error that was corrected, such as 8p for 80" in said.stdout
+    )
+    assert "percent-without-label  1  a percent entered without a label" in said.stdout
     votes = pv.read(out).crowd()
     assert votes.counts().round(3).tolist() == [[0, 0, 1, 0], [0.167, 1.5, 0.267, 0.067]]
     assert votes.answer is not None

@@ -101,7 +101,7 @@ def test_an_answer_is_checked_and_stored_by_the_persons_own_form(tmp_path: Path)
         (row["arm"], row["worker"]) for row in data.tables["arms"]().to_dicts()
     }
     assert {row["form"] for row in data.tables["arms"]().to_dicts()} == set(TWO)
-    assert pv.elicit_votes(data.answers, "as-asked").fates["read"] == 2
+    assert pv.elicit_votes(data.answers, "as-asked").outcome_counts["read"] == 2
 
 
 def test_what_is_not_answered_comes_back_to_its_own_arm(tmp_path: Path, database: str) -> None:
@@ -175,7 +175,7 @@ def test_simulated_workers_answer_in_their_arm(tmp_path: Path) -> None:
         assert set(books(study).values()) == {2} and len(books(study)) == 12
         assert export(study.studio.engine, made, tmp_path / "out") == 24
     read = pv.elicit_votes(pv.read(tmp_path / "out").answers, "as-asked")
-    assert read.fates["read"] == 24 and pv.fit(read.votes, "dawid-skene").soft.prob.shape == (4, 4)
+    assert read.outcome_counts["read"] == 24 and pv.fit(read.votes, "dawid-skene").soft.prob.shape == (4, 4)
 
 
 def test_a_study_file_with_arms_reads_back_and_says_what_is_wrong(tmp_path: Path) -> None:

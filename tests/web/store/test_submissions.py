@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, func, select
 
-from plurivox.assign import Place, Quota
+from plurivox.assign import AssignedTask, Quota
 from plurivox.web.store.collect import sittings as sitting_store
 from plurivox.web.store.collect.arms import draw, pool_of
 from plurivox.web.store.collect.sittings import begin_sitting, latest_sitting, open_slots
@@ -46,7 +46,7 @@ def connection(tmp_path: Path) -> Iterator[Connection]:
 def sit(connection: Connection, worker: Worker, n: int = 3) -> sitting_store.Sitting:
     pool = pool_of(connection, worker, ())
     assert pool is not None
-    chosen = [Place(task) for task in pool.fewest(None, n)]
+    chosen = [AssignedTask(task) for task in pool.least_assigned(None, n)]
     return begin_sitting(connection, worker.id, 1, chosen, pool, LEASE)
 
 

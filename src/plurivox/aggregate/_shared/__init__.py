@@ -1,1 +1,1 @@
-"""What several aggregators share."""
+"""Code shared by several aggregators."""

@@ -1,4 +1,4 @@
-"""What the models share whose parameters are Dirichlet distributions."""
+"""Dirichlet priors and posteriors of label frequencies and confusion matrices, shared by ibcc and ebcc."""
 
 from dataclasses import dataclass
 
@@ -11,12 +11,12 @@ from plurivox.engine.beta_intervals import beta_interval_from_moments
 from plurivox.engine.dirichlet import expected_logs
 from plurivox.engine.kernels.confusion_tables import TINY
 
-DIAGONAL_HELP = "right votes on each label that a worker is taken to have given before"
-OFF_DIAGONAL_HELP = "votes for each wrong label, likewise"
+DIAGONAL_HELP = "pseudo-count of right votes per label, in the Dirichlet prior of a confusion matrix"
+OFF_DIAGONAL_HELP = "pseudo-count of votes for each wrong label, in the Dirichlet prior of a confusion matrix"
 
 
 def pseudo_counts(n_labels: int, diagonal: float, off_diagonal: float) -> Floats:
-    """(said, true) what is added to the counts of every worker."""
+    """(said, true) the pseudo-counts that are added to the vote counts of each worker."""
     pseudo = np.full((n_labels, n_labels), off_diagonal)
     np.fill_diagonal(pseudo, diagonal)
     return pseudo
@@ -24,28 +24,28 @@ def pseudo_counts(n_labels: int, diagonal: float, off_diagonal: float) -> Floats
 
 @dataclass(frozen=True)
 class LabelPrior:
-    """How frequent labels are: a Dirichlet distribution with pseudo-counts, or fixed."""
+    """Prior of the label frequencies: a Dirichlet distribution with pseudo-counts, or fixed frequencies."""
 
     pseudo: Floats  # (n_labels,)
-    fixed: Floats | None  # (n_labels,) the shares, where they are not learnt
+    fixed: Floats | None  # (n_labels,) the frequencies, if they are not learnt
 
-    def expect(self, n_true: Floats) -> tuple[Floats, float]:
-        """(E[log share] of each label, -KL from the prior) when there are n_true tasks of each label."""
+    def expected_logs(self, n_true: Floats) -> tuple[Floats, float]:
+        """Return ((n_labels,) E[log frequency], -KL from the prior), given the number of tasks `n_true` (n_labels,)."""
         if self.fixed is None:
             return expected_logs(n_true, self.pseudo[:, None])
         return np.log(np.maximum(self.fixed, TINY)), 0.0
 
-    def mean(self, n_true: Floats) -> Floats:
-        """(n_labels,) the shares on average."""
+    def mean_shares(self, n_true: Floats) -> Floats:
+        """(n_labels,) the posterior mean of the label frequencies, given the number of tasks `n_true` (n_labels,)."""
         return (self.pseudo + n_true) / (self.pseudo + n_true).sum() if self.fixed is None else self.fixed
 
 
-def accuracies(posterior: Floats, kinds: Floats) -> tuple[Floats, Floats, Floats]:
-    """(mean, low, high), each (n_workers,): the chance that a vote is right, and its 95% credible interval.
+def worker_accuracies(posterior: Floats, kinds: Floats) -> tuple[Floats, Floats, Floats]:
+    """(mean, low, high), each (n_workers,): the probability that a vote is right, with its 95% credible interval.
 
-    `posterior` (n_workers, n_said, n_kinds) holds Dirichlet parameters; kinds stand in the order of their labels and are
-    as frequent as `kinds` (n_kinds,) says. The chance is a weighted mean of independent Beta variables; the interval is
-    that of the Beta distribution with the same mean and variance.
+    `posterior` (n_workers, n_said, n_kinds) holds Dirichlet parameters; a kind is a subtype of a label, kinds are sorted by
+    label, and `kinds` (n_kinds,) are their frequencies. The probability is a weighted mean of independent Beta variables; the
+    interval is that of the Beta distribution with the same mean and variance.
     """
     kind = np.arange(len(kinds))
     whole = posterior.sum(1)
@@ -56,7 +56,7 @@ def accuracies(posterior: Floats, kinds: Floats) -> tuple[Floats, Floats, Floats
 
 
 def mean_confusion(posterior: Floats, kinds: Floats, votes: Votes) -> Confusion:
-    """What each worker says of each true label on average; the kinds of a label count as they are frequent."""
+    """Return the posterior mean of each worker's confusion matrix; kinds of a label are averaged by their frequencies."""
     n_workers, n_labels, n_kinds = posterior.shape
     by_label = kinds.reshape(n_labels, -1)
     rows = posterior / posterior.sum(1, keepdims=True)

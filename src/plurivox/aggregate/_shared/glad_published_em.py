@@ -1,4 +1,4 @@
-"""GLAD's EM as published: an M-step by conjugate gradients that is cut short, and an early stop."""
+"""GLAD's EM as published: an M-step of at most 25 conjugate gradient iterations, and an early stop."""
 
 from dataclasses import dataclass
 
@@ -11,18 +11,18 @@ from plurivox.core.types import Floats, Ints
 from plurivox.engine.em import EMResult
 
 MAX_ITER = 51
-Q_TOL = 1e-5  # the relative gain of Q that ends it
-M_STEP = {"method": "CG", "tol": 0.01, "options": {"maxiter": 25}}
+Q_TOL = 1e-5  # EM stops when the relative gain of Q is at most this
+M_STEP_OPTIONS = {"method": "CG", "tol": 0.01, "options": {"maxiter": 25}}
 
 
 @dataclass(frozen=True)
 class PublishedEM:
-    """Rows of votes, and Q: the mean of the log of likelihood and priors under a posterior of the labels.
+    """EM for GLAD as published; maximises Q, the expected log of likelihood and priors under the posterior of the labels.
 
-    A point is the abilities and the logs of the eases in one row of numbers.
+    A point is one vector: the abilities of the workers, then the log eases of the tasks.
     """
 
-    task: Ints  # (n_rows,) this and the next three
+    task: Ints  # (n_rows,) like worker, said and weight: one row per vote
     worker: Ints
     said: Ints
     weight: Floats
@@ -31,44 +31,45 @@ class PublishedEM:
     mean: Floats  # (n_workers + n_tasks,) of the normal priors
 
     def run(self, progress: Progress) -> EMResult[Floats]:
-        """EM from the means of the priors until Q gains little; the parameters are the point of the last posterior."""
+        """Run EM from the prior means until Q hardly improves; return the point of the last E-step and the trace."""
         here, trace, before = self.mean, list[float](), np.nan
         for step in range(MAX_ITER):
-            score = self.scores(here)
+            score = self.log_joint(here)
             whole = logsumexp(score, 1, keepdims=True)
             trace.append(float(whole.sum() - 0.5 * ((here - self.mean) ** 2).sum()))
             progress(step, MAX_ITER, trace[-1])
             right = np.exp(score - whole)[self.task, self.said]
             if step == 0:
                 before = -self.minus_q(here, right)[0]
-            found = minimize(self.minus_q, here, args=(right,), jac=True, **M_STEP)
+            found = minimize(self.minus_q, here, args=(right,), jac=True, **M_STEP_OPTIONS)
             there, gain, before = found.x, abs((-found.fun - before) / before), -found.fun
             if gain <= Q_TOL or step == MAX_ITER - 1:
                 break
             here = there
         return EMResult(here, tuple(trace), bool(gain <= Q_TOL), len(trace))
 
-    def scores(self, point: Floats) -> Floats:
-        """(n_tasks, n_labels) log p(label, votes)."""
+    def log_joint(self, point: Floats) -> Floats:
+        """(n_tasks, n_labels) log p(label, votes) of each task at a point."""
         n_labels, n_tasks = len(self.log_prior), len(self.mean) - self.n_workers
-        x, log_others = self._products(point), self._log_others()
+        x, log_others = self._ability_times_ease(point), self._log_n_others()
         own = np.bincount(self.task * n_labels + self.said, self.weight * (x + log_others), n_tasks * n_labels)
         every = np.bincount(self.task, self.weight * (np.logaddexp(0, x) + log_others), n_tasks)
         return self.log_prior + own.reshape(n_tasks, n_labels) - every[:, None]
 
     def minus_q(self, point: Floats, right: Floats) -> tuple[float, Floats]:
-        """(-Q, its gradient), where `right` (n_rows,) is the posterior of the label that each row names."""
-        x, n_tasks = self._products(point), len(self.mean) - self.n_workers
+        """Return (-Q, its gradient) at a point; `right` (n_rows,) is the posterior of the label that each vote names."""
+        x, n_tasks = self._ability_times_ease(point), len(self.mean) - self.n_workers
         away, slope = point - self.mean, self.weight * (right - expit(x))
-        value = (self.weight * (right * log_expit(x) + (1 - right) * (log_expit(-x) - self._log_others()))).sum()
+        value = (self.weight * (right * log_expit(x) + (1 - right) * (log_expit(-x) - self._log_n_others()))).sum()
         value -= 0.5 * (away**2).sum() + 0.5 * len(point) * np.log(2 * np.pi) + n_tasks * np.log(len(self.log_prior))
         by_worker = np.bincount(self.worker, slope * np.exp(point[self.n_workers + self.task]), self.n_workers)
         by_task = np.bincount(self.task, slope * x, n_tasks)
         return -float(value), away - np.concatenate([by_worker, by_task])
 
-    def _products(self, point: Floats) -> Floats:
-        """(n_rows,) ability * ease."""
+    def _ability_times_ease(self, point: Floats) -> Floats:
+        """(n_rows,) ability of the worker times ease of the task, for each vote."""
         return point[self.worker] * np.exp(point[self.n_workers + self.task])
 
-    def _log_others(self) -> float:
+    def _log_n_others(self) -> float:
+        """Return log(K - 1), K the number of labels; 0 for one label."""
         return float(np.log(max(len(self.log_prior) - 1, 1)))

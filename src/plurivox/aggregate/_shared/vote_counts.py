@@ -1,4 +1,4 @@
-"""What the counting methods share."""
+"""Vote shares per task and over all tasks, shared by methods that count votes."""
 
 import numpy as np
 
@@ -8,22 +8,22 @@ from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 
 
-def prior(votes: Votes) -> Floats:
-    """(n_labels,) the share of all votes each label got; even where there are none."""
+def overall_shares(votes: Votes) -> Floats:
+    """(n_labels,) the share of each label among all votes; uniform if there are no votes."""
     total = np.bincount(votes.label, votes.weight, minlength=votes.n_labels).astype(np.float64)
     return total / total.sum() if total.sum() > 0 else np.full(votes.n_labels, 1 / votes.n_labels)
 
 
-def shares(votes: Votes) -> SoftLabels:
-    """The votes of each task divided by their number; tasks without a vote get the prior."""
-    return fill_unseen(votes, SoftLabels.of_votes(votes).body)
+def vote_shares(votes: Votes) -> SoftLabels:
+    """Return the vote shares of each task; a task without votes gets the shares of all votes."""
+    return fill_unvoted(votes, SoftLabels.of_votes(votes).body)
 
 
-def fill_unseen(votes: Votes, body: Dense | Candidates) -> SoftLabels:
-    """Soft labels for the tasks of `votes`; a task nobody voted on gets the prior and a support of 0."""
-    unseen = np.flatnonzero(votes.support == 0)
-    if len(unseen) and isinstance(body, Dense):  # among very many labels it stays even, to spare memory
+def fill_unvoted(votes: Votes, body: Dense | Candidates) -> SoftLabels:
+    """Return `body` as soft labels of the tasks of `votes`; tasks without votes get the shares of all votes and support 0."""
+    unvoted = np.flatnonzero(votes.support == 0)
+    if len(unvoted) and isinstance(body, Dense):  # sparse rows stay uniform, to save memory
         prob = body.prob.copy()
-        prob[unseen] = prior(votes)
+        prob[unvoted] = overall_shares(votes)
         body = Dense(prob)
     return SoftLabels(body, votes.tasks, votes.labels, votes.support, votes.scale)

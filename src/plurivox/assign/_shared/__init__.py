@@ -1,1 +1,1 @@
-"""What several assigners share."""
+"""Code shared by several assignment methods."""

@@ -1,4 +1,4 @@
-"""Proposals: whom to ask what next, ranked for a whole crowd from the votes there are."""
+"""Proposals: the next questions for a whole crowd, ranked by expected information gain per second."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -29,20 +29,20 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Proposals(DataType):
-    """Whom to ask what next, best first: the expected fall of uncertainty, and that per second of the worker's time."""
+    """Proposed questions (task, worker, form), ranked by expected information gain per second of the worker's time."""
 
     task: Ints  # (n,) code into `tasks`
     worker: Ints  # (n,) code into `workers`
     question: Ints  # (n,) code into `forms`
-    gain: Floats  # (n,) expected fall of the task's entropy, in nats
-    seconds: Floats  # (n,) the answer is expected to take
+    gain: Floats  # (n,) expected decrease of the task's entropy, in nats
+    seconds: Floats  # (n,) expected time of the answer
     tasks: Names
     workers: Names
     forms: Names
-    enough: bool  # whether the stopping rule says that no further answer pays
-    why: str  # the stopping rule in words
+    enough: bool  # the stopping rule is met: no further answer is worth its cost
+    why: str  # explains `enough`
     made_by: str
-    let_go: Names | None = None  # workers not worth asking now
+    let_go: Names | None = None  # workers without proposals because their expected gain is too small
 
     def __post_init__(self) -> None:
         for name in ("tasks", "workers", "forms"):
@@ -58,11 +58,11 @@ class Proposals(DataType):
 
     @property
     def per_second(self) -> Floats:
-        """(n,) what the proposals are ranked by."""
+        """(n,) the expected gain per second of each proposal, in descending order."""
         return self.gain / self.seconds
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """task, worker, question, gain, seconds, gain per second; best first."""
+        """Return the proposals as columns task, worker, question, gain, seconds and gain_per_second, best first."""
         return {
             "task": self.tasks[self.task],
             "worker": self.workers[self.worker],
@@ -73,44 +73,45 @@ class Proposals(DataType):
         }
 
     def info(self) -> dict[str, object]:
-        gone = np.array([], TEXT) if self.let_go is None else self.let_go
-        return {"by": self.made_by, "proposals": len(self), "workers let go": len(gone), "enough": self.enough}
+        skipped = np.array([], TEXT) if self.let_go is None else self.let_go
+        return {"by": self.made_by, "proposals": len(self), "workers let go": len(skipped), "enough": self.enough}
 
 
 @dataclass(frozen=True)
 class Proposer(Assigner, ABC):
-    """A way to assign that can also look at a whole crowd at once: votes and what we believe in, proposals out.
+    """An assigner that can also rank questions for all workers, from the votes so far and a fit of them.
 
-    `choose` serves whoever has come; `propose` says who should come, and for what. Both rank by the same gain.
+    `choose` returns the tasks of one worker's session; `propose` returns the best pairs of worker and task. Both rank by
+    expected information gain.
     """
 
     def propose(
         self, votes: Votes, fit: Fit, workers: Names | None = None, *, progress: Progress = no_progress
     ) -> Proposals:
-        """The best next questions for `workers` (default: everybody who has voted), best first.
+        """Return the best next questions for `workers` (default: all workers of `votes`), best first.
 
-        `fit` is what an aggregator with confusion matrices made of the same votes.
+        `fit` is a fit of the same votes by an aggregator that estimates confusion matrices.
         """
         if fit.confusion is None:
             raise InputError(
-                f"{self.name()} must know how each worker answers; {fit.made_by} has no confusion matrices: try ibcc"
+                f"{self.name()} needs the confusion matrices of the workers; {fit.made_by} has no confusion matrices: try ibcc"
             )
-        same_tasks(votes, fit)
+        check_same_tasks(votes, fit)
         return self._propose(votes, fit, workers, progress)
 
     @abstractmethod
     def _propose(self, votes: Votes, fit: Fit, workers: Names | None, progress: Progress) -> Proposals:
-        """The way itself; `fit` has confusion matrices and the tasks of `votes`."""
+        """Return the proposals; `fit` has confusion matrices and the tasks of `votes`."""
 
     @abstractmethod
     def gains(self, votes: Votes, fit: Fit) -> Floats:
-        """(n_tasks,) what one more answer by one of this crowd is expected to tell of each task, in nats.
+        """(n_tasks,) the expected information gain of one more answer to each task by an average worker, in nats.
 
-        Where the fit has no confusion matrices, how often people agree says how well they answer.
+        If the fit has no confusion matrices, the workers' accuracy is estimated from the agreement of their votes.
         """
 
 
-def same_tasks(votes: Votes, fit: Fit) -> None:
-    """Refuse a fit of other votes."""
+def check_same_tasks(votes: Votes, fit: Fit) -> None:
+    """Raise InputError if the tasks of `fit` are not the tasks of `votes`."""
     if len(fit.soft) != votes.n_tasks or not bool((fit.soft.tasks == votes.tasks).all()):
         raise InputError(f"the fit by {fit.made_by} is of other tasks than the votes; fit these votes")

@@ -1,1 +1,1 @@
-"""What several forms share."""
+"""Code shared by several forms."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from sqlalchemy import Engine
 
-from plurivox.assign import FALL, Proposer
+from plurivox.assign import GAIN_DECAY, Proposer
 from plurivox.core.results import Fit
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
@@ -41,6 +41,6 @@ def _changed(waiting: Iterable[OpenTask], held: Collected, gains: Floats) -> Ite
         if one.id not in known or one.gain is None:
             continue
         gain, n = known[one.id]
-        new = gain * FALL ** max(one.given - n, 0)  # slots that are given and not answered yet
+        new = gain * GAIN_DECAY ** max(one.given - n, 0)  # slots that are given and not answered yet
         if abs(new - one.gain) > SAME * one.gain:
             yield OpenTask(one.id, one.given, new)

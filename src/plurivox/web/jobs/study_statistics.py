@@ -149,7 +149,7 @@ def odd_answers(study: Study, held: Collected, read: Elicited) -> dict[int, list
     assert found.seconds is not None and found.repeat_of is not None
     top = found.named(0)
     again = found.repeat_of >= 0
-    marks = {name: read.has(name) for name in read.odd}
+    marks = {name: read.has_flag(name) for name in read.flag_counts}
     marks["too-fast"] = found.seconds < study.too_fast_seconds
     marks["changed-on-repeat"] = again & (top != top[found.repeat_of])
     marks["extra"] = held.extra

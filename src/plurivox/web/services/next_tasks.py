@@ -83,7 +83,7 @@ def _begin_sitting(connection: Connection, study: Study, worker: Worker, number:
     """A new sitting with tasks that this person has not seen; None where there are none."""
     end_overdue(connection)
     pool = pool_of(connection, worker, study.shares)
-    chosen = assigner(connection, study).sit(pool, draws.rng) if pool else []
+    chosen = assigner(connection, study).assign_session(pool, draws.rng) if pool else []
     if pool is None or not chosen:
         return None
     return sittings.begin_sitting(connection, worker.id, number, chosen, pool, study.lease_seconds)

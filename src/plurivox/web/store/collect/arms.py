@@ -72,10 +72,10 @@ class ArmPool(StorePool):
         super().__init__(connection, worker, looks)
         self.given = {"worker": worker, "arm": arm}
 
-    def fewest(self, stratum: str | None, n: int) -> Sequence[int]:
+    def least_assigned(self, stratum: str | None, n: int) -> Sequence[int]:
         return self._open(FEWEST, {"queue": stratum or "", "n": n})
 
-    def telling(self, n: int, least: float) -> Sequence[int]:
+    def most_informative(self, n: int, least: float) -> Sequence[int]:
         return self._open(self.most_telling.where(HERE, ROOM), {"queue": "", "n": n, "least": least})
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, bindparam, case, exists, func, literal, null, select, update
 
-from plurivox.assign import FALL, UNASKED
+from plurivox.assign import GAIN_DECAY, UNASKED_GAIN
 from plurivox.web.store.database import WRITES, batched
 from plurivox.web.store.report.statistics import StoppingSummary
 from plurivox.web.store.schema import plan_tasks, plans, sittings, slots, tasks
@@ -34,7 +34,7 @@ GIVE = (
         given=tasks.c.given + 1,
         rank=bindparam("at"),
         queue=case((tasks.c.given + 1 >= tasks.c.quota, null()), else_=tasks.c.queue),
-        gain=case((tasks.c.gain > 1, FALL), else_=tasks.c.gain * FALL),  # null stays null
+        gain=case((tasks.c.gain > 1, GAIN_DECAY), else_=tasks.c.gain * GAIN_DECAY),  # null stays null
     )
 )
 TAKE_BACK = (
@@ -43,7 +43,9 @@ TAKE_BACK = (
     .values(
         given=tasks.c.given - 1,
         rank=bindparam("at"),
-        gain=case((tasks.c.gain.is_(None), null()), (tasks.c.given <= 1, UNASKED), else_=tasks.c.gain / FALL),
+        gain=case(
+            (tasks.c.gain.is_(None), null()), (tasks.c.given <= 1, UNASKED_GAIN), else_=tasks.c.gain / GAIN_DECAY
+        ),
     )
 )
 NEW_GAIN = (  # whoever was given a slot meanwhile has lowered it already: then the next snapshot tells
@@ -76,10 +78,10 @@ class StorePool:
         self.looks = looks  # nothing is to be given: no row is locked
         self.plan: int | None = None  # the fixed batch that was chosen
 
-    def fewest(self, stratum: str | None, n: int) -> Sequence[int]:
+    def least_assigned(self, stratum: str | None, n: int) -> Sequence[int]:
         return self._open(FEWEST, {"queue": stratum or "", "n": n})
 
-    def telling(self, n: int, least: float) -> Sequence[int]:
+    def most_informative(self, n: int, least: float) -> Sequence[int]:
         return self._open(TELLING, {"queue": "", "n": n, "least": least})
 
     def _open(self, statement: Any, given: dict[str, Any]) -> Sequence[int]:
@@ -93,7 +95,7 @@ class StorePool:
             found = self.connection.execute(statement.with_for_update(of=self.held), given).scalars().all()
         return found
 
-    def batch(self) -> Sequence[int]:
+    def next_batch(self) -> Sequence[int]:
         """A batch that is new to this worker, else the rest of one that was open only in part when it came."""
         unseen = exists().where(plan_tasks.c.plan_id == plans.c.id, INSIDE, self.wants, ~SEEN).correlate(plans)
         for which in (plans.c.id.not_in(MINE), plans.c.id.in_(MINE)):

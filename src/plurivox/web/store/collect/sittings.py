@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from plurivox.assign import Place
+from plurivox.assign import AssignedTask
 from plurivox.web.store import draws
 from plurivox.web.store.collect.arms import ArmPool, count_in_arms
 from plurivox.web.store.collect.queue import SEEN, StorePool, close_plans, free_numbers, give
@@ -171,7 +171,12 @@ def begin_practice(connection: Connection, worker: int, n: int, lease_seconds: f
 
 
 def begin_sitting(
-    connection: Connection, worker: int, number: int, chosen: Sequence[Place], pool: StorePool, lease_seconds: float
+    connection: Connection,
+    worker: int,
+    number: int,
+    chosen: Sequence[AssignedTask],
+    pool: StorePool,
+    lease_seconds: float,
 ) -> Sitting:
     """A sitting of tasks that were chosen from a pool, which are now given to this person."""
     once = [place.task for place in chosen if not place.repeat]

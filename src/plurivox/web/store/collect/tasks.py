@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, case, func, insert, literal, null, select, update
 
-from plurivox.assign import UNASKED, Assigner, Batches, Proposer, Strata
+from plurivox.assign import UNASKED_GAIN, Assigner, Batches, Proposer, Strata
 from plurivox.core.errors import InputError, first_few
 from plurivox.web.store import draws
 from plurivox.web.store.collect import arms
@@ -33,7 +33,7 @@ class Assignment:
     @property
     def strata(self) -> dict[str, int]:
         """Tasks of each stratum in a sitting; empty where tasks are not chosen by stratum."""
-        return dict(self.assigner.wanted()) if isinstance(self.assigner, Strata) else {}
+        return dict(self.assigner.tasks_per_stratum()) if isinstance(self.assigner, Strata) else {}
 
     @property
     def in_batches(self) -> bool:
@@ -126,7 +126,7 @@ def apply_assignment(connection: Connection, assignment: Assignment) -> None:
         held = select(func.count()).where(plan_tasks.c.task_id == tasks.c.id).scalar_subquery()
         quota = assignment.per_task * held
     quota = arms.total_quota(len(assignment.arms), quota)
-    unset = func.coalesce(tasks.c.gain, case((tasks.c.given > 0, 1.0), else_=UNASKED))
+    unset = func.coalesce(tasks.c.gain, case((tasks.c.given > 0, 1.0), else_=UNASKED_GAIN))
     gain = unset if assignment.by_gain else null()
     by_stratum = bool(assignment.strata)
     queue = case((tasks.c.given < quota, tasks.c.stratum if by_stratum else literal("")), else_=null())
@@ -161,7 +161,7 @@ def _row(assignment: Assignment, one: NewTask, medium: int | None) -> dict[str, 
         "given": 0,
         "queue": None if one.practice else home,
         "rank": draws.rng.random(),
-        "gain": UNASKED if assignment.by_gain and not one.practice else None,
+        "gain": UNASKED_GAIN if assignment.by_gain and not one.practice else None,
     }
 
 

@@ -1,4 +1,4 @@
-"""Data sets on which methods are known to fail, or to pay."""
+"""Data sets on which some methods are known to fail, or to be better than vote shares."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,24 +12,26 @@ pytestmark = pytest.mark.long
 WORKER_MODELS = ("dawid-skene", "fast-dawid-skene", "dawid-skene-clusters", "ibcc", "ebcc", "mace", "glad", "average")
 
 
-def accuracies(folder: Path, *words: str) -> list[float]:
+def accuracies(folder: Path, *specs: str) -> list[float]:
     data = pv.read(folder)
-    return [pv.evaluate.accuracy(pv.fit(data.crowd(), word).soft, data.gold, ties="share") for word in words]
+    return [pv.evaluate.accuracy(pv.fit(data.crowd(), spec).soft, data.gold, ties="share") for spec in specs]
 
 
-def test_twelve_labels_and_five_votes_do_not_break_the_average(data_set: Callable[[str], Path]) -> None:
+def test_average_is_accurate_with_twelve_labels_and_five_votes(data_set: Callable[[str], Path]) -> None:
     majority, average = accuracies(data_set("pos_twitter"), "vote-shares", "average")
     assert average > majority - 0.005
 
 
-@pytest.mark.parametrize("word", WORKER_MODELS)
-def test_no_method_does_harm_where_the_crowd_is_right(data_set: Callable[[str], Path], word: str) -> None:
-    majority, other = accuracies(data_set("wsd"), "vote-shares", word)
+@pytest.mark.parametrize("spec", WORKER_MODELS)
+def test_no_method_is_worse_than_vote_shares_if_the_majority_is_right(
+    data_set: Callable[[str], Path], spec: str
+) -> None:
+    majority, other = accuracies(data_set("wsd"), "vote-shares", spec)
     assert other >= majority - 1 / 177 - 1e-9  # one task at most
 
 
 @pytest.mark.parametrize(("name", "gain"), [("bluebird", 0.1), ("barzan", 0.005)])
-def test_confusion_matrices_pay_where_people_share_a_bias(
+def test_confusion_matrices_are_more_accurate_if_workers_share_a_bias(
     data_set: Callable[[str], Path], name: str, gain: float
 ) -> None:
     majority, *others = accuracies(data_set(name), "vote-shares", "dawid-skene", "ibcc")

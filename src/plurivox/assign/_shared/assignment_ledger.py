@@ -1,0 +1,173 @@
+"""Ledger: which task was assigned to which worker, in memory, for plans, simulations and tests."""
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from heapq import heapify, heappop, heappush
+
+import numpy as np
+
+from plurivox.assign._contract import GAIN_DECAY, UNASKED_GAIN, AssignedTask, Assigner
+from plurivox.core.types import Floats, Ints
+
+Entry = tuple[float, float, int]  # sort key, random rank among equal keys, number of the task or batch
+
+
+class Ledger:
+    """Record of the tasks assigned to each worker, with heaps of the open tasks, so that these are never sorted as a whole.
+
+    >>> from plurivox.assign import Quota
+    >>> ledger = Ledger([1, 1, 1], seed=4)
+    >>> session = ledger.assign(Quota(batch=2), "ann")
+    >>> ledger.release([session[0].task])  # not answered in time
+    >>> int(ledger.given.sum()), ledger.seen["ann"] == {assigned.task for assigned in session}
+    (1, True)
+    """
+
+    def __init__(
+        self,
+        quota: Sequence[int] | Ints,
+        stratum: Sequence[str] | None = None,
+        batches: Sequence[Sequence[int]] = (),
+        seed: int = 0,
+    ) -> None:
+        self.quota: Ints = np.asarray(quota, np.int64)  # (n_tasks,) answers wanted
+        self.given: Ints = np.zeros(len(self.quota), np.int64)  # (n_tasks,) assigned slots, answered or not
+        self.gain: Floats = np.full(len(self.quota), UNASKED_GAIN)  # (n_tasks,) of one more answer, in nats
+        self.stratum = list(stratum) if stratum is not None else [""] * len(self.quota)
+        self.batches = [sorted(set(batch)) for batch in batches]
+        self.seen: dict[str, set[int]] = {}  # worker -> tasks that were assigned to the worker
+        self.rng = random.Random(seed)
+        self._batch_given = [0] * len(self.batches)
+        self._batches_of: dict[int, list[int]] = {}  # task -> batches that contain it
+        for number, batch in enumerate(self.batches):
+            for task in batch:
+                self._batches_of.setdefault(task, []).append(number)
+        self._by_given = _Heap((0.0, self.rng.random(), task) for task in np.flatnonzero(self.quota).tolist())
+        self._by_stratum = {
+            name: _Heap(entry for entry in self._by_given.entries if self.stratum[entry[2]] == name)
+            for name in dict.fromkeys(self.stratum)
+        }
+        self._by_gain = _Heap((-UNASKED_GAIN, rank, task) for _, rank, task in self._by_given.entries)
+        self._by_batch = _Heap((0.0, self.rng.random(), number) for number in range(len(self.batches)))
+
+    def assign(self, method: Assigner, worker: str) -> list[AssignedTask]:
+        """Choose a session for a worker by `method`, count its slots as assigned, and return it."""
+        open_tasks = WorkerOpenTasks(self, worker)
+        session = method.assign_session(open_tasks, self.rng)
+        for assigned in session:
+            if not assigned.repeat:
+                self.seen.setdefault(worker, set()).add(assigned.task)
+                self._add_slots(assigned.task, 1)
+        if open_tasks.batch_number is not None and session:
+            number = open_tasks.batch_number
+            self._batch_given[number] += 1
+            self._by_batch.push((self._batch_given[number], self.rng.random(), number))
+        return session
+
+    def release(self, tasks: Iterable[int]) -> None:
+        """Reopen one slot of each task: slots that were assigned but not answered in time."""
+        for task in tasks:
+            self._add_slots(task, -1)
+
+    def set_gain(self, task: int, gain: float) -> None:
+        """Set the expected information gain, in nats, of one more answer to a task."""
+        self.gain[task] = gain
+        self._push(task)
+
+    def _add_slots(self, task: int, n: int) -> None:
+        """Add `n` to the assigned slots of a task and update its gain; negative `n` removes slots."""
+        self.given[task] += n
+        if self.gain[task] > 1 and n > 0:
+            self.gain[task] = 1.0
+        self.gain[task] *= GAIN_DECAY**n
+        if self.given[task] == 0:
+            self.gain[task] = UNASKED_GAIN
+        self._push(task)
+
+    def _push(self, task: int) -> None:
+        """Push a task and its batches with current keys onto the heaps if the task is open; old entries become stale."""
+        if self.given[task] < self.quota[task]:
+            rank = self.rng.random()
+            for heap in (self._by_given, self._by_stratum[self.stratum[task]]):
+                heap.push((float(self.given[task]), rank, task))
+            self._by_gain.push((-float(self.gain[task]), rank, task))
+            for number in self._batches_of.get(task, ()):
+                self._by_batch.push((self._batch_given[number], self.rng.random(), number))
+
+    def is_open(self, task: int, worker: str) -> bool:
+        """Return whether a task is below its quota and was not assigned to this worker before."""
+        return bool(self.given[task] < self.quota[task]) and task not in self.seen.get(worker, ())
+
+
+class WorkerOpenTasks:
+    """The tasks of a `Ledger` that are open to one worker: an implementation of the protocol `OpenTasks`."""
+
+    def __init__(self, ledger: Ledger, worker: str) -> None:
+        self.ledger, self.worker = ledger, worker
+        self.batch_number: int | None = None  # of the predefined batch that was chosen
+
+    def least_assigned(self, stratum: str | None, n: int) -> list[int]:
+        ledger = self.ledger
+        heap = ledger._by_given if stratum is None else ledger._by_stratum.get(stratum, _Heap(()))
+        return self._pop_open(heap, n, lambda given, task: given == ledger.given[task])
+
+    def most_informative(self, n: int, least: float) -> list[int]:
+        ledger = self.ledger
+        found = self._pop_open(ledger._by_gain, n, lambda minus_gain, task: -minus_gain == ledger.gain[task])
+        return [task for task in found if ledger.gain[task] >= least]
+
+    def next_batch(self) -> list[int]:
+        ledger, current, found = self.ledger, list[Entry](), list[int]()
+        while not found and (entry := ledger._by_batch.pop()) is not None:
+            given, _, number = entry
+            below_quota = [task for task in ledger.batches[number] if ledger.given[task] < ledger.quota[task]]
+            if given != ledger._batch_given[number] or not below_quota:
+                continue  # stale, or full: a released slot pushes it again
+            current.append(entry)
+            found = [task for task in below_quota if ledger.is_open(task, self.worker)]
+            self.batch_number = number if found else None
+        for entry in current:
+            ledger._by_batch.push(entry)
+        return found
+
+    def _pop_open(self, heap: "_Heap", n: int, is_current: Callable[[float, int], bool]) -> list[int]:
+        """Return the first `n` tasks of the heap that are open to the worker; drop stale entries from the heap."""
+        current: dict[int, Entry] = {}
+        found: list[int] = []
+        while len(found) < n and (entry := heap.pop()) is not None:
+            key, _, task = entry
+            if task in current or not is_current(key, task) or self.ledger.given[task] >= self.ledger.quota[task]:
+                continue
+            current[task] = entry
+            if self.ledger.is_open(task, self.worker):
+                found.append(task)
+        for entry in current.values():
+            heap.push(entry)
+        return found
+
+
+class _Heap:
+    """A min-heap of (sort key, random rank, task or batch number)."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self.entries = list(entries)
+        heapify(self.entries)
+
+    def push(self, entry: Entry) -> None:
+        heappush(self.entries, entry)
+
+    def pop(self) -> Entry | None:
+        return heappop(self.entries) if self.entries else None
+
+
+def plan(method: Assigner, ledger: Ledger, n_workers: int | None = None) -> Iterator[list[AssignedTask]]:
+    """Yield one session per worker until no task is open or `n_workers` sessions were made; updates `ledger`.
+
+    >>> from plurivox.assign import Quota
+    >>> [len(session) for session in plan(Quota(batch=2), Ledger([1] * 5))]
+    [2, 2, 1]
+    """
+    n = 0
+    while (n_workers is None or n < n_workers) and (session := ledger.assign(method, f"worker {n}")):
+        n += 1
+        yield session

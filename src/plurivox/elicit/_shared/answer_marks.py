@@ -1,0 +1,113 @@
+"""The marks of answers as arrays: named labels with their percents, labels ruled out, labels marked as possible."""
+
+from dataclasses import dataclass, replace
+from typing import Literal, Self, TypeAlias
+
+import numpy as np
+
+from plurivox.core.answers import MARK_KINDS, NAMED, Answers
+from plurivox.core.typed_percents import Percents, parse_percents
+from plurivox.core.types import Bools, Floats, Ints
+from plurivox.elicit._contract import set_flag
+
+ContradictionRule: TypeAlias = Literal["named", "never", "drop"]
+CONTRADICTION_HELP = (
+    "if a label is both named and ruled out: count it as named, count it as ruled out (never), or drop the answer"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerLabels:
+    """Pairs of answer and label, one row per mark, in the order of the answers and of the marks within an answer."""
+
+    answer: Ints  # (n_pairs,) non-decreasing
+    label: Ints  # (n_pairs,)
+    n_answers: int
+
+    def where(self, keep: Bools) -> Self:
+        """Return the pairs in the mask `keep` (n_pairs,)."""
+        return replace(self, answer=self.answer[keep], label=self.label[keep])
+
+    @property
+    def counts(self) -> Ints:
+        """(n_answers,) the number of pairs of each answer."""
+        return np.bincount(self.answer, minlength=self.n_answers)
+
+    @property
+    def position(self) -> Ints:
+        """(n_pairs,) the position of the pair within its answer: 0 for the first, 1 for the second, ..."""
+        counts = self.counts
+        return np.arange(len(self.answer)) - np.repeat(np.cumsum(counts) - counts, counts)
+
+    def contains(self, answer: Ints, label: Ints, n_labels: int) -> Bools:
+        """(n,) whether each given pair of `answer` (n,) and `label` (n,) is among the pairs."""
+        keys = self.answer.astype(np.int64) * n_labels + self.label
+        return np.isin(answer.astype(np.int64) * n_labels + label, keys)
+
+    def sorted_unique(self, n_labels: int) -> Self:
+        """Return each pair once, sorted by answer, then label."""
+        answer, label = np.divmod(np.unique(self.answer.astype(np.int64) * n_labels + self.label), n_labels)
+        return replace(self, answer=answer, label=label)
+
+    def is_repeat(self, n_labels: int) -> Bools:
+        """(n_pairs,) whether the label occurs earlier in the same answer."""
+        key = self.answer.astype(np.int64) * n_labels + self.label
+        repeated = np.ones(len(key), bool)
+        repeated[np.unique(key, return_index=True)[1]] = False
+        return repeated
+
+
+def marks_of_kind(answers: Answers, kind: str) -> AnswerLabels:
+    """Return the answer and label of all marks of one kind: named, never (ruled out) or possible."""
+    here = np.flatnonzero(_has_kind_and_label(answers, kind))
+    return AnswerLabels(answers.mark_answer[here], answers.mark_label[here], len(answers))
+
+
+def parse_percents(answers: Answers) -> Percents:
+    """Parse the percent entered for each pair of `marks_of_kind(answers, "named")`."""
+    return percents(answers.mark_typed[_has_kind_and_label(answers, "named")])
+
+
+def _has_kind_and_label(answers: Answers, kind: str) -> Bools:
+    """(n_marks,) whether the mark is of this kind and has a label."""
+    return (answers.mark_kind == KINDS[kind]) & (answers.mark_label >= 0)
+
+
+@dataclass(frozen=True, eq=False)
+class NamedLabel:
+    """The first (or second) named label of each answer, with its percent."""
+
+    label: Ints  # (n_answers,) -1: none
+    percent: Floats  # (n_answers,) nan: empty or not a number
+    odd: Ints  # (n_answers,) bits of Percents.odd; 0 without a label
+    ruled_out: Bools  # (n_answers,) whether the answer also rules it out
+
+
+def first_two_labels(answers: Answers) -> tuple[NamedLabel, NamedLabel, Ints]:
+    """Return the first and the second named label of each answer, and (n_answers,) the number of labels it names."""
+    from plurivox.engine.kernels import marks as kernels  # imported only when needed: compiling takes time
+
+    read, n = parse_percents(answers.mark_typed[answers.mark_kind == NAMED]), len(answers)
+    label, place = np.full((n, 2), -1, np.int32), np.full((n, 2), len(read), np.int64)
+    clash, n_named = np.zeros((n, 2), bool), np.empty(n, np.int64)
+    kernels.first_two(answers.mark_start, answers.mark_kind, answers.mark_label, label, place, clash, n_named)
+    value, odd = np.append(read.value, np.nan), np.append(read.odd, np.uint8(0))  # the last entry: no label
+    first, second = (NamedLabel(label[:, j], value[place[:, j]], odd[place[:, j]], clash[:, j]) for j in (0, 1))
+    return first, second, n_named
+
+
+def resolve_contradictions(
+    named: AnswerLabels, never: AnswerLabels, rule: ContradictionRule, flags: Ints, n_labels: int
+) -> Bools:
+    """(n_pairs,) whether a named label is kept by `rule` if it is also ruled out; set the flag contradiction in `flags`."""
+    clash = never.contains(named.answer, named.label, n_labels)
+    hit = np.zeros(named.n_answers, bool)
+    hit[named.answer[clash]] = True
+    set_flag(flags, "contradiction", hit)
+    return {"named": np.ones(len(clash), bool), "never": ~clash, "drop": ~hit[named.answer]}[rule]
+
+
+def sorted_pairs(answer: Ints, label: Ints, points: Floats, n_labels: int) -> tuple[Ints, Ints, Floats]:
+    """Return the columns sorted by answer, then label."""
+    order = np.argsort(answer.astype(np.int64) * n_labels + label, kind="stable")
+    return answer[order], label[order], points[order]
