@@ -60,7 +60,7 @@ def test_nobody_misses_a_percent_that_was_not_asked_for() -> None:
 def test_people_may_go_and_faulty_answers_stay_with_a_flag() -> None:
     audit = clean(faulty(), ["out-of-range[at-most=2,answers=no]"]).audit
     assert audit.worker.tolist() == ["beyond"] and audit.answers.tolist() == [14]
-    assert audit.reason[0] == "3 answers with a percent outside 0 to 100; at most 2 may be"
+    assert audit.reason[0] == "3 answers with a percent outside 0 to 100; at most 2 allowed"
     kept = clean(faulty(), ["out-of-range[at-most=3,answers=no]"])
     assert kept.audit.did.tolist() == ["flagged"] * 3 and len(kept.answers) == len(faulty())
 
@@ -85,14 +85,14 @@ def test_people_without_a_known_task_stay() -> None:
 
 def test_votes_show_no_errors_and_options_must_agree() -> None:
     votes = Votes.of([TASKS[0]], ["w"], ["dog"])
-    with pytest.raises(InputError, match=r"look at everybody \(fewest=0\)"):
+    with pytest.raises(InputError, match=r"check all workers \(fewest=0\)"):
         clean(votes, ["known-accuracy"], GOLD)
-    with pytest.raises(OptionError, match="most must be at least 2"):
+    with pytest.raises(OptionError, match=r"most must be at least fewest \(2\)"):
         KnownAccuracy(fewest=2, most=1)
 
 
 def test_known_labels_of_other_tasks_are_said() -> None:
-    with pytest.raises(InputError, match="those given are of none of these tasks: 'a'"):
+    with pytest.raises(InputError, match="none of those given is for one of these tasks: 'a'"):
         clean(typed("50"), ["known-accuracy"], GOLD)
 
 
@@ -109,5 +109,5 @@ def test_cannot_tell_is_neither_right_nor_wrong_and_none_of_these_is_wrong() -> 
     gold = SoftLabels.gold(list("abc"), ["cat"] * 3)
     assert "50% of 2 known tasks" in clean(answers, ["known-accuracy[fewest=0]"], gold).audit.reason[0]
     assert clean(answers, ["attention-checks"], gold).audit.reason.tolist() == [
-        "failed 1 of 2 checks; at most 0 may be"
+        "failed 1 of 2 checks; at most 0 allowed"
     ]

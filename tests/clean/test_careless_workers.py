@@ -33,7 +33,7 @@ def test_fast_may_be_relative_to_the_median() -> None:
 
 
 def test_times_are_needed() -> None:
-    with pytest.raises(InputError, match=r"too-fast needs how long each answer took: give a column 'seconds'"):
+    with pytest.raises(InputError, match=r"too-fast needs the duration of each answer: give a column 'seconds'"):
         clean(Votes.of(["a"], ["w"], ["x"]), ["too-fast"])
 
 
@@ -47,7 +47,7 @@ def test_always_the_same_label_or_the_same_place() -> None:
     audit = clean(answers, ["straight-lining"]).audit
     assert dict(zip(audit.worker.tolist(), audit.reason.tolist(), strict=True)) == {
         "still": f"'cat' in 100% of 14 answers; others gave it to the same tasks in {100 * np.mean(others):.1f}%",
-        "placed": "place 2 of the list in 100% of 14 answers",
+        "placed": "position 2 of the list in 100% of 14 answers",
     }
 
 
@@ -73,7 +73,7 @@ def test_checks_that_fail() -> None:
     assert failed == {"fickle": 2.0, "still": 3.0, "torn": 5.0}
     lenient = clean(faulty(), ["attention-checks[at-most=2,share=0.5]"], checks).audit
     assert lenient.worker.tolist() == ["still", "torn"]
-    assert lenient.reason[0] == "failed 3 of 5 checks; at most 2 may be"
+    assert lenient.reason[0] == "failed 3 of 5 checks; at most 2 allowed"
     every = clean(faulty(), ["attention-checks"], GOLD).audit
     assert every.worker.tolist() == ["double", "fickle", "still", "torn"]
 

@@ -52,8 +52,8 @@ def test_who_goes_who_stays_with_a_word_and_who_without(who: dict[str, int], pap
 def test_two_errors_say_that_the_paper_is_silent() -> None:
     audit = clean(answers_of(person(torn=1, empty=1)), [PAPER], GOLD).audit
     assert audit.reason[0] == (
-        "2 errors (0 out of range, 1 contradiction, 1 percent missing), not more than 2: the paper says nothing of "
-        "these, so they stay"
+        "2 errors (0 out of range, 1 contradiction, 1 percent missing), not more than 2: the paper does not mention "
+        "these; kept"
     )
 
 

@@ -13,7 +13,7 @@ def test_a_sitting_that_was_stored_twice_is_found_whole() -> None:
     done = clean(faulty(), ["stored-twice"])
     assert done.audit.worker.tolist() == ["saved-twice"] * 14
     first = int(done.audit.row[0]) - 14
-    assert done.audit.reason[0] == f"the same in every respect as row {first}"
+    assert done.audit.reason[0] == f"identical to row {first}"
 
 
 def test_repeats_of_a_copy_are_repeats_of_what_it_copies() -> None:
@@ -27,7 +27,7 @@ def test_repeats_of_a_copy_are_repeats_of_what_it_copies() -> None:
 def test_rows_in_reasons_are_those_of_the_source() -> None:
     rows = [row("cy", TASKS[0], 0, percent="900"), *sitting("ann"), *sitting("ann")]
     audit = clean(answers_of(rows), ["out-of-range", "stored-twice"]).audit
-    assert audit.row.tolist() == [0, *range(15, 29)] and audit.reason[1].endswith("as row 1")
+    assert audit.row.tolist() == [0, *range(15, 29)] and audit.reason[1].endswith("to row 1")
 
 
 @pytest.mark.parametrize("odd", [{"seconds": 21.0}, {"percent": "81"}, {"position": 3}, {"sitting": "another"}])
@@ -99,5 +99,5 @@ def test_who_changes_the_top_label_too_often() -> None:
 
 
 def test_without_repeats_it_is_said_how_to_get_them() -> None:
-    with pytest.raises(InputError, match="there are none: ask some again and mark them in a column 'repeat_of'"):
+    with pytest.raises(InputError, match="there are none: mark repeated answers in a column 'repeat_of'"):
         clean(Votes.of(["a"], ["ann"], ["x"]), ["inconsistent-repeats"], GOLD)
