@@ -48,8 +48,8 @@ def test_it_says_what_it_is(name: str) -> None:
     assert all(one.help for one in method.options())
     assert method.of in ("task", "worker", "crowd", "vote")
     known = {field.name for field in fields(Evidence)}
-    assert method.looks_at() <= known and set(method().must_see()) <= {*method.needs, *method.may_use}
-    assert bool(method.fitted_by) == bool(method.looks_at() & {"fit", "fits"})
+    assert method.usable_evidence() <= known and set(method().required_evidence()) <= {*method.needs, *method.may_use}
+    assert bool(method.fitted_by) == bool(method.usable_evidence() & {"fit", "fits"})
 
 
 @every
@@ -98,7 +98,7 @@ def test_the_number_of_threads_does_not_change_a_bit(name: str) -> None:
 def test_a_missing_need_is_named_with_how_to_get_it(name: str) -> None:
     method = identify.methods.make(name)
     whole = seen_by(method)
-    for need in method.must_see():
+    for need in method.required_evidence():
         bare = {one: () if one == "fits" else {} if one == "worker_dynamics" else None for one in need.split("|")}
         with pytest.raises(
             InputError, match=f"{name} needs {need.split('|')[0].replace('_', ' ')}.*: give|: .*record|aggreg"
@@ -109,19 +109,21 @@ def test_a_missing_need_is_named_with_how_to_get_it(name: str) -> None:
 @every
 def test_a_fit_without_what_is_read_is_refused(name: str) -> None:
     method = identify.methods.make(name)
-    if "fit" not in method.must_see() or not method.reads:
+    if "fit" not in method.required_evidence() or not method.fit_fields:
         return
     seen = seen_by(method)
     assert seen.fit is not None
-    bare = replace(seen.fit, **dict.fromkeys(method.reads), made_by="by hand")
-    with pytest.raises(InputError, match=f"{name} reads the {method.reads[0]} of a fit, and by hand gives none; take"):
+    bare = replace(seen.fit, **dict.fromkeys(method.fit_fields), made_by="by hand")
+    with pytest.raises(
+        InputError, match=f"{name} needs the {method.fit_fields[0]} of a fit, and by hand estimates none; use"
+    ):
         method.score(replace(seen, fit=bare))
 
 
 @of_tasks
 def test_a_task_without_votes_is_nan(name: str) -> None:
     rows = columns(n_tasks=29)
-    if identify.methods[name]().must_see() == ("dynamics", "gold"):
+    if identify.methods[name]().required_evidence() == ("dynamics", "gold"):
         return  # looks at no votes
     scores = with_votes(name, votes_of(rows, tasks=TASKS))
     assert scores.names.tolist() == TASKS.tolist()
@@ -141,7 +143,7 @@ def soft_answers() -> Votes:
 @every
 def test_soft_answers_count_by_their_weight_or_are_refused(name: str) -> None:
     method = identify.methods.make(name)
-    if "votes" not in "|".join(method.must_see()):
+    if "votes" not in "|".join(method.required_evidence()):
         return
     if "soft" not in method.takes:
         with pytest.raises(InputError, match=f"{name} takes plain votes only"):
@@ -156,7 +158,7 @@ def test_soft_answers_count_by_their_weight_or_are_refused(name: str) -> None:
 @every
 def test_counts_without_names_are_taken_or_refused(name: str) -> None:
     method = identify.methods.make(name)
-    if "votes" not in "|".join(method.must_see()):
+    if "votes" not in "|".join(method.required_evidence()):
         return
     votes = votes_of(columns())
     counts = Votes.from_counts(votes.counts(), TASKS, LABELS, ordered=True)

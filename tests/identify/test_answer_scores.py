@@ -40,7 +40,7 @@ def test_repeats_by_hand() -> None:
 def test_without_repeats_it_is_said_how_to_mark_them() -> None:
     with pytest.raises(InputError, match="repeat-consistency needs answers"):
         score("repeat-consistency")
-    with pytest.raises(InputError, match="these answers mark none: give a column repeat"):
+    with pytest.raises(InputError, match="these answers have none: give a column repeat"):
         score("repeat-consistency", answers=entered("xx", ["70", "70"]))
     with pytest.raises(InputError, match="no task was shown twice"):
         score("repeat-consistency", answers=entered("xx", ["70", "70"], repeat_of=np.array([-1, -1])))
@@ -88,9 +88,9 @@ def test_few_answers_are_drawn_to_the_crowd() -> None:
 def test_what_cannot_be_checked_is_told() -> None:
     with pytest.raises(InputError, match="percent-calibration needs gold: give known labels"):
         score("percent-calibration[against=gold]", answers=entered("x", ["70"]))
-    with pytest.raises(InputError, match="needs percents beside the top labels; these answers state none"):
+    with pytest.raises(InputError, match="needs percents beside the top labels; these answers have none"):
         score("percent-calibration", answers=entered("xy", ["", "700"], task="aa", worker="uv"))
-    with pytest.raises(InputError, match="no other worker answered the same tasks; go by known labels: against=gold"):
+    with pytest.raises(InputError, match="no other worker answered the same tasks; compare with known labels: against=gold"):
         score("percent-calibration", answers=entered("xy", ["70", "70"]))
 
 

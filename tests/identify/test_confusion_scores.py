@@ -78,7 +78,7 @@ def test_glad_ability_turns_the_interval_round() -> None:
 
 @pytest.mark.parametrize("name", ["trace", "spam-score", "glad-ability"])
 def test_a_fit_without_what_is_read_is_refused(name: str) -> None:
-    with pytest.raises(InputError, match=f"{name} reads the .* of a fit, and vote-shares gives none; take a fit by"):
+    with pytest.raises(InputError, match=f"{name} needs the .* of a fit, and vote-shares estimates none; use a fit by"):
         score(name, fit=pv.fit(Votes.of(**crowd()), "vote-shares"))
     with pytest.raises(InputError, match=f"{name} needs fit"):
         score(name)

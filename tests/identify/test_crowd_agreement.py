@@ -231,7 +231,7 @@ def test_same_seed_same_interval_whatever_the_threads(name: str) -> None:
 def test_very_many_labels_are_kept_sparse(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     votes = votes_of(drawn())
     dense = crowd_score(name, votes)
-    monkeypatch.setattr(crowd_module, "DENSE", 0)
+    monkeypatch.setattr(crowd_module, "MAX_DENSE_CELLS", 0)
     assert crowd_score(name, votes) == pytest.approx(dense, abs=1e-12)
 
 

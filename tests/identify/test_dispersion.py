@@ -76,7 +76,7 @@ def test_kurtosis_has_a_ceiling_of_7_09_with_twelve_labels_and_none_for_an_even_
 @pytest.mark.parametrize(("k", "constant"), [(2, -2), (3, -1.5)])
 def test_kurtosis_of_two_or_three_labels_is_constant_and_says_so(k: int, constant: float) -> None:
     soft = SoftLabels.of(some_rows(k=k), np.arange(50), np.arange(k))
-    with pytest.warns(PlurivoxWarning, match=f"of {k} numbers is {constant} whatever they are"):
+    with pytest.warns(PlurivoxWarning, match=f"of {k} probabilities is always {constant}"):
         np.testing.assert_allclose(score("kurtosis", soft=soft), -constant, atol=1e-5)
 
 

@@ -134,9 +134,12 @@ def test_what_does_not_fit_together_is_told() -> None:
     strangers = replace(FIT, confusion=Confusion(np.eye(4)[None], np.array(["nobody"]), LABELS))
     for seen, why in (
         (replace(SEEN, dynamics=few), "the classifier was not trained on labels 'cow', 'dog'"),
-        (replace(SEEN, dynamics=none), "the dynamics hold no epoch"),
+        (replace(SEEN, dynamics=none), "the dynamics contain no epoch"),
         (replace(SEEN, dynamics=other), "no vote is on a task that was recorded"),
-        (replace(SEEN, fit=strangers), "the fit knows nothing of 6 workers such as 'w0', 'w1', 'w2' and 3 more"),
+        (
+            replace(SEEN, fit=strangers),
+            "the fit has no confusion matrix of 6 workers such as 'w0', 'w1', 'w2' and 3 more",
+        ),
     ):
         with pytest.raises(InputError, match=why):
             Waum().score(seen)

@@ -12,8 +12,8 @@ from crowds import crowd, soft_crowd
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.identify._shared.intervals import wilson
-from plurivox.identify._shared.rest_agreement import share_of_rest, share_of_rest_of
+from plurivox.identify._shared.intervals import wilson_interval
+from plurivox.identify._shared.rest_agreement import rest_agreement, rest_agreement_of_votes
 from score_shortcuts import score
 
 
@@ -48,10 +48,10 @@ def test_the_rest_is_counted_as_a_plain_loop_counts_it(weighed: bool) -> None:
         others = (task == task[i]) & (worker != worker[i])
         if worker[i] >= 0 and others.any():
             expected[i] = weight[others & (label == label[i])].sum() / weight[others].sum()
-    np.testing.assert_allclose(share_of_rest_of(votes), expected, atol=1e-15)
-    np.testing.assert_allclose(share_of_rest(task, worker, label, weight.astype(float)), expected, atol=1e-15)
+    np.testing.assert_allclose(rest_agreement_of_votes(votes), expected, atol=1e-15)
+    np.testing.assert_allclose(rest_agreement(task, worker, label, weight.astype(float)), expected, atol=1e-15)
     mixed = rng.permutation(90)
-    unsorted = share_of_rest(task[mixed], worker[mixed], label[mixed], weight[mixed].astype(float))
+    unsorted = rest_agreement(task[mixed], worker[mixed], label[mixed], weight[mixed].astype(float))
     np.testing.assert_allclose(unsorted, expected[mixed], atol=1e-15)
 
 
@@ -78,9 +78,9 @@ def test_wilson_is_that_of_statsmodels() -> None:
     n = np.array([1.0, 5, 10, 200])
     for share in (0, 0.2, 0.5, 1):
         hits = np.round(n * share)
-        ours, theirs = wilson(hits, n), proportion_confint(hits, n, method="wilson")
+        ours, theirs = wilson_interval(hits, n), proportion_confint(hits, n, method="wilson")
         np.testing.assert_allclose(ours, theirs, atol=1e-7)
-    assert [end.tolist() for end in wilson(np.zeros(1), np.zeros(1))] == [[0], [1]]
+    assert [end.tolist() for end in wilson_interval(np.zeros(1), np.zeros(1))] == [[0], [1]]
 
 
 def test_gold_accuracy_by_hand() -> None:
@@ -95,7 +95,7 @@ def test_gold_accuracy_by_hand() -> None:
 
 
 def test_gold_of_other_tasks_is_told() -> None:
-    with pytest.raises(InputError, match="gold-accuracy: no task has a known label; gold names tasks such as 'q'"):
+    with pytest.raises(InputError, match="gold-accuracy: no task has a known label; gold has tasks such as 'q'"):
         score("gold-accuracy", votes=Votes.of(["a"], ["w"], ["x"]), gold=SoftLabels.gold(["q"], ["x"]))
     with pytest.raises(InputError, match="gold-accuracy needs gold: give known labels"):
         score("gold-accuracy", votes=Votes.of(["a"], ["w"], ["x"]))
@@ -137,7 +137,7 @@ def test_without_times_it_is_said_where_they_go(name: str) -> None:
     with pytest.raises(InputError, match=f"{name} needs the time of each answer: give votes or answers with a column"):
         score(name, votes=votes)
     unknown = Votes.of(**crowd(), seconds=np.full(len(votes), np.nan))
-    with pytest.raises(InputError, match="the column seconds holds none"):
+    with pytest.raises(InputError, match="the column seconds has none"):
         score(name, votes=unknown)
 
 
@@ -150,7 +150,7 @@ def test_votes_without_names_are_refused(name: str) -> None:
 
 def test_times_below_zero_are_left_out_and_that_is_said() -> None:
     votes = Votes.of(list("abc"), ["ann", "ann", "bo"], list("xxy"), seconds=[4, -8, 2])
-    with pytest.warns(PlurivoxWarning, match="speed: 1 answers took less than no time"):
+    with pytest.warns(PlurivoxWarning, match="speed: 1 answers have a negative time"):
         assert score("speed", votes=votes).raw.tolist() == [4, 2]
 
 
