@@ -89,8 +89,8 @@ class CohenKappa(Identifier):
         if self.first is None or self.second is None:
             return votes
         place = positions(votes.workers, as_names([self.first, self.second]))
-        for name, at in zip((self.first, self.second), place.tolist(), strict=True):
-            if at < 0:
+        for name, code in zip((self.first, self.second), place.tolist(), strict=True):
+            if code < 0:
                 raise unknown_name("worker", name, map(str, votes.workers.tolist()))
         return votes.where(np.isin(votes.worker, place))
 

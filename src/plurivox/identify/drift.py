@@ -51,12 +51,9 @@ class Drift(Identifier):
         order, start = by_group(worker[(early := np.argsort(when, kind="stable"))], votes.n_workers)
         order = early[order]  # by worker, then by time
         n = np.diff(start).astype(np.float64)
-        place = np.arange(len(order)) - np.repeat(
-            start[:-1] + (n - 1) / 2, np.diff(start)
-        )  # centred at 0 for each worker
-        agreed = agreed[order] - np.repeat(
-            divide_or_nan(sum_by_group(worker, votes.n_workers, agreed), n), np.diff(start)
-        )
+        middle, mean = start[:-1] + (n - 1) / 2, divide_or_nan(sum_by_group(worker, votes.n_workers, agreed), n)
+        place = np.arange(len(order)) - np.repeat(middle, np.diff(start))  # centred at 0 for each worker
+        agreed = agreed[order] - np.repeat(mean, np.diff(start))
         mine = worker[order]
         covariance = sum_by_group(mine, votes.n_workers, place * agreed)
         place_squares, agreed_squares = n * (n * n - 1) / 12, sum_by_group(mine, votes.n_workers, agreed * agreed)

@@ -48,8 +48,8 @@ class KrippendorffAlpha(Agreement):
                 f"{self.name()}: labels have no order, so the level cannot be {self.level}; declare an order "
                 "(ordered), or use level=nominal"
             )
-        several = votes.support[votes.task] > 1.5
-        n = np.bincount(votes.label[several], votes.weights[several], minlength=votes.n_labels)
+        has_pairs = votes.support[votes.task] > 1.5
+        n = np.bincount(votes.label[has_pairs], votes.weights[has_pairs], minlength=votes.n_labels)
         position = votes.scale
         if self.level == "ordinal":
             order = np.argsort(votes.scale, kind="stable")
@@ -59,7 +59,7 @@ class KrippendorffAlpha(Agreement):
 
     def _summands(self, tasks: CountPatterns) -> Any:
         """Return columns: differences over n - 1, votes, differences within soft answers; then terms of D_chance."""
-        n, several = tasks.n, tasks.several
+        n, has_pairs = tasks.n, tasks.has_pairs
         if tasks.scale is None:
             rest = tasks.counts
             apart = n**2 - sums_of_squares(tasks.counts) - tasks.within
@@ -67,8 +67,8 @@ class KrippendorffAlpha(Agreement):
             sums = np.column_stack([tasks.counts @ tasks.scale, tasks.counts @ tasks.scale**2])
             rest = sparse.csr_array(sums)
             apart = 2 * (n * sums[:, 1] - sums[:, 0] ** 2) - tasks.within
-        front = np.column_stack([apart / np.where(several, n - 1, 1), n, tasks.within])
-        return sparse.hstack([sparse.csr_array(front), rest]).multiply(several[:, None])
+        front = np.column_stack([apart / np.where(has_pairs, n - 1, 1), n, tasks.within])
+        return sparse.hstack([sparse.csr_array(front), rest]).multiply(has_pairs[:, None])
 
     def _coefficient(self, sums: Floats) -> Floats:
         observed, n, within, rest = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:]

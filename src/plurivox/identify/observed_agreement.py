@@ -37,8 +37,8 @@ class ObservedAgreement(Agreement):
 
     def _summands(self, tasks: CountPatterns) -> Any:
         if self.single == "agrees":
-            return np.column_stack([np.where(tasks.several, tasks.agreement, 1.0), np.ones(len(tasks.n))])
-        return np.column_stack([tasks.agreement, tasks.several])
+            return np.column_stack([np.where(tasks.has_pairs, tasks.agreement, 1.0), np.ones(len(tasks.n))])
+        return np.column_stack([tasks.agreement, tasks.has_pairs])
 
     def _coefficient(self, sums: Floats) -> Floats:
         return divide_or_nan(sums[:, 0], sums[:, 1])

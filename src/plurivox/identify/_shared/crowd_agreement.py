@@ -33,7 +33,7 @@ class CountPatterns(NamedTuple):
     scale: Floats | None = None  # (n_labels,) positions of the labels; None: two labels are equal or not
 
     @property
-    def several(self) -> Any:
+    def has_pairs(self) -> Any:
         """(n_patterns,) whether a task has at least two votes, so that votes can agree."""
         return has_pairs(self.n)
 
@@ -85,13 +85,13 @@ class Agreement(Identifier):
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         assert evidence.votes is not None
         tasks = self._patterns(evidence.votes)
-        if not tasks.several.any():
+        if not tasks.has_pairs.any():
             raise InputError(f"{self.name()} needs a task with two votes or more; no task has two")
         summands = sparse.csr_array(self._summands(tasks))
         raw = self._coefficient((tasks.n_tasks.astype(np.float64) @ summands)[None])
         blocks = bootstrap_counts(tasks.n_tasks, self.resamples, self.seed, progress)
         resampled = [1 - self._coefficient(counts @ summands) for counts in blocks]
-        return make_crowd_scores(self, float(raw[0]), resampled, float(tasks.n_tasks[tasks.several].sum()))
+        return make_crowd_scores(self, float(raw[0]), resampled, float(tasks.n_tasks[tasks.has_pairs].sum()))
 
     def _patterns(self, votes: Votes) -> CountPatterns:
         """Return the distinct rows of vote counts that the coefficient is computed from."""
@@ -127,7 +127,7 @@ def beyond_chance(agreement: Floats, chance: Floats) -> Floats:
 
 def agreement_summands(tasks: CountPatterns) -> Any:
     """Return sparse columns: agreement, whether there are two votes, 1, and the share of each label."""
-    front = np.column_stack([tasks.agreement, tasks.several, np.ones(len(tasks.n))])
+    front = np.column_stack([tasks.agreement, tasks.has_pairs, np.ones(len(tasks.n))])
     return sparse.hstack([sparse.csr_array(front), tasks.label_shares])
 
 
