@@ -90,7 +90,9 @@ def test_what_cannot_be_checked_is_told() -> None:
         score("percent-calibration[against=gold]", answers=entered("x", ["70"]))
     with pytest.raises(InputError, match="needs percents beside the top labels; these answers have none"):
         score("percent-calibration", answers=entered("xy", ["", "700"], task="aa", worker="uv"))
-    with pytest.raises(InputError, match="no other worker answered the same tasks; compare with known labels: against=gold"):
+    with pytest.raises(
+        InputError, match="no other worker answered the same tasks; compare with known labels: against=gold"
+    ):
         score("percent-calibration", answers=entered("xy", ["70", "70"]))
 
 

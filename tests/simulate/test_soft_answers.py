@@ -6,7 +6,7 @@ import pytest
 from plurivox.core.errors import OptionError
 from plurivox.simulate import Simulated, SoftAnswers
 from plurivox.simulate._shared.beliefs import draw_beliefs, expected_top
-from plurivox.simulate._shared.typed_percents import FAULTS, SEEN
+from plurivox.simulate._shared.typed_percents import FAULTS, N_RELEASED
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def test_faults_come_at_the_rates_that_were_seen(crowd: Simulated) -> None:
     }
     for word, seen in found.items():
         np.testing.assert_array_equal(seen, crowd.faults == word, err_msg=word)
-        expected = n * FAULTS[word] / SEEN
+        expected = n * FAULTS[word] / N_RELEASED
         assert abs(seen.sum() - expected) < 4 * np.sqrt(expected) + 1, word
     assert (second[crowd.faults == "second-above-top"] > first[crowd.faults == "second-above-top"]).all()
     assert ((first + second)[crowd.faults == "above-100"] > 100).all()
@@ -169,9 +169,9 @@ def test_the_expected_top_is_the_mean_of_the_largest(evenness: float, n_labels: 
 
 
 def test_impossible_sittings_and_orders_are_refused() -> None:
-    with pytest.raises(OptionError, match="3 repeats cannot come from a sitting of 2 tasks"):
+    with pytest.raises(OptionError, match=r"repeats \(3\) must be at most the tasks of a sitting \(2\)"):
         SoftAnswers(sitting=2, repeats=3)
-    with pytest.raises(OptionError, match="order=peerannot draws plain votes by matrices"):
+    with pytest.raises(OptionError, match="order=peerannot draws plain votes only"):
         SoftAnswers(order="peerannot")
 
 

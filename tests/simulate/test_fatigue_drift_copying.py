@@ -6,7 +6,7 @@ import pytest
 from plurivox.core.errors import OptionError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.simulate import HammerSpammer, IndependentConfusion, Simulated
-from plurivox.simulate._shared.dimensions import tail
+from plurivox.simulate._shared.dimensions import power_law_shares
 from plurivox.simulate._shared.worker_assignment import VoteDesign, choose_workers
 
 
@@ -25,15 +25,15 @@ def in_order(crowd: Simulated) -> np.ndarray:
 
 def test_workloads_have_a_long_tail() -> None:
     votes = IndependentConfusion(n_tasks=40_000, n_workers=50, feedback=1, worker_tail=1).draw().votes
-    np.testing.assert_allclose(votes.workload / 40_000, tail(50, 1), atol=0.006)
+    np.testing.assert_allclose(votes.workload / 40_000, power_law_shares(50, 1), atol=0.006)
     assert votes.workload[0] > 30 * votes.workload[-1]
 
 
 @pytest.mark.parametrize("exponent", [1.0, 9.0])
 def test_choosing_by_share_is_like_drawing_one_after_another(exponent: float) -> None:
     """Without replacement: the chance of an ordered pair is p_a p_b / (1 - p_a)."""
-    share = tail(4, exponent)
-    first, second = choose_workers(VoteDesign(60_000, 4, 2, share=share), np.random.default_rng(0))
+    share = power_law_shares(4, exponent)
+    first, second = choose_workers(VoteDesign(60_000, 4, 2, worker_shares=share), np.random.default_rng(0))
     assert (first != second).all()
     for a in range(4):
         for b in set(range(4)) - {a}:
@@ -130,7 +130,7 @@ def test_a_prior_is_for_labels_that_are_drawn() -> None:
 
 
 def test_peerannot_says_what_it_does_not_know() -> None:
-    with pytest.raises(OptionError, match="which knows no 'worker-tail', 'tire'; use order=whole"):
+    with pytest.raises(OptionError, match="which does not have 'worker-tail', 'tire'; use order=whole"):
         IndependentConfusion(order="peerannot", tire=0.5, worker_tail=1)
 
 
