@@ -73,7 +73,7 @@ class Identifier(Method, ABC):
         """Return the score of every task or worker, or of the crowd; raise InputError if required evidence is missing."""
         for name in self.required_evidence():
             if not evidence.has(name):
-                raise InputError(f"{self.name()} needs {_readable_name(name)}: {_hint(name)}")
+                raise InputError(f"{self.name()} needs {_readable_name(name)}: {_evidence_hint(name)}")
         self._check_evidence(evidence)
         return self._score(evidence, progress)
 
@@ -111,7 +111,7 @@ def _readable_name(name: str) -> str:
     return name.replace("_", " ").replace("|", " or ")
 
 
-def _hint(name: str) -> str:
+def _evidence_hint(name: str) -> str:
     """Return how to provide the missing evidence `name`; for "a|b", how to provide either."""
     return "; or ".join(EVIDENCE_HINTS[field_name] for field_name in name.split("|"))
 

@@ -52,7 +52,7 @@ class AggregatorDisagreement(Identifier):
                 f"{self.name()} compares fits of several aggregators; it needs two or more, and there is one"
             )
         first = evidence.fits[0].soft
-        softs = [first, *(_align(first, fit.soft) for fit in evidence.fits[1:])]
+        softs = [first, *(_align_soft_labels(first, fit.soft) for fit in evidence.fits[1:])]
         pairs = list(combinations(softs, 2))
         raw: Floats = np.zeros(len(first))
         for step, (a, b) in enumerate(pairs):
@@ -75,7 +75,7 @@ class AggregatorDisagreement(Identifier):
         return out / np.log(2) if bits else out
 
 
-def _align(first: SoftLabels, soft: SoftLabels) -> SoftLabels:
+def _align_soft_labels(first: SoftLabels, soft: SoftLabels) -> SoftLabels:
     """Return `soft` with the tasks and labels of `first` in the same order; unchanged if they are the same already."""
     if np.array_equal(first.tasks, soft.tasks) and np.array_equal(first.labels, soft.labels):
         return soft

@@ -7,11 +7,16 @@ import numpy as np
 
 from plurivox.core.types import Floats
 from plurivox.identify._contract import Evidence  # noqa: F401, for the example
-from plurivox.identify._shared.crowd_agreement import Agreement, CountPatterns, agreement_summands, beyond_chance
+from plurivox.identify._shared.crowd_agreement import (
+    AgreementCoefficient,
+    CountPatterns,
+    agreement_terms,
+    beyond_chance,
+)
 
 
 @dataclass(frozen=True)
-class GwetAc1(Agreement):
+class GwetAc1(AgreementCoefficient):
     """Gwet's AC1: agreement of a crowd beyond chance that does not decrease if one label is very frequent.
 
     AC1 = (A - E) / (1 - E). A is the share of pairs of votes on a task that agree, averaged over tasks with two votes or
@@ -26,8 +31,8 @@ class GwetAc1(Agreement):
     array([0.2])
     """
 
-    def _summands(self, tasks: CountPatterns) -> Any:
-        return agreement_summands(tasks)
+    def _task_terms(self, tasks: CountPatterns) -> Any:
+        return agreement_terms(tasks)
 
     def _coefficient(self, sums: Floats) -> Floats:
         agreement = sums[:, 0] / np.maximum(sums[:, 1], 1)

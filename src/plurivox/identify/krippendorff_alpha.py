@@ -11,11 +11,16 @@ from plurivox.core.method import option
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.identify._contract import Evidence  # noqa: F401, for the example
-from plurivox.identify._shared.crowd_agreement import Agreement, CountPatterns, count_patterns, sums_of_squares
+from plurivox.identify._shared.crowd_agreement import (
+    AgreementCoefficient,
+    CountPatterns,
+    count_patterns,
+    sums_of_squares,
+)
 
 
 @dataclass(frozen=True)
-class KrippendorffAlpha(Agreement):
+class KrippendorffAlpha(AgreementCoefficient):
     """Krippendorff's alpha: one minus the observed disagreement over the disagreement expected by chance.
 
     alpha = 1 - D_observed / D_chance: the mean difference of two votes on one task, over that of two votes on any tasks;
@@ -36,7 +41,7 @@ class KrippendorffAlpha(Agreement):
 
     level: Literal["nominal", "ordinal", "interval"] = option("nominal", "difference between two labels")
 
-    def _patterns(self, votes: Votes) -> CountPatterns:
+    def _count_patterns(self, votes: Votes) -> CountPatterns:
         return count_patterns(votes, self._label_positions(votes))
 
     def _label_positions(self, votes: Votes) -> Floats | None:
@@ -57,7 +62,7 @@ class KrippendorffAlpha(Agreement):
             position[order] = np.cumsum(n[order]) - n[order] / 2  # the mid-rank: votes below the label
         return (position - position @ n / max(n.sum(), 1)) / max(float(np.ptp(position)), 1e-300)
 
-    def _summands(self, tasks: CountPatterns) -> Any:
+    def _task_terms(self, tasks: CountPatterns) -> Any:
         """Return columns: differences over n - 1, votes, differences within soft answers; then terms of D_chance."""
         n, has_pairs = tasks.n, tasks.has_pairs
         if tasks.scale is None:

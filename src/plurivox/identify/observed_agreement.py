@@ -8,12 +8,12 @@ import numpy as np
 from plurivox.core.method import option
 from plurivox.core.types import Floats
 from plurivox.identify._contract import Evidence  # noqa: F401, for the example
-from plurivox.identify._shared.crowd_agreement import Agreement, CountPatterns
+from plurivox.identify._shared.crowd_agreement import AgreementCoefficient, CountPatterns
 from plurivox.identify._shared.group_sums import divide_or_nan
 
 
 @dataclass(frozen=True)
-class ObservedAgreement(Agreement):
+class ObservedAgreement(AgreementCoefficient):
     """Share of pairs of votes on a task that agree, averaged over tasks; not corrected for chance.
 
     A task with one vote has no pair. By default it is left out, as in plurivox describe; some published tables count it as
@@ -35,7 +35,7 @@ class ObservedAgreement(Agreement):
         "left-out", "a task with one vote is left out, or counts as agreeing"
     )
 
-    def _summands(self, tasks: CountPatterns) -> Any:
+    def _task_terms(self, tasks: CountPatterns) -> Any:
         if self.single == "agrees":
             return np.column_stack([np.where(tasks.has_pairs, tasks.agreement, 1.0), np.ones(len(tasks.n))])
         return np.column_stack([tasks.agreement, tasks.has_pairs])

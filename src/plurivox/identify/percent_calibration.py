@@ -71,14 +71,14 @@ class PercentCalibration(Identifier):
         stated = self._stated_percents(answers, evidence.gold)
         n_workers, n_tasks = len(answers.workers), len(answers.tasks)
         every = np.ones(len(stated.task))
-        value, raw = (self._calibration(stated, every, n_workers, shrink) for shrink in (self.shrink, 0.0))
+        value, raw = (self._worker_calibration(stated, every, n_workers, shrink) for shrink in (self.shrink, 0.0))
         low, high = bootstrap_interval(
             stated.task,
             n_tasks,
             self.resamples,
             self.seed,
             progress,
-            lambda weights: self._calibration(stated, weights, n_workers, self.shrink),
+            lambda weights: self._worker_calibration(stated, weights, n_workers, self.shrink),
         )
         n = sum_by_group(stated.worker, n_workers)
         return Scores("worker", answers.workers, value, self.spec, raw=raw, low=low, high=high, n=n)
@@ -110,7 +110,7 @@ class PercentCalibration(Identifier):
         right[named] = rest_agreement(answers.task[named], answers.worker[named], top[named], None)
         return right
 
-    def _calibration(self, stated: StatedPercents, weights: Floats, n_workers: int, shrink: float) -> Floats:
+    def _worker_calibration(self, stated: StatedPercents, weights: Floats, n_workers: int, shrink: float) -> Floats:
         """(n_workers,) the measure of each worker when each answer has this weight (n_answers,); nan without answers."""
         cell, shape = stated.worker.astype(np.int64) * self.bins + stated.bin, (n_workers, self.bins)
         n = sum_by_group(cell, n_workers * self.bins, weights).reshape(shape)

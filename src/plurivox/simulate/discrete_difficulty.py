@@ -9,7 +9,7 @@ from plurivox.core.method import option
 from plurivox.core.types import Floats, Ints
 from plurivox.simulate._contract import Simulator
 from plurivox.simulate._shared.fatigue_drift_copying import LEVELS
-from plurivox.simulate._shared.random_confusion_matrices import draw_matrices, swap_largest_to_diagonal
+from plurivox.simulate._shared.random_confusion_matrices import draw_confusion_matrices, swap_largest_to_diagonal
 
 
 @dataclass(frozen=True)
@@ -41,5 +41,5 @@ class DiscreteDifficulty(Simulator):
 
     def matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
         n_good = self.count_workers(self.ratio)
-        good = swap_largest_to_diagonal(draw_matrices(n_good, n_labels, 0.2, rng))
-        return np.concatenate([good, draw_matrices(self.n_workers - n_good, n_labels, 5.0, rng)])
+        good = swap_largest_to_diagonal(draw_confusion_matrices(n_good, n_labels, 0.2, rng))
+        return np.concatenate([good, draw_confusion_matrices(self.n_workers - n_good, n_labels, 5.0, rng)])

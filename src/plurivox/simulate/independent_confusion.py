@@ -8,7 +8,7 @@ import numpy as np
 from plurivox.core.method import option
 from plurivox.core.types import Floats
 from plurivox.simulate._contract import Simulator
-from plurivox.simulate._shared.random_confusion_matrices import draw_matrices, swap_largest_to_diagonal
+from plurivox.simulate._shared.random_confusion_matrices import draw_confusion_matrices, swap_largest_to_diagonal
 
 
 @dataclass(frozen=True)
@@ -32,4 +32,4 @@ class IndependentConfusion(Simulator):
     )
 
     def matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
-        return swap_largest_to_diagonal(draw_matrices(self.n_workers, n_labels, self.concentration, rng))
+        return swap_largest_to_diagonal(draw_confusion_matrices(self.n_workers, n_labels, self.concentration, rng))

@@ -7,7 +7,7 @@ import numpy as np
 from plurivox.core.method import option
 from plurivox.core.types import Floats
 from plurivox.simulate._contract import Simulator
-from plurivox.simulate._shared.random_confusion_matrices import draw_matrices, swap_largest_to_diagonal
+from plurivox.simulate._shared.random_confusion_matrices import draw_confusion_matrices, swap_largest_to_diagonal
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,6 @@ class StudentTeacher(Simulator):
     def matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
         n_students = min(self.count_workers(self.ratio), self.n_workers - 1)
         n_teachers = self.n_workers - n_students
-        teachers = swap_largest_to_diagonal(draw_matrices(n_teachers, n_labels, 1.0, rng))
+        teachers = swap_largest_to_diagonal(draw_confusion_matrices(n_teachers, n_labels, 1.0, rng))
         teacher = rng.choice(n_teachers, replace=True, size=n_students)
         return np.concatenate([teachers, teachers[teacher]])

@@ -21,14 +21,14 @@ def has_percent_out_of_range(answer_rows: AnswerRows) -> Bools:
     """(n_answers,) whether an answer has a percent below 0 or above 100 beside a named label."""
     answers = _require_answers(answer_rows)
     out_of_range = (answer_rows.percents.odd & OUT_OF_RANGE) > 0
-    return _has_mark(answers, _is_named(answers) & out_of_range)
+    return _has_any_mark(answers, _is_named(answers) & out_of_range)
 
 
 def has_contradiction(answer_rows: AnswerRows) -> Bools:
     """(n_answers,) whether an answer names a label and also rules it out."""
     answers = _require_answers(answer_rows)
     key = answers.mark_answer * max(len(answers.labels), 1) + answers.mark_label
-    return _has_mark(answers, _is_named(answers) & np.isin(key, key[answers.mark_kind == NEVER]))
+    return _has_any_mark(answers, _is_named(answers) & np.isin(key, key[answers.mark_kind == NEVER]))
 
 
 def lacks_top_percent(answer_rows: AnswerRows, zero: bool = False) -> Bools:
@@ -82,10 +82,10 @@ def _is_named(answers: Answers, marks: slice = slice(None)) -> Bools:
     return (answers.mark_kind[marks] == NAMED) & (answers.mark_label[marks] >= 0)
 
 
-def _has_mark(answers: Answers, mark: Bools) -> Bools:
-    """(n_answers,) whether at least one mark of an answer is in the mask `mark` (n_marks,)."""
+def _has_any_mark(answers: Answers, mask: Bools) -> Bools:
+    """(n_answers,) whether at least one mark of an answer is in `mask` (n_marks,)."""
     out = np.zeros(len(answers), bool)
-    out[answers.mark_answer[mark]] = True
+    out[answers.mark_answer[mask]] = True
     return out
 
 
@@ -126,4 +126,5 @@ class ErrorRule(Rule, ABC):
         return workers, Findings.from_mask("answer", errors, value, lambda i: self.describe_error(answer_rows, i), did)
 
     def _too_many_reason(self, n: int) -> str:
+        """Return the reason to remove a worker with `n` answers that have the error."""
         return f"{format_count(n, 'answer')} with {self.error}; at most {self.at_most} allowed"

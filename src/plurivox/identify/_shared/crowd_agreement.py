@@ -73,7 +73,7 @@ def _drop_empty(counts: Any, n: Floats, within: Floats, n_tasks: Ints, scale: Fl
 
 
 @dataclass(frozen=True)
-class Agreement(Identifier):
+class AgreementCoefficient(Identifier):
     """An agreement coefficient of a crowd: `raw` is the coefficient, value = 1 - raw, with a bootstrap interval over tasks."""
 
     resamples: int = option(1000, RESAMPLES_HELP, low=0)
@@ -84,21 +84,21 @@ class Agreement(Identifier):
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         assert evidence.votes is not None
-        tasks = self._patterns(evidence.votes)
+        tasks = self._count_patterns(evidence.votes)
         if not tasks.has_pairs.any():
             raise InputError(f"{self.name()} needs a task with two votes or more; no task has two")
-        summands = sparse.csr_array(self._summands(tasks))
-        raw = self._coefficient((tasks.n_tasks.astype(np.float64) @ summands)[None])
+        terms = sparse.csr_array(self._task_terms(tasks))
+        raw = self._coefficient((tasks.n_tasks.astype(np.float64) @ terms)[None])
         blocks = bootstrap_counts(tasks.n_tasks, self.resamples, self.seed, progress)
-        resampled = [1 - self._coefficient(counts @ summands) for counts in blocks]
+        resampled = [1 - self._coefficient(counts @ terms) for counts in blocks]
         return make_crowd_scores(self, float(raw[0]), resampled, float(tasks.n_tasks[tasks.has_pairs].sum()))
 
-    def _patterns(self, votes: Votes) -> CountPatterns:
+    def _count_patterns(self, votes: Votes) -> CountPatterns:
         """Return the distinct rows of vote counts that the coefficient is computed from."""
         return count_patterns(votes)
 
     @abstractmethod
-    def _summands(self, tasks: CountPatterns) -> Any:
+    def _task_terms(self, tasks: CountPatterns) -> Any:
         """(n_patterns, n_terms) the terms that are summed over tasks."""
 
     @abstractmethod
@@ -125,7 +125,7 @@ def beyond_chance(agreement: Floats, chance: Floats) -> Floats:
     return np.divide(agreement - chance, possible, out=np.full(len(possible), np.nan), where=possible > 1e-12)
 
 
-def agreement_summands(tasks: CountPatterns) -> Any:
+def agreement_terms(tasks: CountPatterns) -> Any:
     """Return sparse columns: agreement, whether there are two votes, 1, and the share of each label."""
     front = np.column_stack([tasks.agreement, tasks.has_pairs, np.ones(len(tasks.n))])
     return sparse.hstack([sparse.csr_array(front), tasks.label_shares])

@@ -49,7 +49,7 @@ def draw_marks(form: str, stated: Floats, faults: float, rng: np.random.Generato
         form, ()
     )
     fault = draw_faults(len(stated), fault_names, faults, rng)
-    slots = MARKS_OF_FORM[form](stated, fault, rng)
+    slots = DRAW_MARKS[form](stated, fault, rng)
     size, codes = slots.present.sum(1), slots.typed[slots.present]
     typed = np.zeros(len(codes), TEXT)  # most marks have no text
     typed[codes != EMPTY] = TYPED_TEXTS[codes[codes != EMPTY]]
@@ -63,7 +63,7 @@ def draw_marks(form: str, stated: Floats, faults: float, rng: np.random.Generato
 
 
 def _draw_top_two(stated: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
-    """Return the top label and perhaps a runner-up with percents, and ticks for labels that are ruled out."""
+    """Return marks of top-two answers: the top label and perhaps a runner-up with percents, and labels ruled out."""
     n, k = stated.shape
     rows, typed = np.arange(n), draw_typed_percents(stated, fault, rng)
     never = (stated < RULED_OUT_BELOW) & (rng.random((n, k)) < TICK_RATE)
@@ -78,20 +78,20 @@ def _draw_top_two(stated: Floats, fault: Ints, rng: np.random.Generator) -> Mark
 
 
 def _draw_top_one(stated: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
-    """Return the top label with its percent."""
+    """Return marks of top-one answers: the top label with its percent."""
     typed = draw_typed_percents(stated, fault, rng)
     return _combine_slots([(typed.top, typed.top_typed)], [], np.zeros((len(stated), 0), bool), NEVER)
 
 
 def _draw_one_label(stated: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
-    """Return the top label without a percent."""
+    """Return marks of one-label answers: the top label without a percent."""
     del fault, rng
     top = stated.argmax(1)
     return _combine_slots([(top, np.full(len(top), EMPTY))], [], np.zeros((len(top), 0), bool), NEVER)
 
 
 def _draw_also_possible(stated: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
-    """Return the top label with its percent, and ticks for labels that are also possible."""
+    """Return marks of also-possible answers: the top label with its percent, and the labels that are also possible."""
     typed = draw_typed_percents(stated, fault, rng)
     possible = stated >= POSSIBLE_FROM
     possible[np.arange(len(stated)), typed.top] = False
@@ -99,7 +99,7 @@ def _draw_also_possible(stated: Floats, fault: Ints, rng: np.random.Generator) -
 
 
 def _draw_ranking(stated: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
-    """Return the labels that are not ruled out, most probable first."""
+    """Return marks of ranking answers: the labels that are not ruled out, most probable first."""
     del fault, rng
     order = np.argsort(-stated, axis=1, kind="stable")
     present = np.take_along_axis(stated, order, 1) >= RULED_OUT_BELOW
@@ -108,7 +108,7 @@ def _draw_ranking(stated: Floats, fault: Ints, rng: np.random.Generator) -> Mark
 
 
 def _draw_histogram(stated: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
-    """Return a percent for every label above 0, most probable first; the percents always sum to 100."""
+    """Return marks of histogram answers: labels with percents above 0 that sum to 100, most probable first."""
     del fault
     order = np.argsort(-stated, axis=1, kind="stable")
     step = draw_rounding_steps(len(stated), rng)[:, None]
@@ -120,7 +120,7 @@ def _draw_histogram(stated: Floats, fault: Ints, rng: np.random.Generator) -> Ma
 
 
 def _combine_slots(named: list[tuple[Ints, Ints]], further: list[Bools], ticked: Bools, kind: int) -> MarkSlots:
-    """Return slots for named labels with their texts, then for ticked labels of a kind.
+    """Return mark slots of named labels with their typed texts, followed by ticked labels of one kind.
 
     `named` are (label, typed) columns, each (n,); `further` masks (n,) say which answers have those after the first; `ticked`
     is (n, n_labels).
@@ -132,7 +132,7 @@ def _combine_slots(named: list[tuple[Ints, Ints]], further: list[Bools], ticked:
     return MarkSlots(label, np.array([NAMED] * len(named) + [kind] * n_ticks), typed, present)
 
 
-MARKS_OF_FORM = {
+DRAW_MARKS = {
     "top-two": _draw_top_two,
     "top-one": _draw_top_one,
     "one-label": _draw_one_label,

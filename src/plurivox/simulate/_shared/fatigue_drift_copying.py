@@ -33,7 +33,7 @@ class Assignments:
 
 @dataclass(frozen=True)
 class AnswerEffects:
-    """Rates and targets of fatigue, drift and copying."""
+    """The rates and targets of the fatigue, drift and copying of simulated workers."""
 
     tire: float = 0.0  # probability that a worker's last answer is a guess
     drift: float = 0.0  # probability that a worker's last answer uses the drift target's matrix

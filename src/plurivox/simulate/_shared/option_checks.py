@@ -22,7 +22,7 @@ NOT_IN_PEERANNOT = (
 
 
 def check_options(simulator: "Simulator") -> None:
-    """Raise OptionError if the options are incompatible; checks of sizes wait for the matrices if these may be given."""
+    """Raise OptionError if options of a simulation are incompatible; without sizes if matrices may still be given."""
     if "matrices" not in simulator.takes:
         check_feedback(simulator, simulator.n_workers)
         check_groups(simulator, simulator.n_workers)
@@ -40,7 +40,7 @@ def check_options(simulator: "Simulator") -> None:
 
 
 def check_sizes(simulator: "Simulator", dimensions: Dimensions) -> None:
-    """Raise OptionError if the options are incompatible with the number of tasks, workers and labels."""
+    """Raise OptionError if options of a simulation are incompatible with its number of tasks, workers and labels."""
     n_tasks, n_workers = len(dimensions.tasks), len(dimensions.workers)
     check_feedback(simulator, n_workers)
     check_groups(simulator, n_workers)
@@ -66,7 +66,7 @@ def check_feedback(simulator: "Simulator", n_workers: int) -> None:
 
 
 def check_groups(simulator: "Simulator", n_workers: int) -> None:
-    """Raise OptionError if there are too few copiers for one group."""
+    """Raise OptionError if there are fewer copiers than one copying group needs."""
     if simulator.copiers and (n := floor_count(simulator.copiers, n_workers)) < simulator.group_size:
         raise OptionError(
             f"{simulator.name()}: copiers={simulator.copiers:g} of {n_workers} workers are {n}, fewer than a group-size of "

@@ -5,7 +5,7 @@ import numpy as np
 from plurivox.core.types import Floats
 
 
-def draw_matrices(n_workers: int, n_labels: int, concentration: float, rng: np.random.Generator) -> Floats:
+def draw_confusion_matrices(n_workers: int, n_labels: int, concentration: float, rng: np.random.Generator) -> Floats:
     """(n_workers, n_true, n_given) confusion matrices with every row from a symmetric Dirichlet distribution."""
     return rng.dirichlet(np.full(n_labels, concentration), (n_workers, n_labels))
 
