@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evidence import LABELS, TASKS, WORKERS, columns, seen_by, votes_of
+from evidence import LABELS, TASKS, WORKERS, columns, evidence_for, votes_of
 from plurivox import identify
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.results import Scores
@@ -20,16 +20,16 @@ every = pytest.mark.parametrize("name", identify.methods)
 of_tasks = pytest.mark.parametrize("name", [name for name in identify.methods if identify.methods[name].of == "task"])
 
 
-def scored(name: str, seen: Evidence | None = None) -> Scores:
+def scored(name: str, evidence: Evidence | None = None) -> Scores:
     method = identify.methods.make(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PlurivoxWarning)
-        return method.score(seen_by(method) if seen is None else seen)
+        return method.score(evidence_for(method) if evidence is None else evidence)
 
 
 def with_votes(name: str, votes: Votes) -> Scores:
     """The score where nothing but the votes is another one, and fits are made of them."""
-    return scored(name, seen_by(identify.methods.make(name), votes))
+    return scored(name, evidence_for(identify.methods.make(name), votes))
 
 
 def same(a: Scores, b: Scores, **near: float) -> None:
@@ -86,9 +86,9 @@ def test_row_order_does_not_matter(name: str) -> None:
 
 @every
 def test_the_number_of_threads_does_not_change_a_bit(name: str) -> None:
-    seen = seen_by(identify.methods.make(name))
+    evidence = evidence_for(identify.methods.make(name))
     try:
-        a, b = (set_threads(n) or scored(name, seen) for n in (1, 2))  # type: ignore[func-returns-value]
+        a, b = (set_threads(n) or scored(name, evidence) for n in (1, 2))  # type: ignore[func-returns-value]
     finally:
         set_threads(None)
     same(a, b, rtol=0, atol=0)
@@ -97,7 +97,7 @@ def test_the_number_of_threads_does_not_change_a_bit(name: str) -> None:
 @every
 def test_a_missing_need_is_named_with_how_to_get_it(name: str) -> None:
     method = identify.methods.make(name)
-    whole = seen_by(method)
+    whole = evidence_for(method)
     for need in method.required_evidence():
         bare = {one: () if one == "fits" else {} if one == "worker_dynamics" else None for one in need.split("|")}
         with pytest.raises(
@@ -111,13 +111,13 @@ def test_a_fit_without_what_is_read_is_refused(name: str) -> None:
     method = identify.methods.make(name)
     if "fit" not in method.required_evidence() or not method.fit_fields:
         return
-    seen = seen_by(method)
-    assert seen.fit is not None
-    bare = replace(seen.fit, **dict.fromkeys(method.fit_fields), made_by="by hand")
+    evidence = evidence_for(method)
+    assert evidence.fit is not None
+    bare = replace(evidence.fit, **dict.fromkeys(method.fit_fields), made_by="by hand")
     with pytest.raises(
         InputError, match=f"{name} needs the {method.fit_fields[0]} of a fit, and by hand estimates none; use"
     ):
-        method.score(replace(seen, fit=bare))
+        method.score(replace(evidence, fit=bare))
 
 
 @of_tasks
@@ -147,7 +147,7 @@ def test_soft_answers_count_by_their_weight_or_are_refused(name: str) -> None:
         return
     if "soft" not in method.takes:
         with pytest.raises(InputError, match=f"{name} takes plain votes only"):
-            method.score(replace(seen_by(method), votes=soft_answers()))
+            method.score(replace(evidence_for(method), votes=soft_answers()))
         return
     assert np.isfinite(with_votes(name, soft_answers()).value).any()
     n = len(columns()["task"])
@@ -162,12 +162,12 @@ def test_counts_without_names_are_taken_or_refused(name: str) -> None:
         return
     votes = votes_of(columns())
     counts = Votes.from_counts(votes.counts(), TASKS, LABELS, ordered=True)
-    seen = replace(seen_by(method), votes=counts)
+    evidence = replace(evidence_for(method), votes=counts)
     if "counts" in method.takes:
-        np.testing.assert_allclose(scored(name, seen).value, scored(name).value, atol=1e-12)
-    elif seen.answers is None:
+        np.testing.assert_allclose(scored(name, evidence).value, scored(name).value, atol=1e-12)
+    elif evidence.answers is None:
         with pytest.raises(InputError, match=f"{name} must know who voted"):
-            method.score(seen)
+            method.score(evidence)
 
 
 @every

@@ -66,7 +66,7 @@ class Simulator(Method, ABC):
         0.0, "long tail of labels: the frequency of label k is proportional to 1 / k^x", low=0, high=10
     )
     worker_tail: float = option(
-        0.0, "long tail of workloads: the workload of worker k is proportional to 1 / k^x", low=0, high=10
+        0.0, "long tail of workloads: worker k is chosen with probability proportional to 1 / k^x", low=0, high=10
     )
     tire: float = option(
         0.0, "probability that a worker's last answer is a guess; it grows linearly from 0", low=0, high=1
