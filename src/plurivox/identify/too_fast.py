@@ -29,7 +29,7 @@ class TooFast(Identifier):
     array([0. , 0.5])
     """
 
-    seconds: float | None = option(None, "faster answers are too fast; none: use of-median", low=0)
+    seconds: float | None = option(None, "faster answers are too fast; none: compare with the median", low=0)
     of_median: float = option(0.3, "answers faster than this share of the median of all answers are too fast", low=0)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
