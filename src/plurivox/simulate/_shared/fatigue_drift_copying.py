@@ -39,9 +39,7 @@ class AnswerEffects:
     drift: float = 0.0  # probability that a worker's last answer uses the drift target's matrix
     drift_target: Ints | None = None  # (n_workers,) the worker whose matrix each drifts towards
     copy_rate: float = 0.0  # probability that a copier copies an answer
-    leader: Ints | None = (
-        None  # (n_workers,) the worker that each copies; a leader has their own code; -1: copies nobody
-    )
+    leader: Ints | None = None  # (n_workers,) the worker that each copies, a leader's own code; -1: none
     needs_order: bool = False  # draw each worker's task order even without fatigue and drift
 
 

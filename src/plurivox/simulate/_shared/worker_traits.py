@@ -23,9 +23,7 @@ class WorkerTraits:
     too_fast: Bools | None = None  # (n_workers,) who answers at random and too fast
     pace: Floats | None = None  # (n_workers,) time per answer relative to the median worker
     drift_target: Ints | None = None  # (n_workers,) the worker whose matrix each drifts towards
-    leader: Ints | None = (
-        None  # (n_workers,) the worker that each copies; a leader has their own code; -1: copies nobody
-    )
+    leader: Ints | None = None  # (n_workers,) the worker that each copies, a leader's own code; -1: none
     by_strategy: Mapping[str, Floats] = field(default_factory=dict)  # traits drawn by the strategy, each (n_workers,)
 
     def columns(self) -> dict[str, NDArray[Any]]:
