@@ -42,12 +42,8 @@ class Collins2022(Rule):
     )
 
     def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
-        kinds = np.stack(
-            [
-                answer_rows.count_by_worker(kind(answer_rows))
-                for kind in (has_percent_out_of_range, has_contradiction, lacks_top_percent)
-            ]
-        )  # (3, n_workers)
+        checks = (has_percent_out_of_range, has_contradiction, lacks_top_percent)
+        kinds = np.stack([answer_rows.count_by_worker(check(answer_rows)) for check in checks])  # (3, n_workers)
         total = kinds.sum(0)
         share, _ = answer_rows.accuracy()
         many = (total if self.count == "together" else kinds.max(0)) > self.at_most

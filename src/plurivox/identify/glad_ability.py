@@ -29,10 +29,7 @@ class GladAbility(Identifier):
     needs: ClassVar[tuple[str, ...]] = ("fit",)
     may_use: ClassVar[tuple[str, ...]] = ("votes",)
     fitted_by: ClassVar[tuple[str, ...]] = ("glad",)
-    fit_fields: ClassVar[tuple[str, ...]] = (
-        "ability",
-        "difficulty",
-    )  # a fit with abilities but no difficulty is not GLAD's
+    fit_fields: ClassVar[tuple[str, ...]] = ("ability", "difficulty")  # without difficulty, abilities are not GLAD's
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
