@@ -31,7 +31,7 @@ fits = tuple(Fit.load(file) for file in {fits!r})
 method = identify.methods.make({name!r}, **{options!r})
 seen = Evidence(
     votes=votes,
-    fit=next((fit for fit in fits if all(getattr(fit, part) is not None for part in method.reads)), None),
+    fit=next((fit for fit in fits if all(getattr(fit, part) is not None for part in method.fit_fields)), None),
     fits=fits,
     gold=SoftLabels.one_hot(np.arange(votes.n_tasks) % votes.n_labels, votes.tasks, votes.labels),
 )

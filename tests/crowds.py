@@ -1,4 +1,4 @@
-"""Data the tests make: strategies for hypothesis and small crowds."""
+"""Test data: hypothesis strategies, and small crowds of votes and answers."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ NAMES = st.sampled_from(["text", "int", "float", "bool"]).flatmap(
 
 @st.composite
 def vote_columns(draw: Any) -> dict[str, list[Any]]:
-    """Columns of plain votes: any kind of names, repeats allowed."""
+    """Draw columns of plain votes with any type of names; a worker may answer a task repeatedly."""
     tasks, workers, labels = draw(NAMES), draw(NAMES), draw(NAMES)
     rows = draw(st.integers(1, 12))
     pick = lambda names: draw(st.lists(st.sampled_from(names), min_size=rows, max_size=rows))  # noqa: E731
@@ -31,7 +31,7 @@ def vote_columns(draw: Any) -> dict[str, list[Any]]:
 
 @st.composite
 def distributions(draw: Any, max_rows: int = 6, max_labels: int = 5) -> np.ndarray:
-    """(n_rows, n_labels) rows that sum to one, with zeros among them."""
+    """Draw (n_rows, n_labels) probabilities with rows that sum to one, some of them zero."""
     n, k = draw(st.integers(1, max_rows)), draw(st.integers(1, max_labels))
     cells = draw(st.lists(st.integers(0, 9), min_size=n * k, max_size=n * k))
     table = np.array(cells, float).reshape(n, k)
@@ -42,7 +42,7 @@ def distributions(draw: Any, max_rows: int = 6, max_labels: int = 5) -> np.ndarr
 def crowd(
     n_tasks: int = 30, n_workers: int = 6, n_labels: int = 3, feedback: int = 5, seed: int = 0
 ) -> dict[str, np.ndarray]:
-    """Columns of plain votes of fairly good workers."""
+    """Return columns of plain votes of workers who are right about 4 times in 5."""
     rng = np.random.default_rng(seed)
     true = rng.integers(0, n_labels, n_tasks)
     task = np.repeat(np.arange(n_tasks), feedback)
@@ -52,7 +52,7 @@ def crowd(
 
 
 def soft_crowd(seed: int = 0, n_tasks: int = 20, n_workers: int = 5, n_labels: int = 3) -> Votes:
-    """Soft answers: every worker spreads one vote over the labels of every task."""
+    """Return soft answers: every worker distributes one vote over the labels of every task."""
     rng = np.random.default_rng(seed)
     share = rng.dirichlet(np.ones(n_labels), n_tasks * n_workers)
     answer = np.repeat(np.arange(n_tasks * n_workers), n_labels)
@@ -66,7 +66,7 @@ def soft_crowd(seed: int = 0, n_tasks: int = 20, n_workers: int = 5, n_labels: i
 
 
 def some_answers() -> Answers:
-    """Three answers of two people: top two with a ruled-out label, one with nothing typed, one can't tell."""
+    """Return three answers: top two with a ruled-out label, one without a percent, one "can't tell"."""
     return Answers.of(
         task=["a", "a", "b"],
         worker=["ann", "bo", "ann"],
@@ -84,6 +84,7 @@ def some_answers() -> Answers:
 
 
 def some_soft() -> SoftLabels:
+    """Return soft labels of two tasks, one without answers."""
     return SoftLabels.of(
         [[0.7, 0.2, 0.1], [0, 0.5, 0.5]], tasks=["a", "b"], labels=["x", "y", "z"], support=np.array([3, 0])
     )

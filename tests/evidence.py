@@ -1,4 +1,4 @@
-"""Every kind of evidence on one small crowd, so that a new score is tried at birth."""
+"""Every kind of evidence for one small crowd, so that the contract tests can run every score."""
 
 from functools import cache
 
@@ -19,7 +19,7 @@ LABELS = np.array(["ant", "bee", "cow", "dog"])
 
 
 def columns(n_tasks: int = N_TASKS, seed: int = 0) -> dict[str, np.ndarray]:
-    """Votes of fairly good workers, with when they came and how long they took."""
+    """Return columns of votes of fairly good workers, with times and durations."""
     plain = crowd(n_tasks, N_WORKERS, N_LABELS, seed=seed)
     rng, n = np.random.default_rng(seed + 1), len(plain["task"])
     names = {"task": TASKS[plain["task"]], "worker": WORKERS[plain["worker"]], "label": LABELS[plain["label"]]}
@@ -27,15 +27,16 @@ def columns(n_tasks: int = N_TASKS, seed: int = 0) -> dict[str, np.ndarray]:
 
 
 def votes_of(rows: dict[str, np.ndarray], **more: object) -> Votes:
+    """Return columns as votes with ordered labels."""
     return Votes.of(**rows, labels=LABELS, ordered=True, **more)  # type: ignore[arg-type]
 
 
 def answers_of(rows: dict[str, np.ndarray]) -> Answers:
-    """The same votes as answers with percents and a runner-up; the first twelve are asked again at the end."""
+    """Return votes as answers with percents and a runner-up; the first twelve are repeated at the end."""
     again = np.concatenate([np.arange(len(rows["task"])), np.arange(12)])
     rng = np.random.default_rng(5)
     top = rows["label"][again]
-    top[-3:] = "cow"  # some change their mind
+    top[-3:] = "cow"  # some repeats change the label
     second = np.array([LABELS[(np.flatnonzero(one == LABELS)[0] + 1) % N_LABELS] for one in top])
     percent = rng.choice([50, 60, 70, 80, 100], len(again))
     marks = [
@@ -60,7 +61,7 @@ def answers_of(rows: dict[str, np.ndarray]) -> Answers:
 
 
 def recorded(labels: np.ndarray, epochs: int = 4, seed: int = 2, tasks: np.ndarray = TASKS) -> Dynamics:
-    """A classifier that comes to believe the labels, of some tasks sooner."""
+    """Return dynamics of a classifier that learns the labels, some tasks faster than others."""
     rng = np.random.default_rng(seed)
     lean = np.linspace(0, 3, epochs)[:, None, None] * np.eye(N_LABELS)[labels] * rng.random((len(labels), 1))
     return Dynamics(lean + rng.normal(0, 0.5, lean.shape), tasks, LABELS)
@@ -68,7 +69,7 @@ def recorded(labels: np.ndarray, epochs: int = 4, seed: int = 2, tasks: np.ndarr
 
 @cache
 def given() -> Evidence:
-    """What cannot be made from votes alone."""
+    """Return the evidence that cannot be computed from votes."""
     true = np.random.default_rng(0).integers(0, N_LABELS, N_TASKS)  # as crowd() draws it
     prediction = np.random.default_rng(3).dirichlet(np.ones(N_LABELS), N_TASKS) + 2 * np.eye(N_LABELS)[true]
     return Evidence(
@@ -80,6 +81,6 @@ def given() -> Evidence:
     )
 
 
-def seen_by(method: Identifier, votes: Votes | None = None) -> Evidence:
-    """All that the score needs, fits of the aggregators it names included."""
+def evidence_for(method: Identifier, votes: Votes | None = None) -> Evidence:
+    """Return all evidence that a score needs, including fits by its aggregators."""
     return EvidenceCache(votes_of(columns()) if votes is None else votes, given()).seen_by(method)

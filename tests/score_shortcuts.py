@@ -10,8 +10,8 @@ from plurivox.core.votes import Votes
 from plurivox.identify import Evidence
 
 
-def score(name: str, **seen: Any) -> Scores:
-    return identify.methods.make(name).score(Evidence(**seen))
+def score(name: str, **evidence: Any) -> Scores:
+    return identify.methods.make(name).score(Evidence(**evidence))
 
 
 def crowd_score(name: str, votes: Votes) -> float:

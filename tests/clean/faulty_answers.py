@@ -1,4 +1,4 @@
-"""People with faults of every kind, as the tests of the rules need them."""
+"""Answers of careful workers and of workers with every kind of fault, for the tests of cleaning rules."""
 
 from dataclasses import replace
 from typing import Any
@@ -17,7 +17,7 @@ Row = dict[str, Any]
 
 
 def row(worker: str, task: str, position: int, **odd: Any) -> Row:
-    """A careful answer, but for what is odd about it."""
+    """Return a faultless answer, with the columns in `odd` replaced."""
     top = odd.pop("top", TRUE[task])
     rank = LABELS.index(top)
     never = odd.pop("never", [LABELS[(rank + 2) % 4]])
@@ -27,17 +27,17 @@ def row(worker: str, task: str, position: int, **odd: Any) -> Row:
 
 
 def sitting(worker: str, **odd: Any) -> list[Row]:
-    """All tasks, then the first two again. `odd` holds functions of the place that say what is odd there."""
+    """Return answers to all tasks, then to the first two again; `odd` maps columns to functions of the position."""
     asked = [(task, False) for task in TASKS] + [(task, True) for task in TASKS[:2]]
     rows = []
     for place, (task, again) in enumerate(asked):
-        strange = {name: value for name, how in odd.items() if (value := how(place)) is not None}
-        rows.append(row(worker, task, place, repeat=again, **strange))
+        replaced = {name: value for name, function in odd.items() if (value := function(place)) is not None}
+        rows.append(row(worker, task, place, repeat=again, **replaced))
     return rows
 
 
 def faulty_rows() -> list[Row]:
-    """Two careful people, and one for every fault."""
+    """Return answers of two careful workers, and of one worker per fault."""
     wrong = {place: LABELS[(place + 1) % 4] for place in range(6)}
     rows = sitting("careful") + sitting("also-careful")
     rows += sitting("beyond", percent=lambda at: {1: "120", 4: "-3", 5: "1000%"}.get(at))
@@ -53,7 +53,7 @@ def faulty_rows() -> list[Row]:
 
 
 def answers_of(rows: list[Row]) -> Answers:
-    """Answers of rows; a repeat repeats the first row of the same person and task."""
+    """Return the rows as `Answers`; a repeat repeats the first row of the same worker and task."""
     first: dict[tuple[str, str], int] = {}
     for i, one in enumerate(rows):
         first.setdefault((one["worker"], one["task"]), i)
@@ -71,11 +71,12 @@ def answers_of(rows: list[Row]) -> Answers:
 
 
 def faulty() -> Answers:
+    """Return `faulty_rows` as `Answers`."""
     return answers_of(faulty_rows())
 
 
 def shuffled(answers: Answers, seed: int = 3) -> Answers:
-    """The same answers in another order."""
+    """Return the answers in random order."""
     order = np.random.default_rng(seed).permutation(len(answers))
     back = np.append(np.argsort(order), -1)
     columns = {name: None if (c := getattr(answers, name)) is None else c[order] for name in ("task", *ANSWER_COLUMNS)}
@@ -86,7 +87,7 @@ def shuffled(answers: Answers, seed: int = 3) -> Answers:
     return replace(answers, **columns, mark_start=np.concatenate([[0], np.cumsum(sizes)]))
 
 
-def lines(said: Any) -> list[tuple[str, ...]]:
-    """The rows of a table as text, without the numbers of other rows."""
-    columns = [column.tolist() for name, column in said.columns().items() if name != "repeat_of"]
+def lines(table: Any) -> list[tuple[str, ...]]:
+    """Return the rows of a table as tuples of text, without `repeat_of`."""
+    columns = [column.tolist() for name, column in table.columns().items() if name != "repeat_of"]
     return [tuple(map(str, one)) for one in zip(*columns, strict=True)]

@@ -1,4 +1,4 @@
-"""Too fast, straight-lining, attention checks."""
+"""The rules too-fast, straight-lining and attention-checks."""
 
 import numpy as np
 import pytest
@@ -11,33 +11,34 @@ from plurivox.core.votes import Votes
 
 
 def timed(*seconds: float) -> Votes:
+    """Return votes of one worker with these durations."""
     n = len(seconds)
     return Votes.of([f"t{i}" for i in range(n)], ["ann"] * n, ["x"] * n, seconds=seconds)
 
 
-def test_fast_people_go_whole_and_others_lose_their_fast_answers() -> None:
+def test_mostly_fast_workers_are_removed_and_others_lose_their_fast_answers() -> None:
     audit = clean(faulty(), ["too-fast"]).audit
     assert audit.worker.tolist() == ["hasty"] and audit.answers.tolist() == [14]
     assert clean(faulty(), ["too-fast[share=0.9]"]).audit.what.tolist() == ["answer"] * 11
     assert clean(faulty(), ["too-fast[share=none]"]).audit.what.tolist() == ["answer"] * 11
 
 
-def test_the_border_itself_is_slow_enough_and_unknown_times_stay() -> None:
+def test_answers_at_the_limit_or_of_unknown_time_are_kept() -> None:
     assert clean(timed(1, 2, np.nan, 3, 4), ["too-fast"]).audit.row.tolist() == []
 
 
-def test_fast_may_be_relative_to_the_median() -> None:
+def test_the_limit_may_be_a_share_of_the_median() -> None:
     assert clean(timed(2, 10, 10, 10), ["too-fast[of-median=0.3]"]).audit.reason.tolist() == [
         "took 2 seconds, less than 3"
     ]
 
 
-def test_times_are_needed() -> None:
-    with pytest.raises(InputError, match=r"too-fast needs how long each answer took: give a column 'seconds'"):
+def test_too_fast_needs_times() -> None:
+    with pytest.raises(InputError, match=r"too-fast needs the duration of each answer: give a column 'seconds'"):
         clean(Votes.of(["a"], ["w"], ["x"]), ["too-fast"])
 
 
-def test_always_the_same_label_or_the_same_place() -> None:
+def test_workers_with_always_the_same_label_or_position_are_removed() -> None:
     answers = faulty()
     others = [
         answers.named(0)[j] == LABELS.index("cat")
@@ -47,11 +48,11 @@ def test_always_the_same_label_or_the_same_place() -> None:
     audit = clean(answers, ["straight-lining"]).audit
     assert dict(zip(audit.worker.tolist(), audit.reason.tolist(), strict=True)) == {
         "still": f"'cat' in 100% of 14 answers; others gave it to the same tasks in {100 * np.mean(others):.1f}%",
-        "placed": "place 2 of the list in 100% of 14 answers",
+        "placed": "position 2 of the list in 100% of 14 answers",
     }
 
 
-def test_a_label_that_everybody_gives_is_no_straight_line() -> None:
+def test_a_label_that_all_workers_give_is_not_straight_lining() -> None:
     tasks = [f"t{i}" for i in range(12)]
     votes = Votes.of(tasks * 2, ["ann"] * 12 + ["bo"] * 12, ["no"] * 12 + ["no"] * 11 + ["yes"])
     assert len(clean(votes, ["straight-lining"]).audit) == 0
@@ -60,24 +61,24 @@ def test_a_label_that_everybody_gives_is_no_straight_line() -> None:
     assert alone.reason.tolist() == ["'no' in 100% of 12 answers; nobody else answered these tasks"]
 
 
-def test_few_answers_are_no_line_and_unnamed_votes_are_nobody() -> None:
+def test_workers_with_few_answers_and_votes_without_workers_are_kept() -> None:
     assert len(clean(timed(*[5.0] * 9), ["straight-lining"]).audit) == 0
     unnamed = Votes.from_counts(np.array([[9, 0]] * 12), range(12), ["x", "y"])
     assert len(clean(unnamed, ["straight-lining"]).audit) == 0
 
 
-def test_checks_that_fail() -> None:
+def test_workers_who_fail_attention_checks_are_removed() -> None:
     checks = SoftLabels.gold(TASKS[:3], ["bird", "cat", "deer"])
     audit = clean(faulty(), ["attention-checks"], checks).audit
     failed = dict(zip(audit.worker.tolist(), audit.value.tolist(), strict=True))
     assert failed == {"fickle": 2.0, "still": 3.0, "torn": 5.0}
     lenient = clean(faulty(), ["attention-checks[at-most=2,share=0.5]"], checks).audit
     assert lenient.worker.tolist() == ["still", "torn"]
-    assert lenient.reason[0] == "failed 3 of 5 checks; at most 2 may be"
+    assert lenient.reason[0] == "failed 3 of 5 checks; at most 2 allowed"
     every = clean(faulty(), ["attention-checks"], GOLD).audit
     assert every.worker.tolist() == ["double", "fickle", "still", "torn"]
 
 
-def test_a_known_label_that_nobody_can_choose_is_failed_by_all() -> None:
+def test_all_workers_fail_a_check_whose_label_is_not_offered() -> None:
     votes = Votes.of(["a", "a"], ["ann", "bo"], ["x", "y"])
     assert len(clean(votes, ["attention-checks"], SoftLabels.gold(["a"], ["z"])).audit) == 2

@@ -1,4 +1,4 @@
-"""The rules on the released CIFAR-10S answers, from which the paper's exclusions have been made already."""
+"""The rules on the released CIFAR-10S answers, which do not contain the workers that the paper excluded."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::plurivox.core.errors.PlurivoxWa
 Find = Callable[[str], Path]
 
 
-def test_copies_repeats_and_first_views(data_set: Find) -> None:
+def test_numbers_of_copies_and_repeats_in_the_release(data_set: Find) -> None:
     answers = pv.read(data_set("cifar10s")).answers
     assert answers is not None and len(answers) == 6723
     done = clean(answers, ["stored-twice", "repeats-once"])
@@ -22,7 +22,7 @@ def test_copies_repeats_and_first_views(data_set: Find) -> None:
     assert marked is not None and int((marked >= 0).sum()) == 496
 
 
-def test_the_rule_sets_find_nobody_left_to_exclude(data_set: Find) -> None:
+def test_the_rules_of_the_paper_remove_nobody_from_the_release(data_set: Find) -> None:
     data = pv.read(data_set("cifar10s"))
     assert data.answers is not None
     for rule, flagged in (("collins2022", 40), ("collins2022-released", 44)):
@@ -30,7 +30,7 @@ def test_the_rule_sets_find_nobody_left_to_exclude(data_set: Find) -> None:
         assert audit.answers.sum() == 0 and audit.did.tolist() == ["flagged"] * flagged
 
 
-def test_errors_that_were_left_in(data_set: Find) -> None:
+def test_numbers_of_errors_that_the_release_contains(data_set: Find) -> None:
     answers = pv.read(data_set("cifar10s")).answers
     assert answers is not None
     rules = {"out-of-range": 0, "contradiction": 40, "missing-percent": 0, "missing-percent[zero=yes]": 6}

@@ -1,4 +1,4 @@
-"""Rules one after the other, and the audit of them all."""
+"""Several rules applied in order, and their audit."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from plurivox.core.audit import Audit
 from plurivox.core.errors import InputError, UnknownName
 
 
-def test_rules_are_applied_in_order_each_on_what_is_left() -> None:
+def test_each_rule_is_applied_to_what_the_previous_rules_left() -> None:
     both = clean(faulty(), ["out-of-range[at-most=2]", "collins2022"], GOLD).audit
     assert both.worker[both.gone("worker")].tolist() == ["beyond", "torn"]
     assert both.rule.tolist() == ["out-of-range[at-most=2]", "collins2022", "collins2022"]
@@ -17,19 +17,19 @@ def test_rules_are_applied_in_order_each_on_what_is_left() -> None:
     assert set(other.rule.tolist()) == {"collins2022"}
 
 
-def test_the_summary_has_a_row_a_rule_also_where_it_found_nothing() -> None:
+def test_the_summary_has_one_row_per_rule_even_without_findings() -> None:
     audit = clean(faulty(), ["stored-twice", "repeats-once", "repeats-once[keep=last]", "collins2022"], GOLD).audit
     table = audit.summary()
     assert table["answers out"].tolist() == [14, 23, 0, 24] and table["people out"].tolist() == [0, 0, 0, 2]
     assert table["flagged"].tolist() == [0, 0, 0, 1] and audit.answers.sum() == 61
 
 
-def test_what_is_left_says_what_was_done() -> None:
+def test_cleaned_answers_have_a_note_per_rule() -> None:
     left = clean(faulty(), ["stored-twice", "contradiction"]).answers
     assert left.notes == ("stored-twice: 14 of 169 rows removed", "contradiction: 1 of 155 rows removed")
 
 
-def test_a_rule_may_be_made_or_named_and_must_exist() -> None:
+def test_a_rule_is_an_object_or_a_known_name() -> None:
     assert lines(clean(faulty(), [OutOfRange()]).answers) == lines(clean(faulty(), ["out-of-range"]).answers)
     with pytest.raises(UnknownName, match="did you mean 'too-fast'"):
         clean(faulty(), ["to-fast"])
@@ -37,13 +37,13 @@ def test_a_rule_may_be_made_or_named_and_must_exist() -> None:
         clean(faulty(), [])
 
 
-def test_an_audit_refuses_what_it_cannot_mean() -> None:
+def test_an_audit_refuses_unknown_kinds_and_rules() -> None:
     with pytest.raises(InputError, match="what of an audit is one of 'answer', 'worker', 'task', not 'vote'"):
         Audit.of(["r"], [("r", "vote", "removed", "", "", 0, 1, np.nan, "why")])  # type: ignore[list-item]
     with pytest.raises(InputError, match="rule of an audit is one of 'r', not 's'"):
         Audit.of(["r"], [("s", "answer", "removed", "", "", 0, 1, np.nan, "why")])
 
 
-def test_an_audit_of_nothing_is_a_table_without_rows() -> None:
+def test_an_empty_audit_is_a_table_without_rows() -> None:
     empty = Audit.of(["r"])
     assert len(empty) == 0 and empty.to_polars().height == 0 and empty.summary()["answers out"].tolist() == [0]

@@ -1,4 +1,4 @@
-"""The two rule sets, on people with a given number of errors and share of right answers."""
+"""The rules collins2022 and collins2022-released on workers with given numbers of errors and wrong answers."""
 
 import pytest
 
@@ -9,10 +9,10 @@ from plurivox.core.errors import InputError
 PAPER, RELEASED = "collins2022", "collins2022-released"
 
 
-def person(beyond: int = 0, torn: int = 0, empty: int = 0, zero: int = 0, wrong: int = 0) -> list[Row]:
-    """Somebody with so many errors of each kind, the first places first, and wrong answers in the last ones."""
+def worker_rows(beyond: int = 0, torn: int = 0, empty: int = 0, zero: int = 0, wrong: int = 0) -> list[Row]:
+    """Return answers of a worker with so many errors of each kind in the first answers, and wrong last answers."""
     texts = ["150"] * beyond + ["80"] * torn + [""] * empty + ["0"] * zero
-    rows = sitting("who", percent=lambda at: texts[at] if at < len(texts) else None)
+    rows = sitting("ann", percent=lambda at: texts[at] if at < len(texts) else None)
     for at in range(beyond, beyond + torn):
         kind, label, typed = rows[at]["marks"][0]
         rows[at]["marks"] = [(kind, label, typed), ("never", label, "")]
@@ -23,53 +23,55 @@ def person(beyond: int = 0, torn: int = 0, empty: int = 0, zero: int = 0, wrong:
 
 
 @pytest.mark.parametrize(
-    ("who", "paper", "released"),
+    ("errors", "paper", "released"),
     [
         ({}, "", ""),
         ({"wrong": 10}, "", ""),  # never by accuracy alone
         ({"torn": 1}, "flagged", "flagged"),
         ({"torn": 1, "wrong": 4}, "removed", "removed"),  # 10 of 14 is less than 75%
         ({"torn": 1, "wrong": 3}, "flagged", "flagged"),
-        ({"torn": 2}, "flagged", "removed"),  # the paper is silent on two
+        ({"torn": 2}, "flagged", "removed"),  # the paper does not mention two
         ({"torn": 2, "wrong": 10}, "flagged", "removed"),
-        ({"torn": 1, "empty": 1}, "flagged", "flagged"),  # the release counts the kinds apart
+        ({"torn": 1, "empty": 1}, "flagged", "flagged"),  # the release counts the kinds separately
         ({"torn": 1, "empty": 1, "wrong": 4}, "flagged", "removed"),
         ({"torn": 3}, "removed", "removed"),
         ({"torn": 1, "empty": 1, "beyond": 1}, "removed", "removed"),
         ({"beyond": 1}, "flagged", "removed"),
-        ({"zero": 2}, "", "removed"),  # the release takes 0 for no percent
+        ({"zero": 2}, "", "removed"),  # in the release 0 counts as no percent
         ({"zero": 1, "wrong": 5}, "", "removed"),
     ],
 )
-def test_who_goes_who_stays_with_a_word_and_who_without(who: dict[str, int], paper: str, released: str) -> None:
-    answers = answers_of(person(**who))
+def test_errors_and_accuracy_at_which_workers_are_removed_or_flagged(
+    errors: dict[str, int], paper: str, released: str
+) -> None:
+    answers = answers_of(worker_rows(**errors))
     for rule, verdict in ((PAPER, paper), (RELEASED, released)):
         audit = clean(answers, [rule], GOLD).audit
         assert audit.did.tolist() == [verdict] * bool(verdict), rule
         assert audit.what.tolist() == ["worker"] * bool(verdict)
 
 
-def test_two_errors_say_that_the_paper_is_silent() -> None:
-    audit = clean(answers_of(person(torn=1, empty=1)), [PAPER], GOLD).audit
+def test_the_reason_for_two_errors_says_that_the_paper_does_not_mention_them() -> None:
+    audit = clean(answers_of(worker_rows(torn=1, empty=1)), [PAPER], GOLD).audit
     assert audit.reason[0] == (
-        "2 errors (0 out of range, 1 contradiction, 1 percent missing), not more than 2: the paper says nothing of "
-        "these, so they stay"
+        "2 errors (0 out of range, 1 contradiction, 1 percent missing), not more than 2: the paper does not mention "
+        "these; kept"
     )
 
 
-def test_the_kinds_may_be_counted_apart() -> None:
-    answers = answers_of(person(torn=2, empty=2))
+def test_kinds_of_errors_are_counted_separately_on_request() -> None:
+    answers = answers_of(worker_rows(torn=2, empty=2))
     assert clean(answers, [PAPER], GOLD).audit.did.tolist() == ["removed"]
     assert clean(answers, [f"{PAPER}[count=apart]"], GOLD).audit.did.tolist() == ["flagged"]
 
 
-def test_among_people_with_every_fault() -> None:
+def test_removed_and_flagged_workers_among_those_with_every_fault() -> None:
     out = {rule: clean(faulty(), [rule], GOLD).audit for rule in (PAPER, RELEASED)}
     gone = {rule: audit.worker[audit.gone("worker")].tolist() for rule, audit in out.items()}
     assert gone == {PAPER: ["beyond", "torn"], RELEASED: ["beyond", "empty", "torn"]}
     assert out[PAPER].worker[out[PAPER].did == "flagged"].tolist() == ["empty"]
 
 
-def test_known_labels_are_needed() -> None:
+def test_collins2022_needs_known_labels() -> None:
     with pytest.raises(InputError, match=r"collins2022 needs known labels: give them \(--gold FILE\)"):
         clean(faulty(), [PAPER])

@@ -1,4 +1,4 @@
-"""Copies, double answers, repeats, and people who change their mind."""
+"""The rules stored-twice, double-answers, repeats-once and inconsistent-repeats."""
 
 import numpy as np
 import pytest
@@ -9,29 +9,29 @@ from plurivox.core.errors import InputError
 from plurivox.core.votes import Votes
 
 
-def test_a_sitting_that_was_stored_twice_is_found_whole() -> None:
+def test_all_answers_of_a_session_stored_twice_are_removed_once() -> None:
     done = clean(faulty(), ["stored-twice"])
     assert done.audit.worker.tolist() == ["saved-twice"] * 14
     first = int(done.audit.row[0]) - 14
-    assert done.audit.reason[0] == f"the same in every respect as row {first}"
+    assert done.audit.reason[0] == f"identical to row {first}"
 
 
-def test_repeats_of_a_copy_are_repeats_of_what_it_copies() -> None:
+def test_repeats_of_a_removed_copy_become_repeats_of_the_original() -> None:
     rows = sitting("ann")
     doubled = answers_of([*rows, *rows])
-    aimed = np.where(doubled.repeat_of >= 0, doubled.repeat_of + 14, -1)  # at the second copy of each
+    aimed = np.where(doubled.repeat_of >= 0, doubled.repeat_of + 14, -1)  # the second copy of each
     left = clean(type(doubled)(**{**doubled.__getstate__(), "repeat_of": aimed}), ["stored-twice"]).answers
     assert left.repeat_of is not None and left.repeat_of.tolist() == [-1] * 12 + [0, 1]
 
 
-def test_rows_in_reasons_are_those_of_the_source() -> None:
+def test_row_numbers_in_reasons_are_those_of_the_source() -> None:
     rows = [row("cy", TASKS[0], 0, percent="900"), *sitting("ann"), *sitting("ann")]
     audit = clean(answers_of(rows), ["out-of-range", "stored-twice"]).audit
-    assert audit.row.tolist() == [0, *range(15, 29)] and audit.reason[1].endswith("as row 1")
+    assert audit.row.tolist() == [0, *range(15, 29)] and audit.reason[1].endswith("to row 1")
 
 
 @pytest.mark.parametrize("odd", [{"seconds": 21.0}, {"percent": "81"}, {"position": 3}, {"sitting": "another"}])
-def test_whatever_differs_is_no_copy(odd: dict) -> None:
+def test_answers_that_differ_in_any_column_are_not_copies(odd: dict) -> None:
     rows = [row("ann", TASKS[0], 0), row("ann", TASKS[0], 0) | odd]
     if "percent" in odd:
         rows[1]["marks"] = [("named", "bird", "81"), *rows[0]["marks"][1:]]
@@ -43,9 +43,9 @@ def test_an_answer_without_a_time_is_never_a_copy() -> None:
     assert len(clean(answers_of(rows), ["stored-twice"]).audit) == 0
 
 
-def test_double_answers_leave_repeats_alone_and_keep_the_first_or_last() -> None:
-    assert "double" in (who := clean(faulty(), ["stored-twice", "double-answers"]).audit.worker.tolist())
-    assert who.count("double") == 1
+def test_double_answers_keeps_repeats_and_the_first_or_last_answer() -> None:
+    assert "double" in (worker := clean(faulty(), ["stored-twice", "double-answers"]).audit.worker.tolist())
+    assert worker.count("double") == 1
     rows = [
         row("ann", TASKS[0], 5, top="cat"),
         row("ann", TASKS[0], 2, top="dog"),
@@ -55,14 +55,14 @@ def test_double_answers_leave_repeats_alone_and_keep_the_first_or_last() -> None
         assert clean(answers_of(rows), [f"double-answers[keep={keep}]"]).audit.row.tolist() == gone
 
 
-def test_repeats_count_once_and_the_first_view_stays() -> None:
+def test_repeats_once_keeps_the_first_or_last_answer() -> None:
     left = clean(faulty(), ["repeats-once"]).answers
     assert len(left) == 11 * 12 and left.position is not None and left.position.max() == 11
     last = clean(faulty(), ["stored-twice", "repeats-once[keep=last]"]).answers
     assert len(last) == 11 * 12 and last.position is not None and last.position.max() == 30
 
 
-def test_time_goes_before_position_and_position_before_rows() -> None:
+def test_answers_are_ordered_by_time_then_position_then_row() -> None:
     rows = [row("ann", TASKS[0], 5, top="cat"), row("ann", TASKS[0], 2, top="dog")]
     answers = answers_of(rows)
     assert clean(answers, ["repeats-once"]).audit.row.tolist() == [0]
@@ -70,13 +70,13 @@ def test_time_goes_before_position_and_position_before_rows() -> None:
     assert clean(timed, ["repeats-once"]).audit.row.tolist() == [1]
 
 
-def test_votes_must_tell_which_came_first() -> None:
+def test_repeats_once_needs_the_order_of_votes() -> None:
     votes = Votes.of(["a", "a"], ["ann", "ann"], ["x", "y"])
     with pytest.raises(InputError, match=r"repeats-once needs to know which answer came first.*--repeats first"):
         clean(votes, ["repeats-once"])
 
 
-def test_soft_answers_are_taken_out_whole() -> None:
+def test_all_rows_of_a_soft_answer_are_removed_together() -> None:
     votes = Votes.of(
         list("aaaab"),
         ["ann"] * 5,
@@ -90,7 +90,7 @@ def test_soft_answers_are_taken_out_whole() -> None:
     assert done.audit.row.tolist() == [2] and done.audit.reason.tolist() == ["answered before: 'x'"]
 
 
-def test_who_changes_the_top_label_too_often() -> None:
+def test_workers_who_change_their_top_label_too_often_are_removed() -> None:
     audit = clean(faulty(), ["inconsistent-repeats"]).audit
     assert audit.worker.tolist() == ["fickle"] and audit.value.tolist() == [1.0]
     half = answers_of(sitting("ann", top=lambda at: "deer" if at == 13 else None))
@@ -98,6 +98,6 @@ def test_who_changes_the_top_label_too_often() -> None:
     assert len(clean(half, ["inconsistent-repeats[share=0.4]"]).audit) == 1
 
 
-def test_without_repeats_it_is_said_how_to_get_them() -> None:
-    with pytest.raises(InputError, match="there are none: ask some again and mark them in a column 'repeat_of'"):
+def test_the_error_without_repeats_says_how_to_mark_them() -> None:
+    with pytest.raises(InputError, match="there are none: mark repeated answers in a column 'repeat_of'"):
         clean(Votes.of(["a"], ["ann"], ["x"]), ["inconsistent-repeats"], GOLD)

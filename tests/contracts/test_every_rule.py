@@ -17,7 +17,7 @@ from plurivox.workflows.prune_crowd import top_votes
 every = pytest.mark.parametrize("name", clean.methods)
 on_votes = pytest.mark.parametrize("name", [one for one in clean.methods if "votes" in clean.methods[one].takes])
 not_on_votes = pytest.mark.parametrize("name", [one for one in clean.methods if not clean.methods[one].takes])
-settling = pytest.mark.parametrize("name", [one for one in clean.methods if clean.methods[one].settles])
+settling = pytest.mark.parametrize("name", [one for one in clean.methods if clean.methods[one].idempotent])
 ALL = {"known-accuracy": "known-accuracy[fewest=0]"}  # votes show no errors to choose people by
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evidence import LABELS, TASKS, WORKERS, columns, seen_by, votes_of
+from evidence import LABELS, TASKS, WORKERS, columns, evidence_for, votes_of
 from plurivox import identify
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.results import Scores
@@ -20,16 +20,16 @@ every = pytest.mark.parametrize("name", identify.methods)
 of_tasks = pytest.mark.parametrize("name", [name for name in identify.methods if identify.methods[name].of == "task"])
 
 
-def scored(name: str, seen: Evidence | None = None) -> Scores:
+def scored(name: str, evidence: Evidence | None = None) -> Scores:
     method = identify.methods.make(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PlurivoxWarning)
-        return method.score(seen_by(method) if seen is None else seen)
+        return method.score(evidence_for(method) if evidence is None else evidence)
 
 
 def with_votes(name: str, votes: Votes) -> Scores:
     """The score where nothing but the votes is another one, and fits are made of them."""
-    return scored(name, seen_by(identify.methods.make(name), votes))
+    return scored(name, evidence_for(identify.methods.make(name), votes))
 
 
 def same(a: Scores, b: Scores, **near: float) -> None:
@@ -48,8 +48,8 @@ def test_it_says_what_it_is(name: str) -> None:
     assert all(one.help for one in method.options())
     assert method.of in ("task", "worker", "crowd", "vote")
     known = {field.name for field in fields(Evidence)}
-    assert method.looks_at() <= known and set(method().must_see()) <= {*method.needs, *method.may_use}
-    assert bool(method.fitted_by) == bool(method.looks_at() & {"fit", "fits"})
+    assert method.usable_evidence() <= known and set(method().required_evidence()) <= {*method.needs, *method.may_use}
+    assert bool(method.fitted_by) == bool(method.usable_evidence() & {"fit", "fits"})
 
 
 @every
@@ -86,9 +86,9 @@ def test_row_order_does_not_matter(name: str) -> None:
 
 @every
 def test_the_number_of_threads_does_not_change_a_bit(name: str) -> None:
-    seen = seen_by(identify.methods.make(name))
+    evidence = evidence_for(identify.methods.make(name))
     try:
-        a, b = (set_threads(n) or scored(name, seen) for n in (1, 2))  # type: ignore[func-returns-value]
+        a, b = (set_threads(n) or scored(name, evidence) for n in (1, 2))  # type: ignore[func-returns-value]
     finally:
         set_threads(None)
     same(a, b, rtol=0, atol=0)
@@ -97,8 +97,8 @@ def test_the_number_of_threads_does_not_change_a_bit(name: str) -> None:
 @every
 def test_a_missing_need_is_named_with_how_to_get_it(name: str) -> None:
     method = identify.methods.make(name)
-    whole = seen_by(method)
-    for need in method.must_see():
+    whole = evidence_for(method)
+    for need in method.required_evidence():
         bare = {one: () if one == "fits" else {} if one == "worker_dynamics" else None for one in need.split("|")}
         with pytest.raises(
             InputError, match=f"{name} needs {need.split('|')[0].replace('_', ' ')}.*: give|: .*record|aggreg"
@@ -109,19 +109,21 @@ def test_a_missing_need_is_named_with_how_to_get_it(name: str) -> None:
 @every
 def test_a_fit_without_what_is_read_is_refused(name: str) -> None:
     method = identify.methods.make(name)
-    if "fit" not in method.must_see() or not method.reads:
+    if "fit" not in method.required_evidence() or not method.fit_fields:
         return
-    seen = seen_by(method)
-    assert seen.fit is not None
-    bare = replace(seen.fit, **dict.fromkeys(method.reads), made_by="by hand")
-    with pytest.raises(InputError, match=f"{name} reads the {method.reads[0]} of a fit, and by hand gives none; take"):
-        method.score(replace(seen, fit=bare))
+    evidence = evidence_for(method)
+    assert evidence.fit is not None
+    bare = replace(evidence.fit, **dict.fromkeys(method.fit_fields), made_by="by hand")
+    with pytest.raises(
+        InputError, match=f"{name} needs the {method.fit_fields[0]} of a fit, and by hand estimates none; use"
+    ):
+        method.score(replace(evidence, fit=bare))
 
 
 @of_tasks
 def test_a_task_without_votes_is_nan(name: str) -> None:
     rows = columns(n_tasks=29)
-    if identify.methods[name]().must_see() == ("dynamics", "gold"):
+    if identify.methods[name]().required_evidence() == ("dynamics", "gold"):
         return  # looks at no votes
     scores = with_votes(name, votes_of(rows, tasks=TASKS))
     assert scores.names.tolist() == TASKS.tolist()
@@ -141,11 +143,11 @@ def soft_answers() -> Votes:
 @every
 def test_soft_answers_count_by_their_weight_or_are_refused(name: str) -> None:
     method = identify.methods.make(name)
-    if "votes" not in "|".join(method.must_see()):
+    if "votes" not in "|".join(method.required_evidence()):
         return
     if "soft" not in method.takes:
         with pytest.raises(InputError, match=f"{name} takes plain votes only"):
-            method.score(replace(seen_by(method), votes=soft_answers()))
+            method.score(replace(evidence_for(method), votes=soft_answers()))
         return
     assert np.isfinite(with_votes(name, soft_answers()).value).any()
     n = len(columns()["task"])
@@ -156,16 +158,16 @@ def test_soft_answers_count_by_their_weight_or_are_refused(name: str) -> None:
 @every
 def test_counts_without_names_are_taken_or_refused(name: str) -> None:
     method = identify.methods.make(name)
-    if "votes" not in "|".join(method.must_see()):
+    if "votes" not in "|".join(method.required_evidence()):
         return
     votes = votes_of(columns())
     counts = Votes.from_counts(votes.counts(), TASKS, LABELS, ordered=True)
-    seen = replace(seen_by(method), votes=counts)
+    evidence = replace(evidence_for(method), votes=counts)
     if "counts" in method.takes:
-        np.testing.assert_allclose(scored(name, seen).value, scored(name).value, atol=1e-12)
-    elif seen.answers is None:
-        with pytest.raises(InputError, match=f"{name} needs worker names"):
-            method.score(seen)
+        np.testing.assert_allclose(scored(name, evidence).value, scored(name).value, atol=1e-12)
+    elif evidence.answers is None:
+        with pytest.raises(InputError, match=f"{name} must know who voted"):
+            method.score(evidence)
 
 
 @every

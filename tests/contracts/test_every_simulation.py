@@ -108,7 +108,7 @@ def test_matrices_can_be_given_or_are_refused(name: str) -> None:
     given = Confusion(np.eye(2)[None, ::-1].repeat(3, 0), as_names(["ann", "bo", "cy"]), as_names(["no", "yes"]))
     simulator = simulate.methods.make(name, n_tasks=20, feedback=3)
     if "matrices" not in simulator.takes:
-        with pytest.raises(InputError, match="independent-confusion takes yours"):
+        with pytest.raises(InputError, match="to give yours, use independent-confusion"):
             simulator.draw(matrices=given)
         return
     truth = SoftLabels.gold(["a", "b"], ["yes", "no"], labels=["yes", "no"])
@@ -140,8 +140,8 @@ def test_labels_are_as_frequent_as_the_prior_says(name: str) -> None:
         ({"n_labels": 1}, "n-labels must be at least 2"),
         ({"n_tasks": 0}, "n-tasks must be at least 1"),
         ({"prior": "0.5,0.5"}, "prior has 2 numbers; 5 labels need one each"),
-        ({"prior": "1,1,1,1,0"}, "prior must hold numbers above 0; got '1,1,1,1,0'"),
-        ({"prior": "a lot"}, "prior must be numbers with commas between; got 'a lot'"),
+        ({"prior": "1,1,1,1,0"}, "all numbers of prior must be above 0; got '1,1,1,1,0'"),
+        ({"prior": "a lot"}, "prior must be numbers separated by commas; got 'a lot'"),
         ({"prior": "1,1,1,1,1", "label_tail": 1.0}, "give one of them"),
         ({"copiers": 0.1, "group_size": 4}, "copiers=0.1 of 30 workers are 3, fewer than a group-size of 4"),
         ({"copiers": 1.0, "group_size": 31}, "fewer than a group-size of 31"),

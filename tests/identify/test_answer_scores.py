@@ -1,4 +1,4 @@
-"""repeat-consistency, percent-calibration, speed of answers: what people's own entries say of them."""
+"""The worker scores from answers: repeat-consistency, percent-calibration, speed."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,13 +16,13 @@ pytestmark = pytest.mark.filterwarnings("ignore::plurivox.PlurivoxWarning")
 
 
 def entered(top: str, percent: list[str], *, worker: str | None = None, **rest: object) -> Answers:
-    """One answer a letter: its label, what was typed, and by whom."""
+    """Return one answer per letter of `top`, with its label, typed percent and worker; "-" names no label."""
     marks = [[("named", label, typed)] if label != "-" else [] for label, typed in zip(top, percent, strict=True)]
     tasks = rest.pop("task", "abcdefghijklmnopqrstuvwxyz"[: len(top)])
     return Answers.of(list(tasks), list(worker or "w" * len(top)), marks, labels=["x", "y"], **rest)  # type: ignore[call-overload]
 
 
-def test_repeats_by_hand() -> None:
+def test_repeat_consistency_equals_values_computed_by_hand() -> None:
     answers = entered(
         "xyxyx-",
         ["70", "60", "80", "8p", "", ""],
@@ -37,29 +37,29 @@ def test_repeats_by_hand() -> None:
     np.testing.assert_array_equal(moved.value, [(10 + 20) / 2, np.nan])
 
 
-def test_without_repeats_it_is_said_how_to_mark_them() -> None:
+def test_the_error_without_repeats_says_how_to_mark_them() -> None:
     with pytest.raises(InputError, match="repeat-consistency needs answers"):
         score("repeat-consistency")
-    with pytest.raises(InputError, match="these answers mark none: give a column repeat"):
+    with pytest.raises(InputError, match="these answers have none: give a column repeat"):
         score("repeat-consistency", answers=entered("xx", ["70", "70"]))
     with pytest.raises(InputError, match="no task was shown twice"):
         score("repeat-consistency", answers=entered("xx", ["70", "70"], repeat_of=np.array([-1, -1])))
 
 
-def test_calibration_against_gold_by_hand() -> None:
+def test_calibration_against_gold_equals_values_computed_by_hand() -> None:
     answers = entered("xxxxxx", ["90", "90", "95%", "50", "50", "odd"])
     gold = SoftLabels.gold(list("abcdef"), list("xxyxyx"))
     kept = {"answers": answers, "gold": gold}
     scores = score("percent-calibration[against=gold]", **kept)
     gaps = [(90 + 90 + 95 - 200) / 3, (100 - 100) / 2]  # of the bins 80 to 100 and 40 to 60
     np.testing.assert_allclose(scores.raw, (3 * gaps[0] + 2 * gaps[1]) / 5)
-    np.testing.assert_allclose(scores.value, scores.raw)  # alone, one is the whole crowd
+    np.testing.assert_allclose(scores.value, scores.raw)  # a single worker is the whole crowd
     assert scores.n is not None and scores.n.tolist() == [5]
     over = score("percent-calibration[against=gold,measure=overconfidence,bins=1]", **kept)
     np.testing.assert_allclose(over.raw, (90 + 90 + 95 + 50 + 50 - 300) / 5)
 
 
-def test_calibration_against_the_rest_leaves_oneself_out() -> None:
+def test_calibration_against_the_rest_leaves_out_the_workers_own_answers() -> None:
     answers = entered("xxyxx", ["80", "100", "100", "100", "100"], task="aaaaa", worker="uvwtt")
     scores = score("percent-calibration[bins=1,shrink=0]", answers=answers)
     others = {"t": 2 / 3, "u": 3 / 4, "v": 3 / 4, "w": 0}  # t answered twice, and neither is the rest for t
@@ -68,8 +68,8 @@ def test_calibration_against_the_rest_leaves_oneself_out() -> None:
     np.testing.assert_allclose(scores.value, expected)
 
 
-def test_few_answers_are_drawn_to_the_crowd() -> None:
-    """A crowd that is well calibrated, and somebody who was wrong once at 90."""
+def test_gaps_of_few_answers_are_shrunk_towards_the_crowd() -> None:
+    """A well calibrated crowd, and a worker with one wrong answer at 90 percent."""
     rng = np.random.default_rng(0)
     right = rng.random(400) < 0.9
     top = "".join("x" if one else "y" for one in right) + "y"
@@ -85,16 +85,18 @@ def test_few_answers_are_drawn_to_the_crowd() -> None:
     assert scores.low is not None and scores.high is not None and scores.low[0] <= scores.value[0] <= scores.high[0]
 
 
-def test_what_cannot_be_checked_is_told() -> None:
+def test_missing_gold_percents_or_others_raise_clear_errors() -> None:
     with pytest.raises(InputError, match="percent-calibration needs gold: give known labels"):
         score("percent-calibration[against=gold]", answers=entered("x", ["70"]))
-    with pytest.raises(InputError, match="needs percents beside the top labels; these answers state none"):
+    with pytest.raises(InputError, match="needs percents beside the top labels; these answers have none"):
         score("percent-calibration", answers=entered("xy", ["", "700"], task="aa", worker="uv"))
-    with pytest.raises(InputError, match="no other worker answered the same tasks; go by known labels: against=gold"):
+    with pytest.raises(
+        InputError, match="no other worker answered the same tasks; compare with known labels: against=gold"
+    ):
         score("percent-calibration", answers=entered("xy", ["70", "70"]))
 
 
-def test_released_repeats_and_times(data_set: Callable[[str], Path]) -> None:
+def test_repeats_and_times_of_the_released_answers(data_set: Callable[[str], Path]) -> None:
     answers = pv.read(data_set("cifar10s")).answers
     changed, moved = (score(f"repeat-consistency[measure={what}]", answers=answers) for what in ("label", "percent"))
     assert changed.n is not None and moved.n is not None
@@ -111,7 +113,7 @@ def test_released_repeats_and_times(data_set: Callable[[str], Path]) -> None:
     assert speed.n is not None and speed.n.sum() == 6723 and speed.raw is not None and 12 < speed.raw.min() < 13
 
 
-def test_released_percents(data_set: Callable[[str], Path]) -> None:
+def test_calibration_of_the_released_answers(data_set: Callable[[str], Path]) -> None:
     data = pv.read(data_set("cifar10s"))
     scores = score(
         "percent-calibration[against=gold,measure=overconfidence,bins=1]", answers=data.answers, gold=data.gold

@@ -1,4 +1,4 @@
-"""trace, spam-score, glad-ability: what a fit says of its workers."""
+"""The worker scores from a fit: trace, spam-score, glad-ability."""
 
 import itertools
 
@@ -18,13 +18,14 @@ from score_shortcuts import score
 
 
 def fit_with(matrices: np.ndarray, which: np.ndarray | None = None) -> Fit:
+    """Return a fit with these confusion matrices."""
     n, k = len(matrices) if which is None else len(which), matrices.shape[1]
     workers, labels = as_names([f"w{i}" for i in range(n)]), as_names(list("abcdefgh"[:k]))
     soft = SoftLabels.of(np.full((1, k), 1 / k), ["t"], labels)
     return Fit(soft, workers, "made", confusion=Confusion(matrices, workers, labels, which))
 
 
-def test_trace_by_hand() -> None:
+def test_trace_equals_values_computed_by_hand() -> None:
     scores = score("trace", fit=fit_with(np.array([np.eye(3), np.full((3, 3), 1 / 3), np.roll(np.eye(3), 1, 0)])))
     np.testing.assert_allclose(scores.raw, [3, 1, 0], atol=1e-12)
     np.testing.assert_allclose(scores.value, [0, 2 / 3, 1], atol=1e-12)
@@ -38,7 +39,7 @@ def test_the_spam_score_sums_over_unordered_pairs_of_rows() -> None:
     np.testing.assert_allclose(scores.value, 1 - scores.raw)  # type: ignore[operator]
 
 
-def test_the_spam_score_runs_from_spammers_to_experts_and_knows_two_labels_as_the_paper() -> None:
+def test_the_spam_score_is_0_for_spammers_1_for_experts_and_the_papers_for_two_labels() -> None:
     always_second = np.eye(3)[[1, 1, 1]]
     scores = score("spam-score", fit=fit_with(np.array([np.full((3, 3), 1 / 3), always_second, np.eye(3)])))
     np.testing.assert_allclose(scores.raw, [0, 0, 1], atol=1e-12)
@@ -53,7 +54,7 @@ def test_workers_may_share_a_matrix(name: str) -> None:
     assert score(name, fit=fit_with(both, np.array([1, 0, 1]))).worst(2).tolist() == ["w0", "w2"]
 
 
-def test_spammers_are_found() -> None:
+def test_the_spam_score_separates_simulated_spammers() -> None:
     found = []
     for seed in range(10):
         made = simulate.methods.make("hammer-spammer", ratio=0.5, seed=seed).draw()  # 200 tasks, 30 workers, 5 labels
@@ -67,7 +68,7 @@ def test_spammers_are_found() -> None:
     assert np.mean(found) >= 0.99
 
 
-def test_glad_ability_turns_the_interval_round() -> None:
+def test_glad_ability_negates_the_interval_of_the_fit() -> None:
     votes = Votes.of(**crowd())
     fit = pv.fit(votes, "glad")
     scores = score("glad-ability", fit=fit)
@@ -77,14 +78,14 @@ def test_glad_ability_turns_the_interval_round() -> None:
 
 
 @pytest.mark.parametrize("name", ["trace", "spam-score", "glad-ability"])
-def test_a_fit_without_what_is_read_is_refused(name: str) -> None:
-    with pytest.raises(InputError, match=f"{name} reads the .* of a fit, and vote-shares gives none; take a fit by"):
+def test_a_fit_without_the_needed_field_raises_an_error(name: str) -> None:
+    with pytest.raises(InputError, match=f"{name} needs the .* of a fit, and vote-shares estimates none; use a fit by"):
         score(name, fit=pv.fit(Votes.of(**crowd()), "vote-shares"))
     with pytest.raises(InputError, match=f"{name} needs fit"):
         score(name)
 
 
 @pytest.mark.parametrize("name", ["trace", "spam-score"])
-def test_one_label_says_nothing_of_anybody(name: str) -> None:
+def test_confusion_scores_need_two_labels(name: str) -> None:
     with pytest.raises(InputError, match="needs two labels or more"):
         score(name, fit=fit_with(np.ones((2, 1, 1))))

@@ -1,4 +1,4 @@
-"""Agreement of a crowd, against other implementations and by hand."""
+"""Agreement coefficients of a crowd, compared with other implementations and hand calculations."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -28,17 +28,19 @@ WITH_GAPS = np.array(  # Krippendorff's example: (worker, task)
         [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
     ]
 )
-OF_KINDS = ["observed-agreement", "fleiss-kappa", "gwet-ac1", "krippendorff-alpha"]
-EVERY = [*OF_KINDS, "cohen-kappa"]
+FROM_COUNTS = ["observed-agreement", "fleiss-kappa", "gwet-ac1", "krippendorff-alpha"]
+COEFFICIENTS = [*FROM_COUNTS, "cohen-kappa"]
 LEVELS = ["nominal", "ordinal", "interval"]
 
 
 def votes_of(table: np.ndarray, **more: object) -> Votes:
+    """Return a (n_workers, n_tasks) table of labels, nan for none, as votes with ordered labels."""
     worker, task = np.nonzero(~np.isnan(table))
     return Votes.of(task=task, worker=worker, label=table[worker, task], ordered=True, **more)  # type: ignore[arg-type]
 
 
 def drawn(n_workers: int = 4, n_tasks: int = 60, missing: float = 0.3, seed: int = 0) -> np.ndarray:
+    """Return a random (n_workers, n_tasks) table of labels 1 to 5 near the true one, nan for missing votes."""
     rng = np.random.default_rng(seed)
     true = rng.integers(1, 6, n_tasks)
     table = np.clip(true + rng.integers(-1, 2, (n_workers, n_tasks)), 1, 5).astype(float)
@@ -52,7 +54,7 @@ def counts_table(votes: Votes) -> np.ndarray:
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("table", [WITH_GAPS, drawn(), drawn(missing=0), drawn(seed=3) ** 2])
-def test_alpha_is_that_of_krippendorff(level: str, table: np.ndarray) -> None:
+def test_alpha_equals_that_of_the_krippendorff_package(level: str, table: np.ndarray) -> None:
     votes = votes_of(table)
     at = np.unique(table[~np.isnan(table)])
     votes = Votes.of(votes.task, votes.worker, votes.labels[votes.label], ordered=at)
@@ -60,13 +62,13 @@ def test_alpha_is_that_of_krippendorff(level: str, table: np.ndarray) -> None:
     assert crowd_score(f"krippendorff-alpha[level={level}]", votes) == pytest.approx(theirs, abs=1e-12)
 
 
-def test_fleiss_is_that_of_statsmodels() -> None:
+def test_fleiss_kappa_equals_that_of_statsmodels() -> None:
     for seed in range(3):
         votes = votes_of(drawn(missing=0, seed=seed))
         assert crowd_score("fleiss-kappa", votes) == pytest.approx(fleiss_kappa(counts_table(votes)), abs=1e-12)
 
 
-def test_published_figures_with_unequal_votes() -> None:
+def test_published_coefficients_with_unequal_votes() -> None:
     """irrCAC, data set cac.raw4raters: the same table."""
     votes = votes_of(WITH_GAPS)
     assert crowd_score("gwet-ac1", votes) == pytest.approx(0.77544, abs=5e-6)
@@ -85,7 +87,7 @@ def test_ac1_of_a_published_table() -> None:
 
 
 @pytest.mark.parametrize(("weights", "theirs"), [("none", None), ("linear", "linear"), ("quadratic", "quadratic")])
-def test_cohen_is_that_of_statsmodels(weights: str, theirs: str | None) -> None:
+def test_cohen_kappa_equals_that_of_statsmodels(weights: str, theirs: str | None) -> None:
     table = drawn(n_workers=3, missing=0.3)
     expected = {}
     for a, b in ((0, 1), (0, 2), (1, 2)):
@@ -93,8 +95,8 @@ def test_cohen_is_that_of_statsmodels(weights: str, theirs: str | None) -> None:
         cells = np.zeros((5, 5))
         np.add.at(cells, (table[a, both].astype(int) - 1, table[b, both].astype(int) - 1), 1)
         expected[a, b] = cohens_kappa(cells, wt=theirs, return_results=False), both.sum()
-        word = f"cohen-kappa[first={a},second={b},weights={weights}]"
-        assert crowd_score(word, votes_of(table)) == pytest.approx(expected[a, b][0], abs=1e-12)
+        spec = f"cohen-kappa[first={a},second={b},weights={weights}]"
+        assert crowd_score(spec, votes_of(table)) == pytest.approx(expected[a, b][0], abs=1e-12)
     kappa, shared = np.array(list(expected.values())).T
     votes = votes_of(table)
     assert crowd_score(f"cohen-kappa[weights={weights}]", votes) == pytest.approx(kappa.mean(), abs=1e-12)
@@ -112,42 +114,42 @@ def test_pairs_must_share_enough_tasks() -> None:
         score("cohen-kappa[least=9]", votes=votes)
 
 
-def test_two_names_or_none() -> None:
+def test_cohen_kappa_takes_two_worker_names_or_none() -> None:
     votes = votes_of(WITH_GAPS)
-    for word in ("first=0", "first=0,second=0"):
+    for spec in ("first=0", "first=0,second=0"):
         with pytest.raises(OptionError, match="name two different workers"):
-            score(f"cohen-kappa[{word}]", votes=votes)
+            score(f"cohen-kappa[{spec}]", votes=votes)
     with pytest.raises(UnknownName, match="there is no worker 'zoe'"):
         score("cohen-kappa[first=0,second=zoe]", votes=votes)
 
 
-def test_agreement_without_and_with_single_votes() -> None:
+def test_single_votes_are_left_out_or_count_as_agreeing() -> None:
     votes = Votes.of(task=list("aaabbc"), worker=[1, 2, 3, 1, 2, 1], label=list("xxyxxy"))
     assert crowd_score("observed-agreement", votes) == pytest.approx((1 / 3 + 1) / 2)
     assert crowd_score("observed-agreement[single=agrees]", votes) == pytest.approx((1 / 3 + 1 + 1) / 3)
 
 
 @pytest.mark.parametrize("votes", [votes_of(WITH_GAPS), soft_crowd(), Votes.of(**crowd(feedback=2))])
-def test_agreement_is_what_describe_says(votes: Votes) -> None:
+def test_observed_agreement_equals_that_of_describe(votes: Votes) -> None:
     assert crowd_score("observed-agreement", votes) == pytest.approx(describe(votes).observed_agreement)
 
 
-@pytest.mark.parametrize("name", OF_KINDS)
-def test_counts_without_names_are_votes(name: str) -> None:
+@pytest.mark.parametrize("name", FROM_COUNTS)
+def test_counts_without_workers_give_the_same_as_votes(name: str) -> None:
     votes = votes_of(drawn())
     counts = Votes.from_counts(votes.counts(), votes.tasks, votes.labels)
     assert crowd_score(name, votes) == pytest.approx(crowd_score(name, counts), abs=1e-12)
 
 
-def test_cohen_must_know_who_voted_and_takes_plain_votes() -> None:
-    with pytest.raises(InputError, match="cohen-kappa needs worker names"):
+def test_cohen_kappa_refuses_counts_and_soft_answers() -> None:
+    with pytest.raises(InputError, match="cohen-kappa must know who voted"):
         score("cohen-kappa", votes=Votes.from_counts(np.array([[2, 1]]), ["a"], ["x", "y"]))
     with pytest.raises(InputError, match="cohen-kappa takes plain votes only"):
         score("cohen-kappa", votes=soft_crowd())
 
 
-@pytest.mark.parametrize("name", [*OF_KINDS, *(f"krippendorff-alpha[level={level}]" for level in LEVELS)])
-def test_plain_votes_are_soft_answers_of_one_label(name: str) -> None:
+@pytest.mark.parametrize("name", [*FROM_COUNTS, *(f"krippendorff-alpha[level={level}]" for level in LEVELS)])
+def test_plain_votes_give_the_same_as_soft_answers_with_one_label(name: str) -> None:
     columns = crowd()
     n = len(columns["task"])
     plain, soft = (
@@ -156,19 +158,19 @@ def test_plain_votes_are_soft_answers_of_one_label(name: str) -> None:
     assert crowd_score(name, plain) == pytest.approx(crowd_score(name, soft), abs=1e-12)
 
 
-def test_soft_answers_are_pairs_of_drawn_labels() -> None:
-    """Alpha of soft answers, summed by hand over all pairs of different answers."""
+def test_alpha_of_soft_answers_equals_a_sum_over_pairs_of_answers() -> None:
+    """Alpha of soft answers is a sum over all pairs of different answers."""
     votes = soft_crowd(n_tasks=4, n_workers=3)
     table = votes.weights.reshape(4, 3, 3)  # (task, answer, label): rows are sorted
     flat = table.reshape(12, 3)
     apart = 1 - flat @ flat.T
-    seen = sum((1 - table[t] @ table[t].T)[~np.eye(3, dtype=bool)].sum() for t in range(4)) / 2 / 12
+    observed = sum((1 - table[t] @ table[t].T)[~np.eye(3, dtype=bool)].sum() for t in range(4)) / 2 / 12
     by_chance = apart[~np.eye(12, dtype=bool)].sum() / (12 * 11)
-    assert crowd_score("krippendorff-alpha", votes) == pytest.approx(1 - seen / by_chance)
+    assert crowd_score("krippendorff-alpha", votes) == pytest.approx(1 - observed / by_chance)
 
 
 @pytest.mark.parametrize("name", ["fleiss-kappa", "krippendorff-alpha", "cohen-kappa"])
-def test_one_label_only_is_undefined_and_told(name: str) -> None:
+def test_votes_for_one_label_give_nan_and_a_warning(name: str) -> None:
     votes = Votes.of(list("aabbcc"), [1, 2] * 3, ["x"] * 6, labels=["x", "y"])
     made = identify.methods.make(f"{name}[least=1]" if name == "cohen-kappa" else name)
     with pytest.warns(PlurivoxWarning, match=f"{name} is undefined"):
@@ -183,26 +185,26 @@ def test_ac1_of_one_label_is_one_and_needs_a_second_label() -> None:
         score("gwet-ac1", votes=Votes.of(list("aabb"), [1, 2] * 2, ["x"] * 4))
 
 
-@pytest.mark.parametrize("name", OF_KINDS)
-def test_somebody_must_have_met_somebody(name: str) -> None:
+@pytest.mark.parametrize("name", FROM_COUNTS)
+def test_agreement_needs_a_task_with_two_votes(name: str) -> None:
     with pytest.raises(InputError, match=f"{name} needs a task with two votes or more"):
         score(name, votes=Votes.of(["a", "b"], ["v", "w"], ["x", "y"]))
 
 
-def test_distances_need_an_order() -> None:
+def test_distances_between_labels_need_ordered_labels() -> None:
     votes = Votes.of(**crowd())
-    for word in (
+    for spec in (
         "krippendorff-alpha[level=ordinal]",
         "krippendorff-alpha[level=interval]",
         "cohen-kappa[weights=linear]",
     ):
         with pytest.raises(InputError, match="labels have no order"):
-            score(word, votes=votes)
+            score(spec, votes=votes)
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_the_interval_is_that_of_drawing_whole_tasks_again(name: str) -> None:
-    """Against the slow way: votes of drawn tasks counted anew."""
+@pytest.mark.parametrize("name", COEFFICIENTS)
+def test_the_interval_equals_that_of_a_plain_bootstrap_over_tasks(name: str) -> None:
+    """The plain bootstrap counts the votes of the drawn tasks again."""
     table = drawn(missing=0, n_tasks=80)
     votes, rng = votes_of(table), np.random.default_rng(5)
     again = [1 - crowd_score(name, votes_of(table[:, rng.integers(0, 80, 80)])) for _ in range(200)]
@@ -212,30 +214,30 @@ def test_the_interval_is_that_of_drawing_whole_tasks_again(name: str) -> None:
     np.testing.assert_allclose([scores.low[0], scores.high[0]], np.percentile(again, [2.5, 97.5]), atol=0.03)
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_same_seed_same_interval_whatever_the_threads(name: str) -> None:
-    votes, seen = votes_of(drawn()), set()
+@pytest.mark.parametrize("name", COEFFICIENTS)
+def test_same_seed_same_interval_for_any_number_of_threads(name: str) -> None:
+    votes, results = votes_of(drawn()), set()
     try:
         for n in (1, 2):
             set_threads(n)
             scores = score(f"{name}[resamples=50]", votes=votes)
             assert scores.low is not None and scores.high is not None
-            seen.add((float(scores.value[0]), float(scores.low[0]), float(scores.high[0])))
+            results.add((float(scores.value[0]), float(scores.low[0]), float(scores.high[0])))
     finally:
         set_threads(None)
     other = score(f"{name}[resamples=50,seed=1]", votes=votes).low
-    assert len(seen) == 1 and other != next(iter(seen))[1]
+    assert len(results) == 1 and other != next(iter(results))[1]
 
 
-@pytest.mark.parametrize("name", OF_KINDS)
-def test_very_many_labels_are_kept_sparse(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", FROM_COUNTS)
+def test_sparse_counts_give_the_same_as_dense(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     votes = votes_of(drawn())
     dense = crowd_score(name, votes)
-    monkeypatch.setattr(crowd_module, "DENSE", 0)
+    monkeypatch.setattr(crowd_module, "MAX_DENSE_CELLS", 0)
     assert crowd_score(name, votes) == pytest.approx(dense, abs=1e-12)
 
 
-def test_real_agreement(data_set: Callable[[str], Path]) -> None:
+def test_agreement_of_labelme_and_cifar10h(data_set: Callable[[str], Path]) -> None:
     votes = pv.read(data_set("labelme")).votes
     assert votes is not None
     assert crowd_score("observed-agreement[single=agrees]", votes) == pytest.approx(0.732, abs=5e-4)
@@ -248,20 +250,20 @@ def test_real_agreement(data_set: Callable[[str], Path]) -> None:
     assert counts is not None and crowd_score("observed-agreement", counts) == pytest.approx(0.924, abs=5e-4)
 
 
-def test_very_many_labels_and_votes_are_no_obstacle() -> None:
+def test_agreement_of_very_many_labels_and_votes() -> None:
     label = np.random.default_rng(0).integers(0, 4000, (3, 500)).astype(float)
     label[1] = label[0]
     votes = votes_of(label)
-    assert votes.n_labels > 600  # 4^600 is no float
-    seen = np.mean([(label[a] != label[b]).mean() for a, b in ((0, 1), (0, 2), (1, 2))])
+    assert votes.n_labels > 600  # 4^600 is too large for a float
+    observed = np.mean([(label[a] != label[b]).mean() for a, b in ((0, 1), (0, 2), (1, 2))])
     times, n = np.unique(label, return_counts=True)[1], label.size
     by_chance = 1 - (times * (times - 1)).sum() / (n * (n - 1))
-    assert crowd_score("krippendorff-alpha", votes) == pytest.approx(1 - seen / by_chance, abs=1e-12)
+    assert crowd_score("krippendorff-alpha", votes) == pytest.approx(1 - observed / by_chance, abs=1e-12)
     many = Votes.from_counts(np.full((2, 60), 10**6), ["a", "b"], [f"{k:02}" for k in range(60)])
     assert crowd_score("observed-agreement", many) == pytest.approx(1 / 60, abs=1e-6)
 
 
-def test_two_workers_who_never_met_are_told_so() -> None:
+def test_two_workers_without_shared_tasks_raise_a_clear_error() -> None:
     votes = Votes.of(task=list("aabb"), worker=["ann", "bo", "ann", "cy"], label=list("xxxy"))
     with pytest.raises(InputError, match="bo and cy do not share a task"):
         score("cohen-kappa[first=bo,second=cy,least=1]", votes=votes)
@@ -270,8 +272,8 @@ def test_two_workers_who_never_met_are_told_so() -> None:
 
 
 @pytest.mark.parametrize("weights", ["none", "linear"])
-def test_pairs_that_share_too_little_leave_no_trace(weights: str) -> None:
-    """The mean over pairs that share enough is that of each such pair alone, in a crowd where most do not."""
+def test_pairs_that_share_too_few_tasks_do_not_change_the_mean(weights: str) -> None:
+    """The mean equals that of the pairs that share enough tasks, in a crowd in which most pairs do not."""
     rng = np.random.default_rng(2)
     table = np.where(rng.random((8, 40)) < 0.35, rng.integers(1, 4, (8, 40)), NAN)
     votes = votes_of(table)

@@ -1,4 +1,4 @@
-"""CROWDLAB: figures of cleanlab 2.9.0 (get_label_quality_multiannotator), its authors' own."""
+"""CROWDLAB compared with its authors' implementation, cleanlab 2.9.0 (get_label_quality_multiannotator)."""
 
 from collections.abc import Sequence
 
@@ -13,35 +13,35 @@ from plurivox.identify import Crowdlab, Evidence
 MAJORITY = [*QUALITY[:7], 0.216280843, *QUALITY[8:]]  # the majority of one task is another label
 
 
-def seen(rows: Sequence[str] = ROWS, labels: str = "abc") -> Evidence:
-    """Votes, and the classifier's probabilities with tasks in reverse and labels in the given order."""
+def evidence(rows: Sequence[str] = ROWS, labels: str = "abc") -> Evidence:
+    """Return votes and the classifier's probabilities, with tasks in reverse order and labels in the given order."""
     order, ten = ["abc".index(one) for one in labels], predicted()
     return Evidence(votes=votes(rows), prediction=SoftLabels.of(ten.prob[::-1, order], range(9, -1, -1), list(labels)))
 
 
 @pytest.mark.parametrize("labels", ["abc", "cab"])
 @pytest.mark.parametrize(("consensus", "published"), [("best", QUALITY), ("majority", MAJORITY)])
-def test_cleanlab_says_the_same(consensus: str, published: list[float], labels: str) -> None:
-    scores = Crowdlab(consensus=consensus).score(seen(labels=labels))
+def test_scores_equal_those_of_cleanlab(consensus: str, published: list[float], labels: str) -> None:
+    scores = Crowdlab(consensus=consensus).score(evidence(labels=labels))
     np.testing.assert_allclose(scores.raw, published, atol=1e-9)
     np.testing.assert_allclose(scores.value, 1 - np.array(published), atol=1e-9)
 
 
-def test_it_works_block_by_block_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_do_not_depend_on_the_batch_size(monkeypatch: pytest.MonkeyPatch) -> None:
     import plurivox.engine.crowdlab as file
 
-    monkeypatch.setattr(file, "BATCH_TASKS", 3)
-    np.testing.assert_allclose(Crowdlab().score(seen()).raw, QUALITY, atol=1e-9)
+    monkeypatch.setattr(file, "AT_ONCE", 3)
+    np.testing.assert_allclose(Crowdlab().score(evidence()).raw, QUALITY, atol=1e-9)
 
 
-def test_somebody_whom_nobody_met_gets_the_mean_trust() -> None:
+def test_a_worker_without_shared_tasks_gets_a_finite_score() -> None:
     lonely = [row[:3] + "." for row in ROWS]
     lonely[7] = "...c"
-    assert np.isfinite(Crowdlab().score(seen(lonely)).value).all()
+    assert np.isfinite(Crowdlab().score(evidence(lonely)).value).all()
 
 
-def test_what_the_classifier_does_not_know_is_told() -> None:
-    whole = seen()
+def test_missing_tasks_labels_or_votes_raise_clear_errors() -> None:
+    whole = evidence()
     assert whole.votes is not None and whole.prediction is not None
     few = Evidence(votes=whole.votes, prediction=whole.prediction.on(range(8)))
     with pytest.raises(InputError, match="has no prediction for 2 tasks with votes, such as 8, 9"):
@@ -49,7 +49,5 @@ def test_what_the_classifier_does_not_know_is_told() -> None:
     other = SoftLabels.of([[0.5, 0.5]] * 10, range(10), ["a", "b"])
     with pytest.raises(InputError, match="does not have the labels 'c', which have votes"):
         Crowdlab().score(Evidence(votes=whole.votes, prediction=other))
-    with pytest.raises(
-        InputError, match="needs tasks with two votes or more to estimate worker weights; there are none"
-    ):
-        Crowdlab().score(seen(["a..."] * 10))
+    with pytest.raises(InputError, match="learns whom to trust from tasks with two votes or more; there are none"):
+        Crowdlab().score(evidence(["a..."] * 10))

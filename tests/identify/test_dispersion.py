@@ -1,4 +1,4 @@
-"""Entropy, disagreement, kurtosis, posterior entropy, difficulty, distance: figures worked out elsewhere."""
+"""The task scores from votes or fits, compared with scipy: entropy, disagreement, kurtosis, difficulty, distance."""
 
 import numpy as np
 import pytest
@@ -17,8 +17,8 @@ from plurivox.engine.kernels import dispersion
 from plurivox.identify import Evidence
 
 
-def score(word: str, **seen: object) -> np.ndarray:
-    return identify.methods.make(word).score(Evidence(**seen)).value  # type: ignore[arg-type]
+def score(spec: str, **evidence: object) -> np.ndarray:
+    return identify.methods.make(spec).score(Evidence(**evidence)).value  # type: ignore[arg-type]
 
 
 def some_rows(n: int = 50, k: int = 6) -> np.ndarray:
@@ -26,7 +26,7 @@ def some_rows(n: int = 50, k: int = 6) -> np.ndarray:
 
 
 def sparse(prob: np.ndarray) -> SoftLabels:
-    """The same rows, the two largest listed and the others even."""
+    """Return the rows stored as candidates: the two largest probabilities, the rest uniform."""
     label = np.sort(np.argsort(-prob, axis=1)[:, :2], axis=1)
     mass = np.take_along_axis(prob, label, 1)
     start, rest = np.arange(len(prob) + 1) * 2, 1 - mass.sum(1)
@@ -42,7 +42,7 @@ def test_entropy_of_votes_in_each_unit() -> None:
         np.testing.assert_allclose(score(f"entropy[unit={unit}]", votes=votes), nats / size, atol=1e-14)
 
 
-def test_labelme_like_votes_have_only_four_entropies() -> None:
+def test_up_to_three_votes_have_only_four_entropies() -> None:
     said = {"a": "x", "b": "xx", "c": "xy", "d": "xxx", "e": "xxy", "f": "xyz"}
     task, label = zip(*((task, one) for task, votes in said.items() for one in votes), strict=True)
     found = score("entropy", votes=Votes.of(task, [str(i) for i in range(len(task))], label))
@@ -50,7 +50,7 @@ def test_labelme_like_votes_have_only_four_entropies() -> None:
     np.testing.assert_allclose(found, [0, 0, np.log(2), 0, two_one, np.log(3)], atol=1e-15)
 
 
-def test_soft_labels_that_are_given_win_over_votes() -> None:
+def test_given_soft_labels_are_preferred_to_votes() -> None:
     prob = some_rows()
     soft = SoftLabels.of(prob, np.arange(50), np.arange(6))
     found = identify.methods.make("entropy").score(Evidence(votes=votes_of(columns()), soft=soft))
@@ -59,7 +59,7 @@ def test_soft_labels_that_are_given_win_over_votes() -> None:
 
 
 @pytest.mark.parametrize("k", [4, 6, 12])
-def test_kurtosis_is_that_of_scipy(k: int) -> None:
+def test_kurtosis_equals_that_of_scipy(k: int) -> None:
     prob = some_rows(k=k)
     dense = SoftLabels.of(prob, np.arange(50), np.arange(k))
     np.testing.assert_allclose(score("kurtosis", soft=dense), -stats.kurtosis(prob, axis=1), rtol=1e-9)
@@ -67,21 +67,21 @@ def test_kurtosis_is_that_of_scipy(k: int) -> None:
     np.testing.assert_allclose(score("kurtosis", soft=listed), -stats.kurtosis(listed.prob, axis=1), rtol=1e-9)
 
 
-def test_kurtosis_has_a_ceiling_of_7_09_with_twelve_labels_and_none_for_an_even_row() -> None:
+def test_kurtosis_of_twelve_labels_is_at_most_7_09_and_nan_for_a_uniform_row() -> None:
     gold = SoftLabels.gold(["a"], [0], labels=range(12))
     assert round(-score("kurtosis", soft=gold)[0], 2) == 7.09
     assert np.isnan(score("kurtosis", soft=uniform(gold)))
 
 
 @pytest.mark.parametrize(("k", "constant"), [(2, -2), (3, -1.5)])
-def test_kurtosis_of_two_or_three_labels_is_constant_and_says_so(k: int, constant: float) -> None:
+def test_kurtosis_of_two_or_three_labels_is_constant_and_warns(k: int, constant: float) -> None:
     soft = SoftLabels.of(some_rows(k=k), np.arange(50), np.arange(k))
-    with pytest.warns(PlurivoxWarning, match=f"of {k} numbers is {constant} whatever they are"):
+    with pytest.warns(PlurivoxWarning, match=f"of {k} probabilities is always {constant}"):
         np.testing.assert_allclose(score("kurtosis", soft=soft), -constant, atol=1e-5)
 
 
 @pytest.mark.parametrize("dense", [True, False])
-def test_the_kernels_say_what_plain_python_says(dense: bool) -> None:
+def test_the_dispersion_kernel_equals_numpy(dense: bool) -> None:
     prob = some_rows()
     soft = SoftLabels.of(prob, np.arange(50), np.arange(6)) if dense else sparse(prob)
     compiled, plain = np.zeros((50, 4)), np.zeros((50, 4))
@@ -92,7 +92,7 @@ def test_the_kernels_say_what_plain_python_says(dense: bool) -> None:
     np.testing.assert_allclose(compiled, plain, rtol=1e-12)
 
 
-def test_very_many_labels_need_no_table() -> None:
+def test_very_many_labels_need_no_dense_table() -> None:
     n = 100_000
     votes = Votes.of(
         np.repeat(np.arange(n), 2), np.tile([0, 1], n), np.arange(2 * n) // 2 * 7 % 50_000, labels=range(50_000)
@@ -107,7 +107,7 @@ def test_posterior_entropy_and_difficulty_come_from_the_fit() -> None:
     np.testing.assert_array_equal(score("glad-difficulty", fit=fit), fit.difficulty)
 
 
-def test_glad_finds_the_split_tasks_hard() -> None:
+def test_glad_difficulty_correlates_with_disagreement() -> None:
     fit = aggregate.methods.make("glad").fit(votes_of(columns()))
     worst = identify.methods.make("glad-difficulty").score(Evidence(fit=fit))
     split = identify.methods.make("disagreement").score(Evidence(votes=votes_of(columns())))
@@ -115,7 +115,7 @@ def test_glad_finds_the_split_tasks_hard() -> None:
 
 
 @pytest.mark.parametrize("form", [lambda p: SoftLabels.of(p, np.arange(len(p)), np.arange(6)), sparse])
-def test_distances_between_methods(form: object) -> None:
+def test_distances_between_aggregators_equal_scipys(form: object) -> None:
     softs = [form(np.random.default_rng(s).dirichlet(np.full(6, 0.4), 20)) for s in range(3)]  # type: ignore[operator]
     fits = tuple(Fit(soft, np.array([0]), "by hand") for soft in softs)
     pairs = [(0, 1), (0, 2), (1, 2)]
@@ -125,7 +125,7 @@ def test_distances_between_methods(form: object) -> None:
     np.testing.assert_allclose(score("aggregator-disagreement[distance=jensen-shannon]", fits=fits), js, atol=1e-12)
 
 
-def test_methods_meet_by_the_names_of_tasks_and_labels() -> None:
+def test_fits_are_matched_by_task_and_label_names() -> None:
     a = SoftLabels.of([[1, 0], [0.5, 0.5]], ["s", "t"], ["x", "y"])
     b = SoftLabels.of([[0.5, 0.5], [0, 1]], ["t", "s"], ["y", "x"])
     fits = tuple(Fit(soft, np.array([0]), "by hand") for soft in (a, b))

@@ -1,4 +1,4 @@
-"""Rankings of real tasks: what Lefort et al. (2024), sections 5.1.1 and 5.1.2, say of them."""
+"""Rankings of the tasks of real data sets, as reported by Lefort et al. (2024), sections 5.1.1 and 5.1.2."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +8,7 @@ import numpy as np
 import plurivox as pv
 
 
-def test_on_labelme_entropy_takes_four_values_and_glad_tells_more(data_set: Callable[[str], Path]) -> None:
+def test_on_labelme_entropy_has_four_values_and_glad_more_than_500(data_set: Callable[[str], Path]) -> None:
     data = pv.read(data_set("labelme"))
     table = pv.rank(data, ["entropy", "glad-difficulty"])
     assert len(np.unique(table.value[:, 0].round(9))) == 4 and len(np.unique(table.value[:, 1].round(9))) > 500
@@ -18,7 +18,7 @@ def test_on_labelme_entropy_takes_four_values_and_glad_tells_more(data_set: Call
     assert set(sorted(mean, key=mean.__getitem__)[-3:]) == {"insidecity", "street", "opencountry"}  # they overlap
 
 
-def test_on_cifar10h_entropy_and_glad_find_much_the_same_tasks(data_set: Callable[[str], Path]) -> None:
+def test_on_cifar10h_entropy_and_glad_rank_mostly_the_same_tasks_worst(data_set: Callable[[str], Path]) -> None:
     data = pv.read(data_set("cifar10h"))
     table = pv.rank(data.votes, ["entropy", "glad-difficulty"])
     assert len(table.names) == 500

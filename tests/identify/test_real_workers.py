@@ -1,4 +1,4 @@
-"""Rankings of real workers: who is worst by one score should be doubtful by the others, and on gold."""
+"""Rankings of the workers of real data sets: the scores agree with each other and with accuracy on gold."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +14,7 @@ NAMES = ("trace", "spam-score", "glad-ability", "agreement-with-rest", "gold-acc
 
 
 def ranked(folder: Path, by: str) -> dict[str, Scores]:
+    """Return the scores of all workers of a data set, with confusion matrices by the aggregator `by`."""
     data = pv.read(folder)
     assert data.votes is not None
     matrices, glad = pv.fit(data.votes, by), pv.fit(data.votes, "glad")
@@ -23,11 +24,11 @@ def ranked(folder: Path, by: str) -> dict[str, Scores]:
 
 
 def like_gold(scores: dict[str, Scores]) -> dict[str, float]:
-    """Rank correlation of each score with the share of wrong answers."""
+    """Return the rank correlation of each score with the share of wrong answers."""
     return {name: float(spearmanr(scores[name].value, scores["gold-accuracy"].value)[0]) for name in NAMES}
 
 
-def test_workers_of_labelme(data_set: Callable[[str], Path]) -> None:
+def test_worst_workers_of_labelme(data_set: Callable[[str], Path]) -> None:
     scores = ranked(data_set("labelme"), "dawid-skene")
     assert scores["trace"].worst(3).tolist() == ["w52", "w29", "w55"]
     assert scores["spam-score"].worst(3).tolist() == ["w55", "w29", "w52"]
@@ -37,8 +38,8 @@ def test_workers_of_labelme(data_set: Callable[[str], Path]) -> None:
     assert near["agreement-with-rest"] > 0.65
 
 
-def test_workers_of_the_named_images_of_cifar10h(data_set: Callable[[str], Path]) -> None:
-    """Ten votes a worker on ten labels: matrices need a prior of the whole crowd."""
+def test_worst_workers_of_cifar10h(data_set: Callable[[str], Path]) -> None:
+    """With ten votes per worker and ten labels, matrices need a prior from the whole crowd."""
     plain, pooled = (ranked(data_set("cifar10h"), by) for by in ("dawid-skene", "dawid-skene[pool=4]"))
     assert like_gold(plain)["spam-score"] < 0.2 and like_gold(pooled)["spam-score"] > 0.7
     never_right = pooled["gold-accuracy"].names[pooled["gold-accuracy"].value == 1]

@@ -1,4 +1,4 @@
-"""agreement-with-rest, gold-accuracy, speed, too-fast: what votes say of a worker."""
+"""The worker scores from votes: agreement-with-rest, gold-accuracy, speed, too-fast, drift."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,12 +12,12 @@ from crowds import crowd, soft_crowd
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.identify._shared.intervals import wilson
-from plurivox.identify._shared.rest_agreement import share_of_rest, share_of_rest_of
+from plurivox.identify._shared.intervals import wilson_interval
+from plurivox.identify._shared.rest_agreement import rest_agreement, rest_agreement_of_votes
 from score_shortcuts import score
 
 
-def test_agreement_with_the_rest_by_hand() -> None:
+def test_agreement_with_rest_equals_values_computed_by_hand() -> None:
     votes = Votes.of(
         task=list("aaaabbc"), worker=["ann", "bo", "cy", "di", "ann", "bo", "ed"], label=list("xxyzxxx"), workers=None
     )
@@ -26,7 +26,7 @@ def test_agreement_with_the_rest_by_hand() -> None:
     np.testing.assert_array_equal(scores.n, [2, 2, 1, 1, 0])
 
 
-def test_own_votes_are_no_rest_even_when_given_twice() -> None:
+def test_a_workers_own_votes_do_not_count_as_the_rest() -> None:
     votes = Votes.of(task=list("aaa"), worker=["ann", "ann", "bo"], label=list("xxy"))
     np.testing.assert_allclose(score("agreement-with-rest", votes=votes).raw, [0, 0])
     alone = Votes.of(task=list("aa"), worker=["ann", "ann"], label=list("xx"))
@@ -34,8 +34,8 @@ def test_own_votes_are_no_rest_even_when_given_twice() -> None:
 
 
 @pytest.mark.parametrize("weighed", [False, True])
-def test_the_rest_is_counted_as_a_plain_loop_counts_it(weighed: bool) -> None:
-    """Also where people answer a task again, with the same label or another, and where some votes name nobody."""
+def test_rest_agreement_equals_a_plain_loop(weighed: bool) -> None:
+    """With repeated answers of a worker to a task, with the same or another label, and with votes without a worker."""
     rng = np.random.default_rng(3)
     task, worker, label = rng.integers(0, 12, 90), rng.integers(0, 7, 90), rng.integers(0, 3, 90)
     weight = rng.integers(1, 4, 90) if weighed else np.ones(90)
@@ -48,14 +48,14 @@ def test_the_rest_is_counted_as_a_plain_loop_counts_it(weighed: bool) -> None:
         others = (task == task[i]) & (worker != worker[i])
         if worker[i] >= 0 and others.any():
             expected[i] = weight[others & (label == label[i])].sum() / weight[others].sum()
-    np.testing.assert_allclose(share_of_rest_of(votes), expected, atol=1e-15)
-    np.testing.assert_allclose(share_of_rest(task, worker, label, weight.astype(float)), expected, atol=1e-15)
+    np.testing.assert_allclose(rest_agreement_of_votes(votes), expected, atol=1e-15)
+    np.testing.assert_allclose(rest_agreement(task, worker, label, weight.astype(float)), expected, atol=1e-15)
     mixed = rng.permutation(90)
-    unsorted = share_of_rest(task[mixed], worker[mixed], label[mixed], weight[mixed].astype(float))
+    unsorted = rest_agreement(task[mixed], worker[mixed], label[mixed], weight[mixed].astype(float))
     np.testing.assert_allclose(unsorted, expected[mixed], atol=1e-15)
 
 
-def test_plain_votes_are_soft_answers_of_one_label() -> None:
+def test_plain_votes_give_the_same_as_soft_answers_with_one_label() -> None:
     columns = crowd()
     n = len(columns["task"])
     soft = Votes.of(**columns, weight=np.ones(n), answer=np.arange(n))
@@ -64,28 +64,28 @@ def test_plain_votes_are_soft_answers_of_one_label() -> None:
     assert np.isfinite(score("agreement-with-rest", votes=soft_crowd()).value).all()
 
 
-def test_an_interval_on_request_has_a_seed_and_holds_the_value() -> None:
+def test_the_bootstrap_interval_has_a_seed_and_contains_the_value() -> None:
     votes = Votes.of(**crowd())
     name = "agreement-with-rest[resamples=200]"
-    one, two, other = (score(word, votes=votes) for word in (name, name, "agreement-with-rest[resamples=200,seed=1]"))
+    one, two, other = (score(spec, votes=votes) for spec in (name, name, "agreement-with-rest[resamples=200,seed=1]"))
     assert one.low is not None and one.high is not None
     np.testing.assert_array_equal(one.low, two.low)
     assert (one.low != other.low).any()
     assert (one.low < one.value).all() and (one.value < one.high).all()
 
 
-def test_wilson_is_that_of_statsmodels() -> None:
+def test_wilson_interval_equals_that_of_statsmodels() -> None:
     n = np.array([1.0, 5, 10, 200])
     for share in (0, 0.2, 0.5, 1):
         hits = np.round(n * share)
-        ours, theirs = wilson(hits, n), proportion_confint(hits, n, method="wilson")
+        ours, theirs = wilson_interval(hits, n), proportion_confint(hits, n, method="wilson")
         np.testing.assert_allclose(ours, theirs, atol=1e-7)
-    assert [end.tolist() for end in wilson(np.zeros(1), np.zeros(1))] == [[0], [1]]
+    assert [end.tolist() for end in wilson_interval(np.zeros(1), np.zeros(1))] == [[0], [1]]
 
 
-def test_gold_accuracy_by_hand() -> None:
+def test_gold_accuracy_equals_values_computed_by_hand() -> None:
     votes = Votes.of(task=list("aabbc"), worker=["ann", "bo", "ann", "bo", "cy"], label=list("xyxyx"))
-    gold = SoftLabels.gold(["a", "b", "elsewhere"], ["x", "z", "x"])  # a known label nobody voted for is one missed
+    gold = SoftLabels.gold(["a", "b", "elsewhere"], ["x", "z", "x"])  # a known label without votes counts as wrong
     scores = score("gold-accuracy", votes=votes, gold=gold)
     np.testing.assert_array_equal(scores.raw, [0.5, 0, np.nan])
     np.testing.assert_array_equal(scores.n, [2, 2, 0])
@@ -94,14 +94,14 @@ def test_gold_accuracy_by_hand() -> None:
     np.testing.assert_allclose([scores.low[0], scores.high[0]], [1 - high, 1 - low], atol=1e-7)
 
 
-def test_gold_of_other_tasks_is_told() -> None:
-    with pytest.raises(InputError, match="gold-accuracy: no task has a known label; gold names tasks such as 'q'"):
+def test_gold_accuracy_without_shared_tasks_raises_a_clear_error() -> None:
+    with pytest.raises(InputError, match="gold-accuracy: no task has a known label; gold has tasks such as 'q'"):
         score("gold-accuracy", votes=Votes.of(["a"], ["w"], ["x"]), gold=SoftLabels.gold(["q"], ["x"]))
     with pytest.raises(InputError, match="gold-accuracy needs gold: give known labels"):
         score("gold-accuracy", votes=Votes.of(["a"], ["w"], ["x"]))
 
 
-def test_mean_accuracy_on_real_data(data_set: Callable[[str], Path]) -> None:
+def test_mean_gold_accuracy_of_labelme_and_cifar10h(data_set: Callable[[str], Path]) -> None:
     labelme, cifar10h = (pv.read(data_set(name)) for name in ("labelme", "cifar10h"))
     assert np.mean(score("gold-accuracy", votes=labelme.votes, gold=labelme.gold).raw) == pytest.approx(0.692, abs=5e-4)
     named = score("gold-accuracy", votes=cifar10h.votes, gold=cifar10h.gold)
@@ -109,7 +109,7 @@ def test_mean_accuracy_on_real_data(data_set: Callable[[str], Path]) -> None:
     assert (named.raw * named.n).sum() / named.n.sum() == pytest.approx(0.9489, abs=5e-5)
 
 
-def test_speed_by_hand() -> None:
+def test_speed_equals_medians_computed_by_hand() -> None:
     votes = Votes.of(
         list("abcdef"), ["ann"] * 3 + ["bo"] * 2 + ["cy"], list("xxxxxx"), seconds=[4, 9, 5, 2, np.nan, np.nan]
     )
@@ -119,7 +119,7 @@ def test_speed_by_hand() -> None:
     assert scores.worst().tolist() == ["bo", "ann"]
 
 
-def test_a_soft_answer_tells_one_time() -> None:
+def test_the_time_of_a_soft_answer_counts_once() -> None:
     votes = Votes.of(list("aab"), ["ann"] * 3, list("xyx"), weight=[0.5, 0.5, 1], answer=[0, 0, 1], seconds=[2, 2, 8])
     scores = score("speed", votes=votes)
     assert scores.raw is not None and scores.raw.tolist() == [5] and scores.n is not None and scores.n.tolist() == [2]
@@ -127,35 +127,35 @@ def test_a_soft_answer_tells_one_time() -> None:
 
 def test_too_fast_by_seconds_and_by_the_median() -> None:
     votes = Votes.of(list("abcd"), ["ann", "ann", "bo", "bo"], list("xxyy"), seconds=[4, 8, 1, 6])  # median 5
-    for word, expected in (("", [0, 0.5]), ("[of-median=0.9]", [0.5, 0.5]), ("[seconds=7]", [0.5, 1])):
-        assert score(f"too-fast{word}", votes=votes).value.tolist() == expected
+    for spec, expected in (("", [0, 0.5]), ("[of-median=0.9]", [0.5, 0.5]), ("[seconds=7]", [0.5, 1])):
+        assert score(f"too-fast{spec}", votes=votes).value.tolist() == expected
 
 
 @pytest.mark.parametrize("name", ["speed", "too-fast"])
-def test_without_times_it_is_said_where_they_go(name: str) -> None:
+def test_the_error_without_times_names_the_column(name: str) -> None:
     votes = Votes.of(**crowd())
     with pytest.raises(InputError, match=f"{name} needs the time of each answer: give votes or answers with a column"):
         score(name, votes=votes)
     unknown = Votes.of(**crowd(), seconds=np.full(len(votes), np.nan))
-    with pytest.raises(InputError, match="the column seconds holds none"):
+    with pytest.raises(InputError, match="the column seconds has none"):
         score(name, votes=unknown)
 
 
 @pytest.mark.parametrize("name", ["agreement-with-rest", "gold-accuracy", "speed", "too-fast"])
-def test_votes_without_names_are_refused(name: str) -> None:
+def test_votes_without_workers_raise_an_error(name: str) -> None:
     counts = Votes.from_counts(np.array([[3, 1]]), ["a"], ["x", "y"])
     with pytest.raises(InputError, match=f"{name} needs worker names"):
         score(name, votes=counts, gold=SoftLabels.gold(["a"], ["x"]))
 
 
-def test_times_below_zero_are_left_out_and_that_is_said() -> None:
+def test_negative_times_are_left_out_with_a_warning() -> None:
     votes = Votes.of(list("abc"), ["ann", "ann", "bo"], list("xxy"), seconds=[4, -8, 2])
-    with pytest.warns(PlurivoxWarning, match="speed: 1 answers took less than no time"):
+    with pytest.warns(PlurivoxWarning, match="speed: 1 answers have a negative time"):
         assert score("speed", votes=votes).raw.tolist() == [4, 2]
 
 
 def tiring(seed: int, n_tasks: int = 60) -> Votes:
-    """Twenty workers who say the truth nine times of ten; the first five more and more rarely."""
+    """Return votes of twenty workers who are right nine times in ten, except that the first five get steadily worse."""
     rng, n = np.random.default_rng(seed), 20
     truth = rng.integers(0, 3, n_tasks)
     at = np.stack([rng.permutation(n_tasks) for _ in range(n)])  # (n_workers, n_tasks) when each came to each task
@@ -165,7 +165,7 @@ def tiring(seed: int, n_tasks: int = 60) -> Votes:
     return Votes.of(task, worker, said.ravel(), when=at.ravel())
 
 
-def test_drift_is_a_correlation_in_units_of_chance() -> None:
+def test_drift_equals_a_scaled_correlation_with_time() -> None:
     votes = tiring(0)
     scores = score("drift", votes=votes)
     worker = 7
@@ -180,12 +180,12 @@ def test_drift_is_a_correlation_in_units_of_chance() -> None:
     assert scores.n[worker] == 60
 
 
-def test_drift_finds_who_tires_and_only_those() -> None:
+def test_drift_finds_tiring_workers_and_few_others() -> None:
     z = np.stack([score("drift", votes=tiring(seed)).value for seed in range(20)])
     assert (z[:, :5] > 2.5).mean() > 0.95 and (z[:, 5:] > 2.5).mean() < 0.03
 
 
-def test_drift_says_what_it_needs_and_is_silent_of_the_few() -> None:
+def test_drift_needs_times_and_is_nan_for_few_answers() -> None:
     with pytest.raises(InputError, match="a column when"):
         score("drift", votes=Votes.of(**crowd()))
     few = Votes.of(list("aabb"), ["ann", "bo"] * 2, list("xxxy"), when=[1, 2, 3, 4])

@@ -1,4 +1,4 @@
-"""Soft answers look like those of Collins et al. (2022), whose released figures stand beside the bounds."""
+"""Simulated soft answers have the statistics of the answers released by Collins et al. (2022)."""
 
 import numpy as np
 import pytest
@@ -6,26 +6,27 @@ import pytest
 from plurivox.core.errors import OptionError
 from plurivox.simulate import Simulated, SoftAnswers
 from plurivox.simulate._shared.beliefs import draw_beliefs, expected_top
-from plurivox.simulate._shared.typed_percents import FAULTS, SEEN
+from plurivox.simulate._shared.typed_percents import FAULTS, N_RELEASED
 
 
 @pytest.fixture(scope="module")
 def crowd() -> Simulated:
-    """About four times the released study."""
+    """About four times as many answers as in the released study."""
     return SoftAnswers(n_tasks=4000, n_workers=992, n_labels=10, feedback=6).draw()
 
 
 @pytest.fixture(scope="module")
 def neat() -> Simulated:
+    """A crowd without faults."""
     return SoftAnswers(n_tasks=500, n_workers=40, n_labels=10, feedback=6, faults=0).draw()
 
 
 def percents(typed: np.ndarray) -> np.ndarray:
-    """What is typed as a number, nan where it is none."""
+    """Return the typed texts as numbers, nan for texts that are not whole numbers."""
     return np.array([float(text) if text.isdigit() else np.nan for text in typed.tolist()])
 
 
-def test_people_are_as_good_as_their_matrices_and_the_study_say(crowd: Simulated) -> None:
+def test_accuracy_equals_the_matrices_and_the_study(crowd: Simulated) -> None:
     answers, true = crowd.answers, crowd.truth.codes()
     top, second = answers.named(0), answers.named(1)
     right = top == true[answers.task]
@@ -35,14 +36,14 @@ def test_people_are_as_good_as_their_matrices_and_the_study_say(crowd: Simulated
     assert right.mean() == pytest.approx(expected, abs=0.01)
 
 
-def test_percents_mean_what_they_say() -> None:
+def test_percents_of_honest_workers_are_calibrated() -> None:
     crowd = SoftAnswers(n_tasks=4000, n_labels=10, honesty=1, boast=0, faults=0, repeats=0).draw()
     said, right = percents(crowd.answers.typed(0)), crowd.answers.named(0) == crowd.truth.codes()[crowd.answers.task]
     for percent in (50, 60, 70, 80, 90):
         assert right[said == percent].mean() == pytest.approx(percent / 100, abs=0.04)
 
 
-def test_percents_are_typed_as_people_type_them(crowd: Simulated) -> None:
+def test_typed_percents_have_the_statistics_of_the_study(crowd: Simulated) -> None:
     answers = crowd.answers
     first, second = percents(answers.typed(0)), percents(answers.typed(1))
     named = answers.named(1) >= 0
@@ -56,7 +57,7 @@ def test_percents_are_typed_as_people_type_them(crowd: Simulated) -> None:
         assert found.mean() == pytest.approx(share, abs=0.05)
 
 
-def test_faults_come_at_the_rates_that_were_seen(crowd: Simulated) -> None:
+def test_faults_occur_at_the_rates_of_the_study(crowd: Simulated) -> None:
     answers, n = crowd.answers, len(crowd.answers)
     first, second = percents(answers.typed(0)), percents(answers.typed(1))
     top, other, never = answers.named(0), answers.named(1), answers.marked("never")
@@ -71,15 +72,15 @@ def test_faults_come_at_the_rates_that_were_seen(crowd: Simulated) -> None:
         "out-of-range": first > 100,
         "mistyped": np.array([text != "" and not text.isdigit() for text in answers.typed(0).tolist()]),
     }
-    for word, seen in found.items():
-        np.testing.assert_array_equal(seen, crowd.faults == word, err_msg=word)
-        expected = n * FAULTS[word] / SEEN
-        assert abs(seen.sum() - expected) < 4 * np.sqrt(expected) + 1, word
+    for name, mask in found.items():
+        np.testing.assert_array_equal(mask, crowd.faults == name, err_msg=name)
+        expected = n * FAULTS[name] / N_RELEASED
+        assert abs(mask.sum() - expected) < 4 * np.sqrt(expected) + 1, name
     assert (second[crowd.faults == "second-above-top"] > first[crowd.faults == "second-above-top"]).all()
     assert ((first + second)[crowd.faults == "above-100"] > 100).all()
 
 
-def test_no_faults_where_none_are_wanted(neat: Simulated) -> None:
+def test_faults_of_0_gives_no_faults(neat: Simulated) -> None:
     answers = neat.answers
     first, second = percents(answers.typed(0)), percents(answers.typed(1))
     assert set(neat.faults.tolist()) == {""} and not np.isnan(first).any()
@@ -89,7 +90,7 @@ def test_no_faults_where_none_are_wanted(neat: Simulated) -> None:
     assert (SoftAnswers(n_tasks=100, faults=5).draw().faults != "").mean() > 0.4
 
 
-def test_repeats_come_at_the_end_of_a_sitting_and_mostly_agree(crowd: Simulated) -> None:
+def test_repeats_are_at_the_end_of_a_session_and_mostly_agree(crowd: Simulated) -> None:
     answers = crowd.answers
     again = answers.repeat_of >= 0
     first = answers.repeat_of[again]
@@ -107,7 +108,7 @@ def test_repeats_come_at_the_end_of_a_sitting_and_mostly_agree(crowd: Simulated)
     assert np.mean(change[change <= 100]) == pytest.approx(6.1, abs=1.2)
 
 
-def test_times_are_those_of_the_study() -> None:
+def test_times_have_the_medians_of_the_study() -> None:
     answers = SoftAnswers(n_tasks=1000, n_workers=240, n_labels=10, feedback=6).draw().answers
     assert np.median(answers.seconds) == pytest.approx(32, rel=0.1)
     assert (np.diff(answers.when) >= 0).all()
@@ -126,7 +127,7 @@ def test_votes_are_the_top_labels_of_first_answers(neat: Simulated) -> None:
 
 
 @pytest.mark.parametrize("form", ["top-two", "top-one", "one-label", "also-possible", "ranking", "histogram"])
-def test_every_form_gives_answers_of_its_kind(form: str) -> None:
+def test_every_form_has_its_kinds_of_marks(form: str) -> None:
     crowd = SoftAnswers(n_tasks=100, form=form, faults=0, repeats=0).draw()
     answers = crowd.answers
     assert set(answers.form.tolist()) == {form} and len(answers) == 1000
@@ -143,14 +144,14 @@ def test_every_form_gives_answers_of_its_kind(form: str) -> None:
     assert n_named.max() == {"top-two": 2, "ranking": n_named.max(), "histogram": n_named.max()}.get(form, 1)
 
 
-def test_sharp_people_are_surer_and_the_dishonest_guess() -> None:
+def test_sharpness_raises_percents_and_dishonest_workers_guess() -> None:
     sharp, vague = (SoftAnswers(n_tasks=300, sharpness=s, faults=0).draw() for s in (30.0, 0.2))
     assert np.median(percents(sharp.answers.typed(0))) > np.median(percents(vague.answers.typed(0))) + 30
     liars = SoftAnswers(n_tasks=1000, honesty=0).draw()
     assert (liars.votes.label == liars.truth.codes()[liars.votes.task]).mean() == pytest.approx(0.2, abs=0.02)
 
 
-def test_the_tired_state_nothing_true_and_copiers_state_the_same() -> None:
+def test_tired_workers_are_less_accurate_and_copiers_agree() -> None:
     tired = SoftAnswers(n_tasks=1000, tire=1).draw()
     fresh = SoftAnswers(n_tasks=1000).draw()
     right = [(one.votes.label == one.truth.codes()[one.votes.task]).mean() for one in (tired, fresh)]
@@ -160,18 +161,18 @@ def test_the_tired_state_nothing_true_and_copiers_state_the_same() -> None:
 
 
 @pytest.mark.parametrize("n_labels", [2, 5, 10])
-@pytest.mark.parametrize("evenness", [0.01, 0.2, 3.0])
-def test_the_expected_top_is_the_mean_of_the_largest(evenness: float, n_labels: int) -> None:
+@pytest.mark.parametrize("concentration", [0.01, 0.2, 3.0])
+def test_expected_top_equals_the_mean_of_drawn_beliefs(concentration: float, n_labels: int) -> None:
     rng, n = np.random.default_rng(0), 20_000
-    beliefs = draw_beliefs(np.full(n, evenness), np.zeros(n, int), np.ones(n, bool), n_labels, rng)
-    assert beliefs.max(1).mean() == pytest.approx(expected_top(np.full(1, evenness), n_labels)[0], abs=0.006)
+    beliefs = draw_beliefs(np.full(n, concentration), np.zeros(n, int), np.ones(n, bool), n_labels, rng)
+    assert beliefs.max(1).mean() == pytest.approx(expected_top(np.full(1, concentration), n_labels)[0], abs=0.006)
     assert (beliefs.argmax(1) == 0).mean() == pytest.approx(beliefs.max(1).mean(), abs=0.01)
 
 
-def test_impossible_sittings_and_orders_are_refused() -> None:
-    with pytest.raises(OptionError, match="3 repeats cannot come from a sitting of 2 tasks"):
+def test_too_many_repeats_and_the_peerannot_order_raise_an_error() -> None:
+    with pytest.raises(OptionError, match=r"repeats \(3\) must be at most the tasks of a sitting \(2\)"):
         SoftAnswers(sitting=2, repeats=3)
-    with pytest.raises(OptionError, match="order=peerannot draws plain votes by matrices"):
+    with pytest.raises(OptionError, match="order=peerannot draws plain votes only"):
         SoftAnswers(order="peerannot")
 
 

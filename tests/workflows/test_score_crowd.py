@@ -28,9 +28,9 @@ def test_a_fit_is_made_by_the_aggregator_of_the_score_or_by_another() -> None:
 
 
 def test_a_fit_of_another_kind_is_a_clear_error() -> None:
-    with pytest.raises(InputError, match="and wawa gives none; take a fit by glad"):
+    with pytest.raises(InputError, match="and wawa estimates none; use a fit by glad"):
         pv.score(VOTES, "glad-difficulty", fit=pv.fit(VOTES, "wawa"))
-    with pytest.raises(InputError, match="glad-difficulty reads the difficulty of a fit, and wawa gives none"):
+    with pytest.raises(InputError, match="glad-difficulty needs the difficulty of a fit, and wawa estimates none"):
         pv.score(VOTES, "glad-difficulty", by="wawa")
 
 

@@ -1,7 +1,7 @@
-"""Clean: answers or votes -> the same without some, and an audit that says which and why. One file a rule."""
+"""Clean: remove answers or votes by rules, and list in an audit what was removed and why. One file per rule."""
 
-from plurivox.clean._contract import AnswerRows, Cleaned, Found, Rule, clean, methods
+from plurivox.clean._contract import AnswerRows, Cleaned, Findings, Rule, clean, methods
 
-__all__ = ["AnswerRows", "Cleaned", "Found", "Rule", "clean", "methods"]
+__all__ = ["AnswerRows", "Cleaned", "Findings", "Rule", "clean", "methods"]
 __getattr__ = methods.attribute
 __dir__ = methods.attributes

@@ -1,4 +1,4 @@
-"""What every rule is, what it says, and how rules are applied one after the other."""
+"""Base class of cleaning rules, their findings, and `clean`, which applies rules one after the other."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -18,105 +18,102 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
 
-__all__ = ["AnswerRows", "Cleaned", "Found", "Rule", "clean", "methods"]
+__all__ = ["AnswerRows", "Cleaned", "Findings", "Rule", "clean", "methods"]
 
 A = TypeVar("A", Answers, Votes)
-HOW = {  # what is missing -> what it is, and how to get it
-    "marks": "what people entered, percents and ruled-out labels included; these are votes: give the answers table",
+REQUIREMENT_HINTS = {  # name in `Rule.needs` -> the rest of the error "RULE needs ..."
+    "marks": "answers with their percents and ruled-out labels, and these are votes: give the answers table",
     "gold": "known labels: give them (--gold FILE), or a data set that has gold",
-    "seconds": "how long each answer took: give a column 'seconds' (or 'rt_ms')",
-    "times": "the time of each answer, to tell a copy from a repeat: give a column 'seconds', 'rt_ms' or 'when'",
-    "repeats": "tasks that a person answered twice, and there are none: ask some again and mark them in a column "
-    "'repeat_of' or 'repeat', and put this rule before those that remove repeats",
+    "seconds": "the duration of each answer: give a column 'seconds' (or 'rt_ms')",
+    "times": "the time of each answer, to distinguish a copy from a repeat: give a column 'seconds', 'rt_ms' or 'when'",
+    "repeats": "tasks that a worker answered twice, and there are none: mark repeated answers in a column 'repeat_of' or "
+    "'repeat', and apply this rule before rules that remove repeats",
     "order": "to know which answer came first, and votes are sorted: give a column 'when', or read them with "
     "repeats='first' (--repeats first)",
 }
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """What a rule says of some answers or some workers: that they go, or only a word about them, and why."""
+class Findings:
+    """Answers or workers that a rule removes or flags, each with the value measured and the reason."""
 
-    what: AuditTarget  # answer or worker
-    at: Ints  # (n,) their numbers in what was seen
-    value: Floats  # (n,) what was measured of each
+    what: What  # answer or worker
+    index: Ints  # (n,) positions among the answers, or codes of the workers, of the `AnswerRows` checked
+    value: Floats  # (n,) the number measured for each
     reason: Sequence[str]  # (n,)
-    did: AuditAction = "removed"
-    instead: Ints | None = None  # (n,) of copies: the answer that stays in the place of each
+    did: Did = "removed"
+    duplicate_of: Ints | None = None  # (n,) copies only: the answer that each is a copy of, which stays
 
     @classmethod
-    def where(
-        cls,
-        what: AuditTarget,
-        which: Bools,
-        value: Floats | Ints,
-        why: Callable[[int], str],
-        did: AuditAction = "removed",
+    def from_mask(
+        cls, what: What, mask: Bools, value: Floats | Ints, reason: Callable[[int], str], did: Did = "removed"
     ) -> Self:
-        """Those where `which` is true; `why` writes the reason of one."""
-        at = np.flatnonzero(which)
-        return cls(what, at, np.asarray(value, np.float64)[at], [why(one) for one in at.tolist()], did)
+        """Return findings for the answers or workers where `mask` is true; `reason(i)` returns the reason for the i-th."""
+        index = np.flatnonzero(mask)
+        return cls(what, index, np.asarray(value, np.float64)[index], [reason(i) for i in index.tolist()], did)
 
 
 @dataclass(frozen=True)
 class Rule(Method, ABC):
-    """A rule looks at what people entered and says which answers go, or which people with all their answers, and why.
+    """A cleaning rule: selects answers, or workers with all their answers, to remove or flag, with a reason for each.
 
-    `needs` names what must be there (see HOW). A rule that `takes` votes can look at plain votes as well as at answers.
-    One that `settles` finds nothing more when it is applied a second time.
+    `needs` names required inputs (keys of REQUIREMENT_HINTS). A rule whose `takes` contains "votes" accepts plain votes as
+    well as answers. An `idempotent` rule finds nothing more when it is applied a second time.
     """
 
     takes: ClassVar[frozenset[str]] = frozenset({"votes"})
     needs: ClassVar[tuple[str, ...]] = ()
-    settles: ClassVar[bool] = True
+    idempotent: ClassVar[bool] = True
 
-    def check(self, seen: AnswerRows) -> tuple[Found, ...]:
-        """What the rule finds in all that was entered; nothing is changed."""
+    def check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+        """Return the rule's findings without changing the answers; raise InputError if an input it needs is missing."""
         for name in self.needs:
-            if not _there(seen, name):
-                raise InputError(f"{self.name()} needs {HOW[name]}")
-        if "gold" in self.needs and seen.truth is not None and len(seen.tasks) and (seen.truth == UNKNOWN).all():
+            if not _has_requirement(answer_rows, name):
+                raise InputError(f"{self.name()} needs {REQUIREMENT_HINTS[name]}")
+        truth = answer_rows.truth if "gold" in self.needs else None
+        if truth is not None and len(truth) and (truth == UNKNOWN).all():
             raise InputError(
-                f"{self.name()} needs known labels, and those given are of none of these tasks: {first_few(seen.tasks)}; are "
-                "tasks called alike in both?"
+                f"{self.name()} needs known labels, and none of those given is for one of these tasks: "
+                f"{first_few(answer_rows.tasks)}; check that both use the same task names"
             )
-        return self._check(seen)
+        return self._check(answer_rows)
 
     @abstractmethod
-    def _check(self, seen: AnswerRows) -> tuple[Found, ...]:
-        """The rule itself; everything it needs is there."""
+    def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+        """Return the rule's findings; every input in `needs` is present."""
 
 
-def _there(seen: AnswerRows, name: str) -> bool:
-    """Whether that is there which a rule needs."""
+def _has_requirement(answer_rows: AnswerRows, name: str) -> bool:
+    """Return whether the answers have the input `name` of `Rule.needs`."""
     match name:
         case "marks":
-            return seen.answers is not None
+            return answer_rows.answers is not None
         case "gold":
-            return seen.truth is not None
+            return answer_rows.truth is not None
         case "seconds":
-            return seen.seconds is not None
+            return answer_rows.seconds is not None
         case "times":
-            return seen.seconds is not None or seen.when is not None
+            return answer_rows.seconds is not None or answer_rows.when is not None
         case "repeats":
-            return (seen.answers is not None and seen.answers.repeat_of is not None) or len(seen.pairs[0]) > 0
+            marked = answer_rows.answers is not None and answer_rows.answers.repeat_of is not None
+            return marked or len(answer_rows.repeat_pairs[0]) > 0
         case _:
             assert name == "order", name
-            return seen.is_ordered
+            return answer_rows.is_ordered
 
 
 @dataclass(frozen=True, eq=False)
 class Cleaned(Generic[A]):
-    """What is left, in the order it had, and the audit of what is not."""
+    """The answers or votes that remain after cleaning, in their original order, and the audit of those removed."""
 
     answers: A
     audit: Audit
 
 
-def clean(given: A, rules: Sequence[str | Rule], gold: SoftLabels | None = None) -> Cleaned[A]:
-    """Apply rules in the order given, each to what the ones before it left; `given` itself stays as it is.
+def clean(answers: A, rules: Sequence[str | Rule], gold: SoftLabels | None = None) -> Cleaned[A]:
+    """Apply cleaning rules in order, each to the answers (or votes) that remain after the previous one; return a copy.
 
-    People who are out are out of the list of workers too. Tasks and labels stay, some perhaps without an answer.
+    Removed workers are also removed from the list of workers. All tasks and labels stay, some perhaps without an answer.
 
     >>> answers = Answers.of(["a", "b"], ["ann", "ann"], [[("named", "cat", "170")], [("named", "dog", "80")]])
     >>> cleaned = clean(answers, ["out-of-range"])
@@ -128,62 +125,66 @@ def clean(given: A, rules: Sequence[str | Rule], gold: SoftLabels | None = None)
     made = [methods.make(rule) for rule in rules]
     if not made:
         raise InputError(f"name at least one rule; there are {', '.join(methods)}")
-    left: A = given
-    source, parts = np.arange(len(given)), []
+    remaining: A = answers
+    source_row, audits = np.arange(len(answers)), []
     for rule in made:
-        seen = AnswerRows.of(left, gold, source)
-        found = rule.check(seen)
-        people, answers = _out(seen, found)
-        parts.append(_audit(rule.spec, seen, found))
-        keep = ~(answers | np.append(people, False)[seen.worker])[seen.unit]
-        left, source = _left(left, keep, people, found, rule.spec), source[keep]
-    return Cleaned(left, Audit.joined(parts))
+        answer_rows = AnswerRows.of(remaining, gold, source_row)
+        findings = rule.check(answer_rows)
+        workers_out, answers_out = _removal_masks(answer_rows, findings)
+        audits.append(_make_audit(rule.spec, answer_rows, findings))
+        keep = ~(answers_out | np.append(workers_out, False)[answer_rows.worker])[answer_rows.answer_of_row]
+        remaining = _remaining_rows(remaining, keep, workers_out, findings, rule.spec)
+        source_row = source_row[keep]
+    return Cleaned(remaining, Audit.joined(audits))
 
 
-def _out(seen: AnswerRows, found: Sequence[Found]) -> tuple[Bools, Bools]:
-    """(people, answers) that go: (n_workers,) and (n,)."""
-    people, answers = np.zeros(seen.n_workers, bool), np.zeros(len(seen), bool)
-    for one in found:
-        if one.did == "removed":
-            (people if one.what == "worker" else answers)[one.at] = True
-    return people, answers
+def _removal_masks(answer_rows: AnswerRows, findings: Sequence[Findings]) -> tuple[Bools, Bools]:
+    """Return (n_workers,) the workers and (n_answers,) the answers that the findings remove, as masks."""
+    workers_out, answers_out = np.zeros(answer_rows.n_workers, bool), np.zeros(len(answer_rows), bool)
+    for each in findings:
+        if each.did == "removed":
+            (workers_out if each.what == "worker" else answers_out)[each.index] = True
+    return workers_out, answers_out
 
 
-def _audit(rule: str, seen: AnswerRows, found: Sequence[Found]) -> Audit:
-    """A row for every person out, every other answer out, and whatever else has a word said about it."""
-    people, answers = _out(seen, found)
-    gone = {"worker": people, "answer": answers | np.append(people, False)[seen.worker]}
-    workload, workers = seen.tally(), as_text(seen.workers)
+def _make_audit(rule: str, answer_rows: AnswerRows, findings: Sequence[Findings]) -> Audit:
+    """Return an audit with one row per removed worker, per other removed answer, and per flagged worker or answer."""
+    workers_out, answers_out = _removal_masks(answer_rows, findings)
+    gone = {"worker": workers_out, "answer": answers_out | np.append(workers_out, False)[answer_rows.worker]}
+    workload, workers = answer_rows.count_by_worker(), as_text(answer_rows.workers)
     rows: list[AuditRow] = []
-    told: set[tuple[str, int]] = set()  # of several reasons for one thing the first is written down
-    for one in sorted(found, key=lambda one: (one.did, one.what), reverse=True):  # removed first, and people first
-        for at, value, reason in zip(one.at.tolist(), one.value.tolist(), one.reason, strict=True):
-            who = int(seen.worker[at]) if one.what == "answer" else at
-            with_person = one.what == "answer" and who >= 0 and bool(people[who])  # whose row tells of them all
-            if with_person or (one.did == "flagged" and gone[one.what][at]) or (one.what, at) in told:
+    listed: set[tuple[str, int]] = set()  # only the first reason for an answer or worker is listed
+    for each in sorted(findings, key=lambda each: (each.did, each.what), reverse=True):  # removed, then workers, first
+        of_answer = each.what == "answer"
+        for i, value, reason in zip(each.index.tolist(), each.value.tolist(), each.reason, strict=True):
+            worker = int(answer_rows.worker[i]) if of_answer else i
+            with_worker = of_answer and worker >= 0 and bool(workers_out[worker])  # covered by the worker's row
+            if with_worker or (each.did == "flagged" and gone[each.what][i]) or (each.what, i) in listed:
                 continue
-            told.add((one.what, at))
-            of_answer = one.what == "answer"
-            task, row = (str(seen.tasks[seen.task[at]]), int(seen.row[at])) if of_answer else ("", -1)
-            n = 0 if one.did == "flagged" else 1 if of_answer else int(workload[at])
-            rows.append((rule, one.what, one.did, str(workers[who]) if who >= 0 else "", task, row, n, value, reason))
+            listed.add((each.what, i))
+            task, row = ("", -1)
+            if of_answer:
+                task, row = str(answer_rows.tasks[answer_rows.task[i]]), int(answer_rows.source_row[i])
+            n = 0 if each.did == "flagged" else 1 if of_answer else int(workload[i])
+            name = str(workers[worker]) if worker >= 0 else ""
+            rows.append((rule, each.what, each.did, name, task, row, n, value, reason))
     return Audit.of([rule], rows)
 
 
-def _left(given: A, keep: Bools, people: Bools, found: Sequence[Found], rule: str) -> A:
-    """What is left of the rows and of the names of the workers; repeats of a copy become repeats of what it copies."""
-    if keep.all() and not people.any():
+def _remaining_rows(given: A, keep: Bools, workers_out: Bools, findings: Sequence[Findings], rule: str) -> A:
+    """Return the rows and workers that are kept, with a note; a repeat of a removed copy becomes one of the original."""
+    if keep.all() and not workers_out.any():
         return given
     if isinstance(given, Answers) and given.repeat_of is not None:
-        for one in found:
-            if one.instead is not None:
-                back = np.append(np.arange(len(given)), -1)
-                back[one.at] = one.instead
-                given = replace(given, repeat_of=back[given.repeat_of])
-    rank = np.append(np.cumsum(~people) - 1, -1)
-    cut = given.where(keep)
+        for each in findings:
+            if each.duplicate_of is not None:
+                original = np.append(np.arange(len(given)), -1)
+                original[each.index] = each.duplicate_of
+                given = replace(given, repeat_of=original[given.repeat_of])
+    new_code = np.append(np.cumsum(~workers_out) - 1, -1)
+    kept = given.where(keep)
     note = f"{rule}: {int((~keep).sum()):,} of {len(keep):,} rows removed"
-    return replace(cut, worker=rank[cut.worker], workers=given.workers[~people], notes=(*given.notes, note))
+    return replace(kept, worker=new_code[kept.worker], workers=given.workers[~workers_out], notes=(*given.notes, note))
 
 
 methods: Methods[Rule] = Methods(__package__, Rule)

@@ -1,26 +1,26 @@
-"""The exclusion rules of Collins et al. (2022), as the paper states them."""
+"""The exclusion rules of Collins et al. (2022), as stated in the paper."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from plurivox.clean._contract import Found, Rule
-from plurivox.clean._shared.answer_errors import contradictory, outside, percentless
+from plurivox.clean._contract import Findings, Rule
+from plurivox.clean._shared.answer_errors import has_contradiction, has_percent_out_of_range, lacks_top_percent
 from plurivox.clean._shared.answer_rows import AnswerRows
-from plurivox.clean._shared.reason_text import percent, several
+from plurivox.clean._shared.reason_text import format_count, format_percent
 from plurivox.core.method import option
-from plurivox.core.types import Floats, Ints
+from plurivox.core.types import Ints
 
 
 @dataclass(frozen=True)
 class Collins2022(Rule):
-    """The rules of the CIFAR-10S paper: out for more than two errors, or for one and too few right answers.
+    """The rules of the CIFAR-10S paper: remove workers with more than two errors, or with one error and a low accuracy.
 
-    Errors: a percent outside 0 to 100; a label named and also ruled out; no percent for the top label. People with exactly
-    one error go if less than 75% of their answers to known tasks are right; nobody goes for accuracy alone. On people with
-    two errors the paper is silent: they stay, and are flagged like all who erred and stay. It can be read as counting the
-    three kinds together, as here, or each apart.
+    Errors: a percent outside 0 to 100; a label named and also ruled out; no percent for the top label. Workers with exactly
+    one error are removed if less than 75% of their answers to tasks with known labels are right; low accuracy alone removes
+    no worker. The paper does not mention workers with two errors: they stay, and are flagged like all workers with errors
+    who stay. The paper can be read as counting the three kinds of errors together, as here, or separately.
 
     Collins et al. (2022), section 4.1, https://doi.org/10.1609/hcomp.v10i1.21986
 
@@ -35,43 +35,49 @@ class Collins2022(Rule):
     takes: ClassVar[frozenset[str]] = frozenset()
     needs: ClassVar[tuple[str, ...]] = ("marks", "gold")
 
-    at_most: int = option(2, "people with more errors go", low=0)
-    accuracy: float = option(0.75, "people with one error and a smaller share of right answers go", low=0, high=1)
-    count: Literal["together", "apart"] = option("together", "whether the three kinds of errors add up")
+    at_most: int = option(2, "remove workers with more errors", low=0)
+    accuracy: float = option(0.75, "remove workers with one error and a lower accuracy", low=0, high=1)
+    count: Literal["together", "apart"] = option(
+        "together", "count the three kinds of errors together, or separately (apart)"
+    )
 
-    def _check(self, seen: AnswerRows) -> tuple[Found, ...]:
-        kinds = np.stack([seen.tally(kind(seen)) for kind in (outside, contradictory, percentless)])  # (3, n_workers)
+    def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+        checks = (has_percent_out_of_range, has_contradiction, lacks_top_percent)
+        kinds = np.stack([answer_rows.count_by_worker(check(answer_rows)) for check in checks])  # (3, n_workers)
         total = kinds.sum(0)
-        share, _ = seen.accuracy()
+        share, _ = answer_rows.accuracy()
         many = (total if self.count == "together" else kinds.max(0)) > self.at_most
         poor = ~many & (total == 1) & (share < self.accuracy)
         stays = (total > 0) & ~many & ~poor
 
-        def why_many(who: int) -> str:
-            return (
-                f"{told(kinds[:, who])}, more than {self.at_most}{'' if self.count == 'together' else ' of one kind'}"
-            )
+        def many_reason(worker: int) -> str:
+            of_one_kind = "" if self.count == "together" else " of one kind"
+            return f"{describe_errors(kinds[:, worker])}, more than {self.at_most}{of_one_kind}"
 
-        def why_poor(who: int) -> str:
-            return f"{told(kinds[:, who])}, and {percent(share[who])} right, less than {percent(self.accuracy)}"
+        def poor_reason(worker: int) -> str:
+            right = f"{format_percent(share[worker])} right, less than {format_percent(self.accuracy)}"
+            return f"{describe_errors(kinds[:, worker])}, and {right}"
 
         return (
-            Found.where("worker", many, total, why_many),
-            Found.where("worker", poor, share, why_poor),
-            Found.where("worker", stays, total, lambda who: self._stays(kinds[:, who], share, who), "flagged"),
+            Findings.from_mask("worker", many, total, many_reason),
+            Findings.from_mask("worker", poor, share, poor_reason),
+            Findings.from_mask(
+                "worker", stays, total, lambda worker: self._stays_reason(kinds[:, worker], share[worker]), "flagged"
+            ),
         )
 
-    def _stays(self, kinds: Ints, share: Floats, who: int) -> str:
-        """Why somebody who erred stays."""
+    def _stays_reason(self, kinds: Ints, share: float) -> str:
+        """Return the reason why a worker with errors stays; `kinds` (3,) errors of each kind, `share` the accuracy."""
         if kinds.sum() > 1:
-            return f"{told(kinds)}, not more than {self.at_most}: the paper says nothing of these, so they stay"
-        if np.isnan(share[who]):
-            return f"{told(kinds)}, and no answer to a known task to judge by"
-        return f"{told(kinds)}, but {percent(share[who])} right"
+            return f"{describe_errors(kinds)}, not more than {self.at_most}: the paper does not mention these; kept"
+        if np.isnan(share):
+            return f"{describe_errors(kinds)}, and no answer to a task with a known label"
+        return f"{describe_errors(kinds)}, but {format_percent(share)} right"
 
 
-def told(kinds: Ints) -> str:
-    """The errors of a person in words."""
-    out, both, none = kinds.tolist()
-    parts = f"{out:,} out of range, {several(both, 'contradiction')}, {several(none, 'percent')} missing"
-    return f"{several(int(kinds.sum()), 'error')} ({parts})"
+def describe_errors(kinds: Ints) -> str:
+    """Return the errors of a worker as text; `kinds` (3,) counts those out of range, contradictory and without percent."""
+    out_of_range, contradictions, missing = kinds.tolist()
+    parts = f"{out_of_range:,} out of range, {format_count(contradictions, 'contradiction')}"
+    parts += f", {format_count(missing, 'percent')} missing"
+    return f"{format_count(int(kinds.sum()), 'error')} ({parts})"

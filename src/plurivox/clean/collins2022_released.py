@@ -1,25 +1,25 @@
-"""The exclusion rules of Collins et al. (2022), as their released code applies them."""
+"""The exclusion rules of Collins et al. (2022), as implemented in their released code."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from plurivox.clean._contract import Found, Rule
-from plurivox.clean._shared.answer_errors import contradictory, outside, percentless
+from plurivox.clean._contract import Findings, Rule
+from plurivox.clean._shared.answer_errors import has_contradiction, has_percent_out_of_range, lacks_top_percent
 from plurivox.clean._shared.answer_rows import AnswerRows
-from plurivox.clean._shared.reason_text import percent, several
-from plurivox.clean.collins2022 import told
+from plurivox.clean._shared.reason_text import format_count, format_percent
+from plurivox.clean.collins2022 import describe_errors
 from plurivox.core.method import option
 
 
 @dataclass(frozen=True)
 class Collins2022Released(Rule):
-    """The rules of the CIFAR-10S release, stricter than the paper's: out for any percent outside 0 to 100, and more.
+    """The rules of the CIFAR-10S release, stricter than the paper's: any percent outside 0 to 100 removes a worker.
 
-    People also go for more than one contradiction, or more than one top label without a percent, or for one of either and
-    less than 75% of right answers. The kinds are counted apart. The code takes a top label with 0 for one without a
-    percent, and so does this rule.
+    Workers are also removed for more than one contradiction, or more than one top label without a percent, or for one of
+    either and less than 75% of right answers. The kinds are counted separately. As in the released code, a percent of 0 for
+    the top label counts as none.
 
     Collins et al. (2022), https://github.com/cambridge-mlg/cifar-10s
 
@@ -34,33 +34,40 @@ class Collins2022Released(Rule):
     takes: ClassVar[frozenset[str]] = frozenset()
     needs: ClassVar[tuple[str, ...]] = ("marks", "gold")
 
-    at_most: int = option(1, "people with more contradictions, or more missing percents, go", low=0)
-    accuracy: float = option(0.75, "people with one of these and a smaller share of right answers go", low=0, high=1)
+    at_most: int = option(1, "remove workers with more contradictions, or more missing percents", low=0)
+    accuracy: float = option(0.75, "remove workers with one of these and a lower accuracy", low=0, high=1)
 
-    def _check(self, seen: AnswerRows) -> tuple[Found, ...]:
-        flags = (outside(seen), contradictory(seen), percentless(seen, zero=True))
-        kinds = np.stack([seen.tally(flag) for flag in flags])  # (3, n_workers)
-        share, _ = seen.accuracy()
+    def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+        flags = (
+            has_percent_out_of_range(answer_rows),
+            has_contradiction(answer_rows),
+            lacks_top_percent(answer_rows, zero=True),
+        )
+        kinds = np.stack([answer_rows.count_by_worker(flag) for flag in flags])  # (3, n_workers)
+        share, _ = answer_rows.accuracy()
         beyond = kinds[0] > 0
         many = ~beyond & (kinds[1:].max(0) > self.at_most)
         poor = ~beyond & ~many & (kinds[1:].sum(0) > 0) & (share < self.accuracy)
         stays = (kinds.sum(0) > 0) & ~beyond & ~many & ~poor
 
-        def why_many(who: int) -> str:
-            return f"{told(kinds[:, who])}, more than {self.at_most} of one kind"
+        def beyond_reason(worker: int) -> str:
+            return f"{format_count(int(kinds[0, worker]), 'percent')} out of range"
 
-        def why_poor(who: int) -> str:
-            return f"{told(kinds[:, who])}, and {percent(share[who])} right, less than {percent(self.accuracy)}"
+        def many_reason(worker: int) -> str:
+            return f"{describe_errors(kinds[:, worker])}, more than {self.at_most} of one kind"
 
-        def why_not(who: int) -> str:
-            right = "no answer to a known task to judge by" if np.isnan(share[who]) else f"{percent(share[who])} right"
-            return f"{told(kinds[:, who])}, but {right}"
+        def poor_reason(worker: int) -> str:
+            right = f"{format_percent(share[worker])} right, less than {format_percent(self.accuracy)}"
+            return f"{describe_errors(kinds[:, worker])}, and {right}"
+
+        def stays_reason(worker: int) -> str:
+            unknown = np.isnan(share[worker])
+            right = "no answer to a task with a known label" if unknown else f"{format_percent(share[worker])} right"
+            return f"{describe_errors(kinds[:, worker])}, but {right}"
 
         return (
-            Found.where(
-                "worker", beyond, kinds[0], lambda who: f"{several(int(kinds[0, who]), 'percent')} out of range"
-            ),
-            Found.where("worker", many, kinds[1:].max(0), why_many),
-            Found.where("worker", poor, share, why_poor),
-            Found.where("worker", stays, share, why_not, "flagged"),
+            Findings.from_mask("worker", beyond, kinds[0], beyond_reason),
+            Findings.from_mask("worker", many, kinds[1:].max(0), many_reason),
+            Findings.from_mask("worker", poor, share, poor_reason),
+            Findings.from_mask("worker", stays, share, stays_reason, "flagged"),
         )

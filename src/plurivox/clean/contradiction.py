@@ -1,16 +1,16 @@
-"""A label that is named and ruled out at once."""
+"""Remove answers that name a label and also rule it out."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from plurivox.clean._shared.answer_errors import ErrorRule, contradictory, why_contradictory
+from plurivox.clean._shared.answer_errors import ErrorRule, describe_contradiction, has_contradiction
 from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.core.types import Bools
 
 
 @dataclass(frozen=True)
 class Contradiction(ErrorRule):
-    """Answers that name a label and also rule it out, and perhaps people who give too many of them.
+    """Remove answers that name a label and also rule it out and, with `at_most`, workers with too many of them.
 
     >>> from plurivox.clean import clean
     >>> from plurivox.core.answers import Answers
@@ -21,8 +21,8 @@ class Contradiction(ErrorRule):
 
     error: ClassVar[str] = "a label named and also ruled out"
 
-    def faulty(self, seen: AnswerRows) -> Bools:
-        return contradictory(seen)
+    def find_errors(self, answer_rows: AnswerRows) -> Bools:
+        return has_contradiction(answer_rows)
 
-    def why(self, seen: AnswerRows, i: int) -> str:
-        return why_contradictory(seen, i)
+    def describe_error(self, answer_rows: AnswerRows, i: int) -> str:
+        return describe_contradiction(answer_rows, i)

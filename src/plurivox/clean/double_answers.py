@@ -1,20 +1,20 @@
-"""A person's second answer to a task that was not asked again on purpose."""
+"""Remove unintended second answers of a worker to a task."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from plurivox.clean._contract import Found, Rule
+from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.answer_rows import AnswerRows
-from plurivox.clean._shared.duplicates import superfluous
+from plurivox.clean._shared.duplicates import find_duplicates
 from plurivox.core.method import option
 
 
 @dataclass(frozen=True)
 class DoubleAnswers(Rule):
-    """Further answers of a person to a task that nobody asked to answer again.
+    """Remove a worker's further answers to a task, except intended repeats.
 
-    Answers marked as repeats (`repeat_of`) are no double answers; votes bear no such mark, so that every further vote is
-    one.
+    Answers marked as repeats (`repeat_of`) stay. Votes have no such mark, so every further vote of a worker on a task is
+    removed.
 
     >>> from plurivox.clean import clean
     >>> from plurivox.core.answers import Answers
@@ -25,7 +25,7 @@ class DoubleAnswers(Rule):
 
     needs: ClassVar[tuple[str, ...]] = ("order",)
 
-    keep: Literal["first", "last"] = option("first", "the answer that stays")
+    keep: Literal["first", "last"] = option("first", "which answer to keep")
 
-    def _check(self, seen: AnswerRows) -> tuple[Found, ...]:
-        return (superfluous(seen, self.keep, ~seen.marked),)
+    def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+        return (find_duplicates(answer_rows, self.keep, ~answer_rows.is_marked_repeat),)

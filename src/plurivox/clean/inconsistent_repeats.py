@@ -1,22 +1,22 @@
-"""People who answer differently when they see a task again."""
+"""Remove workers who change their top label on too many repeated tasks."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from plurivox.clean._contract import Found, Rule
+from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.answer_rows import AnswerRows
-from plurivox.clean._shared.reason_text import several
+from plurivox.clean._shared.reason_text import format_count
 from plurivox.core.method import option
 
 
 @dataclass(frozen=True)
 class InconsistentRepeats(Rule):
-    """People who name another top label in too many of the tasks they see again.
+    """Remove workers who change their top label in too large a share of their repeated answers.
 
-    changed(person) = repeats with another top label / repeats. Repeats are the answers marked as such; where there are
-    no marks, every second answer of a person to a task.
+    changed(worker) = repeats with another top label / repeats. Repeats are the answers marked as such; if none are
+    marked, every further answer of a worker to a task.
 
     >>> from plurivox.clean import clean
     >>> from plurivox.core.votes import Votes
@@ -27,20 +27,20 @@ class InconsistentRepeats(Rule):
 
     needs: ClassVar[tuple[str, ...]] = ("repeats",)
 
-    share: float = option(0.5, "people who change a larger share of their repeats go", low=0, high=1)
-    fewest: int = option(2, "only people with at least so many repeats", low=1)
+    share: float = option(0.5, "remove workers who change a larger share of their repeats", low=0, high=1)
+    fewest: int = option(2, "only workers with at least this many repeats", low=1)
 
-    def _check(self, seen: AnswerRows) -> tuple[Found, ...]:
-        later, earlier = seen.pairs
-        again = np.zeros(len(seen), bool)
+    def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+        later, earlier = answer_rows.repeat_pairs
+        again = np.zeros(len(answer_rows), bool)
         again[later] = True
-        changed = np.zeros(len(seen), bool)
-        changed[later] = seen.top[later] != seen.top[earlier]
-        n, other = seen.tally(again), seen.tally(changed)
-        share = np.where(n > 0, other / np.maximum(n, 1), np.nan)
+        changed = np.zeros(len(answer_rows), bool)
+        changed[later] = answer_rows.top[later] != answer_rows.top[earlier]
+        n, n_changed = answer_rows.count_by_worker(again), answer_rows.count_by_worker(changed)
+        share = np.where(n > 0, n_changed / np.maximum(n, 1), np.nan)
         out = (n >= self.fewest) & (share > self.share)
 
-        def why(who: int) -> str:
-            return f"another top label in {other[who]:,} of {several(int(n[who]), 'repeat')}"
+        def reason(worker: int) -> str:
+            return f"another top label in {n_changed[worker]:,} of {format_count(int(n[worker]), 'repeat')}"
 
-        return (Found.where("worker", out, share, why),)
+        return (Findings.from_mask("worker", out, share, reason),)

@@ -1,14 +1,14 @@
-"""Too few right answers on known tasks, of people who made errors."""
+"""Remove workers who made errors and have a low accuracy on tasks with known labels."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from plurivox.clean._contract import Found, Rule
-from plurivox.clean._shared.answer_errors import contradictory, outside, percentless
+from plurivox.clean._contract import Findings, Rule
+from plurivox.clean._shared.answer_errors import has_contradiction, has_percent_out_of_range, lacks_top_percent
 from plurivox.clean._shared.answer_rows import AnswerRows
-from plurivox.clean._shared.reason_text import percent, several
+from plurivox.clean._shared.reason_text import format_count, format_percent
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option
 from plurivox.core.types import Ints
@@ -16,11 +16,11 @@ from plurivox.core.types import Ints
 
 @dataclass(frozen=True)
 class KnownAccuracy(Rule):
-    """People with errors in their answers, and too few right ones among those to known tasks.
+    """Remove workers with errors in their answers and a low accuracy on tasks with known labels.
 
-    Errors are percents out of range, labels named and also ruled out, top labels without a percent. By default nobody
-    goes for accuracy alone: whoever disagrees with the known labels may see what others do not. `--fewest 0` looks at
-    everybody. People without an answer to a known task stay.
+    Errors are percents out of range, labels named and also ruled out, and top labels without a percent. By default low
+    accuracy alone removes no worker: a worker who disagrees with the known labels may be right. `--fewest 0` checks the
+    accuracy of all workers. Workers without an answer to a task with a known label stay.
 
     Collins et al. (2022), section 4.1, https://doi.org/10.1609/hcomp.v10i1.21986
 
@@ -35,35 +35,41 @@ class KnownAccuracy(Rule):
 
     needs: ClassVar[tuple[str, ...]] = ("gold",)
 
-    least: float = option(0.75, "people below this share of right answers go", low=0, high=1)
-    fewest: int = option(1, "only people with at least so many errors", low=0)
-    most: int | None = option(None, "only people with at most so many errors; none: any number", low=0)
+    least: float = option(0.75, "remove workers with a lower accuracy", low=0, high=1)
+    fewest: int = option(1, "only workers with at least this many errors", low=0)
+    most: int | None = option(None, "only workers with at most this many errors; none: any number", low=0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.most is not None and self.most < self.fewest:
-            raise OptionError(f"{self.name()}: most must be at least {self.fewest}, which is fewest; got {self.most}")
+            raise OptionError(f"{self.name()}: most must be at least fewest ({self.fewest}); got {self.most}")
 
-    def _check(self, seen: AnswerRows) -> tuple[Found, ...]:
-        errors = self._errors(seen)
-        share, n = seen.accuracy()
-        looked_at = (errors >= self.fewest) & (errors <= (np.inf if self.most is None else self.most))
-        low = looked_at & (share < self.least)
+    def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+        errors = self._errors(answer_rows)
+        share, n = answer_rows.accuracy()
+        checked = (errors >= self.fewest) & (errors <= (np.inf if self.most is None else self.most))
+        low = checked & (share < self.least)
 
-        def why(who: int) -> str:
-            made = f"{several(int(errors[who]), 'error')}, and " if errors[who] else ""
-            known = several(int(n[who]), "known task")
-            return f"{made}{percent(share[who])} of {known} right, less than {percent(self.least)}"
+        def reason(worker: int) -> str:
+            made = f"{format_count(int(errors[worker]), 'error')}, and " if errors[worker] else ""
+            known = format_count(int(n[worker]), "known task")
+            return f"{made}{format_percent(share[worker])} of {known} right, less than {format_percent(self.least)}"
 
-        return (Found.where("worker", low, share, why),)
+        return (Findings.from_mask("worker", low, share, reason),)
 
-    def _errors(self, seen: AnswerRows) -> Ints:
-        """(n_workers,) errors of all kinds."""
-        if seen.answers is None:
+    def _errors(self, answer_rows: AnswerRows) -> Ints:
+        """(n_workers,) the number of errors of each worker, of all kinds."""
+        if answer_rows.answers is None:
             if self.fewest == 0 and self.most is None:
-                return np.zeros(seen.n_workers, np.int64)
+                return np.zeros(answer_rows.n_workers, np.int64)
             raise InputError(
-                f"{self.name()} looks at people with errors in what they entered, and votes show none: give the answers "
-                "table, or look at everybody (fewest=0)"
+                f"{self.name()} counts errors in the answers entered, and votes have none: give the answers table, or "
+                "check all workers (fewest=0)"
             )
-        return np.sum([seen.tally(kind(seen)) for kind in (outside, contradictory, percentless)], axis=0)
+        return np.sum(
+            [
+                answer_rows.count_by_worker(kind(answer_rows))
+                for kind in (has_percent_out_of_range, has_contradiction, lacks_top_percent)
+            ],
+            axis=0,
+        )

@@ -1,18 +1,18 @@
-"""A percent below 0 or above 100."""
+"""Remove answers with a percent below 0 or above 100."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from plurivox.clean._shared.answer_errors import ErrorRule, outside, why_outside
+from plurivox.clean._shared.answer_errors import ErrorRule, describe_out_of_range, has_percent_out_of_range
 from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.core.types import Bools
 
 
 @dataclass(frozen=True)
 class OutOfRange(ErrorRule):
-    """Answers with a percent below 0 or above 100, and perhaps people who give too many of them.
+    """Remove answers with a percent below 0 or above 100 and, with `at_most`, workers with too many of them.
 
-    It looks at the percent of every label named. What cannot be read as a number is not out of range.
+    The percents of all named labels are checked. Text that is not a number is not out of range.
 
     >>> from plurivox.clean import clean
     >>> from plurivox.core.answers import Answers
@@ -23,8 +23,8 @@ class OutOfRange(ErrorRule):
 
     error: ClassVar[str] = "a percent outside 0 to 100"
 
-    def faulty(self, seen: AnswerRows) -> Bools:
-        return outside(seen)
+    def find_errors(self, answer_rows: AnswerRows) -> Bools:
+        return has_percent_out_of_range(answer_rows)
 
-    def why(self, seen: AnswerRows, i: int) -> str:
-        return why_outside(seen, i)
+    def describe_error(self, answer_rows: AnswerRows, i: int) -> str:
+        return describe_out_of_range(answer_rows, i)

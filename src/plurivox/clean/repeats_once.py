@@ -1,19 +1,19 @@
-"""Of several answers of a person to a task, only one."""
+"""Keep only one answer of each worker to each task."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from plurivox.clean._contract import Found, Rule
+from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.answer_rows import AnswerRows
-from plurivox.clean._shared.duplicates import superfluous
+from plurivox.clean._shared.duplicates import find_duplicates
 from plurivox.core.method import option
 
 
 @dataclass(frozen=True)
 class RepeatsOnce(Rule):
-    """Repeats count once: of all answers of a person to a task the first stays, asked again on purpose or not.
+    """Keep only the first (or last) answer of each worker to each task, intended repeats included.
 
-    Models such as Dawid and Skene's take answers for independent; two of the same person to the same task are not.
+    Models such as Dawid and Skene's assume independent answers; two of the same worker to the same task are not.
 
     >>> from plurivox.clean import clean
     >>> from plurivox.core.votes import Votes
@@ -24,7 +24,7 @@ class RepeatsOnce(Rule):
 
     needs: ClassVar[tuple[str, ...]] = ("order",)
 
-    keep: Literal["first", "last"] = option("first", "the answer that stays")
+    keep: Literal["first", "last"] = option("first", "which answer to keep")
 
-    def _check(self, seen: AnswerRows) -> tuple[Found, ...]:
-        return (superfluous(seen, self.keep, seen.worker >= 0),)
+    def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+        return (find_duplicates(answer_rows, self.keep, answer_rows.worker >= 0),)

@@ -1,65 +1,66 @@
-"""The second copy of answers that were stored twice."""
+"""Remove exact copies of answers that were stored twice."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from plurivox.clean._contract import Found, Rule
-from plurivox.clean._shared.answer_rows import AnswerRows, joint
+from plurivox.clean._contract import Findings, Rule
+from plurivox.clean._shared.answer_rows import AnswerRows, row_codes
 from plurivox.core.types import Bools, Ints
 
 
 @dataclass(frozen=True)
 class StoredTwice(Rule):
-    """Copies: answers that equal an earlier one of the same person and task to the last mark and millisecond.
+    """Remove copies: answers identical to an earlier one of the same worker and task in every mark and time.
 
-    So looks a sitting that was saved twice. Nobody is equally fast twice, so a true repeat is not taken for a copy; an
-    answer whose time is not known is never one. The row that comes first stays.
+    Copies occur if a session was saved twice. A repeated answer never takes exactly the same time, so it is not removed,
+    nor is an answer whose time is unknown. The first row stays.
 
     >>> from plurivox.clean import clean
     >>> from plurivox.core.votes import Votes
     >>> votes = Votes.of(list("aab"), ["ann"] * 3, ["x", "x", "x"], seconds=[31.958, 31.958, 31.958])
     >>> clean(votes, ["stored-twice"]).audit.reason.tolist()
-    ['the same in every respect as row 0']
+    ['identical to row 0']
     """
 
     needs: ClassVar[tuple[str, ...]] = ("times",)
 
-    def _check(self, seen: AnswerRows) -> tuple[Found, ...]:
-        at = _alike(seen)
-        which = np.zeros(len(seen), bool)
-        which[at] = True
-        alike = joint(_about(seen, at), seen.content(which))
-        _, first, same = np.unique(alike, return_index=True, return_inverse=True)
-        original = at[first][same]  # the first row of everything that is equal
-        copies, instead = at[original != at], original[original != at]
-        reasons = [f"the same in every respect as row {row}" for row in seen.row[instead].tolist()]
-        return (Found("answer", copies, np.full(len(copies), np.nan), reasons, instead=instead),)
+    def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+        candidates = _duplicate_candidates(answer_rows)
+        mask = np.zeros(len(answer_rows), bool)
+        mask[candidates] = True
+        codes = row_codes(_metadata_codes(answer_rows, candidates), answer_rows.content_codes(mask))
+        _, first, same = np.unique(codes, return_index=True, return_inverse=True)
+        original = candidates[first][same]  # the first of all identical answers
+        is_copy = original != candidates
+        copies, duplicate_of = candidates[is_copy], original[is_copy]
+        reasons = [f"identical to row {row}" for row in answer_rows.source_row[duplicate_of].tolist()]
+        return (Findings("answer", copies, np.full(len(copies), np.nan), reasons, duplicate_of=duplicate_of),)
 
 
-def _alike(seen: AnswerRows) -> Ints:
-    """The answers of known time that equal another one in all but perhaps what was entered, in their order."""
-    timed = np.zeros(len(seen), bool)
-    for times in (seen.seconds, seen.when):
+def _duplicate_candidates(answer_rows: AnswerRows) -> Ints:
+    """Return the answers of known time that share worker, task, time and position with another one, in row order."""
+    timed = np.zeros(len(answer_rows), bool)
+    for times in (answer_rows.seconds, answer_rows.when):
         timed |= np.isfinite(times) if times is not None else False
-    mine = np.flatnonzero(timed & (seen.worker >= 0))
-    pair = seen.task[mine].astype(np.int64) * seen.n_workers + seen.worker[mine]
-    mine = mine[_several(pair)]  # few people answer a task twice: only these are looked at closely
-    return mine[_several(_about(seen, mine))]
+    mine = np.flatnonzero(timed & (answer_rows.worker >= 0))
+    pair = answer_rows.task[mine].astype(np.int64) * answer_rows.n_workers + answer_rows.worker[mine]
+    mine = mine[_occurs_twice(pair)]  # few workers answer a task twice: only these need the slower comparison
+    return mine[_occurs_twice(_metadata_codes(answer_rows, mine))]
 
 
-def _several(number: Ints) -> Bools:
-    """(n,) which numbers occur more than once."""
-    ordered = np.sort(number)
-    return np.isin(number, ordered[1:][ordered[1:] == ordered[:-1]])
+def _occurs_twice(codes: Ints) -> Bools:
+    """(n,) whether each code occurs more than once among `codes`."""
+    ordered = np.sort(codes)
+    return np.isin(codes, ordered[1:][ordered[1:] == ordered[:-1]])
 
 
-def _about(seen: AnswerRows, at: Ints) -> Ints:
-    """(n,) a number for who answered which task, when, how fast and at which place."""
-    known = [seen.worker, seen.task]
-    known += [np.nan_to_num(times, nan=-1) for times in (seen.seconds, seen.when) if times is not None]
-    if seen.answers is not None:
-        places = (seen.answers.position, seen.answers.slot, seen.answers.sitting)
+def _metadata_codes(answer_rows: AnswerRows, index: Ints) -> Ints:
+    """(n,) a code for the worker, task, times and position of each answer in `index`; equal metadata, equal code."""
+    known = [answer_rows.worker, answer_rows.task]
+    known += [np.nan_to_num(times, nan=-1) for times in (answer_rows.seconds, answer_rows.when) if times is not None]
+    if answer_rows.answers is not None:
+        places = (answer_rows.answers.position, answer_rows.answers.slot, answer_rows.answers.sitting)
         known += [column for column in places if column is not None]
-    return joint(*(column[at] for column in known))
+    return row_codes(*(column[index] for column in known))

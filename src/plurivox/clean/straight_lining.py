@@ -1,24 +1,24 @@
-"""People who always give the same label, or click at the same place."""
+"""Remove workers who always give the same label, or always choose the same list position."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from plurivox.clean._contract import Found, Rule
+from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.answer_rows import AnswerRows
-from plurivox.clean._shared.reason_text import percent, several
+from plurivox.clean._shared.reason_text import format_count, format_percent
 from plurivox.core.method import option
 from plurivox.core.types import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
 class StraightLining(Rule):
-    """People who always give the same label, or different ones always at the same place of the list.
+    """Remove workers who always give the same label, or always choose the same position of the list.
 
-    share(person) = answers with their most frequent label / their answers. The label is no ground where the others give
-    it to the same tasks almost as often. Places are looked at where a column `slot` says where on the list the label
-    stood.
+    share(worker) = answers with the worker's most frequent label / the worker's answers. A worker is not removed for a label
+    that other workers give to the same tasks almost as often. List positions are checked if there is a column `slot`, the
+    position of the chosen label on the list.
 
     >>> from plurivox.clean import clean
     >>> from plurivox.core.votes import Votes
@@ -28,73 +28,79 @@ class StraightLining(Rule):
     ["'x' in 100% of 4 answers; others gave it to the same tasks in 25%"]
     """
 
-    settles: ClassVar[bool] = False  # whoever goes is no longer among the others
+    idempotent: ClassVar[bool] = False  # workers who are removed no longer count among the others
 
-    share: float = option(1.0, "people go whose most frequent label, or place, has at least this share", low=0, high=1)
-    fewest: int = option(10, "only people with at least so many answers", low=2)
+    share: float = option(
+        1.0, "remove workers whose most frequent label, or position, has at least this share", low=0, high=1
+    )
+    fewest: int = option(10, "only workers with at least this many answers", low=2)
     others: float = option(
-        0.8, "nobody goes for a label that the others give to the same tasks at least this often", low=0, high=1
+        0.8, "keep workers whose label the others give to the same tasks at least this often", low=0, high=1
     )
 
-    def _check(self, seen: AnswerRows) -> tuple[Found, ...]:
-        label, part, n = _favourite(seen, seen.top)
-        same = (n >= self.fewest) & (part >= self.share)
-        like = _others(seen, label, same)
-        out = same & ~(like >= self.others)
+    def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+        label, share, n = _most_frequent_choice(answer_rows, answer_rows.top)
+        same = (n >= self.fewest) & (share >= self.share)
+        by_others = _share_of_others(answer_rows, label, same)
+        out = same & ~(by_others >= self.others)
 
-        def why(who: int) -> str:
-            often = f"others gave it to the same tasks in {percent(like[who])}"
-            said = "nobody else answered these tasks" if np.isnan(like[who]) else often
-            name = str(seen.labels[label[who]])
-            return f"{name!r} in {percent(part[who])} of {several(int(n[who]), 'answer')}; {said}"
+        def label_reason(worker: int) -> str:
+            others = f"others gave it to the same tasks in {format_percent(by_others[worker])}"
+            if np.isnan(by_others[worker]):
+                others = "nobody else answered these tasks"
+            name = str(answer_rows.labels[label[worker]])
+            return f"{name!r} in {format_percent(share[worker])} of {format_count(int(n[worker]), 'answer')}; {others}"
 
-        found = [Found.where("worker", out, part, why)]
-        if seen.answers is not None and seen.answers.slot is not None:
-            slot, there, shown = _favourite(seen, seen.answers.slot)
-            still = ~same & (shown >= self.fewest) & (there >= self.share)
+        findings = [Findings.from_mask("worker", out, share, label_reason)]
+        if answer_rows.answers is not None and answer_rows.answers.slot is not None:
+            slot, slot_share, n_slots = _most_frequent_choice(answer_rows, answer_rows.answers.slot)
+            same_slot = ~same & (n_slots >= self.fewest) & (slot_share >= self.share)
 
-            def why_place(who: int) -> str:
-                return f"place {slot[who]} of the list in {percent(there[who])} of {several(int(shown[who]), 'answer')}"
+            def slot_reason(worker: int) -> str:
+                answers = format_count(int(n_slots[worker]), "answer")
+                return f"position {slot[worker]} of the list in {format_percent(slot_share[worker])} of {answers}"
 
-            found.append(Found.where("worker", still, there, why_place))
-        return tuple(found)
+            findings.append(Findings.from_mask("worker", same_slot, slot_share, slot_reason))
+        return tuple(findings)
 
 
-def _favourite(seen: AnswerRows, chosen: Ints) -> tuple[Ints, Floats, Ints]:
-    """(n_workers,) what each chose most often (the lowest of a tie), its share, and of how many choices."""
-    mine = (chosen >= 0) & (seen.worker >= 0)
+def _most_frequent_choice(answer_rows: AnswerRows, chosen: Ints) -> tuple[Ints, Floats, Ints]:
+    """Return (n_workers,) each worker's most frequent value in `chosen` (lowest of a tie), its share, and how many count."""
+    mine = (chosen >= 0) & (answer_rows.worker >= 0)
     width = int(chosen.max(initial=0)) + 1
-    key, count = np.unique(seen.worker[mine].astype(np.int64) * width + chosen[mine], return_counts=True)
+    key, count = np.unique(answer_rows.worker[mine].astype(np.int64) * width + chosen[mine], return_counts=True)
     order = np.lexsort((key, -count, key // width))
     who, first = np.unique((key // width)[order], return_index=True)
-    best, most = np.full(seen.n_workers, -1), np.zeros(seen.n_workers)
+    best, most = np.full(answer_rows.n_workers, -1), np.zeros(answer_rows.n_workers)
     best[who], most[who] = (key % width)[order][first], count[order][first]
-    n = seen.tally(mine)
+    n = answer_rows.count_by_worker(mine)
     return best, most / np.maximum(n, 1), n
 
 
-def _others(seen: AnswerRows, label: Ints, whose: Bools) -> Floats:
-    """(n_workers,) how often other people give a worker's favourite label to the tasks of that worker; nan: nobody else.
+def _share_of_others(answer_rows: AnswerRows, label: Ints, mask: Bools) -> Floats:
+    """(n_workers,) the share of other workers' answers to the worker's tasks that give `label[worker]`; nan without others.
 
-    Only of the workers in `whose`, for it takes a while; nan for the rest.
+    Computed only for the workers in `mask` (n_workers,), since it is slow; nan for the rest.
     """
-    if not whose.any():
-        return np.full(seen.n_workers, np.nan)
-    named = np.flatnonzero(np.append(whose, False)[seen.worker] & (seen.top >= 0))
-    task, who = seen.task[named].astype(np.int64), seen.worker[named]
-    k, w = len(seen.labels), max(seen.n_workers, 1)
-    every = seen.top >= 0
-    in_all = np.bincount(seen.task[every], minlength=len(seen.tasks))[task]
-    in_label = _times(task * k + label[who], seen.task[every].astype(np.int64) * k + seen.top[every])
-    own = _times(task * w + who, task * w + who)
-    same = seen.top[named] == label[who]
-    own_label = _times(task * w + who, (task * w + who)[same])
-    # an answer counts the others once; a person's repeats count them again, in both sums alike
-    met, alike = np.bincount(who, in_all - own, minlength=w), np.bincount(who, in_label - own_label, minlength=w)
-    return np.where(met > 0, alike / np.maximum(met, 1), np.nan)[: seen.n_workers]
+    if not mask.any():
+        return np.full(answer_rows.n_workers, np.nan)
+    named = np.flatnonzero(np.append(mask, False)[answer_rows.worker] & (answer_rows.top >= 0))
+    task, who = answer_rows.task[named].astype(np.int64), answer_rows.worker[named]
+    k, w = len(answer_rows.labels), max(answer_rows.n_workers, 1)
+    every = answer_rows.top >= 0
+    in_all = np.bincount(answer_rows.task[every], minlength=len(answer_rows.tasks))[task]
+    in_label = _count_occurrences(
+        task * k + label[who], answer_rows.task[every].astype(np.int64) * k + answer_rows.top[every]
+    )
+    own = _count_occurrences(task * w + who, task * w + who)
+    same = answer_rows.top[named] == label[who]
+    own_label = _count_occurrences(task * w + who, (task * w + who)[same])
+    # each of the worker's answers counts the others' once; repeats count them again, in both sums
+    n_others, n_same = np.bincount(who, in_all - own, minlength=w), np.bincount(who, in_label - own_label, minlength=w)
+    return np.where(n_others > 0, n_same / np.maximum(n_others, 1), np.nan)[: answer_rows.n_workers]
 
 
-def _times(wanted: Ints, keys: Ints) -> Ints:
-    """How often each number occurs among the keys."""
+def _count_occurrences(wanted: Ints, keys: Ints) -> Ints:
+    """(n_wanted,) the number of times that each of `wanted` occurs in `keys`."""
     ordered = np.sort(keys)
     return np.searchsorted(ordered, wanted, "right") - np.searchsorted(ordered, wanted, "left")

@@ -1,21 +1,21 @@
-"""Answers given too fast to have looked."""
+"""Remove answers that were given too fast."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from plurivox.clean._contract import Found, Rule
+from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.answer_rows import AnswerRows
-from plurivox.clean._shared.reason_text import percent, several
+from plurivox.clean._shared.reason_text import format_count, format_percent
 from plurivox.core.method import option
 
 
 @dataclass(frozen=True)
 class TooFast(Rule):
-    """Answers given too fast to have looked, and people most of whose answers are.
+    """Remove answers given too fast, and workers with too large a share of them.
 
-    too fast: seconds < max(`seconds`, `of_median` x the median over all answers). An answer whose time is not known stays.
+    too fast: seconds < max(`seconds`, `of_median` x the median over all answers). An answer with unknown duration stays.
 
     >>> from plurivox.clean import clean
     >>> from plurivox.core.votes import Votes
@@ -26,28 +26,31 @@ class TooFast(Rule):
 
     needs: ClassVar[tuple[str, ...]] = ("seconds",)
 
-    seconds: float = option(1.0, "answers that took less go", low=0)
-    of_median: float = option(0.0, "answers that took less than this share of the median go too", low=0)
+    seconds: float = option(1.0, "remove answers that took less", low=0)
+    of_median: float = option(0.0, "also remove answers that took less than this share of the median", low=0)
     share: float | None = option(
-        0.5, "people with a larger share of such answers go, with all of them; none: nobody does", low=0, high=1
+        0.5,
+        "remove workers with a larger share of such answers, with all their answers; none: remove no worker",
+        low=0,
+        high=1,
     )
 
-    def _check(self, seen: AnswerRows) -> tuple[Found, ...]:
-        took = seen.seconds
+    def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+        took = answer_rows.seconds
         assert took is not None
         known = np.isfinite(took)
         median = float(np.median(took[known])) if self.of_median and known.any() else 0.0
         limit = max(self.seconds, self.of_median * median)
         fast = known & (took < limit)
-        n, of = seen.tally(fast), seen.tally(known)
-        share = np.where(of > 0, n / np.maximum(of, 1), np.nan)
-        hasty = np.zeros(len(n), bool) if self.share is None else share > self.share
+        n_fast, n_known = answer_rows.count_by_worker(fast), answer_rows.count_by_worker(known)
+        share = np.where(n_known > 0, n_fast / np.maximum(n_known, 1), np.nan)
+        too_many = np.zeros(len(n_fast), bool) if self.share is None else share > self.share
 
-        def why(who: int) -> str:
-            part = f"{percent(share[who])} of {several(int(of[who]), 'answer')}"
-            return f"{part} took less than {limit:.4g} seconds, more than {percent(self.share or 0)} may"
+        def reason(worker: int) -> str:
+            fast_share = f"{format_percent(share[worker])} of {format_count(int(n_known[worker]), 'answer')}"
+            return f"{fast_share} took less than {limit:.4g} seconds; at most {format_percent(self.share or 0)} allowed"
 
         return (
-            Found.where("worker", hasty, share, why),
-            Found.where("answer", fast, took, lambda i: f"took {took[i]:.3g} seconds, less than {limit:.4g}"),
+            Findings.from_mask("worker", too_many, share, reason),
+            Findings.from_mask("answer", fast, took, lambda i: f"took {took[i]:.3g} seconds, less than {limit:.4g}"),
         )

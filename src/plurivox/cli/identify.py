@@ -82,7 +82,7 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
     from plurivox.identify import Identifier
 
     assert issubclass(method, Identifier)
-    return [INPUT, OUT, WORST, *evidence_flags(method.looks_at()), *READING_FLAGS, PART]
+    return [INPUT, OUT, WORST, *evidence_flags(method.usable_evidence()), *READING_FLAGS, PART]
 
 
 def run(screen: Screen, method: "Identifier", source: Source, out: Path | None, worst: int, **given: Any) -> Answer:

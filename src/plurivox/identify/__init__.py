@@ -1,4 +1,4 @@
-"""Identify: votes, fits, dynamics -> scores of tasks, workers and the crowd. One file a score; `ls` lists them."""
+"""Identify: score tasks, workers or the whole crowd from votes, fits or training dynamics. One file per score."""
 
 from plurivox.identify._contract import Evidence, Identifier, methods
 

@@ -1,4 +1,4 @@
-"""What every score is, and what it may look at."""
+"""Base class of scores of tasks, workers and crowds, and the evidence that they are computed from."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from plurivox.core.votes import Votes
 
 __all__ = ["Evidence", "Identifier", "methods"]
 
-HOW = {  # what is missing -> how to get it
+EVIDENCE_HINTS = {  # field of `Evidence` -> how to provide it if it is missing
     "votes": "give the votes",
     "soft": "give soft labels, such as those of plurivox aggregate: --soft FILE",
     "fit": "aggregate the votes first, or let plurivox identify do it",
@@ -24,42 +24,42 @@ HOW = {  # what is missing -> how to get it
     "gold": "give known labels: --gold FILE, or a data set that has them",
     "prediction": "give a classifier's probabilities for the tasks, such as those of plurivox predict: --prediction FILE",
     "dynamics": "record them while a classifier is trained (plurivox train --record visit), and give the file: "
-    "--dynamics FILE; or walk plurivox recipe aum or waum",
-    "worker_dynamics": "record them while one classifier a worker is trained, and give their folder: --dynamics FOLDER; "
-    "or walk plurivox recipe waum-per-worker",
-    "answers": "give what people entered: an answers table with what the score reads",
+    "--dynamics FILE; or run plurivox recipe aum or waum",
+    "worker_dynamics": "record them while one classifier per worker is trained, and give their folder: --dynamics FOLDER; "
+    "or run plurivox recipe waum-per-worker",
+    "answers": "give the answers as entered: an answers table with the columns that the score needs",
 }
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What scores may look at. A score says what it `needs`; the rest may be absent."""
+    """The inputs of scores; each score declares in `needs` the fields that it requires, the others may be missing."""
 
     votes: Votes | None = None
-    soft: SoftLabels | None = None  # what we believe of the tasks
+    soft: SoftLabels | None = None  # aggregated soft labels of the tasks
     fit: Fit | None = None
-    fits: tuple[Fit, ...] = ()  # of several methods on the same votes
+    fits: tuple[Fit, ...] = ()  # of several aggregators on the same votes
     gold: SoftLabels | None = None
     prediction: SoftLabels | None = None  # a classifier's probabilities
     dynamics: Dynamics | None = None
-    worker_dynamics: Mapping[str, Dynamics] = field(default_factory=dict)  # of one classifier a worker
+    worker_dynamics: Mapping[str, Dynamics] = field(default_factory=dict)  # worker -> those of the worker's classifier
     answers: Answers | None = None
 
     def has(self, name: str) -> bool:
-        """Whether a part is there: of `a|b` one of them."""
-        parts = (getattr(self, one) for one in name.split("|"))
-        return any(part is not None and not (isinstance(part, tuple | Mapping) and not part) for part in parts)
+        """Return whether a field is present and not empty; for "a|b", whether at least one of the two is."""
+        values = (getattr(self, field_name) for field_name in name.split("|"))
+        return any(value is not None and not (isinstance(value, tuple | Mapping) and not value) for value in values)
 
 
 @dataclass(frozen=True)
 class Identifier(Method, ABC):
-    """A score of tasks, of workers or of the crowd: `value` is higher where it is worse, `raw` is the paper's.
+    """A score of tasks, of workers or of the crowd: a higher `value` is worse, `raw` is as defined in the paper.
 
-    `needs` names fields of `Evidence` that must be there, `a|b` where one of two will do; `may_use` those it looks at
-    where they are there, or with other options (`must_see` says what these options need). `fitted_by` is the aggregator
-    that makes the `Fit` (or those that make the `fits`) where the caller has none, and `reads` are the fields of the
-    `Fit` that must not be None. `takes` says what votes may be beyond plain votes of named workers: `soft` answers,
-    `counts` without names. Options are flags beside those of plurivox identify, so they need names of their own.
+    `needs` names the required fields of `Evidence`, `a|b` if one of two is enough; `may_use` those used if they are present,
+    or needed with other options (`required_evidence` returns those needed with the current options). `fitted_by` is the
+    aggregator that makes the `fit` (or those that make the `fits`) if the caller has none, and `fit_fields` are the fields of
+    the `Fit` that must not be None. `takes` lists accepted votes beside plain votes of named workers: `soft` answers, `counts`
+    without worker names. Options become flags of `plurivox identify`, so their names must differ from its flags.
     """
 
     takes: ClassVar[frozenset[str]] = frozenset()
@@ -67,51 +67,53 @@ class Identifier(Method, ABC):
     needs: ClassVar[tuple[str, ...]] = ("votes",)
     may_use: ClassVar[tuple[str, ...]] = ()
     fitted_by: ClassVar[tuple[str, ...]] = ()
-    reads: ClassVar[tuple[str, ...]] = ()
+    fit_fields: ClassVar[tuple[str, ...]] = ()
 
-    def score(self, seen: Evidence, *, progress: Progress = no_progress) -> Scores:
-        """The score of every task or worker of what is seen, in the order of their names."""
-        for name in self.must_see():
-            if not seen.has(name):
-                raise InputError(f"{self.name()} needs {_in_words(name)}: {_how(name)}")
-        self._refuse(seen)
-        return self._score(seen, progress)
+    def score(self, evidence: Evidence, *, progress: Progress = no_progress) -> Scores:
+        """Return the score of every task or worker, or of the crowd; raise InputError if required evidence is missing."""
+        for name in self.required_evidence():
+            if not evidence.has(name):
+                raise InputError(f"{self.name()} needs {_readable_name(name)}: {_evidence_hint(name)}")
+        self._check_evidence(evidence)
+        return self._score(evidence, progress)
 
-    def must_see(self) -> tuple[str, ...]:
-        """What must be there with these options."""
+    def required_evidence(self) -> tuple[str, ...]:
+        """Return the fields of `Evidence` that are required with the current options."""
         return self.needs
 
     @classmethod
-    def looks_at(cls) -> frozenset[str]:
-        """Every field of `Evidence` that it may look at."""
+    def usable_evidence(cls) -> frozenset[str]:
+        """Return all fields of `Evidence` that the score can use, required or not."""
         return frozenset("|".join((*cls.needs, *cls.may_use)).split("|"))
 
     @abstractmethod
-    def _score(self, seen: Evidence, progress: Progress) -> Scores:
-        """The score itself; everything it needs is there, and nothing it does not take."""
+    def _score(self, evidence: Evidence, progress: Progress) -> Scores:
+        """Return the scores; the required evidence is present, and the votes are of a kind that `takes` lists."""
 
-    def _refuse(self, seen: Evidence) -> None:
-        """An error where votes or fit are of a kind that the score cannot take."""
-        votes = seen.votes if "votes" in self.looks_at() else None
+    def _check_evidence(self, evidence: Evidence) -> None:
+        """Raise InputError if the votes are of a kind that the score does not accept, or the fit lacks a field."""
+        votes = evidence.votes if "votes" in self.usable_evidence() else None
         if votes is not None and "soft" not in self.takes:
             votes.require_plain(self.name())
         if votes is not None and "counts" not in self.takes:
             votes.require_workers(self.name())
-        if "fit" in self.must_see() and seen.fit is not None:
-            for part in self.reads:
-                if getattr(seen.fit, part) is None:
+        if "fit" in self.required_evidence() and evidence.fit is not None:
+            for name in self.fit_fields:
+                if getattr(evidence.fit, name) is None:
                     raise InputError(
-                        f"{self.name()} reads the {part} of a fit, and {seen.fit.made_by} gives none; "
-                        f"take a fit by {' or '.join(self.fitted_by)}"
+                        f"{self.name()} needs the {name} of a fit, and {evidence.fit.made_by} estimates none; "
+                        f"use a fit by {' or '.join(self.fitted_by)}"
                     )
 
 
-def _in_words(name: str) -> str:
+def _readable_name(name: str) -> str:
+    """Return a name in `Identifier.needs` as text: "answers|votes" becomes "answers or votes"."""
     return name.replace("_", " ").replace("|", " or ")
 
 
-def _how(name: str) -> str:
-    return "; or ".join(HOW[one] for one in name.split("|"))
+def _evidence_hint(name: str) -> str:
+    """Return how to provide the missing evidence `name`; for "a|b", how to provide either."""
+    return "; or ".join(EVIDENCE_HINTS[field_name] for field_name in name.split("|"))
 
 
 methods: Methods[Identifier] = Methods(__package__, Identifier)

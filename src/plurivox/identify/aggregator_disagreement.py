@@ -1,4 +1,4 @@
-"""How far apart several aggregators are on a task."""
+"""Disagreement between several aggregators on each task."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -15,16 +15,17 @@ from plurivox.core.soft_storage import Dense
 from plurivox.core.types import Floats
 from plurivox.engine.kernels import dispersion
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.dispersion import by_rows, where_told
+from plurivox.identify._shared.dispersion import nan_without_support, row_blocks
 
 
 @dataclass(frozen=True)
 class AggregatorDisagreement(Identifier):
-    """How far apart several aggregators are on a task: the mean distance between their soft labels.
+    """Mean distance between the soft labels that several aggregators give a task.
 
     raw(task) = mean over pairs of methods of TV(p, q) = 1/2 sum_k |p_k - q_k|, or of the Jensen-Shannon divergence in bits,
-    H((p + q) / 2) - (H(p) + H(q)) / 2; both are 0 to 1. Where methods that trust different things agree, the label
-    is safe whatever one believes of the crowd. `value` is the same number; a task without votes gets nan.
+    H((p + q) / 2) - (H(p) + H(q)) / 2; both are 0 to 1. If methods with different assumptions about the workers agree, the
+    label does not depend on these assumptions. value = raw; a task without votes gets nan. Called method-distance before
+    version 0.2.
 
     Total variation: Levin, Peres & Wilmer (2009), section 4.1, https://doi.org/10.1090/mbk/058; Jensen-Shannon: Lin
     (1991), https://doi.org/10.1109/18.61115
@@ -36,42 +37,46 @@ class AggregatorDisagreement(Identifier):
     array([0.5, 0. ])
     """
 
-    distance: Literal["total-variation", "jensen-shannon"] = option("total-variation", "between two soft labels")
+    distance: Literal["total-variation", "jensen-shannon"] = option(
+        "total-variation", "distance between two soft labels"
+    )
 
     former_names: ClassVar[tuple[str, ...]] = ("method-distance",)
     of: ClassVar[ScoreTarget] = "task"
     needs: ClassVar[tuple[str, ...]] = ("fits",)
     fitted_by: ClassVar[tuple[str, ...]] = ("vote-shares", "dawid-skene", "glad")
 
-    def _score(self, seen: Evidence, progress: Progress) -> Scores:
-        if len(seen.fits) < 2:
-            raise InputError(f"{self.name()} holds fits against each other; it needs two or more, and there is one")
-        first = seen.fits[0].soft
-        softs = [first, *(_like(first, fit.soft) for fit in seen.fits[1:])]
+    def _score(self, evidence: Evidence, progress: Progress) -> Scores:
+        if len(evidence.fits) < 2:
+            raise InputError(
+                f"{self.name()} compares fits of several aggregators; it needs two or more, and there is one"
+            )
+        first = evidence.fits[0].soft
+        softs = [first, *(_align_soft_labels(first, fit.soft) for fit in evidence.fits[1:])]
         pairs = list(combinations(softs, 2))
         raw: Floats = np.zeros(len(first))
-        for step, (one, other) in enumerate(pairs):
-            raw += self._between(one, other) / len(pairs)
+        for step, (a, b) in enumerate(pairs):
+            raw += self._distance(a, b) / len(pairs)
             progress(step, len(pairs))
-        raw = where_told(first.support, raw)
+        raw = nan_without_support(first.support, raw)
         return Scores("task", first.tasks, raw, self.spec, raw=raw, n=first.support)
 
-    def _between(self, one: SoftLabels, other: SoftLabels) -> Floats:
-        """(n_tasks,) the distance between two soft labels of the same tasks."""
+    def _distance(self, a: SoftLabels, b: SoftLabels) -> Floats:
+        """(n_tasks,) the distance between two soft labels of each task; both have the same tasks and labels."""
         bits = self.distance == "jensen-shannon"
         measure = dispersion.jensen_shannon if bits else dispersion.total_variation
-        out = np.zeros(len(one))
-        if isinstance(one.body, Dense) and isinstance(other.body, Dense):
-            p, q = one.body.prob, other.body.prob
-            by_rows(one.body).map(lambda first, last: measure(first, last, p, q, out))
-        else:  # some of many labels are listed: a few rows at a time
-            for (rows, p), (_, q) in zip(one.rows(), other.rows(), strict=True):
+        out = np.zeros(len(a))
+        if isinstance(a.body, Dense) and isinstance(b.body, Dense):
+            p, q = a.body.prob, b.body.prob
+            row_blocks(a.body).map(lambda first, last: measure(first, last, p, q, out))
+        else:  # stored as candidates: a few dense rows at a time
+            for (rows, p), (_, q) in zip(a.rows(), b.rows(), strict=True):
                 measure(0, len(p), p, q, out[rows])
         return out / np.log(2) if bits else out
 
 
-def _like(first: SoftLabels, soft: SoftLabels) -> SoftLabels:
-    """The same tasks and labels in the same order; fits of the same votes have them already."""
+def _align_soft_labels(first: SoftLabels, soft: SoftLabels) -> SoftLabels:
+    """Return `soft` with the tasks and labels of `first` in the same order; unchanged if they are the same already."""
     if np.array_equal(first.tasks, soft.tasks) and np.array_equal(first.labels, soft.labels):
         return soft
     return soft.on(first.tasks).on_labels(first.labels)

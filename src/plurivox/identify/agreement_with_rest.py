@@ -1,4 +1,4 @@
-"""How often the rest of the crowd says what a worker says."""
+"""Agreement of a worker with the other workers."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,19 +10,20 @@ from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.types import Floats
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.group_sums import quotient, sum_by
-from plurivox.identify._shared.intervals import RESAMPLES_HELP, worker_spread
-from plurivox.identify._shared.requirements import known_workers
-from plurivox.identify._shared.rest_agreement import share_of_rest_of
+from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
+from plurivox.identify._shared.intervals import RESAMPLES_HELP, bootstrap_interval
+from plurivox.identify._shared.requirements import require_known_workers
+from plurivox.identify._shared.rest_agreement import rest_agreement_of_votes
 
 
 @dataclass(frozen=True)
 class AgreementWithRest(Identifier):
-    """How often the rest of the crowd says what a worker says, the worker's own votes left out.
+    """Agreement of a worker with the other workers: how often others give the same label to the same task.
 
     raw = mean over the worker's votes of the share of the others' votes on the same task that are for the same label;
-    value = 1 - raw, and nan for who never met anybody. `n` is how many of the worker's votes stand beside others. Soft
-    answers count by their weights: it is the chance that labels drawn from an answer and from another's agree.
+    value = 1 - raw, and nan for a worker who shares no task with others. `n` is the number of the worker's votes on tasks
+    with other votes. Soft answers count by their weights: raw is then the probability that a label drawn from the worker's
+    answer and one drawn from another worker's agree.
 
     >>> from plurivox.core.votes import Votes
     >>> votes = Votes.of(task=list("aaabb"), worker=["ann", "bo", "cy", "ann", "bo"], label=list("xxyzz"))
@@ -36,20 +37,20 @@ class AgreementWithRest(Identifier):
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
     of: ClassVar[ScoreTarget] = "worker"
 
-    def _score(self, seen: Evidence, progress: Progress) -> Scores:
-        assert seen.votes is not None
-        votes = known_workers(seen.votes, self.name())
-        share = share_of_rest_of(votes)
-        met = (votes.worker >= 0) & ~np.isnan(share)
-        task, worker, share, weight = votes.task[met], votes.worker[met], share[met], votes.weights[met]
+    def _score(self, evidence: Evidence, progress: Progress) -> Scores:
+        assert evidence.votes is not None
+        votes = require_known_workers(evidence.votes, self.name())
+        share = rest_agreement_of_votes(votes)
+        shared = (votes.worker >= 0) & ~np.isnan(share)
+        task, worker, share, weight = votes.task[shared], votes.worker[shared], share[shared], votes.weights[shared]
 
-        def value(drawn: Floats) -> Floats:
-            """(n_workers,) when each row came so often."""
-            agreed = sum_by(worker, votes.n_workers, drawn * share)
-            return 1 - quotient(agreed, sum_by(worker, votes.n_workers, drawn))
+        def score(row_weight: Floats) -> Floats:
+            """(n_workers,) the value of each worker when each row has this weight (n_rows,)."""
+            agreed = sum_by_group(worker, votes.n_workers, row_weight * share)
+            return 1 - divide_or_nan(agreed, sum_by_group(worker, votes.n_workers, row_weight))
 
-        whole, n = value(weight), sum_by(worker, votes.n_workers, weight)
-        low, high = worker_spread(
-            task, votes.n_tasks, self.resamples, self.seed, progress, lambda times: value(times * weight)
+        value, n = score(weight), sum_by_group(worker, votes.n_workers, weight)
+        low, high = bootstrap_interval(
+            task, votes.n_tasks, self.resamples, self.seed, progress, lambda counts: score(counts * weight)
         )
-        return Scores("worker", votes.workers, whole, self.spec, raw=1 - whole, low=low, high=high, n=n)
+        return Scores("worker", votes.workers, value, self.spec, raw=1 - value, low=low, high=high, n=n)

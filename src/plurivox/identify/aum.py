@@ -1,4 +1,4 @@
-"""AUM: by how much a task's label stood out while a classifier learnt."""
+"""AUM: the margin of a task's label during the training of a classifier."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
@@ -13,19 +13,20 @@ from plurivox.core.results import Dynamics, Scores, ScoreTarget
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import UNNAMED, Votes
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.margins import MARGIN_HELP, TOP_K_HELP, Margins, weighted_scores
+from plurivox.identify._shared.margins import MARGIN_HELP, TOP_K_HELP, Margins, weighted_margin_scores
 
-LOOKED_AT = {"gold": "gold", "majority": "votes", "fit": "fit"}
+EVIDENCE_OF_LABEL = {"gold": "gold", "majority": "votes", "fit": "fit"}  # option `assigned` -> field of `Evidence`
 
 
 @dataclass(frozen=True)
 class Aum(Identifier):
-    """AUM: by how much a task's label stood out while a classifier learnt, a mean over epochs.
+    """AUM: the margin between the logit of a task's label and the largest other, averaged over the epochs of training.
 
     raw(task) = mean over epochs of z_y - max over k != y of z_k, where z are the logits and y is the label that the task
-    is given: its known label, the one most voted for (ties go to the earlier label), or the best of a fit. The margin
-    after Yang takes the second largest logit of all instead, which never is y where y is on top, and is 0 where y comes
-    second. value = -raw: a label that never stood out is likely wrong, or its task hard. Tasks without a label get nan.
+    is given: its known label, the one with most votes (ties go to the earlier label), or the most probable of a fit. Yang's
+    margin subtracts the second largest of all logits instead: it is the same if y has the largest logit, and 0 if y has the
+    second largest. value = -raw: a task whose label never has a large margin is hard, or its label is wrong. Tasks without a
+    label get nan.
 
     Pleiss, Zhang, Elenberg & Weinberger (2020), Identifying mislabeled data using the area under the margin ranking,
     NeurIPS 33, https://doi.org/10.48550/arXiv.2001.10528; margin: Yang & Koyejo (2020), On the consistency of top-k
@@ -39,7 +40,9 @@ class Aum(Identifier):
     assigned: Literal["gold", "majority", "fit"] = option("gold", "the label that a task is given")
     margin: Literal["pleiss", "yang"] = option("pleiss", MARGIN_HELP)
     top_k: int = option(1, TOP_K_HELP, low=1)
-    outputs: Literal["logits", "probabilities"] = option("logits", "what margins are taken of")
+    outputs: Literal["logits", "probabilities"] = option(
+        "logits", "outputs of the classifier that margins are computed from"
+    )
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
     of: ClassVar[ScoreTarget] = "task"
@@ -47,44 +50,47 @@ class Aum(Identifier):
     may_use: ClassVar[tuple[str, ...]] = ("votes", "fit")
     fitted_by: ClassVar[tuple[str, ...]] = ("dawid-skene",)
 
-    def must_see(self) -> tuple[str, ...]:
-        return ("dynamics", LOOKED_AT[self.assigned])
+    def required_evidence(self) -> tuple[str, ...]:
+        return ("dynamics", EVIDENCE_OF_LABEL[self.assigned])
 
-    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+    def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
-        dynamics = seen.dynamics
+        dynamics = evidence.dynamics
         assert dynamics is not None
-        votes = _one_each(dynamics, self._given(seen))
-        every = np.arange(len(votes))
-        margin, weight = Margins(self.margin, self.top_k, self.outputs == "logits").of(votes, every, dynamics)
-        made = weighted_scores(votes, every, margin, weight, self.spec)
-        assert made.n is not None
-        return replace(made, n=made.n * dynamics.n_epochs)
+        votes = _assigned_votes(dynamics, self._assigned_labels(evidence))
+        every, margins = np.arange(len(votes)), Margins(self.margin, self.top_k, self.outputs == "logits")
+        margin, weight = margins.vote_margins(votes, every, dynamics)
+        scores = weighted_margin_scores(votes, every, margin, weight, self.spec)
+        assert scores.n is not None
+        return replace(scores, n=scores.n * dynamics.n_epochs)
 
-    def _given(self, seen: Evidence) -> SoftLabels:
-        """The labels that tasks are given."""
+    def _assigned_labels(self, evidence: Evidence) -> SoftLabels:
+        """Return the labels that tasks are given, by the option `assigned`."""
         if self.assigned == "gold":
-            assert seen.gold is not None
-            return seen.gold
+            assert evidence.gold is not None
+            return evidence.gold
         if self.assigned == "fit":
-            assert seen.fit is not None
-            return seen.fit.soft
-        assert seen.votes is not None
-        return SoftLabels.of_votes(seen.votes)
+            assert evidence.fit is not None
+            return evidence.fit.soft
+        assert evidence.votes is not None
+        return SoftLabels.of_votes(evidence.votes)
 
 
-def _one_each(dynamics: Dynamics, given: SoftLabels) -> Votes:
-    """A vote that nobody signed on each recorded task for the label it is given; none where nobody stands behind it."""
-    here = given.shared(dynamics.tasks)
-    if here.support is not None:
-        here = here.on(here.tasks[here.support > 0])
-    if not len(here):
+def _assigned_votes(dynamics: Dynamics, given: SoftLabels) -> Votes:
+    """Return one vote without a worker per recorded task, for its label; none for tasks without answers behind the label.
+
+    Raises InputError if no recorded task has a label.
+    """
+    labelled = given.shared(dynamics.tasks)
+    if labelled.support is not None:
+        labelled = labelled.on(labelled.tasks[labelled.support > 0])
+    if not len(labelled):
         raise InputError(f"none of the tasks recorded, such as {first_few(dynamics.tasks)}, has a label")
     return Votes.coded(
-        task=positions(dynamics.tasks, here.tasks),
-        worker=np.full(len(here), UNNAMED),
-        label=here.codes(),
+        task=positions(dynamics.tasks, labelled.tasks),
+        worker=np.full(len(labelled), UNNAMED),
+        label=labelled.codes(),
         tasks=dynamics.tasks,
         workers=as_names([]),
-        labels=here.labels,
+        labels=labelled.labels,
     )

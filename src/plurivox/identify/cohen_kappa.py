@@ -1,4 +1,4 @@
-"""Cohen's kappa of two workers, or the mean over pairs of workers."""
+"""Cohen's kappa of two workers, or its mean over pairs of workers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,25 +17,26 @@ from plurivox.engine.kernels.agreement import pack_votes, sum_kappas
 from plurivox.engine.kernels.group_by import group_rows
 from plurivox.engine.threads import parallel_map
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.crowd_agreement import crowd_scores
-from plurivox.identify._shared.group_sums import quotient
-from plurivox.identify._shared.intervals import RESAMPLES_HELP, redrawn
-from plurivox.identify._shared.requirements import known_workers
+from plurivox.identify._shared.crowd_agreement import make_crowd_scores
+from plurivox.identify._shared.group_sums import divide_or_nan
+from plurivox.identify._shared.intervals import RESAMPLES_HELP, bootstrap_counts
+from plurivox.identify._shared.requirements import require_known_workers
 
-POWERS = {"none": 0, "linear": 1, "quadratic": 2}  # of the distance on the scale
-PIECES = 64  # a fixed cut of the workers, so that the sums have the same bits for any number of threads
+POWERS = {"none": 0, "linear": 1, "quadratic": 2}  # option `weights` -> power of the distance between two labels
+N_CHUNKS = 64  # fixed chunks of workers, so that the sums have the same bits for any number of threads
 
 
 @dataclass(frozen=True)
 class CohenKappa(Identifier):
     """Cohen's kappa of two workers, or its mean over all pairs of workers who share tasks (Light's kappa).
 
-    kappa = 1 - D_seen / D_chance over the tasks that both answered: the mean distance of their labels, over that of a
-    label drawn from the one's and a label drawn from the other's. Two labels are 1 apart (none), or as far as on their
-    scale (linear), or the square of that (quadratic). A pair counts where it shares `least` tasks, and is left out where
-    both always say the same one label; `n` is how many pairs count. `raw` is kappa, value = 1 - kappa. Kappas of pairs
-    that share few tasks lean down and vary much, and the interval (of resamples, moved to lie about the value) is rough
-    there. It goes through all pairs for every resample: leave it out (0) where there are millions of votes.
+    kappa = 1 - D_observed / D_chance over the tasks that both answered: the mean distance between their labels, over the
+    mean distance between a label drawn from all of one worker's and a label drawn from all of the other's. Two different
+    labels have distance 1 (none), their distance on the scale (linear), or its square (quadratic). A pair counts if it
+    shares at least `least` tasks, and is left out if both always give the same single label; `n` is the number of pairs that
+    count. `raw` is kappa, value = 1 - kappa. The kappas of pairs that share few tasks are biased downwards and vary much, and
+    the interval (from resamples, shifted to be centred at the value) is rough for these. Every resample computes all pairs:
+    with millions of votes, set resamples to 0.
 
     Cohen (1960), https://doi.org/10.1177/001316446002000104; weights: Cohen (1968), https://doi.org/10.1037/h0026256;
     pairs: Light (1971), https://doi.org/10.1037/h0031643
@@ -47,9 +48,9 @@ class CohenKappa(Identifier):
 
     first: str | None = option(None, "a worker; none: all pairs")
     second: str | None = option(None, "the worker to compare with")
-    weights: Literal["none", "linear", "quadratic"] = option("none", "how far apart two labels are")
-    least: int = option(5, "tasks that two workers must share to count as a pair", low=1)
-    average: Literal["pairs", "tasks"] = option("pairs", "the mean takes every pair alike, or by the tasks it shares")
+    weights: Literal["none", "linear", "quadratic"] = option("none", "distance between two different labels")
+    least: int = option(5, "smallest number of shared tasks for two workers to count as a pair", low=1)
+    average: Literal["pairs", "tasks"] = option("pairs", "weight every pair equally, or by its shared tasks")
     resamples: int = option(1000, RESAMPLES_HELP, low=0)
     seed: int = option(0, "same seed, same interval", low=0)
 
@@ -60,79 +61,84 @@ class CohenKappa(Identifier):
         if (self.first is None) != (self.second is None) or (self.first is not None and self.first == self.second):
             raise OptionError(f"{self.name()}: name two different workers, first and second, or none")
 
-    def _score(self, seen: Evidence, progress: Progress) -> Scores:
-        assert seen.votes is not None
-        votes = self._pair(self._plain(seen.votes))
-        told = np.bincount(votes.task[votes.worker >= 0], minlength=votes.n_tasks) > 1  # tasks where two may meet
-        mean = _mean_kappa(votes, self._scale(votes), POWERS[self.weights], self.least, self.average == "tasks")
-        sums = mean(told.astype(np.float64), True)
+    def _score(self, evidence: Evidence, progress: Progress) -> Scores:
+        assert evidence.votes is not None
+        votes = self._votes_of_pair(self._require_plain(evidence.votes))
+        shared = np.bincount(votes.task[votes.worker >= 0], minlength=votes.n_tasks) > 1  # tasks with two votes or more
+        power, by_tasks = POWERS[self.weights], self.average == "tasks"
+        kappa_sums = _make_kappa_sums(votes, self._label_positions(votes), power, self.least, by_tasks)
+        sums = kappa_sums(shared.astype(np.float64), True)
         if not sums[2] and not sums[3]:
-            raise self._too_few()
-        whole, again = quotient(sums[:1], sums[1:2]), []
-        for block in redrawn(np.ones(int(told.sum()), np.int64), self.resamples, self.seed, progress):
-            times = np.zeros((len(block), votes.n_tasks))
-            times[:, told] = block
-            drawn = np.array(parallel_map(lambda i, times=times: mean(times[i], False), len(block)))  # type: ignore[misc]
-            again.append(1 - quotient(drawn[:, 0], drawn[:, 1]))
-        return crowd_scores(self, float(whole[0]), _centred(again, 1 - whole), float(sums[2]))
+            raise self._no_pair_error()
+        kappa, resampled = divide_or_nan(sums[:1], sums[1:2]), []
+        for block in bootstrap_counts(np.ones(int(shared.sum()), np.int64), self.resamples, self.seed, progress):
+            counts = np.zeros((len(block), votes.n_tasks))
+            counts[:, shared] = block
+            drawn = np.array(run(lambda i, counts=counts: kappa_sums(counts[i], False), len(block)))  # type: ignore[misc]
+            resampled.append(1 - divide_or_nan(drawn[:, 0], drawn[:, 1]))
+        return make_crowd_scores(self, float(kappa[0]), _centre_resamples(resampled, 1 - kappa), float(sums[2]))
 
-    def _plain(self, votes: Votes) -> Votes:
+    def _require_plain(self, votes: Votes) -> Votes:
+        """Return the votes; raise InputError if a weight is not 1, or no vote names a worker."""
         if votes.weight is not None and bool((votes.weight != 1).any()):
-            raise InputError(f"{self.name()} takes plain votes only; some of these weigh more or less than 1")
-        return known_workers(votes, self.name())
+            raise InputError(f"{self.name()} takes plain votes only; some of these have a weight other than 1")
+        return require_known_workers(votes, self.name())
 
-    def _pair(self, votes: Votes) -> Votes:
-        """The votes of the two workers named, or all."""
+    def _votes_of_pair(self, votes: Votes) -> Votes:
+        """Return the votes of the workers `first` and `second` if they are set, else all votes."""
         if self.first is None or self.second is None:
             return votes
         place = positions(votes.workers, as_names([self.first, self.second]))
-        for name, at in zip((self.first, self.second), place.tolist(), strict=True):
-            if at < 0:
+        for name, code in zip((self.first, self.second), place.tolist(), strict=True):
+            if code < 0:
                 raise unknown_name("worker", name, map(str, votes.workers.tolist()))
         return votes.where(np.isin(votes.worker, place))
 
-    def _scale(self, votes: Votes) -> Floats:
-        """(n_labels,) where each label stands; zeros where that does not matter."""
+    def _label_positions(self, votes: Votes) -> Floats:
+        """(n_labels,) the position of each label on the scale; zeros without weights."""
         if self.weights == "none":
             return np.zeros(votes.n_labels)
         if votes.scale is None:
             raise InputError(
-                f"{self.name()}: labels have no order, so weights cannot be {self.weights}; say that they have one "
-                "(ordered), or take none"
+                f"{self.name()}: labels have no order, so weights cannot be {self.weights}; declare an order "
+                "(ordered), or use weights=none"
             )
         return votes.scale
 
-    def _too_few(self) -> InputError:
-        """The error where no pair shares enough tasks."""
-        who = "no two workers" if self.first is None else f"{self.first} and {self.second} do not"
-        shared = "" if self.least == 1 else f"{self.least} tasks; lower least, or take fleiss-kappa"
-        return InputError(f"{self.name()}: {who} share {shared or 'a task; take fleiss-kappa'}")
+    def _no_pair_error(self) -> InputError:
+        """Return the error for votes in which no pair of workers shares enough tasks."""
+        pair = "no two workers" if self.first is None else f"{self.first} and {self.second} do not"
+        shared = "" if self.least == 1 else f"{self.least} tasks; lower least, or use fleiss-kappa"
+        return InputError(f"{self.name()}: {pair} share {shared or 'a task; use fleiss-kappa'}")
 
 
-def _mean_kappa(
+def _make_kappa_sums(
     votes: Votes, scale: Floats, power: int, least: int, by_tasks: bool
 ) -> Callable[[Floats, bool], Floats]:
-    """A function of how often each task counts: (kappas, their weights, pairs, undefined pairs), in pieces or in one."""
-    order, begin = group_rows(votes.worker, votes.n_workers)
-    rows, n = (order, begin, pack_votes(votes.task, votes.worker, votes.label), votes.task[order]), votes.n_workers
+    """Return a function (task weights, whether to use threads) -> sums over pairs: kappa, weight, pairs, undefined pairs."""
+    order, begin = by_group(votes.worker, votes.n_workers)
+    rows, n = (order, begin, packed(votes.task, votes.worker, votes.label), votes.task[order]), votes.n_workers
 
-    def piece(times: Floats, first: int, last: int) -> Floats:
+    def sums_of_chunk(counts: Floats, first: int, last: int) -> Floats:
         sums = np.zeros(4)
-        sum_kappas(first, last, *rows, times, scale, power, least, by_tasks, sums)
+        kappas(first, last, *rows, counts, scale, power, least, by_tasks, sums)
         return sums
 
-    def whole(times: Floats, in_pieces: bool) -> Floats:
-        if not in_pieces:  # resamples run side by side instead
-            return piece(times, 0, n)
-        cut = np.unique(np.searchsorted(begin, np.linspace(0, begin[-1], min(PIECES, n) + 1)[1:-1]))
+    def kappa_sums(counts: Floats, threaded: bool) -> Floats:
+        if not threaded:  # resamples run in parallel instead
+            return sums_of_chunk(counts, 0, n)
+        cut = np.unique(np.searchsorted(begin, np.linspace(0, begin[-1], min(N_CHUNKS, n) + 1)[1:-1]))
         edges = [0, *cut.tolist(), n]
-        return np.sum(parallel_map(lambda i: piece(times, edges[i], edges[i + 1]), len(edges) - 1), axis=0)
+        return np.sum(run(lambda i: sums_of_chunk(counts, edges[i], edges[i + 1]), len(edges) - 1), axis=0)
 
-    return whole
+    return kappa_sums
 
 
-def _centred(again: list[Floats], value: Floats) -> list[Floats]:
-    """Resamples about the value: with a task drawn twice a pair shares fewer tasks, and such kappas are biased."""
-    known = np.concatenate([*again, value])
+def _centre_resamples(resampled: list[Floats], value: Floats) -> list[Floats]:
+    """Return blocks of resampled values shifted so that their mean is `value`.
+
+    If a task is drawn twice, a pair shares fewer different tasks, which biases its kappa.
+    """
+    known = np.concatenate([*resampled, value])
     known = known[~np.isnan(known)]
-    return [block - known.mean() + value for block in again] if len(known) else again
+    return [block - known.mean() + value for block in resampled] if len(known) else resampled

@@ -1,4 +1,4 @@
-"""CROWDLAB: how sure the crowd and a classifier together are of a task's label."""
+"""CROWDLAB: probability that a task's label is right, from its votes and a classifier."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -14,15 +14,16 @@ from plurivox.identify._contract import Evidence, Identifier
 
 @dataclass(frozen=True)
 class Crowdlab(Identifier):
-    """CROWDLAB: how likely a task's label is right, by its votes and a classifier together.
+    """CROWDLAB: probability that a task's label is right, from its votes and a classifier's prediction.
 
     q(k) = (w_M p_M(k) + sum over votes (j, y) of w_j (P if y = k else (1 - P) / (K - 1))) / (w_M + sum_j w_j), and raw is q of
-    the label: the one most voted for (ties go to the classifier's better one), or the best by q, against which everything
-    is then held once more. p_M is the classifier's, which must not have learnt from that task. On tasks with two votes or
-    more: P is the mean share of votes for the label, E the error of always saying the commonest one, error_M that of the
-    classifier; error_j is the share of other votes on the worker's tasks that differ from the worker's.
-    w_j = 1 - error_j / E and w_M = (1 - error_M / E) sqrt(mean votes a task), each at least 1e-6. A worker whom nobody met
-    gets the mean of the others. value = 1 - raw; a task without votes gets nan.
+    the label: the one with most votes (ties go to the one that the classifier finds more probable), or the one with the
+    largest q, with which all quantities are then computed once more. p_M is the prediction of the classifier, which must not
+    have been trained on that task. On tasks with two votes or more: P is the mean share of votes for the label, E the error
+    of always predicting the most frequent label, error_M that of the classifier; error_j is the share of other votes on the
+    worker's tasks that differ from the worker's. w_j = 1 - error_j / E and w_M = (1 - error_M / E) sqrt(mean votes per task),
+    each at least 1e-6. A worker who shares no task with others gets the mean of the other workers. value = 1 - raw; a task
+    without votes gets nan. Called label-quality before version 0.2.
 
     Goh, Tkachenko & Mueller (2022), CROWDLAB: supervised learning to infer consensus labels and quality scores for data
     with multiple annotators, https://doi.org/10.48550/arXiv.2210.06812
@@ -35,14 +36,16 @@ class Crowdlab(Identifier):
     array([0.896, 0.834, 0.712, 0.7  ])
     """
 
-    consensus: Literal["best", "majority"] = option("best", "the label judged: best by q, or the one most voted for")
+    consensus: Literal["best", "majority"] = option(
+        "best", "label that is scored: the one with the largest q, or with most votes"
+    )
 
     former_names: ClassVar[tuple[str, ...]] = ("label-quality",)
     of: ClassVar[ScoreTarget] = "task"
     needs: ClassVar[tuple[str, ...]] = ("votes", "prediction")
 
-    def _score(self, seen: Evidence, progress: Progress) -> Scores:
-        votes, prediction = seen.votes, seen.prediction
+    def _score(self, evidence: Evidence, progress: Progress) -> Scores:
+        votes, prediction = evidence.votes, evidence.prediction
         assert votes is not None and prediction is not None
         table = crowdlab.CrowdlabVotes(votes, prediction, self.name())
         label, weights = crowdlab.consensus_labels(table, self.consensus, self.name(), progress)

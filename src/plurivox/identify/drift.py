@@ -1,4 +1,4 @@
-"""Whether a worker agrees with the others less and less."""
+"""Decline of a worker's agreement with the others over time."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,22 +12,22 @@ from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.engine.kernels.group_by import group_rows
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.group_sums import quotient, sum_by
-from plurivox.identify._shared.requirements import known_workers
-from plurivox.identify._shared.rest_agreement import share_of_rest_of
+from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
+from plurivox.identify._shared.requirements import require_known_workers
+from plurivox.identify._shared.rest_agreement import rest_agreement_of_votes
 
-FEWEST = 3  # answers from which a line can be told from chance
+MIN_ANSWERS = 3  # fewer answers have no trend to test
 
 
 @dataclass(frozen=True)
 class Drift(Identifier):
-    """Whether a worker agrees with the others less and less: tired, bored, or of another mind than at first.
+    """Decline of a worker's agreement with the others over time, for example from fatigue.
 
-    Of each answer we take the share of the others' votes on its task that say the same, less the mean of that share over
-    all who answered the task, so that hard tasks at the end do not look like a tired worker. A line through these numbers
-    in the order of `when` falls by -`raw` from the worker's first answer to the last. value = z, the fall in units of its
-    standard deviation if the order were chance, exact over all orders of the worker's own answers: above 2 is worth a
-    look, below -2 the worker has learnt. nan below three answers beside others.
+    For each answer, take the share of the others' votes on its task that give the same label, minus the mean of that share
+    over all answers to the task, so that hard tasks at the end do not look like fatigue. `raw` is the change along a line
+    fitted to these numbers in the order of `when`, from the worker's first answer to the last. value = z, the decline in
+    units of its standard deviation under a random order, exact over all orders of the worker's own answers: a value above 2
+    is a marked decline, one below -2 a marked improvement. nan with fewer than three answers on tasks shared with others.
 
     Mantel (1963), https://doi.org/10.1080/01621459.1963.10500879
 
@@ -41,37 +41,39 @@ class Drift(Identifier):
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
     of: ClassVar[ScoreTarget] = "worker"
 
-    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+    def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
-        assert seen.votes is not None
-        votes = known_workers(seen.votes, self.name())
+        assert evidence.votes is not None
+        votes = require_known_workers(evidence.votes, self.name())
         if votes.when is None or not np.isfinite(votes.when).any():
             raise InputError("drift needs the order of the answers: give votes with a column when")
-        worker, when, agreed = _agreements(votes)
-        order, start = group_rows(worker[(early := np.argsort(when, kind="stable"))], votes.n_workers)
-        order = early[order]  # by worker, each in the order of time
+        worker, when, agreed = _excess_agreements(votes)
+        order, start = by_group(worker[(early := np.argsort(when, kind="stable"))], votes.n_workers)
+        order = early[order]  # by worker, then by time
         n = np.diff(start).astype(np.float64)
-        place = np.arange(len(order)) - np.repeat(start[:-1] + (n - 1) / 2, np.diff(start))  # around 0 for each worker
-        agreed = agreed[order] - np.repeat(quotient(sum_by(worker, votes.n_workers, agreed), n), np.diff(start))
+        middle, mean = start[:-1] + (n - 1) / 2, divide_or_nan(sum_by_group(worker, votes.n_workers, agreed), n)
+        place = np.arange(len(order)) - np.repeat(middle, np.diff(start))  # centred at 0 for each worker
+        agreed = agreed[order] - np.repeat(mean, np.diff(start))
         mine = worker[order]
-        rise = sum_by(mine, votes.n_workers, place * agreed)
-        places, spread = n * (n * n - 1) / 12, sum_by(mine, votes.n_workers, agreed * agreed)
-        enough = n >= FEWEST
-        change = np.where(enough, quotient(rise * (n - 1), places), np.nan)
-        chance = np.sqrt(np.where(enough, places * spread, 0) / np.maximum(n - 1, 1))
-        z = np.divide(-rise, chance, out=np.zeros(len(n)), where=chance > 1e-12 * np.maximum(places, 1))
+        covariance = sum_by_group(mine, votes.n_workers, place * agreed)
+        place_squares, agreed_squares = n * (n * n - 1) / 12, sum_by_group(mine, votes.n_workers, agreed * agreed)
+        enough = n >= MIN_ANSWERS
+        change = np.where(enough, divide_or_nan(covariance * (n - 1), place_squares), np.nan)
+        deviation = np.sqrt(np.where(enough, place_squares * agreed_squares, 0) / np.maximum(n - 1, 1))
+        varies = deviation > 1e-12 * np.maximum(place_squares, 1)
+        z = np.divide(-covariance, deviation, out=np.zeros(len(n)), where=varies)
         return Scores("worker", votes.workers, np.where(enough, z, np.nan), self.spec, raw=change, n=n)
 
 
-def _agreements(votes: Votes) -> tuple[Ints, Floats, Floats]:
-    """(worker, when, agreement with the rest above the task's mean) of every dated answer that stands beside others."""
-    share = share_of_rest_of(votes)
+def _excess_agreements(votes: Votes) -> tuple[Ints, Floats, Floats]:
+    """Return (worker, when, agreement with the rest minus the task's mean) of every dated answer to a shared task."""
+    share = rest_agreement_of_votes(votes)
     assert votes.when is not None
-    told = np.isfinite(share) & np.isfinite(votes.when)
-    task, worker, when, share = votes.task[told], votes.worker[told], votes.when[told], share[told]
-    if votes.answer is not None:  # the rows of a soft answer are one answer
-        _, first, answer = np.unique(votes.answer[told], return_index=True, return_inverse=True)
-        share = sum_by(answer, len(first), share * votes.weights[told])
+    known = np.isfinite(share) & np.isfinite(votes.when)
+    task, worker, when, share = votes.task[known], votes.worker[known], votes.when[known], share[known]
+    if votes.answer is not None:  # join the rows of each soft answer
+        _, first, answer = np.unique(votes.answer[known], return_index=True, return_inverse=True)
+        share = sum_by_group(answer, len(first), share * votes.weights[known])
         task, worker, when = task[first], worker[first], when[first]
-    mean = quotient(sum_by(task, votes.n_tasks, share), sum_by(task, votes.n_tasks))
+    mean = divide_or_nan(sum_by_group(task, votes.n_tasks, share), sum_by_group(task, votes.n_tasks))
     return worker, when, share - mean[task]

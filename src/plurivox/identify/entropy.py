@@ -1,4 +1,4 @@
-"""How evenly a task's votes, or its soft label, are spread over the labels."""
+"""Entropy of a task's votes, or of its soft label."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -7,16 +7,16 @@ from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.dispersion import UNIT_HELP, in_unit, spread_of
+from plurivox.identify._shared.dispersion import UNIT_HELP, convert_entropy, task_dispersion
 
 
 @dataclass(frozen=True)
 class Entropy(Identifier):
-    """How evenly a task's votes, or its soft label, are spread over the labels.
+    """Entropy of a task's votes, or of its soft label.
 
-    raw(task) = -sum_k p_k log p_k in nats, where p are the shares of the task's votes, or the row of the soft labels that
-    are given. `value` is the same in `unit`. A task without votes gets nan; a task with a single vote gets 0, so that
-    with few votes a task it says little.
+    raw(task) = -sum_k p_k log p_k in nats, where p are the shares of the task's votes, or the task's soft label if soft
+    labels are given. `value` is the same in `unit`. A task without votes gets nan; a task with a single vote gets 0, so the
+    score is of little use with few votes per task.
 
     Shannon (1948), https://doi.org/10.1002/j.1538-7305.1948.tb01338.x; for tasks: Lefort et al. (2024), section 5.1,
     https://doi.org/10.57750/qmaz-gr91
@@ -33,9 +33,9 @@ class Entropy(Identifier):
     of: ClassVar[ScoreTarget] = "task"
     needs: ClassVar[tuple[str, ...]] = ("votes|soft",)
 
-    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+    def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
-        shares = spread_of(seen)
-        raw = shares.told(shares.entropy)
-        value = in_unit(raw, self.unit, shares.n_labels)
-        return Scores("task", shares.tasks, value, self.spec, raw=raw, n=shares.support)
+        dispersion = task_dispersion(evidence)
+        raw = dispersion.nan_without_support(dispersion.entropy)
+        value = convert_entropy(raw, self.unit, dispersion.n_labels)
+        return Scores("task", dispersion.tasks, value, self.spec, raw=raw, n=dispersion.support)

@@ -1,4 +1,4 @@
-"""Fleiss' kappa."""
+"""Fleiss' kappa: agreement of a crowd beyond chance."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,17 +7,22 @@ import numpy as np
 
 from plurivox.core.types import Floats
 from plurivox.identify._contract import Evidence  # noqa: F401, for the example
-from plurivox.identify._shared.crowd_agreement import Agreement, Kinds, agreement_numbers, beyond_chance
+from plurivox.identify._shared.crowd_agreement import (
+    AgreementCoefficient,
+    CountPatterns,
+    agreement_terms,
+    beyond_chance,
+)
 
 
 @dataclass(frozen=True)
-class FleissKappa(Agreement):
-    """Fleiss' kappa: agreement of any number of workers beyond chance, whoever they are.
+class FleissKappa(AgreementCoefficient):
+    """Fleiss' kappa: agreement of any number of workers beyond chance; votes need no worker names.
 
-    kappa = (A - E) / (1 - E). A is the share of pairs of votes on a task that agree, in the mean over tasks with two
-    votes or more; E = sum_k p_k^2 with p_k the share of label k in a task's votes, in the mean over tasks. With
-    unequal numbers of votes every task still counts once (Gwet 2014). Not defined (nan, and a warning) where all votes
-    are for one label. `raw` is kappa, value = 1 - kappa.
+    kappa = (A - E) / (1 - E). A is the share of pairs of votes on a task that agree, averaged over tasks with two votes or
+    more; E = sum_k p_k^2 with p_k the share of label k in a task's votes, averaged over tasks. With unequal numbers of votes
+    every task still counts once (Gwet 2014). Undefined (nan, and a warning) if all votes are for one label. `raw` is kappa,
+    value = 1 - kappa.
 
     Fleiss (1971), https://doi.org/10.1037/h0031619
 
@@ -27,11 +32,11 @@ class FleissKappa(Agreement):
     array([-0.333])
     """
 
-    def _numbers(self, tasks: Kinds) -> Any:
-        return agreement_numbers(tasks)
+    def _task_terms(self, tasks: CountPatterns) -> Any:
+        return agreement_terms(tasks)
 
     def _coefficient(self, sums: Floats) -> Floats:
-        agree = sums[:, 0] / np.maximum(sums[:, 1], 1)
+        agreement = sums[:, 0] / np.maximum(sums[:, 1], 1)
         share = sums[:, 3:] / sums[:, 2:3]
-        kappa = beyond_chance(agree, (share**2).sum(1))
+        kappa = beyond_chance(agreement, (share**2).sum(1))
         return np.where(sums[:, 1] > 0, kappa, np.nan)

@@ -1,4 +1,4 @@
-"""The ability that GLAD gives a worker."""
+"""Ability of a worker estimated by GLAD."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -6,14 +6,15 @@ from typing import ClassVar
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.requirements import workload
+from plurivox.identify._shared.requirements import answers_per_worker
 
 
 @dataclass(frozen=True)
 class GladAbility(Identifier):
-    """The ability that GLAD gives a worker: hard tasks got wrong weigh less than easy ones.
+    """Ability of a worker estimated by GLAD, in which errors on hard tasks count less than errors on easy ones.
 
-    `raw` is the ability alpha, below 0 for who is wrong on purpose; value = -alpha, with the interval of the fit.
+    `raw` is the ability alpha, below 0 for a worker who is wrong more often than right; value = -alpha, with the interval of
+    the fit.
 
     Whitehill, Ruvolo, Wu, Bergsma & Movellan (2009), Whose vote should count more, NeurIPS 22.
 
@@ -28,11 +29,11 @@ class GladAbility(Identifier):
     needs: ClassVar[tuple[str, ...]] = ("fit",)
     may_use: ClassVar[tuple[str, ...]] = ("votes",)
     fitted_by: ClassVar[tuple[str, ...]] = ("glad",)
-    reads: ClassVar[tuple[str, ...]] = ("ability", "difficulty")  # abilities of other methods are accuracies
+    fit_fields: ClassVar[tuple[str, ...]] = ("ability", "difficulty")  # without difficulty, abilities are not GLAD's
 
-    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+    def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
-        fit = seen.fit
+        fit = evidence.fit
         assert fit is not None and fit.ability is not None
         return Scores(
             "worker",
@@ -42,5 +43,5 @@ class GladAbility(Identifier):
             raw=fit.ability,
             low=None if fit.ability_high is None else -fit.ability_high,
             high=None if fit.ability_low is None else -fit.ability_low,
-            n=workload(seen, fit.workers),
+            n=answers_per_worker(evidence, fit.workers),
         )

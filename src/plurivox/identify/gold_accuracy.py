@@ -1,4 +1,4 @@
-"""How often a worker is right where the label is known."""
+"""Accuracy of a worker on tasks with known labels."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -6,17 +6,17 @@ from typing import ClassVar
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.group_sums import quotient, sum_by
-from plurivox.identify._shared.intervals import wilson
-from plurivox.identify._shared.requirements import known_workers, true_codes
+from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
+from plurivox.identify._shared.intervals import wilson_interval
+from plurivox.identify._shared.requirements import gold_codes, require_known_workers
 
 
 @dataclass(frozen=True)
 class GoldAccuracy(Identifier):
-    """How often a worker is right where the label is known, with Wilson's interval.
+    """Accuracy of a worker on tasks with known labels, with Wilson's interval.
 
-    `raw` is the share of the worker's votes on tasks with a known label that are right, value = 1 - raw, `n` how many
-    such votes there are; nan for who has none. A soft answer is right by the weight it puts on the known label.
+    `raw` is the share of the worker's votes on tasks with a known label that are right, value = 1 - raw, `n` the number of
+    such votes; nan for a worker without any. A soft answer counts as right by the weight it puts on the known label.
 
     Wilson (1927), https://doi.org/10.1080/01621459.1927.10502953
 
@@ -32,15 +32,15 @@ class GoldAccuracy(Identifier):
     of: ClassVar[ScoreTarget] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("votes", "gold")
 
-    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+    def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
-        assert seen.votes is not None and seen.gold is not None
-        votes = known_workers(seen.votes, self.name())
-        true = true_codes(seen.gold, votes.tasks, votes.labels, self.name())[votes.task]  # (n_rows,)
-        told = (votes.worker >= 0) & (true != -1)
-        worker, weight = votes.worker[told], votes.weights[told]
-        n = sum_by(worker, votes.n_workers, weight)
-        right = sum_by(worker, votes.n_workers, weight * (votes.label[told] == true[told]))
-        raw = quotient(right, n)
-        low, high = wilson(n - right, n)
+        assert evidence.votes is not None and evidence.gold is not None
+        votes = require_known_workers(evidence.votes, self.name())
+        true = gold_codes(evidence.gold, votes.tasks, votes.labels, self.name())[votes.task]  # (n_rows,)
+        known = (votes.worker >= 0) & (true != -1)
+        worker, weight = votes.worker[known], votes.weights[known]
+        n = sum_by_group(worker, votes.n_workers, weight)
+        right = sum_by_group(worker, votes.n_workers, weight * (votes.label[known] == true[known]))
+        raw = divide_or_nan(right, n)
+        low, high = wilson_interval(n - right, n)
         return Scores("worker", votes.workers, 1 - raw, self.spec, raw=raw, low=low, high=high, n=n)

@@ -1,4 +1,4 @@
-"""Gwet's AC1."""
+"""Gwet's AC1: agreement of a crowd beyond chance, for skewed labels."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,16 +7,21 @@ import numpy as np
 
 from plurivox.core.types import Floats
 from plurivox.identify._contract import Evidence  # noqa: F401, for the example
-from plurivox.identify._shared.crowd_agreement import Agreement, Kinds, agreement_numbers, beyond_chance
+from plurivox.identify._shared.crowd_agreement import (
+    AgreementCoefficient,
+    CountPatterns,
+    agreement_terms,
+    beyond_chance,
+)
 
 
 @dataclass(frozen=True)
-class GwetAc1(Agreement):
-    """Gwet's AC1: agreement beyond chance that does not fall when one label is very frequent.
+class GwetAc1(AgreementCoefficient):
+    """Gwet's AC1: agreement of a crowd beyond chance that does not decrease if one label is very frequent.
 
-    AC1 = (A - E) / (1 - E). A is the share of pairs of votes on a task that agree, in the mean over tasks with two votes
-    or more; E = sum_k p_k (1 - p_k) / (n_labels - 1) with p_k the share of label k in a task's votes, in the mean over
-    tasks. Labels nobody chose count among the labels. `raw` is AC1, value = 1 - AC1.
+    AC1 = (A - E) / (1 - E). A is the share of pairs of votes on a task that agree, averaged over tasks with two votes or
+    more; E = sum_k p_k (1 - p_k) / (n_labels - 1) with p_k the share of label k in a task's votes, averaged over tasks.
+    n_labels includes labels without votes. `raw` is AC1, value = 1 - AC1.
 
     Gwet (2008), https://doi.org/10.1348/000711006X126600
 
@@ -26,11 +31,11 @@ class GwetAc1(Agreement):
     array([0.2])
     """
 
-    def _numbers(self, tasks: Kinds) -> Any:
-        return agreement_numbers(tasks)
+    def _task_terms(self, tasks: CountPatterns) -> Any:
+        return agreement_terms(tasks)
 
     def _coefficient(self, sums: Floats) -> Floats:
-        agree = sums[:, 0] / np.maximum(sums[:, 1], 1)
+        agreement = sums[:, 0] / np.maximum(sums[:, 1], 1)
         share, n_labels = sums[:, 3:] / sums[:, 2:3], sums.shape[1] - 3
         chance = (share * (1 - share)).sum(1) / (n_labels - 1) if n_labels > 1 else np.ones(len(sums))
-        return np.where(sums[:, 1] > 0, beyond_chance(agree, chance), np.nan)
+        return np.where(sums[:, 1] > 0, beyond_chance(agreement, chance), np.nan)

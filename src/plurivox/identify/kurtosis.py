@@ -1,4 +1,4 @@
-"""How peaked a task's soft label is."""
+"""Kurtosis of a task's soft label."""
 
 import warnings
 from dataclasses import dataclass
@@ -10,20 +10,20 @@ from plurivox.core.errors import PlurivoxWarning
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.dispersion import spread_of
+from plurivox.identify._shared.dispersion import task_dispersion
 
-CONSTANT = {2: -2, 3: -1.5}  # labels: what the kurtosis of so many numbers always is
-EVEN = 1e-20  # a variance below it is rounding: the row is even
+CONSTANT_KURTOSIS = {2: -2, 3: -1.5}  # number of labels -> the kurtosis of any row of so many probabilities
+MIN_VARIANCE = 1e-20  # a smaller variance is rounding error: the row is uniform
 
 
 @dataclass(frozen=True)
 class Kurtosis(Identifier):
-    """How peaked a task's soft label is: the kurtosis of its numbers.
+    """Kurtosis of the probabilities of a task's soft label, a measure of how peaked it is.
 
-    raw(task) = m_4 / m_2^2 - 3 with m_r = mean over the K labels of (p_k - 1/K)^r: excess and biased. It is largest, at
-    K^2 / (K - 1) - 6, where one label has everything, so value = -raw; but a row that is even save for one label ruled
-    out is as peaked. With two labels it is -2 and with three -1.5 whatever they are (a warning says so), and for an even row
-    it is not defined (nan): take entropy there. A task without votes gets nan.
+    raw(task) = m_4 / m_2^2 - 3 with m_r = mean over the K labels of (p_k - 1/K)^r: excess kurtosis, not corrected for bias.
+    It is largest, at K^2 / (K - 1) - 6, if one label has probability 1, so value = -raw; but a row that is uniform except
+    for one label with probability 0 has the same kurtosis. With two labels it is always -2 and with three always -1.5 (a
+    warning says so), and for a uniform row it is undefined (nan): use entropy instead. A task without votes gets nan.
 
     As a measure of disagreement: Fornaciari et al. (2021), section 5, https://doi.org/10.18653/v1/2021.naacl-main.204
 
@@ -37,17 +37,19 @@ class Kurtosis(Identifier):
     of: ClassVar[ScoreTarget] = "task"
     needs: ClassVar[tuple[str, ...]] = ("votes|soft",)
 
-    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+    def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
-        shares = spread_of(seen)
-        n_labels = shares.n_labels
-        if n_labels in CONSTANT:
+        dispersion = task_dispersion(evidence)
+        n_labels = dispersion.n_labels
+        if n_labels in CONSTANT_KURTOSIS:
             text = (
-                f"the kurtosis of {n_labels} numbers is {CONSTANT[n_labels]} whatever they are, "
-                "so it cannot rank tasks; take entropy"
+                f"the kurtosis of {n_labels} probabilities is always {CONSTANT_KURTOSIS[n_labels]}, "
+                "so it cannot rank tasks; use entropy"
             )
             warnings.warn(text, PlurivoxWarning, stacklevel=2)
-        uneven = shares.second > EVEN
-        ratio = np.divide(shares.fourth, shares.second**2, out=np.full(len(shares.tasks), np.nan), where=uneven)
-        raw = shares.told(n_labels * ratio - 3)
-        return Scores("task", shares.tasks, -raw, self.spec, raw=raw, n=shares.support)
+        uneven = dispersion.second > MIN_VARIANCE
+        ratio = np.divide(
+            dispersion.fourth, dispersion.second**2, out=np.full(len(dispersion.tasks), np.nan), where=uneven
+        )
+        raw = dispersion.nan_without_support(n_labels * ratio - 3)
+        return Scores("task", dispersion.tasks, -raw, self.spec, raw=raw, n=dispersion.support)

@@ -1,4 +1,4 @@
-"""The share of pairs of votes on a task that agree."""
+"""Share of pairs of votes on a task that agree, averaged over tasks."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -8,18 +8,18 @@ import numpy as np
 from plurivox.core.method import option
 from plurivox.core.types import Floats
 from plurivox.identify._contract import Evidence  # noqa: F401, for the example
-from plurivox.identify._shared.crowd_agreement import Agreement, Kinds
-from plurivox.identify._shared.group_sums import quotient
+from plurivox.identify._shared.crowd_agreement import AgreementCoefficient, CountPatterns
+from plurivox.identify._shared.group_sums import divide_or_nan
 
 
 @dataclass(frozen=True)
-class ObservedAgreement(Agreement):
-    """The share of pairs of votes on a task that agree, in the mean over tasks; chance is not taken off.
+class ObservedAgreement(AgreementCoefficient):
+    """Share of pairs of votes on a task that agree, averaged over tasks; not corrected for chance.
 
-    A task with one vote has no pair. By default it is left out, as plurivox describe does; published tables at times
-    count it as agreeing (`single = agrees`), which is higher: .732 instead of .721 on LabelMe. For soft answers it is
-    the chance that labels drawn from two of them agree. `raw` is the share, value = 1 - raw; `n` counts the tasks with
-    two votes or more.
+    A task with one vote has no pair. By default it is left out, as in plurivox describe; some published tables count it as
+    agreeing (`single = agrees`), which is higher: .732 instead of .721 on LabelMe. For soft answers it is the probability
+    that labels drawn from two of them agree. `raw` is the share, value = 1 - raw; `n` is the number of tasks with two votes
+    or more.
 
     Uma et al. (2020), Table 1, https://doi.org/10.1609/hcomp.v8i1.7478
 
@@ -31,12 +31,14 @@ class ObservedAgreement(Agreement):
     array([0.667])
     """
 
-    single: Literal["left-out", "agrees"] = option("left-out", "a task with one vote is left out, or agrees")
+    single: Literal["left-out", "agrees"] = option(
+        "left-out", "a task with one vote is left out, or counts as agreeing"
+    )
 
-    def _numbers(self, tasks: Kinds) -> Any:
+    def _task_terms(self, tasks: CountPatterns) -> Any:
         if self.single == "agrees":
-            return np.column_stack([np.where(tasks.several, tasks.agree, 1.0), np.ones(len(tasks.n))])
-        return np.column_stack([tasks.agree, tasks.several])
+            return np.column_stack([np.where(tasks.has_pairs, tasks.agreement, 1.0), np.ones(len(tasks.n))])
+        return np.column_stack([tasks.agreement, tasks.has_pairs])
 
     def _coefficient(self, sums: Floats) -> Floats:
-        return quotient(sums[:, 0], sums[:, 1])
+        return divide_or_nan(sums[:, 0], sums[:, 1])

@@ -1,4 +1,4 @@
-"""Whether 70 means 70: stated percents against how often they come true."""
+"""Calibration of a worker's stated percents."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
@@ -14,31 +14,31 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.typed_percents import parse_percents
 from plurivox.core.types import Floats, Ints
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.group_sums import quotient, sum_by
-from plurivox.identify._shared.intervals import RESAMPLES_HELP, worker_spread
-from plurivox.identify._shared.requirements import true_codes
-from plurivox.identify._shared.rest_agreement import share_of_rest
+from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
+from plurivox.identify._shared.intervals import RESAMPLES_HELP, bootstrap_interval
+from plurivox.identify._shared.requirements import gold_codes
+from plurivox.identify._shared.rest_agreement import rest_agreement
 
 
-class Stated(NamedTuple):
-    """Answers that state a percent from 0 to 100 beside their top label, and can be checked."""
+class StatedPercents(NamedTuple):
+    """The answers that state a percent from 0 to 100 for their top label and can be compared with gold or the rest."""
 
     task: Ints  # (n,)
     worker: Ints  # (n,)
-    bin: Ints  # (n,) which bin of percents
-    gap: Floats  # (n,) the percent, less 100 where it came true
+    bin: Ints  # (n,) the bin of the percent
+    gap: Floats  # (n,) the percent minus 100 times the correctness
 
 
 @dataclass(frozen=True)
 class PercentCalibration(Identifier):
-    """Whether 70 means 70: the percent a worker states for the top label against how often it is right, in points.
+    """Calibration of a worker: the percent stated for the top label minus the percent of answers that are right, in points.
 
-    An answer is right if its top label is the known one (gold), or as much as the rest of the crowd names it too. A
-    worker's answers go into `bins` of the percent stated; in each, the gap is the mean percent less the per cent that
-    are right. error: the mean size of the gaps, weighted by answers. overconfidence: the mean gap with its sign, above 0
-    for who is too sure. `raw` is that of the worker's answers alone; with few answers chance alone makes gaps, so in
-    `value` each gap is drawn towards the whole crowd's with the strength of `shrink` answers. `n` is how many answers it
-    rests on. Percents that cannot be read or lie beyond 0 to 100 are left out.
+    An answer is right if its top label is the known one (gold), or to the extent that the other workers name it too (rest).
+    A worker's answers are put into `bins` by the percent stated; the gap of a bin is the mean percent minus the percentage
+    of right answers. error: the mean absolute gap, weighted by answers. overconfidence: the mean signed gap, above 0 for an
+    overconfident worker. `raw` uses the worker's answers only; few answers have large gaps by chance, so for `value` each gap
+    is shrunk towards the whole crowd's, which counts as `shrink` answers. `n` is the number of answers used. Percents that
+    cannot be read or are outside 0 to 100 are left out.
 
     Lichtenstein, Fischhoff & Phillips (1982), https://doi.org/10.1017/CBO9780511809477.023
 
@@ -49,10 +49,12 @@ class PercentCalibration(Identifier):
     array([20.])
     """
 
-    against: Literal["rest", "gold"] = option("rest", "what is right: what the rest of the crowd says, or known labels")
-    measure: Literal["error", "overconfidence"] = option("error", "size of the gaps, or their mean with its sign")
-    bins: int = option(5, "equally wide bins of the percent stated", low=1, high=100)
-    shrink: float = option(5.0, "strength, in answers, of the whole crowd's gap in a bin", low=0)
+    against: Literal["rest", "gold"] = option(
+        "rest", "compare with the answers of the other workers, or with known labels"
+    )
+    measure: Literal["error", "overconfidence"] = option("error", "mean absolute gap, or mean signed gap")
+    bins: int = option(5, "number of equally wide bins of the percent stated", low=1, high=100)
+    shrink: float = option(5.0, "number of answers that the whole crowd's gap in a bin counts as", low=0)
     resamples: int = option(0, RESAMPLES_HELP, low=0)
     seed: int = option(0, "same seed, same interval", low=0)
 
@@ -60,59 +62,60 @@ class PercentCalibration(Identifier):
     needs: ClassVar[tuple[str, ...]] = ("answers",)
     may_use: ClassVar[tuple[str, ...]] = ("gold",)
 
-    def must_see(self) -> tuple[str, ...]:
+    def required_evidence(self) -> tuple[str, ...]:
         return ("answers", "gold") if self.against == "gold" else ("answers",)
 
-    def _score(self, seen: Evidence, progress: Progress) -> Scores:
-        assert seen.answers is not None
-        answers = seen.answers
-        stated = self._stated(answers, seen.gold)
+    def _score(self, evidence: Evidence, progress: Progress) -> Scores:
+        assert evidence.answers is not None
+        answers = evidence.answers
+        stated = self._stated_percents(answers, evidence.gold)
         n_workers, n_tasks = len(answers.workers), len(answers.tasks)
         every = np.ones(len(stated.task))
-        value, raw = (self._calibration(stated, every, n_workers, shrink) for shrink in (self.shrink, 0.0))
-        low, high = worker_spread(
+        value, raw = (self._worker_calibration(stated, every, n_workers, shrink) for shrink in (self.shrink, 0.0))
+        low, high = bootstrap_interval(
             stated.task,
             n_tasks,
             self.resamples,
             self.seed,
             progress,
-            lambda times: self._calibration(stated, times, n_workers, self.shrink),
+            lambda weights: self._worker_calibration(stated, weights, n_workers, self.shrink),
         )
-        n = sum_by(stated.worker, n_workers)
+        n = sum_by_group(stated.worker, n_workers)
         return Scores("worker", answers.workers, value, self.spec, raw=raw, low=low, high=high, n=n)
 
-    def _stated(self, answers: Answers, gold: SoftLabels | None) -> Stated:
-        top, percent = answers.named(0), parse_percents(answers.typed(0)).value
+    def _stated_percents(self, answers: Answers, gold: SoftLabels | None) -> StatedPercents:
+        """Return the answers with a usable percent; raise InputError if there are none."""
+        top, percent = answers.named(0), percents(answers.typed(0)).value
         usable = (answers.worker >= 0) & (top >= 0) & (percent >= 0) & (percent <= 100)
         if not usable.any():
-            raise InputError(f"{self.name()} needs percents beside the top labels; these answers state none")
-        right = self._right(answers, top, gold)
+            raise InputError(f"{self.name()} needs percents beside the top labels; these answers have none")
+        right = self._correctness(answers, top, gold)
         usable &= ~np.isnan(right)
         if not usable.any():
             raise InputError(
-                f"{self.name()}: no other worker answered the same tasks; go by known labels: against=gold"
+                f"{self.name()}: no other worker answered the same tasks; compare with known labels: against=gold"
             )
-        said = percent[usable]
-        place = np.minimum(said * self.bins // 100, self.bins - 1).astype(np.int64)
-        return Stated(answers.task[usable], answers.worker[usable], place, said - 100 * right[usable])
+        stated = percent[usable]
+        bin_ = np.minimum(stated * self.bins // 100, self.bins - 1).astype(np.int64)
+        return StatedPercents(answers.task[usable], answers.worker[usable], bin_, stated - 100 * right[usable])
 
-    def _right(self, answers: Answers, top: Ints, gold: SoftLabels | None) -> Floats:
-        """(n_answers,) how right each top label is, 0 to 1; nan where that cannot be told."""
+    def _correctness(self, answers: Answers, top: Ints, gold: SoftLabels | None) -> Floats:
+        """(n_answers,) the correctness of each top label, 0 to 1; nan without a known label or other workers' answers."""
         right = np.full(len(answers), np.nan)
         if self.against == "gold":
             assert gold is not None
-            true = true_codes(gold, answers.tasks, answers.labels, self.name())[answers.task]
+            true = gold_codes(gold, answers.tasks, answers.labels, self.name())[answers.task]
             return np.where(true == -1, np.nan, (top == true).astype(np.float64))
         named = np.flatnonzero(top >= 0)
-        right[named] = share_of_rest(answers.task[named], answers.worker[named], top[named], None)
+        right[named] = rest_agreement(answers.task[named], answers.worker[named], top[named], None)
         return right
 
-    def _calibration(self, stated: Stated, times: Floats, n_workers: int, shrink: float) -> Floats:
-        """(n_workers,) the measure when each answer came so often; nan for who has none."""
+    def _worker_calibration(self, stated: StatedPercents, weights: Floats, n_workers: int, shrink: float) -> Floats:
+        """(n_workers,) the measure of each worker when each answer has this weight (n_answers,); nan without answers."""
         cell, shape = stated.worker.astype(np.int64) * self.bins + stated.bin, (n_workers, self.bins)
-        n = sum_by(cell, n_workers * self.bins, times).reshape(shape)
-        gap = sum_by(cell, n_workers * self.bins, times * stated.gap).reshape(shape)
+        n = sum_by_group(cell, n_workers * self.bins, weights).reshape(shape)
+        gap = sum_by_group(cell, n_workers * self.bins, weights * stated.gap).reshape(shape)
         crowd = gap.sum(0) / np.maximum(n.sum(0), 1e-300)  # (bins,)
         mean = np.divide(gap + shrink * crowd, n + shrink, out=np.zeros(shape), where=n > 0)
         size = np.abs(mean) if self.measure == "error" else mean
-        return quotient((n * size).sum(1), n.sum(1))
+        return divide_or_nan((n * size).sum(1), n.sum(1))

@@ -1,4 +1,4 @@
-"""How unsure an aggregator still is of a task."""
+"""Entropy of an aggregator's posterior for a task."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -7,16 +7,16 @@ from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.dispersion import UNIT_HELP, in_unit, spread_of_soft
+from plurivox.identify._shared.dispersion import UNIT_HELP, convert_entropy, soft_label_dispersion
 
 
 @dataclass(frozen=True)
 class PosteriorEntropy(Identifier):
-    """How unsure an aggregator still is of a task.
+    """Entropy of the posterior that an aggregator gives a task.
 
     raw(task) = -sum_k q_k log q_k in nats, where q is the task's soft label in the fit; `value` is the same in `unit`. It
-    weighs who voted, where `entropy` only counts; a task without votes gets nan. Posteriors of models that take votes as
-    independent are too certain: their order says more than their size.
+    accounts for the workers' reliability, while `entropy` only counts votes; a task without votes gets nan. The posteriors of
+    models that assume independent votes are overconfident: use the ranking of tasks rather than the values.
 
     >>> from plurivox.core.soft_labels import SoftLabels
     >>> from plurivox.core.encoding import as_names
@@ -32,10 +32,10 @@ class PosteriorEntropy(Identifier):
     needs: ClassVar[tuple[str, ...]] = ("fit",)
     fitted_by: ClassVar[tuple[str, ...]] = ("dawid-skene",)
 
-    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+    def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
-        assert seen.fit is not None
-        shares = spread_of_soft(seen.fit.soft)
-        raw = shares.told(shares.entropy)
-        value = in_unit(raw, self.unit, shares.n_labels)
-        return Scores("task", shares.tasks, value, self.spec, raw=raw, n=shares.support)
+        assert evidence.fit is not None
+        dispersion = soft_label_dispersion(evidence.fit.soft)
+        raw = dispersion.nan_without_support(dispersion.entropy)
+        value = convert_entropy(raw, self.unit, dispersion.n_labels)
+        return Scores("task", dispersion.tasks, value, self.spec, raw=raw, n=dispersion.support)

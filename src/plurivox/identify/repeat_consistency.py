@@ -1,4 +1,4 @@
-"""How often a worker answers differently when asked again."""
+"""Share of a worker's repeated answers that changed."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -13,17 +13,17 @@ from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.typed_percents import parse_percents
 from plurivox.core.types import Ints
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.group_sums import quotient, sum_by
-from plurivox.identify._shared.intervals import wilson
+from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
+from plurivox.identify._shared.intervals import wilson_interval
 
 
 @dataclass(frozen=True)
 class RepeatConsistency(Identifier):
-    """How often a worker names another label when shown the same task again, or by how much the percent moves.
+    """Share of a worker's repeated answers with another top label, or the mean change of their percent.
 
     label: value and `raw` are the share of the worker's repeats whose top label is not that of the earlier answer, with
-    Wilson's interval. percent: the mean change of the top label's percent, in points, over repeats that name the same
-    top label. `n` is how many repeats it rests on; nan for who has none. A repeat is an answer with `repeat_of`.
+    Wilson's interval. percent: the mean absolute change of the top label's percent, in points, over repeats that name the
+    same top label. `n` is the number of repeats used; nan for a worker without any. A repeat is an answer with `repeat_of`.
 
     Collins, Bhatt & Weller (2022), §3, https://doi.org/10.1609/hcomp.v10i1.21986
 
@@ -40,30 +40,33 @@ class RepeatConsistency(Identifier):
     of: ClassVar[ScoreTarget] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("answers",)
 
-    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+    def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
-        assert seen.answers is not None
-        answers = seen.answers
-        again, before = self._repeats(answers)
+        assert evidence.answers is not None
+        answers = evidence.answers
+        again, before = self._repeat_pairs(answers)
         top, n_workers = answers.named(0), len(answers.workers)
         same = top[again] == top[before]
         if self.measure == "percent":
-            stated = parse_percents(answers.typed(0)).value
-            moved = np.abs(stated[again] - stated[before])
-            told = same & ~np.isnan(moved)
-            worker = answers.worker[again[told]]
-            n = sum_by(worker, n_workers)
-            value = quotient(sum_by(worker, n_workers, moved[told]), n)
+            stated = percents(answers.typed(0)).value
+            change = np.abs(stated[again] - stated[before])
+            known = same & ~np.isnan(change)
+            worker = answers.worker[again[known]]
+            n = sum_by_group(worker, n_workers)
+            value = divide_or_nan(sum_by_group(worker, n_workers, change[known]), n)
             return Scores("worker", answers.workers, value, self.spec, raw=value, n=n)
-        n, changed = sum_by(answers.worker[again], n_workers), sum_by(answers.worker[again[~same]], n_workers)
-        value, (low, high) = quotient(changed, n), wilson(changed, n)
+        n, changed = (
+            sum_by_group(answers.worker[again], n_workers),
+            sum_by_group(answers.worker[again[~same]], n_workers),
+        )
+        value, (low, high) = divide_or_nan(changed, n), wilson_interval(changed, n)
         return Scores("worker", answers.workers, value, self.spec, raw=value, low=low, high=high, n=n)
 
-    def _repeats(self, answers: Answers) -> tuple[Ints, Ints]:
-        """The repeats of named workers, and the answers they repeat, where both name a label."""
+    def _repeat_pairs(self, answers: Answers) -> tuple[Ints, Ints]:
+        """Return (repeats, repeated): pairs of answers of named workers, both with a label; raise InputError without any."""
         if answers.repeat_of is None:
             raise InputError(
-                f"{self.name()} needs repeats; these answers mark none: give a column repeat (true where a task is "
+                f"{self.name()} needs repeats, and these answers have none: give a column repeat (true if a task is "
                 "shown again) or repeat_of (the row of the earlier answer)"
             )
         top = answers.named(0)

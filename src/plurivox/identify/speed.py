@@ -1,4 +1,4 @@
-"""The median time a worker takes for an answer."""
+"""Median time per answer of a worker."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -7,16 +7,16 @@ from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.engine.kernels.group_by import group_medians, group_rows
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.group_sums import sum_by
-from plurivox.identify._shared.requirements import times
+from plurivox.identify._shared.group_sums import sum_by_group
+from plurivox.identify._shared.requirements import answer_times
 
 
 @dataclass(frozen=True)
 class Speed(Identifier):
-    """The median time a worker takes for an answer, in seconds.
+    """Median time per answer of a worker, in seconds.
 
-    `raw` is the median, value = -median: who is fastest is the most to be doubted. `n` is how many answers have a time.
-    The times are those of the answers, or else those of the votes. For the share of answers that are too fast, see
+    `raw` is the median, value = -median: the fastest worker ranks worst. `n` is the number of answers with a time. The times
+    are those of the answers if they have any, else those of the votes. For the share of answers that are too fast, see
     too-fast.
 
     >>> from plurivox.core.votes import Votes
@@ -29,9 +29,9 @@ class Speed(Identifier):
     of: ClassVar[ScoreTarget] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("answers|votes",)
 
-    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+    def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
-        worker, seconds, workers = times(seen, self.name())
-        order, start = group_rows(worker, len(workers))
-        raw = group_medians(start, seconds[order])
-        return Scores("worker", workers, -raw, self.spec, raw=raw, n=sum_by(worker, len(workers)))
+        worker, seconds, workers = answer_times(evidence, self.name())
+        order, start = by_group(worker, len(workers))
+        raw = medians(start, seconds[order])
+        return Scores("worker", workers, -raw, self.spec, raw=raw, n=sum_by_group(worker, len(workers)))

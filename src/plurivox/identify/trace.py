@@ -1,4 +1,4 @@
-"""The sum of the diagonal of a worker's confusion matrix."""
+"""Trace of a worker's confusion matrix."""
 
 from dataclasses import dataclass
 
@@ -10,11 +10,11 @@ from plurivox.identify._shared.confusion_score import ConfusionScore
 
 @dataclass(frozen=True)
 class Trace(ConfusionScore):
-    """The sum of the diagonal of a worker's confusion matrix: how often right, every label counted alike.
+    """Trace of a worker's confusion matrix, which weights the accuracy on every label equally.
 
-    `raw` is the trace, sum_k P(says k | k is true), n_labels for who is always right and 1 for who guesses;
-    value = 1 - trace / n_labels. The matrix of a worker with few votes would be made
-    mostly of pseudo-counts, so the fit draws it to the whole crowd's (pool=4); the paper's own is --by dawid-skene.
+    `raw` is the trace, sum_k P(gives k | k is true), n_labels for a worker who is always right and 1 for one who guesses;
+    value = 1 - trace / n_labels. The matrix of a worker with few votes would consist mostly of pseudo-counts, so the default
+    fit shrinks it towards the whole crowd's (pool=4); the fit of the paper is --by dawid-skene.
 
     Lefort, Charlier, Joly & Salmon (2024), Peerannot, Computo, https://doi.org/10.57750/qmaz-gr91
 
@@ -25,8 +25,8 @@ class Trace(ConfusionScore):
     array([1.99, 1.99, 0.51])
     """
 
-    def of_matrices(self, matrices: Floats) -> Floats:
+    def score_matrices(self, matrices: Floats) -> Floats:
         return np.trace(matrices, axis1=1, axis2=2)
 
-    def best(self, n_labels: int) -> float:
+    def perfect_score(self, n_labels: int) -> float:
         return n_labels

@@ -1,4 +1,4 @@
-"""WAUM: by how much the labels voted for stood out while a classifier learnt, workers weighed by trust."""
+"""WAUM: the margins of the voted labels during the training of a classifier, weighted by trust in the workers."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -8,30 +8,30 @@ from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.margins import (
+    DIVIDE_BY_HELP,
     MARGIN_HELP,
-    SPREAD_HELP,
     TOP_K_HELP,
     Margins,
-    recorded,
-    weighted_scores,
+    recorded_votes,
+    weighted_margin_scores,
 )
 
 
 @dataclass(frozen=True)
 class Waum(Identifier):
-    """WAUM: by how much the labels voted for stood out while a classifier learnt, workers weighed by trust.
+    """WAUM: mean margin of a task's voted labels during the training of a classifier, weighted by trust in the workers.
 
     raw(task) = sum over its votes (j, y) of s_j * m_y / (sum of the s_j, or the number of votes), with
 
         m_y = mean over epochs of p_y - p_[2], p the softmax of the classifier's logits, [2] the second largest
         s_j = sum_k p_k pi_j[k, k] at the last epoch, pi_j the worker's confusion matrix.
 
-    The margin after Pleiss is p_y less the largest other. With `top_k` it is [k + 1], or the k-th largest of the others.
-    value = -raw: low trust, or labels that never stood out, mark a hard task. Tasks without votes, or not recorded, get
-    nan. A soft answer counts by its weights.
+    Pleiss' margin is p_y minus the largest other. With `top_k`, p_[k + 1] or the k-th largest of the others is subtracted.
+    value = -raw: hard tasks have low trust, or labels without a large margin. Tasks without votes, or not recorded, get nan.
+    A soft answer counts by its weights.
 
     Lefort, Charlier, Joly & Salmon (2024), Identify ambiguous tasks combining crowdsourced labels by weighting areas under
-    the margin, TMLR, https://doi.org/10.48550/arXiv.2209.15380; printed with the number of votes below the line in Lefort
+    the margin, TMLR, https://doi.org/10.48550/arXiv.2209.15380; with the number of votes as denominator in Lefort
     et al. (2024), https://doi.org/10.57750/qmaz-gr91; weights: Servajean et al. (2017),
     https://doi.org/10.1109/TMM.2017.2653763
 
@@ -45,18 +45,18 @@ class Waum(Identifier):
 
     margin: Literal["yang", "pleiss"] = option("yang", MARGIN_HELP)
     top_k: int = option(1, TOP_K_HELP, low=1)
-    divide_by: Literal["weights", "votes"] = option("weights", SPREAD_HELP)
+    divide_by: Literal["weights", "votes"] = option("weights", DIVIDE_BY_HELP)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
     of: ClassVar[ScoreTarget] = "task"
     needs: ClassVar[tuple[str, ...]] = ("votes", "fit", "dynamics")
     fitted_by: ClassVar[tuple[str, ...]] = ("dawid-skene",)
-    reads: ClassVar[tuple[str, ...]] = ("confusion",)
+    fit_fields: ClassVar[tuple[str, ...]] = ("confusion",)
 
-    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+    def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
-        votes, dynamics, fit = seen.votes, seen.dynamics, seen.fit
+        votes, dynamics, fit = evidence.votes, evidence.dynamics, evidence.fit
         assert votes is not None and dynamics is not None and fit is not None
-        at = recorded(votes, dynamics)
-        margin, weight = Margins(self.margin, self.top_k).of(votes, at, dynamics, fit.confusion)
-        return weighted_scores(votes, at, margin, weight, self.spec, by_weights=self.divide_by == "weights")
+        index = recorded_votes(votes, dynamics)
+        margin, weight = Margins(self.margin, self.top_k).vote_margins(votes, index, dynamics, fit.confusion)
+        return weighted_margin_scores(votes, index, margin, weight, self.spec, by_weights=self.divide_by == "weights")

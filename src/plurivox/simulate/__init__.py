@@ -1,4 +1,4 @@
-"""Simulate: seed -> votes and truth. One file a strategy; `ls` lists them."""
+"""Simulate: draw votes of a crowd with known true labels from a seed. One file per simulation strategy."""
 
 from plurivox.simulate._contract import EASY, HARD, LEVELS, Simulated, Simulator, methods
 

@@ -1,4 +1,4 @@
-"""What every simulation is, and what it gives back."""
+"""Base class of simulation strategies, and the simulated crowd that they return."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -16,60 +16,73 @@ from plurivox.core.results import Confusion
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints, Names
 from plurivox.core.votes import Votes
-from plurivox.simulate._shared.dimensions import Stage, draw_features, draw_labels, set_stage, tail
-from plurivox.simulate._shared.label_draws import one_by_one, say
+from plurivox.simulate._shared.dimensions import (
+    Dimensions,
+    draw_features,
+    draw_true_labels,
+    power_law_shares,
+    resolve_dimensions,
+)
+from plurivox.simulate._shared.fatigue_drift_copying import EASY, HARD, LEVELS, Assignments, make_assignments
+from plurivox.simulate._shared.label_draws import draw_like_peerannot, draw_vote_labels
 from plurivox.simulate._shared.option_checks import check_options, check_sizes, read_prior
-from plurivox.simulate._shared.population import People, count_of, draw_people, habits_of
-from plurivox.simulate._shared.response_times import PLAIN, clock, draw_seconds
-from plurivox.simulate._shared.worker_assignment import VoteDesign, assign
-from plurivox.simulate._shared.worker_sequences import EASY, HARD, LEVELS, Turns, take_turns
+from plurivox.simulate._shared.response_times import LABEL_SECONDS, draw_seconds, draw_timestamps
+from plurivox.simulate._shared.worker_assignment import VoteDesign, assign_workers
+from plurivox.simulate._shared.worker_traits import WorkerTraits, answer_effects, draw_worker_traits, floor_count
 
 __all__ = ["EASY", "HARD", "LEVELS", "Simulated", "Simulator", "methods"]
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """A crowd with known truth: its votes, the true labels, how each worker answers, how hard each task is."""
+    """A simulated crowd: its votes, the true labels, the workers' confusion matrices, the levels of the tasks."""
 
     votes: Votes
     truth: SoftLabels
-    confusion: Confusion  # how each answers when alone and fresh
+    confusion: Confusion  # without fatigue, drift and copying
     made_by: str
     level: Ints | None = None  # (n_tasks,) 0 easy, 1 hard, 2 random; None: tasks do not differ
-    answers: Answers | None = None  # what people entered, where they are asked for more than a label
-    faults: Names | None = None  # (n_answers,) the fault put into each answer, "" where there is none
+    answers: Answers | None = None  # the answers entered, if workers enter more than a label
+    faults: Names | None = None  # (n_answers,) the fault put into each answer, "" for none
     features: Floats | None = None  # (n_tasks, size)
     traits: Mapping[str, NDArray[Any]] = field(default_factory=dict)  # name -> (n_workers,)
 
 
 @dataclass(frozen=True)
 class Simulator(Method, ABC):
-    """A crowd drawn by chance; each task is answered by `feedback` different workers."""
+    """A strategy that draws a random crowd and its votes; each task is answered by `feedback` different workers."""
 
-    takes: ClassVar[frozenset[str]] = frozenset()  # "matrices": they may be given
+    takes: ClassVar[frozenset[str]] = frozenset()  # "matrices": confusion matrices may be given
 
-    n_tasks: int = option(200, "how many tasks", low=1)
-    n_workers: int = option(30, "how many workers", low=1)
-    n_labels: int = option(5, "how many labels", low=2)
+    n_tasks: int = option(200, "number of tasks", low=1)
+    n_workers: int = option(30, "number of workers", low=1)
+    n_labels: int = option(5, "number of labels", low=2)
     feedback: int = option(10, "votes per task, each by another worker", low=1)
-    workload: int | None = option(None, "tasks a worker answers at most", low=1)
-    imbalance_votes: bool = option(False, "each task gets 1 to `feedback` votes, evenly at random")
-    order: Literal["whole", "peerannot"] = option(
-        "whole", "draw whole columns at once, or vote by vote as peerannot does"
+    workload: int | None = option(None, "largest number of tasks that a worker answers", low=1)
+    imbalance_votes: bool = option(False, "each task gets 1 to `feedback` votes, uniformly at random")
+    order: Literal["whole", "peerannot"] = option("whole", "draw all votes together, or vote by vote as peerannot does")
+    prior: str | None = option(None, "frequencies of the labels, such as 0.7,0.2,0.1; none: uniform")
+    label_tail: float = option(
+        0.0, "long tail of labels: the frequency of label k is proportional to 1 / k^x", low=0, high=10
     )
-    prior: str | None = option(None, "how frequent each label is, such as 0.7,0.2,0.1; none: all the same")
-    label_tail: float = option(0.0, "long tail of labels: label k is as frequent as 1 / k^x", low=0, high=10)
-    worker_tail: float = option(0.0, "long tail of workloads: worker k is chosen as 1 / k^x", low=0, high=10)
-    tire: float = option(0.0, "chance that a worker's last answer is a guess; it grows evenly from 0", low=0, high=1)
+    worker_tail: float = option(
+        0.0, "long tail of workloads: worker k is chosen with probability proportional to 1 / k^x", low=0, high=10
+    )
+    tire: float = option(
+        0.0, "probability that a worker's last answer is a guess; it grows linearly from 0", low=0, high=1
+    )
     drift: float = option(
-        0.0, "chance that a worker's last answer follows another worker's matrix; it grows evenly from 0", low=0, high=1
+        0.0,
+        "probability that a worker's last answer follows another worker's matrix; it grows linearly from 0",
+        low=0,
+        high=1,
     )
     copiers: float = option(0.0, "share of the workers in groups that copy their leader", low=0, high=1)
-    group_size: int = option(4, "workers in a copying group, its leader among them", low=2)
-    copy_rate: float = option(0.9, "chance that a copier copies instead of answering", low=0, high=1)
+    group_size: int = option(4, "workers in a copying group, including its leader", low=2)
+    copy_rate: float = option(0.9, "probability that a copier copies an answer", low=0, high=1)
     times: bool = option(False, "answers have a time and a duration")
-    too_fast: float = option(0.0, "share of the workers who click at once without looking", low=0, high=1)
-    features: int = option(0, "numbers per task for classifiers, in a cluster a label", low=0)
+    too_fast: float = option(0.0, "share of the workers who answer too fast and at random", low=0, high=1)
+    features: int = option(0, "features per task for classifiers, with one cluster per label", low=0)
     separation: float = option(3.0, "mean distance between two clusters of features, in standard deviations", low=0)
     seed: int = option(0, "same seed, same crowd", low=0)
 
@@ -78,126 +91,131 @@ class Simulator(Method, ABC):
         check_options(self)
 
     def draw(self, truth: SoftLabels | None = None, matrices: Confusion | None = None) -> Simulated:
-        """Draw the crowd and its votes.
+        """Return a random crowd with its votes; raise InputError or OptionError if the inputs do not fit the options.
 
-        `truth` gives tasks and true labels instead of drawing them; `matrices` gives workers and how they answer.
+        `truth` gives the tasks and true labels instead of drawing them; `matrices` gives the workers and their confusion
+        matrices.
         """
         if matrices is not None and "matrices" not in self.takes:
-            raise InputError(f"{self.name()} makes its own matrices; independent-confusion takes yours")
-        stage = set_stage(self.n_tasks, self.n_workers, self.n_labels, truth, matrices)
-        check_sizes(self, stage)
-        # what comes on top has a chance of its own, so that it never changes who answers what
-        rng, later = np.random.default_rng(self.seed), np.random.default_rng([self.seed, 1])
-        true, level, ways = self._scene(stage, rng)
-        people = draw_people(self, stage.workers, self.traits(len(stage.workers)), later)
-        if self.too_fast and people.too_fast is not None:
-            ways = np.where(people.too_fast[:, None, None], 1 / len(stage.labels), ways)
-        crowd = Crowd(stage, true, level, ways, people)
-        turns, said = self._voices(crowd, rng, later)
+            raise InputError(f"{self.name()} draws its own matrices; to give yours, use independent-confusion")
+        dimensions = resolve_dimensions(self.n_tasks, self.n_workers, self.n_labels, truth, matrices)
+        check_sizes(self, dimensions)
+        # optional effects have a generator of their own, so that they never change the assignment of workers to tasks
+        rng, effects_rng = np.random.default_rng(self.seed), np.random.default_rng([self.seed, 1])
+        true, level, confusion = self._draw_truth_and_matrices(dimensions, rng)
+        n_workers = len(dimensions.workers)
+        traits = draw_worker_traits(self, dimensions.workers, self.traits(n_workers), effects_rng)
+        if self.too_fast and traits.too_fast is not None:
+            confusion = np.where(traits.too_fast[:, None, None], 1 / len(dimensions.labels), confusion)
+        crowd = CrowdModel(dimensions, true, level, confusion, traits)
+        assignments, drawn = self._draw_votes(crowd, rng, effects_rng)
         return Simulated(
-            votes=_votes(turns, said, crowd, later),
-            truth=SoftLabels.one_hot(true, stage.tasks, stage.labels),
-            confusion=Confusion(ways, stage.workers, stage.labels),
+            votes=_make_votes(assignments, drawn, crowd, effects_rng),
+            truth=SoftLabels.one_hot(true, dimensions.tasks, dimensions.labels),
+            confusion=Confusion(confusion, dimensions.workers, dimensions.labels),
             made_by=self.spec,
             level=level,
-            answers=said.answers,
-            faults=said.faults,
-            features=self._features(crowd, later),
-            traits=people.columns(),
+            answers=drawn.answers,
+            faults=drawn.faults,
+            features=self._draw_features(crowd, effects_rng),
+            traits=traits.columns(),
         )
 
-    # ---- what a strategy says
+    # ---- defined by a strategy
 
     @abstractmethod
     def matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
-        """(n_workers, n_labels, n_labels) how each worker answers: [worker, true, said]."""
+        """(n_workers, n_labels, n_labels) the confusion matrix of each worker: [worker, true label, label given]."""
 
     def levels(self, n_tasks: int, rng: np.random.Generator) -> Ints | None:
-        """(n_tasks,) how hard each task is, where tasks differ."""
+        """(n_tasks,) the level of each task, a position in LEVELS; None if tasks do not differ."""
         del n_tasks, rng
         return None
 
     def traits(self, n_workers: int) -> Mapping[str, Floats]:
-        """name -> (n_workers,) what the strategy knows of each worker beside the matrix."""
+        """Return name -> (n_workers,) traits of the workers that the strategy draws beside the matrices."""
         del n_workers
         return {}
 
-    def speak(self, turns: Turns, crowd: "Crowd", rng: np.random.Generator) -> "SimulatedEntries":
-        """What is said in every turn."""
-        return SimulatedEntries(say(crowd.ways, turns, rng))
+    def draw_answers(self, assignments: Assignments, crowd: "CrowdModel", rng: np.random.Generator) -> "DrawnAnswers":
+        """Return the labels, and perhaps the whole answers, drawn for every assignment."""
+        return DrawnAnswers(draw_vote_labels(crowd.matrices, assignments, rng))
 
-    def share(self, ratio: float) -> int:
-        """How many workers a share of them is, rounded down."""
-        return count_of(ratio, self.n_workers)
+    def count_workers(self, share: float) -> int:
+        """Return the number of workers that a share of them is, rounded down."""
+        return floor_count(share, self.n_workers)
 
-    # ---- steps
+    # ---- steps of `draw`
 
-    def _scene(self, stage: Stage, rng: np.random.Generator) -> tuple[Ints, Ints | None, Floats]:
-        """True labels, levels and matrices, in this order of draws."""
-        n_labels = len(stage.labels)
-        true = stage.true
+    def _draw_truth_and_matrices(
+        self, dimensions: Dimensions, rng: np.random.Generator
+    ) -> tuple[Ints, Ints | None, Floats]:
+        """Return true labels, levels and confusion matrices, drawn in this order if they are not given."""
+        n_labels = len(dimensions.labels)
+        true = dimensions.true
         if true is None:
-            true = draw_labels(read_prior(self, n_labels), n_labels, len(stage.tasks), rng)
-        level = self.levels(len(stage.tasks), rng)
-        return true, level, self.matrices(n_labels, rng) if stage.matrices is None else stage.matrices
+            true = draw_true_labels(read_prior(self, n_labels), n_labels, len(dimensions.tasks), rng)
+        level = self.levels(len(dimensions.tasks), rng)
+        return true, level, self.matrices(n_labels, rng) if dimensions.matrices is None else dimensions.matrices
 
-    def _voices(
-        self, crowd: "Crowd", rng: np.random.Generator, later: np.random.Generator
-    ) -> tuple[Turns, "SimulatedEntries"]:
-        """Who answers what, and what they say."""
-        n_tasks, n_workers = len(crowd.stage.tasks), len(crowd.stage.workers)
-        share = tail(n_workers, self.worker_tail) if self.worker_tail else None
-        asked = VoteDesign(n_tasks, n_workers, self.feedback, self.workload, self.imbalance_votes, share)
+    def _draw_votes(
+        self, crowd: "CrowdModel", rng: np.random.Generator, effects_rng: np.random.Generator
+    ) -> tuple[Assignments, "DrawnAnswers"]:
+        """Return the assignment of workers to tasks, and the labels or answers drawn for it."""
+        n_tasks, n_workers = len(crowd.dimensions.tasks), len(crowd.dimensions.workers)
+        shares = power_law_shares(n_workers, self.worker_tail) if self.worker_tail else None
+        design = VoteDesign(n_tasks, n_workers, self.feedback, self.workload, self.imbalance_votes, shares)
+        effects = answer_effects(self, crowd.traits)
         if self.order == "peerannot":
-            task, worker, label = one_by_one(asked, crowd.ways, crowd.true, crowd.level, rng)
-            return take_turns(task, worker, crowd.true, None, habits_of(self, crowd.people), later), SimulatedEntries(
-                label
-            )
-        task, worker = assign(asked, rng)
-        turns = take_turns(task, worker, crowd.true, crowd.level, habits_of(self, crowd.people), later)
-        return turns, self.speak(turns, crowd, rng)
+            task, worker, label = draw_like_peerannot(design, crowd.matrices, crowd.true, crowd.level, rng)
+            return make_assignments(task, worker, crowd.true, None, effects, effects_rng), DrawnAnswers(label)
+        task, worker = assign_workers(design, rng)
+        assignments = make_assignments(task, worker, crowd.true, crowd.level, effects, effects_rng)
+        return assignments, self.draw_answers(assignments, crowd, rng)
 
-    def _features(self, crowd: "Crowd", rng: np.random.Generator) -> Floats | None:
+    def _draw_features(self, crowd: "CrowdModel", rng: np.random.Generator) -> Floats | None:
+        """(n_tasks, size) random features of the tasks; None if the option `features` is 0."""
         if not self.features:
             return None
-        return draw_features(crowd.true, len(crowd.stage.labels), self.features, self.separation, rng)
+        return draw_features(crowd.true, len(crowd.dimensions.labels), self.features, self.separation, rng)
 
 
 @dataclass(frozen=True)
-class Crowd:
-    """A crowd before it speaks."""
+class CrowdModel:
+    """The parameters that votes are drawn from: names, true labels, levels, confusion matrices, worker traits."""
 
-    stage: Stage
+    dimensions: Dimensions
     true: Ints  # (n_tasks,)
     level: Ints | None  # (n_tasks,)
-    ways: Floats  # (n_workers, n_labels, n_labels) how each answers
-    people: People
+    matrices: Floats  # (n_workers, n_labels, n_labels) [worker, true label, label given]
+    traits: WorkerTraits
 
 
 @dataclass(frozen=True)
-class SimulatedEntries:
-    """What the people of a simulation say: labels, and the whole answers where there is more to them."""
+class DrawnAnswers:
+    """The label drawn for each assignment, and the whole answers if workers enter more than a label."""
 
-    label: Ints  # (n_turns,)
+    label: Ints  # (n_assignments,)
     answers: Answers | None = None
     faults: Names | None = None  # (n_answers,)
 
 
-def _votes(turns: Turns, said: SimulatedEntries, crowd: Crowd, rng: np.random.Generator) -> Votes:
-    """The labels as votes, with times where there are some; turns are sorted as votes are."""
-    stage, seconds, when = crowd.stage, None, None
-    if said.answers is None and crowd.people.pace is not None and turns.place is not None:
-        seconds = draw_seconds(turns.place, crowd.people.pace[turns.worker], PLAIN, rng)
-        when = clock(turns.worker, np.zeros(len(turns), np.int64), turns.place, seconds, rng)
-    for column in (turns.task, turns.worker, said.label):  # nobody writes to them: no need for a copy
+def _make_votes(assignments: Assignments, drawn: DrawnAnswers, crowd: CrowdModel, rng: np.random.Generator) -> Votes:
+    """Return the drawn labels as votes, with drawn times if the simulation has times; makes the columns read-only."""
+    dimensions, pace, seconds, when = crowd.dimensions, crowd.traits.pace, None, None
+    if drawn.answers is None and pace is not None and assignments.n_before is not None:
+        seconds = draw_seconds(assignments.n_before, pace[assignments.worker], LABEL_SECONDS, rng)
+        session = np.zeros(len(assignments), np.int64)
+        when = draw_timestamps(assignments.worker, session, assignments.n_before, seconds, rng)
+    for column in (assignments.task, assignments.worker, drawn.label):  # read-only columns need no copy
         column.flags.writeable = False
     return Votes(
-        task=turns.task,
-        worker=turns.worker,
-        label=said.label,
-        tasks=stage.tasks,
-        workers=stage.workers,
-        labels=stage.labels,
+        task=assignments.task,
+        worker=assignments.worker,
+        label=drawn.label,
+        tasks=dimensions.tasks,
+        workers=dimensions.workers,
+        labels=dimensions.labels,
         seconds=seconds,
         when=when,
     )

@@ -1,4 +1,4 @@
-"""Easy and hard tasks, good and bad workers."""
+"""Simulate easy and hard tasks, good and bad workers."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,17 +8,18 @@ import numpy as np
 from plurivox.core.method import option
 from plurivox.core.types import Floats, Ints
 from plurivox.simulate._contract import Simulator
-from plurivox.simulate._shared.random_confusion import draw_rows, likeliest_on_diagonal
-from plurivox.simulate._shared.worker_sequences import LEVELS
+from plurivox.simulate._shared.fatigue_drift_copying import LEVELS
+from plurivox.simulate._shared.random_confusion_matrices import draw_confusion_matrices, swap_largest_to_diagonal
 
 
 @dataclass(frozen=True)
 class DiscreteDifficulty(Simulator):
-    """Everyone is right on easy tasks; hard ones tell good workers from bad; random ones cannot be told.
+    """Tasks are easy (all workers are right), hard (good workers are right more often) or random (all workers guess).
 
-    A task is easy, hard or random with the chances (1 - random) d / (1 + d), (1 - random) / (1 + d) and random, where d is
-    `ratio_diff`. On hard tasks the first int(ratio * n_workers) workers answer by rows from Dirichlet(0.2) with the largest on
-    the diagonal, the others by rows from Dirichlet(5). On random tasks everyone guesses.
+    A task is easy, hard or random with probability (1 - random) d / (1 + d), (1 - random) / (1 + d) and random, where d is
+    `ratio_diff`. On hard tasks the first int(ratio * n_workers) workers, the good ones, have confusion matrices with rows from
+    Dirichlet(0.2) and the largest entry on the diagonal, the others with rows from Dirichlet(5). On random tasks the labels
+    are uniform.
 
     Whitehill et al. (2009); Lefort et al. (2024), §3.2.3, https://doi.org/10.57750/qmaz-gr91.
 
@@ -31,14 +32,14 @@ class DiscreteDifficulty(Simulator):
     takes: ClassVar[frozenset[str]] = frozenset({"matrices"})
 
     ratio: float = option(0.5, "share of the workers who are good", low=0, high=1)
-    ratio_diff: float = option(1.0, "easy tasks for each hard one", low=0)
-    random: float = option(0.0, "share of the tasks that nobody can tell", low=0, high=1)
+    ratio_diff: float = option(1.0, "easy tasks per hard task", low=0)
+    random: float = option(0.0, "share of the tasks on which all workers guess", low=0, high=1)
 
     def levels(self, n_tasks: int, rng: np.random.Generator) -> Ints:
         hard = (1 - self.random) / (self.ratio_diff + 1)
         return rng.choice(len(LEVELS), p=[self.ratio_diff * hard, hard, self.random], size=n_tasks)
 
     def matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
-        n_good = self.share(self.ratio)
-        good = likeliest_on_diagonal(draw_rows(n_good, n_labels, 0.2, rng))
-        return np.concatenate([good, draw_rows(self.n_workers - n_good, n_labels, 5.0, rng)])
+        n_good = self.count_workers(self.ratio)
+        good = swap_largest_to_diagonal(draw_confusion_matrices(n_good, n_labels, 0.2, rng))
+        return np.concatenate([good, draw_confusion_matrices(self.n_workers - n_good, n_labels, 5.0, rng)])

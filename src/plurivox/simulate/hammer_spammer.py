@@ -1,4 +1,4 @@
-"""Hammers who know and spammers who guess."""
+"""Simulate hammers, who are always right, and spammers, who guess."""
 
 from dataclasses import dataclass
 
@@ -11,9 +11,9 @@ from plurivox.simulate._contract import Simulator
 
 @dataclass(frozen=True)
 class HammerSpammer(Simulator):
-    """A share of the workers answers at random, the others are always right.
+    """A share of the workers (spammers) answers at random, the others (hammers) are always right.
 
-    A hammer's matrix is the identity, a spammer's holds 1 / n_labels everywhere. The spammers are the last
+    A hammer's confusion matrix is the identity, all entries of a spammer's are 1 / n_labels. The spammers are the last
     int(ratio * n_workers) workers.
 
     Karger, Oh and Shah (2011), https://doi.org/10.48550/arXiv.1110.3564; Lefort et al. (2024), §3.2.
@@ -28,5 +28,5 @@ class HammerSpammer(Simulator):
 
     def matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
         del rng
-        spammers = np.arange(self.n_workers) >= self.n_workers - self.share(self.ratio)
+        spammers = np.arange(self.n_workers) >= self.n_workers - self.count_workers(self.ratio)
         return np.where(spammers[:, None, None], 1 / n_labels, np.eye(n_labels))

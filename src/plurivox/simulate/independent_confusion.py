@@ -1,4 +1,4 @@
-"""Every worker has a confusion matrix of their own."""
+"""Simulate workers with independent random confusion matrices."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,15 +8,15 @@ import numpy as np
 from plurivox.core.method import option
 from plurivox.core.types import Floats
 from plurivox.simulate._contract import Simulator
-from plurivox.simulate._shared.random_confusion import draw_rows, likeliest_on_diagonal
+from plurivox.simulate._shared.random_confusion_matrices import draw_confusion_matrices, swap_largest_to_diagonal
 
 
 @dataclass(frozen=True)
 class IndependentConfusion(Simulator):
-    """Each worker answers by an own random confusion matrix.
+    """Each worker answers by an independent random confusion matrix.
 
-    Every row of a matrix is drawn from a Dirichlet distribution and its largest number swapped onto the diagonal, so that the
-    true label is always the likeliest answer.
+    Every row of a matrix is drawn from a Dirichlet distribution and its largest entry swapped onto the diagonal, so that the
+    true label is always the most probable answer.
 
     Lefort et al. (2024), §3.2, https://doi.org/10.57750/qmaz-gr91.
 
@@ -27,7 +27,9 @@ class IndependentConfusion(Simulator):
 
     takes: ClassVar[frozenset[str]] = frozenset({"matrices"})
 
-    concentration: float = option(1.0, "evenness of the rows before the swap: low is sharp, high is even", low=1e-3)
+    concentration: float = option(
+        1.0, "concentration of the Dirichlet distribution: low gives peaked rows, high uniform ones", low=1e-3
+    )
 
     def matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
-        return likeliest_on_diagonal(draw_rows(self.n_workers, n_labels, self.concentration, rng))
+        return swap_largest_to_diagonal(draw_confusion_matrices(self.n_workers, n_labels, self.concentration, rng))

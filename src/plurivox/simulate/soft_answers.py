@@ -1,4 +1,4 @@
-"""People who say how sure they are."""
+"""Simulate workers who enter their beliefs as percents, with typical faults."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,24 +10,24 @@ from plurivox.core.answers import Answers
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option
 from plurivox.core.types import TEXT, Floats
-from plurivox.simulate._contract import Crowd, SimulatedEntries, Simulator
-from plurivox.simulate._shared.beliefs import draw_again, draw_beliefs, matrices_of, state
-from plurivox.simulate._shared.form_entries import Marks, enter
-from plurivox.simulate._shared.response_times import PLAIN, RICH
-from plurivox.simulate._shared.sessions import Sat, sit_down, sitting_names, timed
+from plurivox.simulate._contract import CrowdModel, DrawnAnswers, Simulator
+from plurivox.simulate._shared.answer_marks import Marks, draw_marks
+from plurivox.simulate._shared.answer_sessions import SessionAnswers, add_times, session_names, split_into_sessions
+from plurivox.simulate._shared.beliefs import draw_beliefs, redraw_beliefs, stated_beliefs, top_label_matrices
+from plurivox.simulate._shared.fatigue_drift_copying import Assignments, draw_task_order
+from plurivox.simulate._shared.response_times import LABEL_SECONDS, PERCENT_SECONDS
 from plurivox.simulate._shared.typed_percents import FAULTS
-from plurivox.simulate._shared.worker_sequences import Turns, sequence
 
-SAME_HONESTY = 20.0  # how alike people are in their honesty: it is drawn from Beta(20 h, 20 (1 - h))
+HONESTY_CONCENTRATION = 20.0  # a worker's honesty is drawn from Beta(20 h, 20 (1 - h))
 
 
 @dataclass(frozen=True)
 class SoftAnswers(Simulator):
-    """People hold beliefs around the truth and enter them as people do: percents, runner-ups, faults and all.
+    """Workers have calibrated beliefs about the true label and enter them in a form: percents, runner-ups and faults.
 
-    An honest answer comes from a belief b ~ Dirichlet(a + e_true) with a = 1 / (sharpness n_labels): it is right as often as it
-    says. Any other answer comes from Dirichlet(a). A person's sharpness is log-normal, honesty, the share of honest answers,
-    is drawn from a Beta distribution, and what is stated is the power exp(boast N(0, 1)) of the belief. Percents are typed in
+    An honest answer comes from a belief b ~ Dirichlet(a + e_true) with a = 1 / (sharpness n_labels), which is calibrated. Any
+    other answer comes from Dirichlet(a). A worker's sharpness is log-normal, honesty, the share of honest answers, is drawn
+    from a Beta distribution, and the stated belief is the power exp(boast N(0, 1)) of the belief. Percents are typed in
     multiples of five nine times in ten; faults occur as often as in the released answers of Collins et al. Votes are the top
     labels of first answers.
 
@@ -42,81 +42,92 @@ class SoftAnswers(Simulator):
 
     times: bool = option(True, "answers have a time and a duration")
     form: Literal["top-two", "top-one", "one-label", "also-possible", "ranking", "histogram"] = option(
-        "top-two", "how people are asked"
+        "top-two", "form of the question"
     )
-    sharpness: float = option(4.0, "how sharp the median person's beliefs are", low=1e-3, high=1e4)
-    sharpness_spread: float = option(0.4, "standard deviation of log sharpness between people", low=0, high=5)
-    honesty: float = option(0.97, "mean share of answers in which people state what they believe", low=0, high=1)
-    boast: float = option(0.2, "standard deviation of how far people over- or understate", low=0, high=5)
-    faults: float = option(1.0, "how many faults beside those of the released answers: 0 none, 2 twice", low=0, high=5)
-    sitting: int = option(25, "tasks in a sitting", low=1)
-    repeats: int = option(2, "tasks that come again at the end of a sitting", low=0)
+    sharpness: float = option(4.0, "sharpness of the median worker's beliefs", low=1e-3, high=1e4)
+    sharpness_spread: float = option(0.4, "standard deviation of log sharpness between workers", low=0, high=5)
+    honesty: float = option(0.97, "mean share of answers in which workers state what they believe", low=0, high=1)
+    boast: float = option(0.2, "standard deviation of how far workers over- or understate", low=0, high=5)
+    faults: float = option(
+        1.0, "rate of faults relative to the released answers: 0 none, 2 twice as many", low=0, high=5
+    )
+    sitting: int = option(25, "tasks per sitting (session)", low=1)
+    repeats: int = option(2, "tasks that are repeated at the end of a sitting", low=0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.order == "peerannot":
-            raise OptionError(f"{self.name()}: order=peerannot draws plain votes by matrices; use order=whole")
+            raise OptionError(f"{self.name()}: order=peerannot draws plain votes only; use order=whole")
         if self.repeats > self.sitting:
             raise OptionError(
-                f"{self.name()}: {self.repeats} repeats cannot come from a sitting of {self.sitting} tasks"
+                f"{self.name()}: repeats ({self.repeats}) must be at most the tasks of a sitting ({self.sitting})"
             )
 
     def traits(self, n_workers: int) -> Mapping[str, Floats]:
-        rng, n = np.random.default_rng([self.seed, 2]), n_workers  # of their own: asked for twice, the same twice
+        rng, n = np.random.default_rng([self.seed, 2]), n_workers  # own generator: every call returns the same traits
         sharpness = self.sharpness * np.exp(self.sharpness_spread * rng.standard_normal(n))
         honesty = np.full(n, self.honesty)
         if 0 < self.honesty < 1:
-            honesty = rng.beta(SAME_HONESTY * self.honesty, SAME_HONESTY * (1 - self.honesty), n)
+            honesty = rng.beta(HONESTY_CONCENTRATION * self.honesty, HONESTY_CONCENTRATION * (1 - self.honesty), n)
         boast = np.exp(self.boast * rng.standard_normal(n))
         return {"sharpness": sharpness, "honesty": honesty, "boast": boast}
 
     def matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
         del rng
-        of = self.traits(self.n_workers)
-        return matrices_of(1 / (of["sharpness"] * n_labels), of["honesty"], n_labels)
+        traits = self.traits(self.n_workers)
+        return top_label_matrices(1 / (traits["sharpness"] * n_labels), traits["honesty"], n_labels)
 
-    def speak(self, turns: Turns, crowd: Crowd, rng: np.random.Generator) -> SimulatedEntries:
-        belief = self._beliefs(turns, crowd, rng)  # (n_turns, n_labels)
-        place = turns.place if turns.place is not None else sequence(turns.worker, rng)[0]
-        sat = sit_down(turns.worker, place, self.sitting, self.repeats, rng)
-        sat = timed(sat, place, crowd.people.pace, PLAIN if self.form == "one-label" else RICH, rng)
-        held, again = belief[sat.turn], sat.repeat_of >= 0
-        held[again] = draw_again(held[again], rng)
-        marks = enter(self.form, state(held, crowd.people.own["boast"][sat.worker]), self.faults, rng)
-        return SimulatedEntries(
+    def draw_answers(self, assignments: Assignments, crowd: CrowdModel, rng: np.random.Generator) -> DrawnAnswers:
+        belief = self._draw_beliefs(assignments, crowd, rng)  # (n_assignments, n_labels)
+        n_before = assignments.n_before
+        if n_before is None:
+            n_before = draw_task_order(assignments.worker, rng)[0]
+        seconds = LABEL_SECONDS if self.form == "one-label" else PERCENT_SECONDS
+        sessions = split_into_sessions(assignments.worker, n_before, self.sitting, self.repeats, rng)
+        sessions = add_times(sessions, n_before, crowd.traits.pace, seconds, rng)
+        answered, repeated = belief[sessions.assignment], sessions.repeat_of >= 0
+        answered[repeated] = redraw_beliefs(answered[repeated], rng)
+        stated = stated_beliefs(answered, crowd.traits.by_strategy["boast"][sessions.worker])
+        marks = draw_marks(self.form, stated, self.faults, rng)
+        return DrawnAnswers(
             belief.argmax(1).astype(np.min_scalar_type(belief.shape[1] - 1)),
-            _answers(turns, crowd, sat, marks, self.form),
+            _make_answers(assignments, crowd, sessions, marks, self.form),
             np.array([*FAULTS, ""], dtype=TEXT)[marks.fault],
         )
 
-    def _beliefs(self, turns: Turns, crowd: Crowd, rng: np.random.Generator) -> Floats:
-        of, n_labels = crowd.people.own, len(crowd.stage.labels)
-        knows = rng.random(len(turns)) < of["honesty"][turns.model]
-        if crowd.people.too_fast is not None:
-            knows &= ~crowd.people.too_fast[turns.model]
-        if turns.guess is not None:
-            knows &= ~turns.guess
-        belief = draw_beliefs(1 / (of["sharpness"][turns.model] * n_labels), turns.here(), knows, n_labels, rng)
-        return belief if turns.source is None else belief[turns.source]
+    def _draw_beliefs(self, assignments: Assignments, crowd: CrowdModel, rng: np.random.Generator) -> Floats:
+        """(n_assignments, n_labels) the belief behind each answer; uninformed if not honest, too fast or a guess."""
+        traits, n_labels = crowd.traits.by_strategy, len(crowd.dimensions.labels)
+        worker = assignments.matrix_worker
+        informed = rng.random(len(assignments)) < traits["honesty"][worker]
+        if crowd.traits.too_fast is not None:
+            informed &= ~crowd.traits.too_fast[worker]
+        if assignments.is_guess is not None:
+            informed &= ~assignments.is_guess
+        concentration = 1 / (traits["sharpness"][worker] * n_labels)
+        belief = draw_beliefs(concentration, assignments.true_labels(), informed, n_labels, rng)
+        return belief if assignments.copied_row is None else belief[assignments.copied_row]
 
 
-def _answers(turns: Turns, crowd: Crowd, sat: Sat, marks: Marks, form: str) -> Answers:
-    """The rows in the order they came, with their marks."""
-    marks.typed.flags.writeable = False  # nobody else has it: no need for a copy
+def _make_answers(
+    assignments: Assignments, crowd: CrowdModel, sessions: SessionAnswers, marks: Marks, form: str
+) -> Answers:
+    """Return `Answers` with these marks, one row per row of `sessions`; makes `marks.typed` read-only."""
+    marks.typed.flags.writeable = False  # a read-only column needs no copy
     return Answers(
-        task=turns.task[sat.turn],
-        worker=sat.worker,
-        tasks=crowd.stage.tasks,
-        workers=crowd.stage.workers,
-        labels=crowd.stage.labels,
+        task=assignments.task[sessions.assignment],
+        worker=sessions.worker,
+        tasks=crowd.dimensions.tasks,
+        workers=crowd.dimensions.workers,
+        labels=crowd.dimensions.labels,
         mark_start=marks.start,
         mark_kind=marks.kind,
         mark_label=marks.label,
         mark_typed=marks.typed,
-        form=np.full(len(sat.turn), form, dtype=TEXT),
-        seconds=sat.seconds,
-        when=sat.when,
-        position=sat.position,
-        sitting=sitting_names(sat.worker, sat.sitting),
-        repeat_of=sat.repeat_of,
+        form=np.full(len(sessions.worker), form, dtype=TEXT),
+        seconds=sessions.seconds,
+        when=sessions.when,
+        position=sessions.position,
+        sitting=session_names(sessions.worker, sessions.session),
+        repeat_of=sessions.repeat_of,
     )

@@ -1,4 +1,4 @@
-"""Students who copy how their teacher answers."""
+"""Simulate students who share the confusion matrix of a teacher."""
 
 from dataclasses import dataclass
 
@@ -7,15 +7,15 @@ import numpy as np
 from plurivox.core.method import option
 from plurivox.core.types import Floats
 from plurivox.simulate._contract import Simulator
-from plurivox.simulate._shared.random_confusion import draw_rows, likeliest_on_diagonal
+from plurivox.simulate._shared.random_confusion_matrices import draw_confusion_matrices, swap_largest_to_diagonal
 
 
 @dataclass(frozen=True)
 class StudentTeacher(Simulator):
-    """Students answer by the confusion matrix of the teacher they follow: correlated mistakes.
+    """Students answer by the confusion matrix of their teacher, so that their mistakes are correlated.
 
     Teachers, the first workers, have matrices as in independent-confusion; each of the last int(ratio * n_workers) workers is a
-    student who follows a teacher drawn evenly.
+    student of a teacher drawn uniformly.
 
     Cao et al. (2019), https://doi.org/10.48550/arXiv.1905.13436; Lefort et al. (2024), §3.2.2.
 
@@ -27,8 +27,8 @@ class StudentTeacher(Simulator):
     ratio: float = option(0.5, "share of the workers who are students", low=0, high=1)
 
     def matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
-        n_students = min(self.share(self.ratio), self.n_workers - 1)
+        n_students = min(self.count_workers(self.ratio), self.n_workers - 1)
         n_teachers = self.n_workers - n_students
-        teachers = likeliest_on_diagonal(draw_rows(n_teachers, n_labels, 1.0, rng))
-        followed = rng.choice(n_teachers, replace=True, size=n_students)
-        return np.concatenate([teachers, teachers[followed]])
+        teachers = swap_largest_to_diagonal(draw_confusion_matrices(n_teachers, n_labels, 1.0, rng))
+        teacher = rng.choice(n_teachers, replace=True, size=n_students)
+        return np.concatenate([teachers, teachers[teacher]])

@@ -60,7 +60,7 @@ def scored(stage: Stage, method: Identifier, progress: Progress = no_progress) -
     """The score of the training tasks; what it needs is trained, recorded and fitted."""
     if method.of != "task":
         raise InputError(f"{method.name()} is a score of the {method.of}; take one of tasks")
-    gold, needs, votes = stage.training_data.gold, method.must_see(), stage.votes
+    gold, needs, votes = stage.training_data.gold, method.required_evidence(), stage.votes
     given = None if gold is None else gold.shared(stage.parts["train"])
     seen = EvidenceCache(votes, Evidence(votes=votes, gold=given)).seen_by(method)
     if "dynamics" in needs:

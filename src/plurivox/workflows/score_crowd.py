@@ -108,7 +108,7 @@ def _gather(
 
     Warns about arguments that no score looks at; raises where a score must know who voted and counts would be taken.
     """
-    looked_at = {one for score in scores for one in score.looks_at()}
+    looked_at = {one for score in scores for one in score.usable_evidence()}
     for name, value in {**given, "by": by}.items():
         if value and name in SERVES and not looked_at & SERVES[name]:
             words = f"no score here looks at --{name}; it has no effect"
@@ -157,9 +157,9 @@ def _with_one_crowd(data: Dataset, part: str | None, needs_names: str) -> Datase
 def _needs_names(scores: Sequence[Identifier], makers: Sequence[Aggregator], *, fitted: bool) -> str:
     """The first score that cannot work on counts without names, or maker of a fit where none is given; "" where all can."""
     for score in scores:
-        if "votes" in score.looks_at() and "counts" not in score.takes:
+        if "votes" in score.usable_evidence() and "counts" not in score.takes:
             return score.name()
-        if score.looks_at() & {"fit", "fits"} and not fitted:
+        if score.usable_evidence() & {"fit", "fits"} and not fitted:
             for maker in makers or _made_by(score.fitted_by):
                 if "counts" not in maker.can_take():
                     return maker.name()
@@ -202,7 +202,7 @@ class EvidenceCache:
     def seen_by(self, method: Identifier, progress: Progress = no_progress) -> Evidence:
         """The evidence for one score; what nobody has is left for the score to ask for."""
         seen = replace(self.given, fits=())
-        for need in method.must_see():
+        for need in method.required_evidence():
             for name in need.split("|"):
                 if not seen.has(need):
                     found = self._find(name, method, progress)
@@ -233,7 +233,7 @@ class EvidenceCache:
     def _one_fit(self, method: Identifier, progress: Progress) -> Fit | None:
         known = [*self.given.fits, *self._fits_by(self.by, progress)]
         for fit in known:
-            if all(getattr(fit, part) is not None for part in method.reads):
+            if all(getattr(fit, part) is not None for part in method.fit_fields):
                 return fit
         if known and self.alone:
             return known[0]

@@ -109,7 +109,10 @@ def test_a_ranking_joins_scores(call: Call, votes_file: Path, tmp_path: Path) ->
             "crowdlab VOTES",
             "crowdlab needs prediction: give a classifier's probabilities for the tasks, such as those of plurivox predict",
         ),
-        ("glad-difficulty VOTES --by wawa", "reads the difficulty of a fit, and wawa gives none; take a fit by glad"),
+        (
+            "glad-difficulty VOTES --by wawa",
+            "needs the difficulty of a fit, and wawa estimates none; use a fit by glad",
+        ),
         ("entropy VOTES -o OUT.docx", "has an ending nobody knows"),
         ("entropy VOTES -o VOTES", "is named twice"),
         ("entropy VOTES --worst -1", "invalid value for '--worst'"),

@@ -57,7 +57,7 @@ def test_matrices_of_one_crowd_draw_another(call: Call, tmp_path: Path) -> None:
         ("hammer-spammer --matrix-file m.csv", "there is no option '--matrix-file'"),
         ("independent-confusion --matrix-file m.csv", "there is no file"),
         ("independent-confusion --prior 1,2", "prior has 2 numbers; 5 labels need one each"),
-        ("independent-confusion --prior 1,2,0 --n-labels 3", "prior must hold numbers above 0"),
+        ("independent-confusion --prior 1,2,0 --n-labels 3", "all numbers of prior must be above 0"),
         ("student-teacher --copiers 0.1", "fewer than a group-size of 4"),
         ("student-teacher --too-fast 0.1", "too-fast needs answer times; set times=yes"),
         ("soft-answers --order peerannot", "use order=whole"),

@@ -90,7 +90,7 @@ def test_an_owner_sees_why_and_can_take_it_back(tmp_path: Path) -> None:
         said = live.http.get("/api/owner/exclusions").json()
         [one] = said["exclusions"]
         assert said["rules"] == RULES["rules"] and one["worker"] == bad.entered["me"]["worker"]
-        assert one["reason"] == "failed 4 of 4 checks; at most 1 may be" and one["lifted"] is None
+        assert one["reason"] == "failed 4 of 4 checks; at most 1 allowed" and one["lifted"] is None
         good = live.enter()
         for slot in good.slots():
             good.answer(slot["slot"])

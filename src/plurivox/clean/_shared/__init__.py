@@ -1,1 +1,1 @@
-"""What several rules share."""
+"""Code shared by several cleaning rules."""

@@ -1,4 +1,4 @@
-"""The errors of one answer that Collins et al. (2022) look for, and what the rules about each of them share."""
+"""Errors in single answers (Collins et al. 2022) and the base class of the rules that look for one kind of error."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from plurivox.clean._contract import Found, Rule
+from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.answer_rows import AnswerRows
-from plurivox.clean._shared.reason_text import several
+from plurivox.clean._shared.reason_text import format_count
 from plurivox.core.answers import NAMED, NEVER, Answers
 from plurivox.core.audit import AuditAction
 from plurivox.core.method import option
@@ -17,115 +17,114 @@ from plurivox.core.typed_percents import OUT_OF_RANGE, parse_percents
 from plurivox.core.types import Bools
 
 
-def outside(seen: AnswerRows) -> Bools:
-    """(n,) a percent beside a named label lies below 0 or above 100."""
-    answers = _answers(seen)
-    return _any(answers, _named(answers) & _beyond(seen))
+def has_percent_out_of_range(answer_rows: AnswerRows) -> Bools:
+    """(n_answers,) whether an answer has a percent below 0 or above 100 beside a named label."""
+    answers = _require_answers(answer_rows)
+    out_of_range = (answer_rows.percents.odd & OUT_OF_RANGE) > 0
+    return _has_any_mark(answers, _is_named(answers) & out_of_range)
 
 
-def contradictory(seen: AnswerRows) -> Bools:
-    """(n,) a label is named and ruled out at once."""
-    answers = _answers(seen)
+def has_contradiction(answer_rows: AnswerRows) -> Bools:
+    """(n_answers,) whether an answer names a label and also rules it out."""
+    answers = _require_answers(answer_rows)
     key = answers.mark_answer * max(len(answers.labels), 1) + answers.mark_label
-    return _any(answers, _named(answers) & np.isin(key, key[answers.mark_kind == NEVER]))
+    return _has_any_mark(answers, _is_named(answers) & np.isin(key, key[answers.mark_kind == NEVER]))
 
 
-def percentless(seen: AnswerRows, zero: bool = False) -> Bools:
-    """(n,) the top label has no percent, or none that can be read; with `zero` also where it is 0."""
-    answers = _answers(seen)
-    value = parse_percents(answers.typed(0)).value
-    missing = (seen.top >= 0) & (np.isnan(value) | (zero & (value == 0)))
+def lacks_top_percent(answer_rows: AnswerRows, zero: bool = False) -> Bools:
+    """(n_answers,) whether an answer's top label has no readable percent; with `zero`, a percent of 0 counts as none."""
+    answers = _require_answers(answer_rows)
+    value = percents(answers.typed(0)).value
+    missing = (answer_rows.top >= 0) & (np.isnan(value) | (zero & (value == 0)))
     for column in (answers.abstain, answers.none_of_these):
         if column is not None:
             missing &= ~column
     if answers.form is not None:
         forms, code = np.unique(answers.form, return_inverse=True)
-        asked = map(question_of, forms.tolist())
-        missing &= np.array([one is None or one.percents for one in asked], bool)[code]
+        questions = map(question_of, forms.tolist())
+        missing &= np.array([question is None or question.percents for question in questions], bool)[code]
     return missing
 
 
-def why_outside(seen: AnswerRows, i: int) -> str:
-    """The first percent of answer i that is out of range."""
-    answers, marks = _marks(seen, i)
-    odd = _named(answers, marks) & (seen.percents.flags[marks] & OUT_OF_RANGE > 0)
+def describe_out_of_range(answer_rows: AnswerRows, i: int) -> str:
+    """Return a reason that quotes the first percent of answer `i` that is out of range."""
+    answers, marks = _marks_of_answer(answer_rows, i)
+    odd = _is_named(answers, marks) & (answer_rows.percents.odd[marks] & OUT_OF_RANGE > 0)
     at = marks.start + int(odd.argmax())
     return f"{str(answers.mark_typed[at])!r} beside {str(answers.labels[answers.mark_label[at]])!r} is outside 0 to 100"
 
 
-def why_contradictory(seen: AnswerRows, i: int) -> str:
-    """The first label of answer i that is named and ruled out."""
-    answers, marks = _marks(seen, i)
+def describe_contradiction(answer_rows: AnswerRows, i: int) -> str:
+    """Return a reason that quotes the first label of answer `i` that is both named and ruled out."""
+    answers, marks = _marks_of_answer(answer_rows, i)
     kinds, labels = answers.mark_kind[marks].tolist(), answers.mark_label[marks].tolist()
     never = {label for kind, label in zip(kinds, labels, strict=True) if kind == NEVER}
     both = next(label for kind, label in zip(kinds, labels, strict=True) if kind == NAMED and label in never)
     return f"{str(answers.labels[both])!r} is named and also ruled out"
 
 
-def why_percentless(seen: AnswerRows, i: int) -> str:
-    """What stands beside the top label of answer i instead of a percent."""
-    answers, marks = _marks(seen, i)
+def describe_missing_percent(answer_rows: AnswerRows, i: int) -> str:
+    """Return a reason that quotes the text entered beside the top label of answer `i` instead of a percent."""
+    answers, marks = _marks_of_answer(answer_rows, i)
     at = marks.start + answers.mark_kind[marks].tolist().index(NAMED)
-    typed, top = str(answers.mark_typed[at]), str(seen.labels[seen.top[i]])
-    return f"{typed!r} beside {top!r} is no percent" if typed.strip() else f"nothing was typed beside {top!r}"
+    typed, top = str(answers.mark_typed[at]), str(answer_rows.labels[answer_rows.top[i]])
+    return f"{typed!r} beside {top!r} is not a percent" if typed.strip() else f"nothing was typed beside {top!r}"
 
 
-def _marks(seen: AnswerRows, i: int) -> tuple[Answers, slice]:
-    """The answers, and where the marks of the i-th stand."""
-    answers = _answers(seen)
+def _marks_of_answer(answer_rows: AnswerRows, i: int) -> tuple[Answers, slice]:
+    """Return the answers, and the slice of their marks that belongs to answer `i`."""
+    answers = _require_answers(answer_rows)
     return answers, slice(int(answers.mark_start[i]), int(answers.mark_start[i + 1]))
 
 
-def _named(answers: Answers, marks: slice = slice(None)) -> Bools:
-    """(n_marks,) labels that are named; what was typed where none was chosen is no error of theirs."""
+def _is_named(answers: Answers, marks: slice = slice(None)) -> Bools:
+    """(n_marks,) whether a mark names a label; text typed where no label was chosen does not."""
     return (answers.mark_kind[marks] == NAMED) & (answers.mark_label[marks] >= 0)
 
 
-def _beyond(seen: AnswerRows) -> Bools:
-    return (seen.percents.flags & OUT_OF_RANGE) > 0
-
-
-def _any(answers: Answers, mark: Bools) -> Bools:
-    """(n,) answers with at least one such mark."""
+def _has_any_mark(answers: Answers, mask: Bools) -> Bools:
+    """(n_answers,) whether at least one mark of an answer is in `mask` (n_marks,)."""
     out = np.zeros(len(answers), bool)
-    out[answers.mark_answer[mark]] = True
+    out[answers.mark_answer[mask]] = True
     return out
 
 
-def _answers(seen: AnswerRows) -> Answers:
-    assert seen.answers is not None
-    return seen.answers
+def _require_answers(answer_rows: AnswerRows) -> Answers:
+    """Return the `Answers` behind the rows; they must not be votes."""
+    assert answer_rows.answers is not None
+    return answer_rows.answers
 
 
 @dataclass(frozen=True)
 class ErrorRule(Rule, ABC):
-    """A rule about one kind of error: what goes is the answers that have it, or people who make it too often."""
+    """A rule for one kind of error: removes or flags the answers that have it, and removes workers with too many."""
 
     takes: ClassVar[frozenset[str]] = frozenset()
     needs: ClassVar[tuple[str, ...]] = ("marks",)
-    error: ClassVar[str]  # what an answer has that should not be, after "answer with"
+    error: ClassVar[str]  # the error as text that completes "3 answers with ..."
 
     at_most: int | None = option(
-        None, "people with more such answers go, with all their answers; none: nobody does", low=0
+        None, "remove workers with more such answers, with all their answers; none: remove no worker", low=0
     )
-    answers: bool = option(True, "such answers go, of whomever; if no, they stay and are flagged")
+    answers: bool = option(True, "remove such answers; if no, keep and flag them")
 
     @abstractmethod
-    def faulty(self, seen: AnswerRows) -> Bools:
-        """(n,) the answers with the error."""
+    def find_errors(self, answer_rows: AnswerRows) -> Bools:
+        """(n_answers,) whether an answer has the error."""
 
     @abstractmethod
-    def why(self, seen: AnswerRows, i: int) -> str:
-        """What is wrong with answer i."""
+    def describe_error(self, answer_rows: AnswerRows, i: int) -> str:
+        """Return a reason that says what is wrong with answer `i`."""
 
-    def _check(self, seen: AnswerRows) -> tuple[Found, ...]:
-        faulty = self.faulty(seen)
-        n = seen.tally(faulty)
-        many = np.zeros(len(n), bool) if self.at_most is None else n > self.at_most
-        people = Found.where("worker", many, n, lambda who: self._too_many(int(n[who])))
-        did: AuditAction = "removed" if self.answers else "flagged"
-        said = np.full(len(seen), np.nan)
-        return people, Found.where("answer", faulty, said, lambda i: self.why(seen, i), did)
+    def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+        errors = self.find_errors(answer_rows)
+        n = answer_rows.count_by_worker(errors)
+        too_many = np.zeros(len(n), bool) if self.at_most is None else n > self.at_most
+        workers = Findings.from_mask("worker", too_many, n, lambda worker: self._too_many_reason(int(n[worker])))
+        did: Did = "removed" if self.answers else "flagged"
+        value = np.full(len(answer_rows), np.nan)
+        return workers, Findings.from_mask("answer", errors, value, lambda i: self.describe_error(answer_rows, i), did)
 
-    def _too_many(self, n: int) -> str:
-        return f"{several(n, 'answer')} with {self.error}; at most {self.at_most} may be"
+    def _too_many_reason(self, n: int) -> str:
+        """Return the reason to remove a worker with `n` answers that have the error."""
+        return f"{format_count(n, 'answer')} with {self.error}; at most {self.at_most} allowed"

@@ -1,4 +1,4 @@
-"""Entered: what people entered, a row an answer, whether it came through a form (Answers) or as votes."""
+"""`AnswerRows`: a common view of answers and votes, one row per answer, that cleaning rules work on."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,49 +14,54 @@ from plurivox.core.typed_percents import Percents, parse_percents
 from plurivox.core.types import Bools, Floats, Ints, Names
 from plurivox.core.votes import Votes
 
-UNKNOWN, STRANGE = -1, -2  # no known label; a known label that nobody could choose
+UNKNOWN, UNLISTED = (
+    -1,
+    -2,
+)  # codes in `truth`: no known label; a known label that is not among the labels of the answers
 
 
 @dataclass(frozen=True, eq=False)
 class AnswerRows:
-    """The one face of answers and votes that rules look at: n answers, of which votes may need several rows each."""
+    """A common view of answers and votes with one row per answer; a soft answer in a votes table has several votes rows."""
 
     task: Ints  # (n,) code into `tasks`
-    worker: Ints  # (n,) code into `workers`; -1 where nobody is named
+    worker: Ints  # (n,) code into `workers`; -1: no worker is named
     top: Ints  # (n,) code of the label named first, or with the most weight; -1: none, can't tell, none of these
     tasks: Names
     workers: Names
     labels: Names
-    unit: Ints  # (n_rows,) the answer that each row belongs to
-    row: Ints  # (n,) where each answer begins in the source, before any rule took something out
+    answer_of_row: Ints  # (n_rows,) the answer that each row of the source belongs to
+    source_row: Ints  # (n,) the first row of each answer in the original source, before any rule removed rows
     seconds: Floats | None = None  # (n,)
     when: Floats | None = None  # (n,)
-    answers: Answers | None = None  # with all their marks; None where these are votes
+    answers: Answers | None = None  # the source with all its marks; None if the source is votes
     votes: Votes | None = None
-    truth: Ints | None = None  # (n_tasks,) code of the known label, UNKNOWN or STRANGE; None: nothing is known
+    truth: Ints | None = None  # (n_tasks,) code of the known label, UNKNOWN or UNLISTED; None: no gold was given
 
     @classmethod
-    def of(cls, given: Answers | Votes, gold: SoftLabels | None = None, source: Ints | None = None) -> Self:
-        """The view of answers or votes, with the labels that are known of their tasks.
+    def of(cls, given: Answers | Votes, gold: SoftLabels | None = None, source_row: Ints | None = None) -> Self:
+        """Return the view of answers or votes, with the known labels of their tasks if `gold` is given.
 
-        `source` (n_rows,) says where each row stood before other rules took some out.
+        `source_row` (n_rows,) is the number of each row in the original source, before other rules removed rows.
         """
-        unit, first = (np.arange(len(given)),) * 2 if isinstance(given, Answers) else _units(given)
-        about = {name: None if (c := getattr(given, name)) is None else c[first] for name in ("seconds", "when")}
+        answer_of_row, first = (np.arange(len(given)),) * 2 if isinstance(given, Answers) else _group_rows(given)
+        times = {name: None if (c := getattr(given, name)) is None else c[first] for name in ("seconds", "when")}
         return cls(
             task=given.task[first],
             worker=given.worker[first],
-            top=_first_named(given) if isinstance(given, Answers) else _heaviest(given, unit, first),
+            top=_first_named_label(given)
+            if isinstance(given, Answers)
+            else _heaviest_label(given, answer_of_row, first),
             tasks=given.tasks,
             workers=given.workers,
             labels=given.labels,
-            unit=unit,
-            row=first if source is None else source[first],
-            seconds=about["seconds"],
-            when=about["when"],
+            answer_of_row=answer_of_row,
+            source_row=first if source_row is None else source_row[first],
+            seconds=times["seconds"],
+            when=times["when"],
             answers=given if isinstance(given, Answers) else None,
             votes=given if isinstance(given, Votes) else None,
-            truth=None if gold is None else _truth(given, gold),
+            truth=None if gold is None else _gold_codes(given, gold),
         )
 
     def __len__(self) -> int:
@@ -68,41 +73,41 @@ class AnswerRows:
 
     @cached_property
     def percents(self) -> Percents:
-        """(n_marks,) what was typed beside each mark, as numbers."""
+        """(n_marks,) the text typed beside each mark, parsed as percents."""
         assert self.answers is not None
         return parse_percents(self.answers.mark_typed)
 
-    def tally(self, which: Bools | None = None) -> Ints:
-        """(n_workers,) how many of these answers each worker gave; without any, of all."""
-        mine = self.worker >= 0 if which is None else which & (self.worker >= 0)
+    def count_by_worker(self, mask: Bools | None = None) -> Ints:
+        """(n_workers,) the number of answers of each worker, only those in `mask` (n,) if it is given."""
+        mine = self.worker >= 0 if mask is None else mask & (self.worker >= 0)
         return np.bincount(self.worker[mine], minlength=self.n_workers)
 
-    # ---- who said what when
+    # ---- order and repeats
 
     @property
     def is_ordered(self) -> bool:
-        """Whether it is known which of two answers came first. Votes are sorted, so only their times can tell."""
+        """Whether the order of the answers is known; votes are sorted by task, so theirs is known only if all have a time."""
         return self.answers is not None or (self.when is not None and bool(np.isfinite(self.when).all()))
 
     @cached_property
-    def came(self) -> Ints:
-        """(n,) the answers in the order they came, person by person and task by task.
+    def arrival_order(self) -> Ints:
+        """(n,) the answers sorted by worker, task, and the order in which they were given.
 
-        By time where every time is known; else by sitting and position where they are; else as they stand.
+        That order is by time if every time is known; else by sitting and position if they are known; else by row.
         """
         keys: list[Ints | Floats] = [np.arange(len(self))]
         if self.answers is not None and self.answers.position is not None:
             keys.append(self.answers.position)
             if self.answers.sitting is not None:
                 _, begins, code = np.unique(self.answers.sitting, return_index=True, return_inverse=True)
-                keys.append(begins[code])  # sittings in the order in which they first turn up
+                keys.append(begins[code])  # sittings in the order of their first rows
         if self.when is not None and np.isfinite(self.when).all():
             keys.append(self.when)
         return np.lexsort([*keys, self.task, self.worker])
 
-    def earlier(self, which: Bools | None = None) -> Ints:
-        """(n,) the same person's latest earlier answer to the same task, -1 where there is none; only among `which`."""
-        order = self.came if which is None else self.came[which[self.came]]
+    def previous_answers(self, mask: Bools | None = None) -> Ints:
+        """(n,) the worker's previous answer to the same task, -1 if there is none; only among those in `mask` (n,)."""
+        order = self.arrival_order if mask is None else self.arrival_order[mask[self.arrival_order]]
         a, b = order[:-1], order[1:]
         same = (self.worker[a] == self.worker[b]) & (self.task[a] == self.task[b]) & (self.worker[a] >= 0)
         out = np.full(len(self), -1)
@@ -110,57 +115,57 @@ class AnswerRows:
         return out
 
     @property
-    def marked(self) -> Bools:
-        """(n,) answers that repeat an earlier one on purpose; votes bear no such mark."""
+    def is_marked_repeat(self) -> Bools:
+        """(n,) whether an answer is marked as a repeat of an earlier one (`repeat_of`); never true of votes."""
         if self.answers is None or self.answers.repeat_of is None:
             return np.zeros(len(self), bool)
         return np.asarray(self.answers.repeat_of >= 0)
 
     @cached_property
-    def pairs(self) -> tuple[Ints, Ints]:
-        """(later, earlier): answers of one person to one task, as marked; without any mark all that are there."""
+    def repeat_pairs(self) -> tuple[Ints, Ints]:
+        """(later, earlier): pairs of answers of a worker to the same task, as marked; without marks, all such pairs."""
         if self.answers is not None and self.answers.repeat_of is not None:
-            later = np.flatnonzero(self.marked)
+            later = np.flatnonzero(self.is_marked_repeat)
             return later, self.answers.repeat_of[later]
-        earlier = self.earlier()
+        earlier = self.previous_answers()
         later = np.flatnonzero(earlier >= 0)
         return later, earlier[later]
 
-    def content(self, which: Bools) -> Ints:
-        """A number for all that was entered in each of these answers: those with the same number say exactly the same."""
+    def content_codes(self, mask: Bools) -> Ints:
+        """Return a code for the content of each answer in `mask`; answers with identical content have the same code."""
         if self.answers is None:
             assert self.votes is not None
-            rows = np.flatnonzero(which[self.unit])
-            unit = (np.cumsum(which) - 1)[self.unit[rows]]
-            order = np.lexsort((self.votes.label[rows], unit))
-            start = np.searchsorted(unit[order], np.arange(int(which.sum()) + 1))
-            said = joint(self.votes.label[rows], self.votes.weights[rows])
-            return _sequences(said[order], start)
-        a = self.answers.where(which)
-        marks = _sequences(joint(a.mark_kind, a.mark_label, a.mark_typed), a.mark_start)
-        return joint(marks, *(c for c in (a.form, a.abstain, a.none_of_these) if c is not None))
+            rows = np.flatnonzero(mask[self.answer_of_row])
+            answer_of_row = (np.cumsum(mask) - 1)[self.answer_of_row[rows]]
+            order = np.lexsort((self.votes.label[rows], answer_of_row))
+            start = np.searchsorted(answer_of_row[order], np.arange(int(mask.sum()) + 1))
+            codes = row_codes(self.votes.label[rows], self.votes.weights[rows])
+            return _list_codes(codes[order], start)
+        a = self.answers.where(mask)
+        marks = _list_codes(row_codes(a.mark_kind, a.mark_label, a.mark_typed), a.mark_start)
+        return row_codes(marks, *(c for c in (a.form, a.abstain, a.none_of_these) if c is not None))
 
-    # ---- what is known
+    # ---- known labels
 
     @cached_property
-    def right(self) -> Floats:
-        """(n,) 1 where the top label is the known one, 0 where it is not; nan where nothing is known, and for "can't tell"."""
+    def correctness(self) -> Floats:
+        """(n,) 1 if the top label is the known label, 0 if not; nan if no label is known, or for a "can't tell" answer."""
         assert self.truth is not None
         true = self.truth[self.task]
-        told = true != UNKNOWN
+        known = true != UNKNOWN
         if self.answers is not None and self.answers.abstain is not None:
-            told &= ~self.answers.abstain
-        return np.where(told, (self.top == true).astype(np.float64), np.nan)
+            known &= ~self.answers.abstain
+        return np.where(known, (self.top == true).astype(np.float64), np.nan)
 
     def accuracy(self) -> tuple[Floats, Ints]:
-        """(n_workers,) the share of right answers among those to known tasks, nan without any; and how many those are."""
-        known = ~np.isnan(self.right)
-        n, hits = self.tally(known), self.tally(known & (self.right == 1))
+        """Return (n_workers,) the share of correct answers to tasks with a known label, nan without any, and their number."""
+        known = ~np.isnan(self.correctness)
+        n, hits = self.count_by_worker(known), self.count_by_worker(known & (self.correctness == 1))
         return np.where(n > 0, hits / np.maximum(n, 1), np.nan), n
 
 
-def _units(votes: Votes) -> tuple[Ints, Ints]:
-    """(unit, first): the answer of each row, numbered as they stand, and the first row of each."""
+def _group_rows(votes: Votes) -> tuple[Ints, Ints]:
+    """Return (answer_of_row, first): the answer of each row of the votes, in order of appearance, and the first row of each."""
     if votes.answer is None:
         return np.arange(len(votes)), np.arange(len(votes))
     _, first, code = np.unique(votes.answer, return_index=True, return_inverse=True)
@@ -170,34 +175,34 @@ def _units(votes: Votes) -> tuple[Ints, Ints]:
     return rank[code], first[order]
 
 
-def _first_named(answers: Answers) -> Ints:
-    """(n,) the label named first; none where the answer is "can't tell" or "none of these", whatever is marked beside."""
+def _first_named_label(answers: Answers) -> Ints:
+    """(n,) the code of the label named first; -1 for "can't tell" and "none of these" answers, even with marked labels."""
     top = answers.named(0)
-    for aside in (answers.abstain, answers.none_of_these):
-        if aside is not None:
-            top[aside] = -1
+    for no_label in (answers.abstain, answers.none_of_these):
+        if no_label is not None:
+            top[no_label] = -1
     return top
 
 
-def _heaviest(votes: Votes, unit: Ints, first: Ints) -> Ints:
-    """(n,) the label with the most weight in each answer, the earlier one of a tie."""
+def _heaviest_label(votes: Votes, answer_of_row: Ints, first: Ints) -> Ints:
+    """(n,) the code of the label with the largest weight in each answer; ties go to the earlier label."""
     if len(first) == len(votes):
         return votes.label.astype(np.int64)
-    order = np.lexsort((votes.label, -votes.weights, unit))
-    return votes.label[order][np.searchsorted(unit[order], np.arange(len(first)))].astype(np.int64)
+    order = np.lexsort((votes.label, -votes.weights, answer_of_row))
+    return votes.label[order][np.searchsorted(answer_of_row[order], np.arange(len(first)))].astype(np.int64)
 
 
-def _truth(given: Answers | Votes, gold: SoftLabels) -> Ints:
-    """(n_tasks,) the most probable label of the known tasks, as a code of the labels given."""
-    here = positions(gold.tasks, given.tasks)
+def _gold_codes(given: Answers | Votes, gold: SoftLabels) -> Ints:
+    """(n_tasks,) the most probable gold label of each task as a code into `given.labels`, UNKNOWN or UNLISTED."""
+    gold_row = positions(gold.tasks, given.tasks)
     code = positions(given.labels, gold.hard())
-    return np.where(here < 0, UNKNOWN, np.where(code < 0, STRANGE, code)[here])
+    return np.where(gold_row < 0, UNKNOWN, np.where(code < 0, UNLISTED, code)[gold_row])
 
 
-def joint(*columns: NDArray[Any]) -> Ints:
-    """(n,) a small number for each row: rows that are equal in every column have the same.
+def row_codes(*columns: NDArray[Any]) -> Ints:
+    """(n,) an integer code for each row of the columns; rows that are equal in every column have the same code.
 
-    >>> joint(np.array([5, 5, 7]), np.array([0.5, 0.5, 0.5])).tolist()
+    >>> row_codes(np.array([5, 5, 7]), np.array([0.5, 0.5, 0.5])).tolist()
     [0, 0, 1]
     """
     code: Ints = np.zeros(len(columns[0]), np.int64)
@@ -207,13 +212,13 @@ def joint(*columns: NDArray[Any]) -> Ints:
     return code
 
 
-def _sequences(items: Ints, start: Ints) -> Ints:
-    """(n,) equal numbers for equal lists, where list i is items[start[i]:start[i + 1]]."""
+def _list_codes(items: Ints, start: Ints) -> Ints:
+    """(n,) an integer code for each list items[start[i]:start[i + 1]]; equal lists have the same code."""
     size = np.diff(start)
-    code = joint(size)
+    code = row_codes(size)
     for place in range(int(size.max(initial=0))):
         long = np.flatnonzero(size > place)
         item = np.zeros(len(size), np.int64)
         item[long] = items[start[long] + place] + 1
-        code = joint(code, item)
+        code = row_codes(code, item)
     return code

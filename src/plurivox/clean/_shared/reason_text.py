@@ -1,19 +1,19 @@
-"""The few words that reasons share."""
+"""Counts and percents as text, for the reasons that cleaning rules give."""
 
 
-def several(n: int, thing: str) -> str:
-    """A number and what is counted.
+def format_count(n: int, noun: str) -> str:
+    """Return a count with its noun, which gets an s unless the count is 1.
 
-    >>> several(1, "answer"), several(1200, "answer")
+    >>> format_count(1, "answer"), format_count(1200, "answer")
     ('1 answer', '1,200 answers')
     """
-    return f"{n:,} {thing}{'' if n == 1 else 's'}"
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
-def percent(share: float) -> str:
-    """A share as a percent, with a digit behind the point where it needs one.
+def format_percent(share: float) -> str:
+    """Return a share of 0 to 1 as a percent with at most one decimal.
 
-    >>> percent(.75), percent(2 / 3)
+    >>> format_percent(.75), format_percent(2 / 3)
     ('75%', '66.7%')
     """
     return f"{100 * share:.1f}".removesuffix(".0") + "%"

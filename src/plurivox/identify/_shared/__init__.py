@@ -1,1 +1,1 @@
-"""What several scores share."""
+"""Code shared by several scores."""

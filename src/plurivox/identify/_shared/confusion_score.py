@@ -1,4 +1,4 @@
-"""Scores of workers that are one number of their confusion matrix."""
+"""Base class of worker scores that are computed from a confusion matrix."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.types import Floats
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.requirements import workload
+from plurivox.identify._shared.requirements import answers_per_worker
 
 
 @dataclass(frozen=True)
 class ConfusionScore(Identifier):
-    """A score of workers by their confusion matrices; raw / `best` is 1 for a worker who is always right.
+    """A score of workers from their confusion matrices; value = 1 - raw / the raw score of a worker who is always right.
 
-    The fit by default draws the matrices to the whole crowd's (pool=4): that of a worker with few votes would otherwise be
-    made mostly of pseudo-counts.
+    The default fit shrinks the matrices towards the whole crowd's (pool=4): the matrix of a worker with few votes would
+    otherwise consist mostly of pseudo-counts.
     """
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
@@ -25,25 +25,25 @@ class ConfusionScore(Identifier):
     needs: ClassVar[tuple[str, ...]] = ("fit",)
     may_use: ClassVar[tuple[str, ...]] = ("votes",)
     fitted_by: ClassVar[tuple[str, ...]] = ("dawid-skene[pool=4]",)
-    reads: ClassVar[tuple[str, ...]] = ("confusion",)
+    fit_fields: ClassVar[tuple[str, ...]] = ("confusion",)
 
     @abstractmethod
-    def of_matrices(self, matrices: Floats) -> Floats:
-        """(n_matrices,) the raw score of (n_matrices, true, said) confusion matrices over two labels or more."""
+    def score_matrices(self, matrices: Floats) -> Floats:
+        """(n_matrices,) the raw score of each confusion matrix (n_matrices, true, given) over two labels or more."""
 
-    def best(self, n_labels: int) -> float:
-        """The raw score of a worker who is always right."""
+    def perfect_score(self, n_labels: int) -> float:
+        """Return the raw score of a worker who is always right."""
         del n_labels
         return 1.0
 
-    def _score(self, seen: Evidence, progress: Progress) -> Scores:
+    def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
-        assert seen.fit is not None
-        assert seen.fit.confusion is not None
-        confusion, n_labels = seen.fit.confusion, len(seen.fit.confusion.labels)
+        assert evidence.fit is not None
+        assert evidence.fit.confusion is not None
+        confusion, n_labels = evidence.fit.confusion, len(evidence.fit.confusion.labels)
         if n_labels < 2:
             raise InputError(f"{self.name()} needs two labels or more; the fit has {n_labels}")
-        each = self.of_matrices(confusion.matrices)
-        raw = each if confusion.which is None else each[confusion.which]
-        value = 1 - raw / self.best(n_labels)
-        return Scores("worker", confusion.workers, value, self.spec, raw=raw, n=workload(seen, confusion.workers))
+        per_matrix = self.score_matrices(confusion.matrices)
+        raw = per_matrix if confusion.which is None else per_matrix[confusion.which]
+        value, n = 1 - raw / self.perfect_score(n_labels), answers_per_worker(evidence, confusion.workers)
+        return Scores("worker", confusion.workers, value, self.spec, raw=raw, n=n)

@@ -1,4 +1,4 @@
-"""Agreement of a whole crowd: each task's votes in a few numbers, sums of them, and the coefficient of the sums."""
+"""Agreement coefficients of a whole crowd: terms per task are summed, and the coefficient is computed from the sums."""
 
 import warnings
 from abc import abstractmethod
@@ -17,63 +17,64 @@ from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.engine.pair_agreement import agreeing_share, disagreement_within_answers, has_pairs
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.intervals import RESAMPLES_HELP, redrawn, spread
+from plurivox.identify._shared.intervals import RESAMPLES_HELP, bootstrap_counts, percentile_interval
 
-DENSE = 2**27  # cells: beyond, counts are kept only where they are not zero
-BITS = 62  # a row of counts that fits into so many is one number
+MAX_DENSE_CELLS = 2**27  # larger tables of counts are sparse
+MAX_KEY_BITS = 62  # a row of counts that fits into this many bits is encoded as one integer
 
 
-class Kinds(NamedTuple):
-    """Tasks by how their votes fall: tasks with the same counts are of one kind. Tasks without votes are left out."""
+class CountPatterns(NamedTuple):
+    """The distinct rows of the task-by-label table of vote counts, and how many tasks have each; tasks with votes only."""
 
-    counts: Any  # sparse (n_kinds, n_labels) the votes each label got
-    n: Floats  # (n_kinds,) votes in all
-    within: Floats  # (n_kinds,) how much soft answers differ from themselves, see `disagreement_within_answers`
-    times: Ints  # (n_kinds,) how many tasks are of this kind
-    scale: Floats | None = None  # (n_labels,) where labels stand; None: two labels are the same or not
+    counts: Any  # sparse (n_patterns, n_labels) the votes for each label
+    n: Floats  # (n_patterns,) all votes of a task
+    within: Floats  # (n_patterns,) how much soft answers differ from themselves, see `differ_within`
+    n_tasks: Ints  # (n_patterns,) the number of tasks with this pattern
+    scale: Floats | None = None  # (n_labels,) positions of the labels; None: two labels are equal or not
 
     @property
-    def several(self) -> Any:
-        """(n_kinds,) whether there are two votes that can agree."""
+    def has_pairs(self) -> Any:
+        """(n_patterns,) whether a task has at least two votes, so that votes can agree."""
         return has_pairs(self.n)
 
     @property
-    def agree(self) -> Floats:
-        """(n_kinds,) the share of pairs of votes that agree; for soft answers, the chance that drawn labels do."""
-        return agreeing_share(self.n, squares(self.counts), self.within)
+    def agreement(self) -> Floats:
+        """(n_patterns,) the share of pairs of votes that agree; of soft answers, the probability that drawn labels do."""
+        return agreeing_share(self.n, sums_of_squares(self.counts), self.within)
 
     @property
-    def shares(self) -> Any:
-        """Sparse (n_kinds, n_labels) the share of a task's votes that each label got."""
+    def label_shares(self) -> Any:
+        """Sparse (n_patterns, n_labels) the share of a task's votes for each label."""
         return sparse.csr_array(self.counts.multiply(1 / self.n[:, None]))
 
 
-def kinds(votes: Votes, scale: Floats | None = None) -> Kinds:
-    """The kinds of tasks of some votes. `scale` (n_labels,) is where labels stand when their distance matters."""
-    within, one = disagreement_within_answers(votes, scale), np.ones(votes.n_tasks, np.int64)
-    if votes.n_tasks * votes.n_labels > DENSE or votes.n_labels > BITS:
+def count_patterns(votes: Votes, scale: Floats | None = None) -> CountPatterns:
+    """Return the distinct rows of vote counts; `scale` (n_labels,) are positions of the labels if distances matter."""
+    within, single = differ_within(votes, scale), np.ones(votes.n_tasks, np.int64)
+    if votes.n_tasks * votes.n_labels > MAX_DENSE_CELLS or votes.n_labels > MAX_KEY_BITS:
         tally = votes.tally()
         counts = sparse.csr_array(
             (tally.mass, tally.label.astype(np.int64), tally.start), (votes.n_tasks, votes.n_labels)
         )
-        return _of(counts, votes.support, within, one, scale)
+        return _drop_empty(counts, votes.support, within, single, scale)
     table = votes.counts()
     base = float(table.max(initial=0)) + 1
-    if within.any() or votes.n_labels * np.log2(base) >= BITS or (table % 1).any():
-        return _of(table, votes.support, within, one, scale)
-    key = table.astype(np.int64) @ (int(base) ** np.arange(votes.n_labels, dtype=np.int64))  # a row in one number
-    _, first, times = np.unique(key, return_index=True, return_counts=True)
-    return _of(table[first], votes.support[first], within[first], times, scale)
+    if within.any() or votes.n_labels * np.log2(base) >= MAX_KEY_BITS or (table % 1).any():
+        return _drop_empty(table, votes.support, within, single, scale)
+    key = table.astype(np.int64) @ (int(base) ** np.arange(votes.n_labels, dtype=np.int64))  # one integer per row
+    _, first, n_tasks = np.unique(key, return_index=True, return_counts=True)
+    return _drop_empty(table[first], votes.support[first], within[first], n_tasks, scale)
 
 
-def _of(counts: Any, n: Floats, within: Floats, times: Ints, scale: Floats | None) -> Kinds:
+def _drop_empty(counts: Any, n: Floats, within: Floats, n_tasks: Ints, scale: Floats | None) -> CountPatterns:
+    """Return `CountPatterns` of the rows that have votes (n > 0)."""
     voted = n > 0
-    return Kinds(sparse.csr_array(counts[voted]), n[voted], within[voted], times[voted], scale)
+    return CountPatterns(sparse.csr_array(counts[voted]), n[voted], within[voted], n_tasks[voted], scale)
 
 
 @dataclass(frozen=True)
-class Agreement(Identifier):
-    """A coefficient of agreement: `raw` is the coefficient, value = 1 - raw, with a bootstrap interval over tasks."""
+class AgreementCoefficient(Identifier):
+    """An agreement coefficient of a crowd: `raw` is the coefficient, value = 1 - raw, with a bootstrap interval over tasks."""
 
     resamples: int = option(1000, RESAMPLES_HELP, low=0)
     seed: int = option(0, "same seed, same interval", low=0)
@@ -81,54 +82,55 @@ class Agreement(Identifier):
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
     of: ClassVar[ScoreTarget] = "crowd"
 
-    def _score(self, seen: Evidence, progress: Progress) -> Scores:
-        assert seen.votes is not None
-        tasks = self._kinds(seen.votes)
-        if not tasks.several.any():
+    def _score(self, evidence: Evidence, progress: Progress) -> Scores:
+        assert evidence.votes is not None
+        tasks = self._count_patterns(evidence.votes)
+        if not tasks.has_pairs.any():
             raise InputError(f"{self.name()} needs a task with two votes or more; no task has two")
-        numbers = sparse.csr_array(self._numbers(tasks))
-        raw = self._coefficient((tasks.times.astype(np.float64) @ numbers)[None])
-        drawn = redrawn(tasks.times, self.resamples, self.seed, progress)
-        again = [1 - self._coefficient(times @ numbers) for times in drawn]
-        return crowd_scores(self, float(raw[0]), again, float(tasks.times[tasks.several].sum()))
+        terms = sparse.csr_array(self._task_terms(tasks))
+        raw = self._coefficient((tasks.n_tasks.astype(np.float64) @ terms)[None])
+        blocks = bootstrap_counts(tasks.n_tasks, self.resamples, self.seed, progress)
+        resampled = [1 - self._coefficient(counts @ terms) for counts in blocks]
+        return make_crowd_scores(self, float(raw[0]), resampled, float(tasks.n_tasks[tasks.has_pairs].sum()))
 
-    def _kinds(self, votes: Votes) -> Kinds:
-        return kinds(votes)
+    def _count_patterns(self, votes: Votes) -> CountPatterns:
+        """Return the distinct rows of vote counts that the coefficient is computed from."""
+        return count_patterns(votes)
 
     @abstractmethod
-    def _numbers(self, tasks: Kinds) -> Any:
-        """(n_kinds, n_numbers) what is summed over tasks."""
+    def _task_terms(self, tasks: CountPatterns) -> Any:
+        """(n_patterns, n_terms) the terms that are summed over tasks."""
 
     @abstractmethod
     def _coefficient(self, sums: Floats) -> Floats:
-        """(n,) the coefficients of (n, n_numbers) sums; nan where it is not defined."""
+        """(n,) the coefficient of each row of sums (n, n_terms); nan where it is undefined."""
 
 
-def crowd_scores(method: Identifier, raw: float, again: list[Floats], n: float) -> Scores:
-    """The one score of a crowd; `again` are the values of resamples, in blocks."""
+def make_crowd_scores(method: Identifier, raw: float, resampled: list[Floats], n: float) -> Scores:
+    """Return the single score of a crowd, with an interval from blocks of resampled values; warn if `raw` is nan."""
     if np.isnan(raw):
         warnings.warn(
-            f"{method.name()} is undefined: where all votes are for one label, chance alone agrees always",
+            f"{method.name()} is undefined: all votes are for one label, so chance agreement is 1",
             PlurivoxWarning,
             stacklevel=4,
         )
-    low, high = spread(np.concatenate(again)[:, None]) if again else (None, None)
+    low, high = percentile_interval(np.concatenate(resampled)[:, None]) if resampled else (None, None)
     names, value = as_names(["crowd"]), np.array([raw])
     return Scores("crowd", names, 1 - value, method.spec, raw=value, low=low, high=high, n=np.array([n]))
 
 
-def beyond_chance(agree: Floats, chance: Floats) -> Floats:
-    """(agree - chance) / (1 - chance); nan where chance is 1."""
-    room = 1 - chance
-    return np.divide(agree - chance, room, out=np.full(len(room), np.nan), where=room > 1e-12)
+def beyond_chance(agreement: Floats, chance: Floats) -> Floats:
+    """Return (agreement - chance) / (1 - chance), the agreement beyond chance; nan where chance agreement is 1."""
+    possible = 1 - chance
+    return np.divide(agreement - chance, possible, out=np.full(len(possible), np.nan), where=possible > 1e-12)
 
 
-def agreement_numbers(tasks: Kinds) -> Any:
-    """Columns: agreement, whether there are two votes, one, and the share of each label."""
-    front = np.column_stack([tasks.agree, tasks.several, np.ones(len(tasks.n))])
-    return sparse.hstack([sparse.csr_array(front), tasks.shares])
+def agreement_terms(tasks: CountPatterns) -> Any:
+    """Return sparse columns: agreement, whether there are two votes, 1, and the share of each label."""
+    front = np.column_stack([tasks.agreement, tasks.has_pairs, np.ones(len(tasks.n))])
+    return sparse.hstack([sparse.csr_array(front), tasks.label_shares])
 
 
-def squares(counts: Any) -> Floats:
-    """(n_kinds,) the sum of the squared counts of each kind."""
+def sums_of_squares(counts: Any) -> Floats:
+    """(n_rows,) the sum of the squared counts of each row of a sparse table."""
     return np.asarray(counts.multiply(counts).sum(1)).ravel()

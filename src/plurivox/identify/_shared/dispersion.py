@@ -1,4 +1,4 @@
-"""What several scores of tasks share: how the votes, or the soft label, of a task are spread over the labels."""
+"""Dispersion of tasks: the spread of a task's votes, or of its soft label, over the labels."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -13,60 +13,61 @@ from plurivox.engine.kernels import dispersion
 from plurivox.engine.threads import Blocks
 from plurivox.identify._contract import Evidence
 
-UNIT_HELP = "nats, bits, or share: of the entropy of an even row, 0 to 1"
+UNIT_HELP = "nats, bits, or the share (0 to 1) of the largest possible entropy"
 
 
 @dataclass(frozen=True)
-class Spread:
-    """Of each task's shares p: the largest, the entropy in nats, the sums over labels of (p - 1/K)^2 and (p - 1/K)^4."""
+class Dispersion:
+    """Per task, of its label shares p: the largest, the entropy in nats, and the sums of (p - 1/K)^2 and (p - 1/K)^4."""
 
     tasks: Names
     n_labels: int
-    support: Floats | None  # (n_tasks,) how many answers stand behind each
+    support: Floats | None  # (n_tasks,) number of answers of each task
     largest: Floats  # (n_tasks,)
     entropy: Floats
     second: Floats
     fourth: Floats
 
-    def told(self, values: Floats) -> Floats:
-        """The values, nan for a task that no answer stands behind."""
-        return where_told(self.support, values)
+    def nan_without_support(self, values: Floats) -> Floats:
+        """(n_tasks,) the values, nan for tasks without answers."""
+        return nan_without_support(self.support, values)
 
 
-def spread_of(seen: Evidence) -> Spread:
-    """Of the soft labels that were given, else of the votes."""
-    if seen.soft is not None:
-        return spread_of_soft(seen.soft)
-    assert seen.votes is not None
-    return spread_of_votes(seen.votes)
+def task_dispersion(evidence: Evidence) -> Dispersion:
+    """Return the dispersion of the soft labels in the evidence if there are any, else of its votes."""
+    if evidence.soft is not None:
+        return soft_label_dispersion(evidence.soft)
+    assert evidence.votes is not None
+    return votes_dispersion(evidence.votes)
 
 
-def spread_of_votes(votes: Votes) -> Spread:
-    """Without a table of tasks and labels: there may be very many of both."""
+def votes_dispersion(votes: Votes) -> Dispersion:
+    """Return the dispersion of each task's votes, without a dense task-by-label table."""
     out, label = np.zeros((votes.n_tasks, 4)), votes.label.astype(np.int32)
 
-    def work(first: int, last: int) -> None:
-        dispersion.vote_dispersion(first, last, votes.start, label, votes.weight, max(votes.n_labels, 1), out)
+    def run_block(first: int, last: int) -> None:
+        dispersion.of_votes(first, last, votes.start, label, votes.weight, max(votes.n_labels, 1), out)
 
-    Blocks(votes.start).map(work)
-    return Spread(votes.tasks, votes.n_labels, votes.support, *out.T)
+    Blocks(votes.start).map(run_block)
+    return Dispersion(votes.tasks, votes.n_labels, votes.support, *out.T)
 
 
-def spread_of_soft(soft: SoftLabels) -> Spread:
-    """Of rows of soft labels, dense or not."""
+def soft_label_dispersion(soft: SoftLabels) -> Dispersion:
+    """Return the dispersion of each row of soft labels, dense or stored as candidates."""
     if isinstance(soft.body, Candidates):
-        return Spread(soft.tasks, soft.n_labels, soft.support, *_of_candidates(soft.body))
+        return Dispersion(soft.tasks, soft.n_labels, soft.support, *_candidates_dispersion(soft.body))
     out, prob = np.zeros((len(soft), 4)), soft.body.prob
-    by_rows(soft.body).map(lambda first, last: dispersion.row_dispersion(first, last, prob, out))
-    return Spread(soft.tasks, soft.n_labels, soft.support, *out.T)
+    row_blocks(soft.body).map(lambda first, last: dispersion.of_rows(first, last, prob, out))
+    return Dispersion(soft.tasks, soft.n_labels, soft.support, *out.T)
 
 
-def by_rows(body: Dense) -> Blocks:
-    """Blocks of dense rows, a cell taken for a vote."""
+def row_blocks(body: Dense) -> Blocks:
+    """Return thread blocks of dense rows, balanced by their number of cells."""
     return Blocks(np.arange(len(body) + 1) * body.n_labels)
 
 
-def _of_candidates(rows: Candidates) -> tuple[Floats, Floats, Floats, Floats]:
+def _candidates_dispersion(rows: Candidates) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return (largest, entropy, second, fourth) of `Dispersion` for rows stored as candidates plus rest mass."""
     mean = 1 / max(rows.n_labels, 1)
     largest = np.where(rows.n_unlisted > 0, rows.unlisted_mass, 0.0)
     np.maximum.at(largest, rows.row, rows.mass)
@@ -80,15 +81,15 @@ def _power_sums(rows: Candidates, mean: float, power: int) -> Floats:
     return np.asarray(listed + rows.n_unlisted * (rows.unlisted_mass - mean) ** power, np.float64)
 
 
-def where_told(support: Floats | None, values: Floats) -> Floats:
-    """The values, nan for a task that no answer stands behind."""
+def nan_without_support(support: Floats | None, values: Floats) -> Floats:
+    """(n_tasks,) the values, nan for tasks without answers (`support` 0)."""
     return values if support is None else np.where(support > 0, values, np.nan)
 
 
-def in_unit(nats: Floats, unit: Literal["nats", "bits", "share"], n_labels: int) -> Floats:
-    """Entropies in nats as `unit` says.
+def convert_entropy(nats: Floats, unit: Literal["nats", "bits", "share"], n_labels: int) -> Floats:
+    """Return entropies in nats converted to `unit`; "share" divides by the largest possible entropy.
 
-    >>> in_unit(np.array([np.log(2)]), "share", 4)
+    >>> convert_entropy(np.array([np.log(2)]), "share", 4)
     array([0.5])
     """
     if unit == "nats":

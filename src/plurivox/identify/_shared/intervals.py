@@ -1,4 +1,4 @@
-"""Intervals: Wilson's for shares, and the bootstrap over tasks for everything else."""
+"""95% intervals: Wilson's for shares, and the bootstrap over tasks for other scores."""
 
 from collections.abc import Callable, Iterator
 
@@ -8,62 +8,65 @@ from numpy.typing import NDArray
 from plurivox.core.progress import Progress
 from plurivox.core.types import Floats, Ints
 
-WIDE = 1.959964  # 95% of a normal distribution lie within so many standard deviations
-TAILS = (2.5, 97.5)  # percentiles
-CELLS = 2**22  # numbers drawn at a time
-RESAMPLES_HELP = "how often the tasks are drawn again for a 95% interval; 0: no interval"
+Z_95 = 1.959964  # 95% of a normal distribution is within this many standard deviations of its mean
+PERCENTILES = (2.5, 97.5)
+MAX_CELLS = 2**22  # size of a block of resamples
+RESAMPLES_HELP = "bootstrap resamples of the tasks for a 95% interval; 0: no interval"
 
 
-def wilson(hits: Floats, n: Floats) -> tuple[Floats, Floats]:
-    """The 95% interval of a share hits / n, each (n,); from 0 to 1 where n is 0.
+def wilson_interval(hits: Floats, n: Floats) -> tuple[Floats, Floats]:
+    """Return (low, high) of Wilson's 95% interval of the share hits / n, elementwise; from 0 to 1 where n is 0.
 
     Wilson (1927), https://doi.org/10.1080/01621459.1927.10502953
 
-    >>> low, high = wilson(np.array([9.0]), np.array([10.0]))
+    >>> low, high = wilson_interval(np.array([9.0]), np.array([10.0]))
     >>> low.round(3), high.round(3)
     (array([0.596]), array([0.982]))
     """
-    grown = n + WIDE**2
-    middle = (hits + WIDE**2 / 2) / grown
-    reach = WIDE * np.sqrt(np.maximum(hits * (n - hits) / np.maximum(n, 1e-300) + WIDE**2 / 4, 0)) / grown
-    return np.clip(middle - reach, 0, 1), np.clip(middle + reach, 0, 1)
+    denominator = n + Z_95**2
+    centre = (hits + Z_95**2 / 2) / denominator
+    half = Z_95 * np.sqrt(np.maximum(hits * (n - hits) / np.maximum(n, 1e-300) + Z_95**2 / 4, 0)) / denominator
+    return np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)
 
 
-def redrawn(times: Ints, resamples: int, seed: int, progress: Progress) -> Iterator[Floats]:
-    """Blocks (some, n_kinds) of how often each kind of task came when all tasks were drawn again with replacement.
+def bootstrap_counts(pattern_tasks: Ints, resamples: int, seed: int, progress: Progress) -> Iterator[Floats]:
+    """Yield blocks (n_resamples, n_patterns): how often each pattern is drawn when tasks are drawn with replacement.
 
-    `times` (n_kinds,) says how many tasks there are of each kind. Tasks that are alike need no drawing one by one: how
-    many of each kind come is multinomial.
+    `pattern_tasks` (n_patterns,) is the number of tasks of each pattern; equal tasks share a pattern, so that one
+    multinomial draw replaces many draws of single tasks.
     """
-    rng, n, kinds = np.random.default_rng(seed), int(times.sum()), len(times)
-    size = max(CELLS // max(kinds, 1), 1)
+    rng, n, n_patterns = np.random.default_rng(seed), int(pattern_tasks.sum()), len(pattern_tasks)
+    size = max(MAX_CELLS // max(n_patterns, 1), 1)
     for begin in range(0, resamples, size):
-        some = min(size, resamples - begin)
-        if kinds < n // 2:
-            drawn: NDArray[np.float64] = rng.multinomial(n, times / n, some).astype(np.float64)
+        n_block = min(size, resamples - begin)
+        if n_patterns < n // 2:
+            counts: NDArray[np.float64] = rng.multinomial(n, pattern_tasks / n, n_block).astype(np.float64)
         else:
-            kind = np.repeat(np.arange(kinds), times)
-            drawn = np.empty((some, kinds))
-            for row in drawn:
-                row[:] = np.bincount(kind[rng.integers(0, n, n)], minlength=kinds)
-        yield drawn
-        progress(begin + some, resamples)
+            pattern = np.repeat(np.arange(n_patterns), pattern_tasks)
+            counts = np.empty((n_block, n_patterns))
+            for row in counts:
+                row[:] = np.bincount(pattern[rng.integers(0, n, n)], minlength=n_patterns)
+        yield counts
+        progress(begin + n_block, resamples)
 
 
-def spread(values: Floats) -> tuple[Floats, Floats]:
-    """The 2.5th and 97.5th percentile of (n_resamples, n) values; nan where a column never had a value."""
+def percentile_interval(values: Floats) -> tuple[Floats, Floats]:
+    """Return (low, high), each (n,): the 2.5th and 97.5th percentile of values (n_resamples, n); nan for all-nan columns."""
     known = ~np.isnan(values).all(0)
     low, high = np.full((2, values.shape[1]), np.nan)
     if known.any():
-        low[known], high[known] = np.nanpercentile(values[:, known], TAILS, axis=0)
+        low[known], high[known] = np.nanpercentile(values[:, known], PERCENTILES, axis=0)
     return low, high
 
 
-def worker_spread(
-    task: Ints, n_tasks: int, resamples: int, seed: int, progress: Progress, value: Callable[[Floats], Floats]
+def bootstrap_interval(
+    task: Ints, n_tasks: int, resamples: int, seed: int, progress: Progress, score: Callable[[Floats], Floats]
 ) -> tuple[Floats, Floats] | tuple[None, None]:
-    """The interval of `value(weights)` when tasks are drawn again; `task` (n,) says of which task each weight is."""
+    """Return the 95% bootstrap interval over tasks of `score(weights)`; (None, None) without resamples.
+
+    `task` (n_rows,) is the task of each row; `weights` (n_rows,) is how often that task is drawn.
+    """
     if not resamples:
         return None, None
-    drawn = redrawn(np.ones(n_tasks, np.int64), resamples, seed, progress)
-    return spread(np.array([value(weights[task]) for block in drawn for weights in block]))
+    blocks = bootstrap_counts(np.ones(n_tasks, np.int64), resamples, seed, progress)
+    return percentile_interval(np.array([score(counts[task]) for block in blocks for counts in block]))

@@ -1,4 +1,4 @@
-"""What several scores ask of their evidence, and the errors that say what is missing."""
+"""Checks of the evidence that several scores need; the errors say what is missing."""
 
 import warnings
 
@@ -12,46 +12,55 @@ from plurivox.core.votes import Votes
 from plurivox.identify._contract import Evidence
 
 
-def known_workers(votes: Votes, who: str) -> Votes:
-    """The votes, where at least one of them is signed."""
-    return votes.require_workers(who, ": give votes with workers", every=False)
+def require_known_workers(votes: Votes, score_name: str) -> Votes:
+    """Return the votes; raise InputError if none of them names a worker."""
+    return votes.require_workers(score_name, ": give votes with workers", every=False)
 
 
-def workload(seen: Evidence, workers: Names) -> Floats | None:
-    """(n_workers,) how many answers each of these workers gave, where the votes are there."""
-    if seen.votes is None:
+def answers_per_worker(evidence: Evidence, workers: Names) -> Floats | None:
+    """(n_workers,) the number of answers of each of these workers in the votes; None without votes."""
+    if evidence.votes is None:
         return None
-    place = positions(seen.votes.workers, workers)
-    return np.where(place >= 0, seen.votes.workload[place], 0.0) if seen.votes.n_workers else None
+    place = positions(evidence.votes.workers, workers)
+    return np.where(place >= 0, evidence.votes.workload[place], 0.0) if evidence.votes.n_workers else None
 
 
-def true_codes(gold: SoftLabels, tasks: Names, labels: Names, who: str) -> Ints:
-    """(n_tasks,) the code of the known label of each task; -1: not known, -2: known, but none of these labels."""
+def gold_codes(gold: SoftLabels, tasks: Names, labels: Names, score_name: str) -> Ints:
+    """(n_tasks,) the code of each task's known label; -1: not known, -2: known, but not in `labels`.
+
+    Raises InputError if no task has a known label.
+    """
     place = positions(gold.tasks, tasks)
     if not (place >= 0).any():
         raise InputError(
-            f"{who}: no task has a known label; gold names tasks such as {first_few(gold.tasks[:2])}, "
+            f"{score_name}: no task has a known label; gold has tasks such as {first_few(gold.tasks[:2])}, "
             f"the crowd {first_few(tasks[:2])}"
         )
     known = positions(labels, gold.labels)[gold.codes()]
     return np.where(place >= 0, np.where(known < 0, -2, known)[place], -1)
 
 
-def times(seen: Evidence, who: str) -> tuple[Ints, Floats, Names]:
-    """(worker, seconds) of every answer whose time and worker are known, and the names of the workers."""
-    one: Ints | slice = slice(None)
-    if seen.answers is not None and seen.answers.seconds is not None:
-        worker, seconds, workers = seen.answers.worker, seen.answers.seconds, seen.answers.workers
-    elif seen.votes is not None and seen.votes.seconds is not None:
-        worker, seconds, workers = known_workers(seen.votes, who).worker, seen.votes.seconds, seen.votes.workers
-        if seen.votes.answer is not None:  # the rows of a soft answer tell one time
-            one = np.unique(seen.votes.answer, return_index=True)[1]
+def answer_times(evidence: Evidence, score_name: str) -> tuple[Ints, Floats, Names]:
+    """Return (worker, seconds) of every answer with a known duration and worker, and the names of the workers.
+
+    The times are those of the answers if they have any, else those of the votes. Warns about negative times; raises
+    InputError if there are no times.
+    """
+    first: Ints | slice = slice(None)
+    answers, votes = evidence.answers, evidence.votes
+    if answers is not None and answers.seconds is not None:
+        worker, seconds, workers = answers.worker, answers.seconds, answers.workers
+    elif votes is not None and votes.seconds is not None:
+        worker, seconds, workers = require_known_workers(votes, score_name).worker, votes.seconds, votes.workers
+        if votes.answer is not None:  # all rows of a soft answer have the same time: take the first
+            first = np.unique(votes.answer, return_index=True)[1]
     else:
-        raise InputError(f"{who} needs the time of each answer: give votes or answers with a column seconds")
-    worker, seconds = worker[one], seconds[one]
-    told = (worker >= 0) & (seconds >= 0)  # nan is not
+        raise InputError(f"{score_name} needs the time of each answer: give votes or answers with a column seconds")
+    worker, seconds = worker[first], seconds[first]
+    known = (worker >= 0) & (seconds >= 0)  # false for nan
     if n := int((seconds < 0).sum()):
-        warnings.warn(f"{who}: {n:,} answers took less than no time; they are left out", PlurivoxWarning, stacklevel=4)
-    if not told.any():
-        raise InputError(f"{who} needs the time of each answer; the column seconds holds none of a named worker")
-    return worker[told], seconds[told], workers
+        text = f"{score_name}: {n:,} answers have a negative time; they are left out"
+        warnings.warn(text, PlurivoxWarning, stacklevel=4)
+    if not known.any():
+        raise InputError(f"{score_name} needs the time of each answer; the column seconds has none of a named worker")
+    return worker[known], seconds[known], workers

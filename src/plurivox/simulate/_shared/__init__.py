@@ -1,1 +1,1 @@
-"""What several simulators share."""
+"""Code shared by several simulation strategies."""

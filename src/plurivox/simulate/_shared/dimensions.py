@@ -1,4 +1,4 @@
-"""The stage of a simulation: names and sizes, checked before anything is drawn; true labels and features of the tasks."""
+"""Tasks, workers and labels of a simulation, checked before anything is drawn; true labels and features of the tasks."""
 
 from typing import NamedTuple
 
@@ -12,8 +12,8 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints, Names
 
 
-class Stage(NamedTuple):
-    """Who and what takes part; true labels and matrices only where they were given."""
+class Dimensions(NamedTuple):
+    """The names of tasks, workers and labels of a simulation, and the true labels and matrices if they are given."""
 
     tasks: Names
     workers: Names
@@ -22,8 +22,13 @@ class Stage(NamedTuple):
     matrices: Floats | None = None  # (n_workers, n_labels, n_labels)
 
 
-def set_stage(n_tasks: int, n_workers: int, n_labels: int, truth: SoftLabels | None, given: Confusion | None) -> Stage:
-    """Names of tasks and labels from the truth, of workers and labels from the matrices; numbered where neither says."""
+def resolve_dimensions(
+    n_tasks: int, n_workers: int, n_labels: int, truth: SoftLabels | None, given: Confusion | None
+) -> Dimensions:
+    """Return names taken from the given truth (tasks, labels) and matrices (workers, labels), numbered ones without them.
+
+    Raises InputError if there are fewer than two labels, or truth and matrices have different labels.
+    """
     if truth is not None and truth.n_labels < 2:
         raise InputError(f"a simulated crowd needs at least two labels; the truth has {truth.n_labels}")
     if given is not None and len(given.labels) < 2:
@@ -31,14 +36,14 @@ def set_stage(n_tasks: int, n_workers: int, n_labels: int, truth: SoftLabels | N
     tasks = numbered_names("task", n_tasks) if truth is None else truth.tasks
     true = None if truth is None else truth.codes()
     if given is None:
-        labels = numbered_names("label", n_labels) if truth is None else truth.labels
-        return Stage(tasks, numbered_names("worker", n_workers), labels, true)
+        labels = numbered("label", n_labels) if truth is None else truth.labels
+        return Dimensions(tasks, numbered("worker", n_workers), labels, true)
     labels = given.labels if truth is None else truth.labels
-    return Stage(tasks, given.workers, labels, true, _in_order(given, labels))
+    return Dimensions(tasks, given.workers, labels, true, _reorder_labels(given, labels))
 
 
-def _in_order(given: Confusion, labels: Names) -> Floats:
-    """(n_workers, n_labels, n_labels) the matrices over these labels, in their order."""
+def _reorder_labels(given: Confusion, labels: Names) -> Floats:
+    """(n_workers, n_labels, n_labels) the matrices in the order of `labels`; raise InputError if the labels differ."""
     place = positions(given.labels, labels)
     if len(absent := labels[place < 0]) or len(labels) != len(given.labels):
         raise InputError(
@@ -48,15 +53,15 @@ def _in_order(given: Confusion, labels: Names) -> Floats:
     return given.dense()[:, place[:, None], place[None, :]]
 
 
-def draw_labels(prior: Floats | None, n_labels: int, n_tasks: int, rng: np.random.Generator) -> Ints:
-    """(n_tasks,) true labels, evenly or by how frequent each is."""
+def draw_true_labels(prior: Floats | None, n_labels: int, n_tasks: int, rng: np.random.Generator) -> Ints:
+    """(n_tasks,) random true labels with the probabilities `prior` (n_labels,), uniform if None."""
     if prior is None:
         return rng.integers(0, n_labels, n_tasks)
     return rng.choice(n_labels, n_tasks, p=prior)
 
 
 def draw_features(true: Ints, n_labels: int, size: int, separation: float, rng: np.random.Generator) -> Floats:
-    """(n_tasks, size) features: points with the standard deviation 1 around the centre of their label.
+    """(n_tasks, size) Gaussian features with standard deviation 1 around the centre of each task's true label.
 
     Centres are random; the mean distance between two of them is `separation`.
     """
@@ -67,10 +72,10 @@ def draw_features(true: Ints, n_labels: int, size: int, separation: float, rng: 
     return x
 
 
-def tail(n: int, exponent: float) -> Floats:
-    """(n,) shares that fall as 1 / place^exponent.
+def power_law_shares(n: int, exponent: float) -> Floats:
+    """(n,) shares proportional to 1 / rank^exponent.
 
-    >>> tail(3, 1.0).round(2)
+    >>> power_law_shares(3, 1.0).round(2)
     array([0.55, 0.27, 0.18])
     """
     share = np.arange(1.0, n + 1) ** -exponent

@@ -1,59 +1,60 @@
-"""What people say: whole columns at once, or vote by vote in peerannot's order of draws."""
+"""Draws of the labels that workers give: all votes together, or vote by vote in peerannot's order of random draws."""
 
 import numpy as np
 
 from plurivox.core.types import Floats, Ints
-from plurivox.simulate._shared.worker_assignment import PIECE, VoteDesign, in_pieces, next_workers
-from plurivox.simulate._shared.worker_sequences import EASY, HARD, Turns
+from plurivox.simulate._shared.fatigue_drift_copying import EASY, HARD, Assignments
+from plurivox.simulate._shared.worker_assignment import CHUNK_VOTES, VoteDesign, choose_next_workers, run_in_chunks
 
-FEW = 16  # labels: with more, a search is faster than to look at all of them
+MAX_SCAN_LABELS = 16  # with more labels, binary search is faster than a scan over all of them
 
 
-def say(matrices: Floats, turns: Turns, rng: np.random.Generator) -> Ints:
-    """(n_turns,) the label of every turn, by the rows of [worker, true, said]."""
+def draw_vote_labels(matrices: Floats, assignments: Assignments, rng: np.random.Generator) -> Ints:
+    """(n_assignments,) random labels from the confusion matrices, with easy tasks, guesses and copies applied."""
     n_labels = matrices.shape[1]
-    label = by_rows(matrices, turns, rng)
-    if turns.sure is not None:
-        label = np.where(turns.sure, turns.here(), label)
-    if turns.guess is not None:
-        label[turns.guess] = rng.integers(0, n_labels, int(turns.guess.sum()))
-    return label if turns.source is None else label[turns.source]
+    label = draw_from_matrices(matrices, assignments, rng)
+    if assignments.always_right is not None:
+        label = np.where(assignments.always_right, assignments.true_labels(), label)
+    if assignments.is_guess is not None:
+        label[assignments.is_guess] = rng.integers(0, n_labels, int(assignments.is_guess.sum()))
+    return label if assignments.copied_row is None else label[assignments.copied_row]
 
 
-def by_rows(matrices: Floats, turns: Turns, rng: np.random.Generator) -> Ints:
-    """(n_turns,) a label from the row of the model's matrix for the true label."""
+def draw_from_matrices(matrices: Floats, assignments: Assignments, rng: np.random.Generator) -> Ints:
+    """(n_assignments,) random labels, each from the row of `matrix_worker`'s confusion matrix for the task's true label."""
     n_workers, n_labels, _ = matrices.shape
-    steps = np.cumsum(matrices, axis=2).reshape(n_workers * n_labels, n_labels)
-    steps[:, -1] = 1.0  # whatever rounding made of it
-    columns = np.ascontiguousarray(steps.T)  # (n_labels, n_workers * n_labels)
-    ladder = None if n_labels <= FEW else (steps + np.arange(len(steps))[:, None]).ravel()
-    said = np.empty(len(turns), np.min_scalar_type(n_labels - 1))
+    cumulative = np.cumsum(matrices, axis=2).reshape(n_workers * n_labels, n_labels)
+    cumulative[:, -1] = 1.0  # without rounding error
+    columns = np.ascontiguousarray(cumulative.T)  # (n_labels, n_workers * n_labels)
+    # one sorted array of all rows, row i in i..i+1, for binary search
+    stacked = None if n_labels <= MAX_SCAN_LABELS else (cumulative + np.arange(len(cumulative))[:, None]).ravel()
+    labels = np.empty(len(assignments), np.min_scalar_type(n_labels - 1))
 
-    def some_turns(part: slice, own: np.random.Generator) -> None:
-        row = turns.model[part].astype(np.int64)
-        row *= n_labels
-        row += turns.here(part)
-        point = own.random(len(row))
-        if ladder is not None:
-            said[part] = np.searchsorted(ladder, row + point, side="right") - row * n_labels
+    def draw_chunk(rows: slice, chunk_rng: np.random.Generator) -> None:
+        matrix_row = assignments.matrix_worker[rows].astype(np.int64)
+        matrix_row *= n_labels
+        matrix_row += assignments.true_labels(rows)
+        point = chunk_rng.random(len(matrix_row))
+        if stacked is not None:
+            labels[rows] = np.searchsorted(stacked, matrix_row + point, side="right") - matrix_row * n_labels
             return
-        label = np.zeros(len(row), said.dtype)
+        label = np.zeros(len(matrix_row), labels.dtype)
         for column in columns[:-1]:
-            label += point >= column.take(row, mode="clip")
-        said[part] = label
+            label += point >= column.take(matrix_row, mode="clip")
+        labels[rows] = label
 
-    in_pieces(len(turns), PIECE, some_turns, rng)
-    return said
+    run_in_chunks(len(assignments), CHUNK_VOTES, draw_chunk, rng)
+    return labels
 
 
-def one_by_one(
-    asked: VoteDesign, matrices: Floats, true: Ints, level: Ints | None, rng: np.random.Generator
+def draw_like_peerannot(
+    design: VoteDesign, matrices: Floats, true: Ints, level: Ints | None, rng: np.random.Generator
 ) -> tuple[Ints, Ints, Ints]:
-    """(task, worker, label) drawn vote by vote as peerannot 0.0.1 does: the same seed gives the crowd of its paper."""
-    load, n_labels = np.zeros(asked.n_workers, np.int64), matrices.shape[1]
+    """Return (task, worker, label) drawn vote by vote as in peerannot 0.0.1: the same seed gives the crowd of its paper."""
+    load, n_labels = np.zeros(design.n_workers, np.int64), matrices.shape[1]
     votes: list[tuple[int, int, int]] = []
-    for task in range(asked.n_tasks):
-        for worker in next_workers(asked, load, rng).tolist():
+    for task in range(design.n_tasks):
+        for worker in choose_next_workers(design, load, rng).tolist():
             if level is None or level[task] == HARD:
                 label = int(rng.choice(n_labels, p=matrices[worker, true[task]]))
             else:

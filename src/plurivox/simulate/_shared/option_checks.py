@@ -1,4 +1,4 @@
-"""Options that cannot go together, told before anything is drawn."""
+"""Checks that the options of a simulation are compatible with each other and with its tasks, workers and labels."""
 
 from typing import TYPE_CHECKING
 
@@ -7,72 +7,88 @@ import numpy as np
 from plurivox.core.errors import OptionError, first_few
 from plurivox.core.method import split_list
 from plurivox.core.types import Floats
-from plurivox.simulate._shared.dimensions import Stage, tail
-from plurivox.simulate._shared.population import count_of
+from plurivox.simulate._shared.dimensions import Dimensions, power_law_shares
+from plurivox.simulate._shared.worker_traits import floor_count
 
 if TYPE_CHECKING:
     from plurivox.simulate._contract import Simulator
 
-NOT_PEERANNOT = ("worker_tail", "tire", "drift", "copiers")  # they come before or between its draws
+NOT_IN_PEERANNOT = (
+    "worker_tail",
+    "tire",
+    "drift",
+    "copiers",
+)  # options that would change peerannot's sequence of draws
 
 
-def check_options(of: "Simulator") -> None:
-    """Refuse what no sizes can make possible; where matrices may bring other workers, sizes wait for them."""
-    if "matrices" not in of.takes:
-        check_feedback(of, of.n_workers)
-        check_groups(of, of.n_workers)
-    clash = [one.replace("_", "-") for one in NOT_PEERANNOT if getattr(of, one)]
-    if of.order == "peerannot" and clash:
+def check_options(simulator: "Simulator") -> None:
+    """Raise OptionError if options of a simulation are incompatible; without sizes if matrices may still be given."""
+    if "matrices" not in simulator.takes:
+        check_feedback(simulator, simulator.n_workers)
+        check_groups(simulator, simulator.n_workers)
+    unsupported = [name.replace("_", "-") for name in NOT_IN_PEERANNOT if getattr(simulator, name)]
+    if simulator.order == "peerannot" and unsupported:
         raise OptionError(
-            f"{of.name()}: order=peerannot draws vote by vote as peerannot does, which knows no {first_few(clash, 4)}; "
-            "use order=whole"
+            f"{simulator.name()}: order=peerannot draws vote by vote as peerannot does, which does not have "
+            f"{first_few(unsupported, 4)}; use order=whole"
         )
-    if of.too_fast and not of.times:
-        raise OptionError(f"{of.name()}: too-fast needs answer times; set times=yes")
-    if of.prior is not None and of.label_tail:
-        raise OptionError(f"{of.name()}: prior and label-tail both say how frequent labels are; give one of them")
-    read_prior(of, of.n_labels, exact=False)
+    if simulator.too_fast and not simulator.times:
+        raise OptionError(f"{simulator.name()}: too-fast needs answer times; set times=yes")
+    if simulator.prior is not None and simulator.label_tail:
+        raise OptionError(f"{simulator.name()}: prior and label-tail both set the label frequencies; give one of them")
+    read_prior(simulator, simulator.n_labels, exact=False)
 
 
-def check_sizes(of: "Simulator", stage: Stage) -> None:
-    """Refuse what the tasks, workers and labels of this crowd do not allow."""
-    n_tasks, n_workers = len(stage.tasks), len(stage.workers)
-    check_feedback(of, n_workers)
-    check_groups(of, n_workers)
-    if stage.true is not None and (of.prior is not None or of.label_tail):
-        raise OptionError(f"{of.name()}: true labels are given; prior and label-tail are for those that are drawn")
-    read_prior(of, len(stage.labels))
-    needed = n_tasks * (1 if of.imbalance_votes else of.feedback)
-    if of.workload is not None and of.workload * n_workers < needed:
+def check_sizes(simulator: "Simulator", dimensions: Dimensions) -> None:
+    """Raise OptionError if options of a simulation are incompatible with its number of tasks, workers and labels."""
+    n_tasks, n_workers = len(dimensions.tasks), len(dimensions.workers)
+    check_feedback(simulator, n_workers)
+    check_groups(simulator, n_workers)
+    if dimensions.true is not None and (simulator.prior is not None or simulator.label_tail):
         raise OptionError(
-            f"{of.name()}: {n_tasks} tasks need {needed} votes; {n_workers} workers with a workload of "
-            f"{of.workload} give {of.workload * n_workers}"
+            f"{simulator.name()}: prior and label-tail apply to drawn true labels, but true labels are given"
         )
-
-
-def check_feedback(of: "Simulator", n_workers: int) -> None:
-    if of.feedback > n_workers:
-        raise OptionError(f"{of.name()}: feedback of {of.feedback} needs as many workers; there are {n_workers}")
-
-
-def check_groups(of: "Simulator", n_workers: int) -> None:
-    if of.copiers and (n := count_of(of.copiers, n_workers)) < of.group_size:
+    read_prior(simulator, len(dimensions.labels))
+    needed = n_tasks * (1 if simulator.imbalance_votes else simulator.feedback)
+    if simulator.workload is not None and simulator.workload * n_workers < needed:
         raise OptionError(
-            f"{of.name()}: copiers={of.copiers:g} of {n_workers} workers are {n}, fewer than a group-size of "
-            f"{of.group_size}; raise copiers or lower group-size"
+            f"{simulator.name()}: {n_tasks} tasks need {needed} votes; {n_workers} workers with a workload of "
+            f"{simulator.workload} give {simulator.workload * n_workers}"
         )
 
 
-def read_prior(of: "Simulator", n_labels: int, *, exact: bool = True) -> Floats | None:
-    """(n_labels,) how frequent each label is, None: all the same. Without `exact` their number may still differ."""
-    if of.prior is None:
-        return tail(n_labels, of.label_tail) if of.label_tail else None
+def check_feedback(simulator: "Simulator", n_workers: int) -> None:
+    """Raise OptionError if there are fewer workers than votes per task."""
+    if simulator.feedback > n_workers:
+        raise OptionError(
+            f"{simulator.name()}: feedback of {simulator.feedback} needs as many workers; there are {n_workers}"
+        )
+
+
+def check_groups(simulator: "Simulator", n_workers: int) -> None:
+    """Raise OptionError if there are fewer copiers than one copying group needs."""
+    if simulator.copiers and (n := floor_count(simulator.copiers, n_workers)) < simulator.group_size:
+        raise OptionError(
+            f"{simulator.name()}: copiers={simulator.copiers:g} of {n_workers} workers are {n}, fewer than a group-size of "
+            f"{simulator.group_size}; raise copiers or lower group-size"
+        )
+
+
+def read_prior(simulator: "Simulator", n_labels: int, *, exact: bool = True) -> Floats | None:
+    """(n_labels,) the label frequencies that the options set, None if uniform; raise OptionError if they are invalid.
+
+    Without `exact`, the number of frequencies may differ from `n_labels`.
+    """
+    if simulator.prior is None:
+        return power_law_shares(n_labels, simulator.label_tail) if simulator.label_tail else None
     try:
-        prior = np.array([float(word) for word in split_list(of.prior)])
+        prior = np.array([float(text) for text in split_list(simulator.prior)])
     except ValueError:
-        raise OptionError(f"{of.name()}: prior must be numbers with commas between; got {of.prior!r}") from None
+        raise OptionError(
+            f"{simulator.name()}: prior must be numbers separated by commas; got {simulator.prior!r}"
+        ) from None
     if exact and len(prior) != n_labels:
-        raise OptionError(f"{of.name()}: prior has {len(prior)} numbers; {n_labels} labels need one each")
+        raise OptionError(f"{simulator.name()}: prior has {len(prior)} numbers; {n_labels} labels need one each")
     if not len(prior) or not np.isfinite(prior).all() or (prior <= 0).any():
-        raise OptionError(f"{of.name()}: prior must hold numbers above 0; got {of.prior!r}")
+        raise OptionError(f"{simulator.name()}: all numbers of prior must be above 0; got {simulator.prior!r}")
     return prior / prior.sum()

@@ -1,7 +1,7 @@
-"""Percents as people type them, and the faults they make.
+"""Percents as workers type them: rounding, spelling and faults.
 
-Rates are those of the 6,723 answers released by Collins et al. (2022, https://doi.org/10.1609/hcomp.v10i1.21986); people whose
-answers lacked a percent or went beyond 100 had been left out there, so these two are a guess.
+Rates are those of the 6,723 answers released by Collins et al. (2022, https://doi.org/10.1609/hcomp.v10i1.21986). The release
+excludes workers whose answers had no percent or one above 100, so the rates of these two faults are assumed.
 """
 
 from typing import NamedTuple
@@ -10,39 +10,50 @@ import numpy as np
 
 from plurivox.core.types import TEXT, Bools, Floats, Ints
 
-SEEN = 6723
-FAULTS = {  # how many answers in SEEN
+N_RELEASED = 6723  # answers in the release
+FAULTS = {  # fault -> number of released answers with it
     "same-label": 153,  # the runner-up is the top label again
-    "above-100": 520,  # both percents together; not those counted above
+    "above-100": 520,  # the sum of both percents; without those of same-label
     "second-above-top": 36,
     "contradiction": 40,  # a label both named and ruled out
     "no-second-percent": 10,
     "zero-second-percent": 4,
     "zero-top-percent": 6,
-    "mistyped": 6,  # 8p, 80% or a space before the number
+    "mistyped": 6,  # such as 8p, 80% or a space before the number
     "no-top-percent": 7,
     "out-of-range": 7,
 }
-ON_TOP = ("zero-top-percent", "mistyped", "no-top-percent", "out-of-range")  # those that need no runner-up
-IN_FIVES = 0.87  # the others type whole numbers, of which a fifth are multiples of five too: 90 in 100 together
-ALTERNATIVE = 0.9  # chance that somebody who is not sure names a runner-up
-SUM_TOLERANCE = np.arange(101)
-TEXTS = np.array(
+TOP_PERCENT_FAULTS = (
+    "zero-top-percent",
+    "mistyped",
+    "no-top-percent",
+    "out-of-range",
+)  # faults possible without a runner-up
+MULTIPLE_OF_FIVE_RATE = 0.87  # of workers who round to 5; a fifth of other whole numbers are too: together 90%
+RUNNER_UP_RATE = 0.9  # probability that an unsure worker names a runner-up
+WHOLE_PERCENTS = np.arange(101)
+TYPED_TEXTS = np.array(
     [
-        *map(str, SUM_TOLERANCE),
-        *(f"{n}%" for n in SUM_TOLERANCE),
-        *(f" {n}" for n in SUM_TOLERANCE),
-        *(f"{n // 10}p" if n >= 10 else f"{n}p" for n in SUM_TOLERANCE),
-        *(f"{n}0" if n > 10 else f"{n + 1}00" for n in SUM_TOLERANCE),
+        *map(str, WHOLE_PERCENTS),
+        *(f"{n}%" for n in WHOLE_PERCENTS),
+        *(f" {n}" for n in WHOLE_PERCENTS),
+        *(f"{n // 10}p" if n >= 10 else f"{n}p" for n in WHOLE_PERCENTS),
+        *(f"{n}0" if n > 10 else f"{n + 1}00" for n in WHOLE_PERCENTS),
         "",
     ],
     dtype=TEXT,
 )
-SIGN, SPACE, LETTER, BEYOND, NOTHING = 101, 202, 303, 404, 505  # where these spellings of a number begin in TEXTS
+PERCENT_SIGN, LEADING_SPACE, LETTER, TOO_LARGE, EMPTY = (
+    101,
+    202,
+    303,
+    404,
+    505,
+)  # offsets of the spellings in TYPED_TEXTS
 
 
-class Typed(NamedTuple):
-    """The top label and its runner-up with what is typed beside them, as places in TEXTS. Each (n,)."""
+class TypedPercents(NamedTuple):
+    """The top label and runner-up of each answer, and the text typed beside them as positions in TYPED_TEXTS; each (n,)."""
 
     top: Ints
     second: Ints
@@ -51,47 +62,58 @@ class Typed(NamedTuple):
     named: Bools  # whether a runner-up is named
 
 
-def draw_faults(n: int, words: tuple[str, ...], scale: float, rng: np.random.Generator) -> Ints:
-    """(n,) the fault in each answer as its place among FAULTS, -1 where there is none; only those in `words` occur."""
-    rates = np.array([scale * count / SEEN if word in words else 0.0 for word, count in FAULTS.items()])
-    place = np.searchsorted(np.cumsum(rates), rng.random(n), side="right")
-    return np.where(place < len(FAULTS), place, -1)
+def draw_faults(n: int, fault_names: tuple[str, ...], scale: float, rng: np.random.Generator) -> Ints:
+    """(n,) a random fault per answer as its position in FAULTS, -1 for none; only faults in `fault_names` occur.
+
+    `scale` multiplies the rates of the released answers.
+    """
+    rates = np.array([scale * count / N_RELEASED if name in fault_names else 0.0 for name, count in FAULTS.items()])
+    fault = np.searchsorted(np.cumsum(rates), rng.random(n), side="right")
+    return np.where(fault < len(FAULTS), fault, -1)
 
 
-def draw_steps(n: int, rng: np.random.Generator) -> Ints:
-    """(n,) 5 for those who type multiples of five, 1 for the others."""
-    return np.where(rng.random(n) < IN_FIVES, 5, 1)
+def draw_rounding_steps(n: int, rng: np.random.Generator) -> Ints:
+    """(n,) the step that each answer's percents are rounded to: 5 or 1, at random."""
+    return np.where(rng.random(n) < MULTIPLE_OF_FIVE_RATE, 5, 1)
 
 
-def in_steps(share: Floats, step: Ints) -> Ints:
-    """(n,) a share of one in percent, rounded to the step but never to nothing."""
+def round_to_step(share: Floats, step: Ints) -> Ints:
+    """(n,) shares of 0 to 1 as percents, rounded to the step (n,) and at least one step."""
     return np.clip(np.rint(100 * share / step).astype(np.int64) * step, step, 100)
 
 
-def type_two(stated: Floats, fault: Ints, rng: np.random.Generator) -> Typed:
-    """What people type for the two labels they find likeliest; `stated` (n, n_labels) sums to one in every row."""
+def draw_typed_percents(stated: Floats, fault: Ints, rng: np.random.Generator) -> TypedPercents:
+    """Return the texts typed for the two most probable labels of `stated` (n, n_labels), with `fault` (n,) applied.
+
+    `fault` is a position in FAULTS, -1 for none.
+    """
     n = len(stated)
-    rows, step = np.arange(n), draw_steps(n, rng)
+    rows, step = np.arange(n), draw_rounding_steps(n, rng)
     top = stated.argmax(1)
     others = stated.copy()
     others[rows, top] = -1
     second = others.argmax(1)
-    p1 = in_steps(stated[rows, top], step)
-    p2 = np.minimum(in_steps(stated[rows, second], step), 100 - p1)
-    named = (p2 > 0) & (rng.random(n) < ALTERNATIVE)
-    is_ = {word: fault == place for place, word in enumerate(FAULTS)}
-    for word in ("same-label", "above-100", "second-above-top", "no-second-percent", "zero-second-percent"):
-        named |= is_[word]
-    second = np.where(is_["same-label"], top, second)
+    p1 = round_to_step(stated[rows, top], step)
+    p2 = np.minimum(round_to_step(stated[rows, second], step), 100 - p1)
+    named = (p2 > 0) & (rng.random(n) < RUNNER_UP_RATE)
+    has_fault = {name: fault == code for code, name in enumerate(FAULTS)}
+    for name in ("same-label", "above-100", "second-above-top", "no-second-percent", "zero-second-percent"):
+        named |= has_fault[name]
+    second = np.where(has_fault["same-label"], top, second)
     beyond = np.minimum(100 - p1 + 5 * rng.geometric(0.3, n), np.where(p1 > 50, p1, 100))
     least = np.minimum(p1, np.maximum(p2, 5))
     p2 = np.select(
-        [is_["same-label"], is_["above-100"], is_["second-above-top"], is_["zero-second-percent"]],
+        [
+            has_fault["same-label"],
+            has_fault["above-100"],
+            has_fault["second-above-top"],
+            has_fault["zero-second-percent"],
+        ],
         [p1, beyond, np.minimum(np.maximum(p1, least + 5), 100), 0],
         p2,
     )
-    p1 = np.select([is_["second-above-top"], is_["zero-top-percent"]], [np.minimum(least, 95), 0], p1)
-    spelling = SIGN * rng.integers(1, 4, n)  # SIGN, SPACE or LETTER
-    first = p1 + np.where(is_["mistyped"], spelling, np.where(is_["out-of-range"], BEYOND, 0))
-    first = np.where(is_["no-top-percent"], NOTHING, first)
-    return Typed(top, second, first, np.where(is_["no-second-percent"] | ~named, NOTHING, p2), named)
+    p1 = np.select([has_fault["second-above-top"], has_fault["zero-top-percent"]], [np.minimum(least, 95), 0], p1)
+    spelling = PERCENT_SIGN * rng.integers(1, 4, n)  # PERCENT_SIGN, LEADING_SPACE or LETTER
+    first = p1 + np.where(has_fault["mistyped"], spelling, np.where(has_fault["out-of-range"], TOO_LARGE, 0))
+    first = np.where(has_fault["no-top-percent"], EMPTY, first)
+    return TypedPercents(top, second, first, np.where(has_fault["no-second-percent"] | ~named, EMPTY, p2), named)

@@ -1,4 +1,4 @@
-"""What happens to workers as they go on, and beside each other: tails, tiring, drifting, copying, times, features."""
+"""Optional effects of simulations: long tails, fatigue, drift, copying, times, features."""
 
 import numpy as np
 import pytest
@@ -6,16 +6,17 @@ import pytest
 from plurivox.core.errors import OptionError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.simulate import HammerSpammer, IndependentConfusion, Simulated
-from plurivox.simulate._shared.dimensions import tail
+from plurivox.simulate._shared.dimensions import power_law_shares
 from plurivox.simulate._shared.worker_assignment import VoteDesign, choose_workers
 
 
 def right(crowd: Simulated) -> np.ndarray:
+    """(n_votes,) whether each vote is for the true label."""
     return crowd.votes.label == crowd.truth.codes()[crowd.votes.task]
 
 
 def in_order(crowd: Simulated) -> np.ndarray:
-    """(n_votes,) from 0 to 1: how far a worker has come."""
+    """(n_votes,) the rank of each vote in its worker's order of time, scaled to 0..1."""
     order = np.lexsort((crowd.votes.when, crowd.votes.worker))
     load = crowd.votes.workload.astype(int)
     done = np.empty(len(order))
@@ -23,17 +24,17 @@ def in_order(crowd: Simulated) -> np.ndarray:
     return done
 
 
-def test_workloads_have_a_long_tail() -> None:
+def test_workloads_follow_the_power_law() -> None:
     votes = IndependentConfusion(n_tasks=40_000, n_workers=50, feedback=1, worker_tail=1).draw().votes
-    np.testing.assert_allclose(votes.workload / 40_000, tail(50, 1), atol=0.006)
+    np.testing.assert_allclose(votes.workload / 40_000, power_law_shares(50, 1), atol=0.006)
     assert votes.workload[0] > 30 * votes.workload[-1]
 
 
 @pytest.mark.parametrize("exponent", [1.0, 9.0])
-def test_choosing_by_share_is_like_drawing_one_after_another(exponent: float) -> None:
-    """Without replacement: the chance of an ordered pair is p_a p_b / (1 - p_a)."""
-    share = tail(4, exponent)
-    first, second = choose_workers(VoteDesign(60_000, 4, 2, share=share), np.random.default_rng(0))
+def test_choosing_by_share_equals_sequential_draws_without_replacement(exponent: float) -> None:
+    """The probability of an ordered pair is p_a p_b / (1 - p_a)."""
+    share = power_law_shares(4, exponent)
+    first, second = choose_workers(VoteDesign(60_000, 4, 2, worker_shares=share), np.random.default_rng(0))
     assert (first != second).all()
     for a in range(4):
         for b in set(range(4)) - {a}:
@@ -41,7 +42,7 @@ def test_choosing_by_share_is_like_drawing_one_after_another(exponent: float) ->
             assert ((first == a) & (second == b)).mean() == pytest.approx(expected, abs=0.01)
 
 
-def test_the_tired_guess() -> None:
+def test_tired_workers_guess_more_towards_the_end() -> None:
     crowd = HammerSpammer(n_tasks=2000, n_workers=20, n_labels=4, ratio=0, tire=0.8, times=True).draw()
     early, late = in_order(crowd) < 0.1, in_order(crowd) > 0.9
     assert right(crowd)[early].mean() == pytest.approx(1 - 0.05 * 0.8 * 0.75, abs=0.015)
@@ -50,7 +51,7 @@ def test_the_tired_guess() -> None:
     assert right(fresh).all()
 
 
-def test_drifting_workers_become_like_another() -> None:
+def test_drifting_workers_approach_the_accuracy_of_their_target() -> None:
     crowd = HammerSpammer(n_tasks=4000, n_workers=20, n_labels=4, ratio=0.5, drift=1, times=True).draw()
     names = crowd.votes.workers.tolist()
     becomes = np.array([names.index(name) for name in crowd.traits["drifts_to"].tolist()])
@@ -63,7 +64,7 @@ def test_drifting_workers_become_like_another() -> None:
 
 
 def agreement_in_error(crowd: Simulated, a: int, b: int) -> float:
-    """How often two workers say the same where the first is wrong."""
+    """Return how often two workers give the same label to tasks on which the first is wrong."""
     votes = crowd.votes
     wrong = ~right(crowd)
     said = {
@@ -91,7 +92,7 @@ def test_copiers_make_the_same_mistakes() -> None:
     np.testing.assert_allclose(said / said.sum(1, keepdims=True), crowd.confusion.dense()[leader], atol=0.1)
 
 
-def test_times_fall_with_practice_and_clickers_are_fast() -> None:
+def test_times_fall_with_practice_and_too_fast_workers_guess() -> None:
     crowd = HammerSpammer(n_tasks=4000, n_workers=200, ratio=0, times=True, too_fast=0.25).draw()
     votes, fast = crowd.votes, crowd.traits["too_fast"]
     assert fast.sum() == 50
@@ -106,7 +107,7 @@ def test_times_fall_with_practice_and_clickers_are_fast() -> None:
     np.testing.assert_allclose(np.diff(votes.when[order])[same], votes.seconds[order][1:][same], atol=1e-3)
 
 
-def test_features_tell_labels_apart_as_far_as_they_are_separated() -> None:
+def test_separated_features_classify_the_labels() -> None:
     near, far = (
         IndependentConfusion(n_tasks=3000, n_labels=3, features=6, separation=apart).draw() for apart in (0.0, 8.0)
     )
@@ -117,24 +118,24 @@ def test_features_tell_labels_apart_as_far_as_they_are_separated() -> None:
         assert low <= (nearest == true[1500:]).mean() <= high
 
 
-def test_what_comes_on_top_changes_no_votes() -> None:
+def test_times_and_features_do_not_change_the_votes() -> None:
     plain, more = (IndependentConfusion(seed=4, **how).draw() for how in ({}, {"times": True, "features": 2}))
     assert plain.votes.label.tolist() == more.votes.label.tolist()
     ordered = IndependentConfusion(order="peerannot", times=True, features=2).draw()
     assert ordered.votes.label.tolist() == IndependentConfusion(order="peerannot").draw().votes.label.tolist()
 
 
-def test_a_prior_is_for_labels_that_are_drawn() -> None:
+def test_a_prior_with_given_true_labels_raises_an_error() -> None:
     with pytest.raises(OptionError, match="true labels are given"):
         IndependentConfusion(label_tail=1).draw(SoftLabels.gold(["a", "b"], ["x", "y"]))
 
 
-def test_peerannot_says_what_it_does_not_know() -> None:
-    with pytest.raises(OptionError, match="which knows no 'worker-tail', 'tire'; use order=whole"):
+def test_the_peerannot_order_refuses_options_it_does_not_have() -> None:
+    with pytest.raises(OptionError, match="which does not have 'worker-tail', 'tire'; use order=whole"):
         IndependentConfusion(order="peerannot", tire=0.5, worker_tail=1)
 
 
-def test_many_labels_are_searched_for() -> None:
+def test_labels_of_crowds_with_many_labels_follow_the_matrices() -> None:
     crowd = HammerSpammer(n_tasks=500, n_labels=300, ratio=0.5, n_workers=10).draw()
     hammer = crowd.votes.worker < 5
     assert right(crowd)[hammer].all() and right(crowd)[~hammer].mean() < 0.02

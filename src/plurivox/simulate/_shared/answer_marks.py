@@ -1,0 +1,142 @@
+"""Marks that workers enter in each form of question, drawn from their stated beliefs."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from plurivox.core.answers import NAMED, NEVER, POSSIBLE
+from plurivox.core.types import TEXT, Bools, Floats, Ints, Names
+from plurivox.simulate._shared.typed_percents import (
+    EMPTY,
+    FAULTS,
+    TOP_PERCENT_FAULTS,
+    TYPED_TEXTS,
+    draw_faults,
+    draw_rounding_steps,
+    draw_typed_percents,
+)
+
+RULED_OUT_BELOW = 0.02  # labels of lower probability are "definitely not"
+POSSIBLE_FROM = 0.05  # labels of at least this probability are "also possible"
+TICK_RATE = 0.93  # probability that a label to be ruled out is ticked: 7.3 of ten labels in Collins et al.
+
+
+class Marks(NamedTuple):
+    """The marks of n answers, in the columns of `Answers`, and the fault in each answer."""
+
+    start: Ints  # (n + 1,) the marks of answer i are start[i]:start[i + 1]
+    kind: Ints  # (n_marks,)
+    label: Ints  # (n_marks,)
+    typed: Names  # (n_marks,)
+    fault: Ints  # (n,) position in FAULTS, -1: none
+
+
+class MarkSlots(NamedTuple):
+    """All marks that n answers may have, each column (n, n_slots); `present` is true for the marks that they have."""
+
+    label: Ints
+    kind: Ints
+    typed: Ints  # position in TYPED_TEXTS
+    present: Bools
+
+
+def draw_marks(form: str, stated: Floats, faults: float, rng: np.random.Generator) -> Marks:
+    """Return random marks of n answers in `form` that state the beliefs `stated` (n, n_labels).
+
+    `faults` multiplies the rates of faults in the released answers of Collins et al.
+    """
+    fault_names = {"top-two": tuple(FAULTS), "top-one": TOP_PERCENT_FAULTS, "also-possible": TOP_PERCENT_FAULTS}.get(
+        form, ()
+    )
+    fault = draw_faults(len(stated), fault_names, faults, rng)
+    slots = DRAW_MARKS[form](stated, fault, rng)
+    size, codes = slots.present.sum(1), slots.typed[slots.present]
+    typed = np.zeros(len(codes), TEXT)  # most marks have no text
+    typed[codes != EMPTY] = TYPED_TEXTS[codes[codes != EMPTY]]
+    return Marks(
+        np.concatenate([[0], np.cumsum(size)]),
+        np.broadcast_to(slots.kind, slots.present.shape)[slots.present],
+        slots.label[slots.present],
+        typed,
+        fault,
+    )
+
+
+def _draw_top_two(stated: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
+    """Return marks of top-two answers: the top label and perhaps a runner-up with percents, and labels ruled out."""
+    n, k = stated.shape
+    rows, typed = np.arange(n), draw_typed_percents(stated, fault, rng)
+    never = (stated < RULED_OUT_BELOW) & (rng.random((n, k)) < TICK_RATE)
+    never[rows, typed.top] = False
+    never[rows[typed.named], typed.second[typed.named]] = False
+    faulty = rows[fault == list(FAULTS).index("contradiction")]
+    on_second = typed.named[faulty] & (rng.random(len(faulty)) < 0.5)
+    never[faulty, np.where(on_second, typed.second[faulty], typed.top[faulty])] = True
+    return _combine_slots(
+        [(typed.top, typed.top_typed), (typed.second, typed.second_typed)], [typed.named], never, NEVER
+    )
+
+
+def _draw_top_one(stated: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
+    """Return marks of top-one answers: the top label with its percent."""
+    typed = draw_typed_percents(stated, fault, rng)
+    return _combine_slots([(typed.top, typed.top_typed)], [], np.zeros((len(stated), 0), bool), NEVER)
+
+
+def _draw_one_label(stated: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
+    """Return marks of one-label answers: the top label without a percent."""
+    del fault, rng
+    top = stated.argmax(1)
+    return _combine_slots([(top, np.full(len(top), EMPTY))], [], np.zeros((len(top), 0), bool), NEVER)
+
+
+def _draw_also_possible(stated: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
+    """Return marks of also-possible answers: the top label with its percent, and the labels that are also possible."""
+    typed = draw_typed_percents(stated, fault, rng)
+    possible = stated >= POSSIBLE_FROM
+    possible[np.arange(len(stated)), typed.top] = False
+    return _combine_slots([(typed.top, typed.top_typed)], [], possible, POSSIBLE)
+
+
+def _draw_ranking(stated: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
+    """Return marks of ranking answers: the labels that are not ruled out, most probable first."""
+    del fault, rng
+    order = np.argsort(-stated, axis=1, kind="stable")
+    present = np.take_along_axis(stated, order, 1) >= RULED_OUT_BELOW
+    present[:, 0] = True
+    return MarkSlots(order, np.array(NAMED), np.full(order.shape, EMPTY), present)
+
+
+def _draw_histogram(stated: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
+    """Return marks of histogram answers: labels with percents above 0 that sum to 100, most probable first."""
+    del fault
+    order = np.argsort(-stated, axis=1, kind="stable")
+    step = draw_rounding_steps(len(stated), rng)[:, None]
+    bars = np.rint(100 * np.take_along_axis(stated, order, 1) / step).astype(np.int64) * step
+    remaining = 100 - np.concatenate([np.zeros((len(bars), 1), np.int64), np.cumsum(bars, 1)[:, :-1]], 1)
+    bars = np.clip(bars, 0, np.maximum(remaining, 0))
+    bars[:, 0] += 100 - bars.sum(1)
+    return MarkSlots(order, np.array(NAMED), bars, bars > 0)
+
+
+def _combine_slots(named: list[tuple[Ints, Ints]], further: list[Bools], ticked: Bools, kind: int) -> MarkSlots:
+    """Return mark slots of named labels with their typed texts, followed by ticked labels of one kind.
+
+    `named` are (label, typed) columns, each (n,); `further` masks (n,) say which answers have those after the first; `ticked`
+    is (n, n_labels).
+    """
+    n, n_ticks = ticked.shape
+    label = np.column_stack([*(column for column, _ in named), np.tile(np.arange(n_ticks), (n, 1))])
+    typed = np.column_stack([*(text for _, text in named), np.full((n, n_ticks), EMPTY)])
+    present = np.column_stack([np.ones(n, bool), *further, ticked])
+    return MarkSlots(label, np.array([NAMED] * len(named) + [kind] * n_ticks), typed, present)
+
+
+DRAW_MARKS = {
+    "top-two": _draw_top_two,
+    "top-one": _draw_top_one,
+    "one-label": _draw_one_label,
+    "histogram": _draw_histogram,
+    "ranking": _draw_ranking,
+    "also-possible": _draw_also_possible,
+}

@@ -1,0 +1,79 @@
+"""Sessions (column `sitting`): a worker answers some tasks in a row, and some of them again at the end."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from plurivox.core.encoding import numbered
+from plurivox.core.types import Floats, Ints, Names
+from plurivox.simulate._shared.response_times import draw_seconds, draw_timestamps
+
+
+class SessionAnswers(NamedTuple):
+    """One row per answer: first answers in the order of the assignments, then repeats; after `add_times`, in time order."""
+
+    assignment: Ints  # (n,) the row of `Assignments` that is answered
+    worker: Ints  # (n,)
+    session: Ints  # (n,) number of the session among the worker's sessions
+    position: Ints  # (n,) position in the session
+    repeat_of: Ints  # (n,) the row that this one repeats; -1: none
+    seconds: Floats | None = None  # (n,)
+    when: Floats | None = None  # (n,)
+
+
+def split_into_sessions(
+    worker: Ints, n_before: Ints, size: int, repeats: int, rng: np.random.Generator
+) -> SessionAnswers:
+    """Split each worker's assignments into sessions of `size` tasks, each followed by `repeats` random ones of its tasks.
+
+    `n_before` (n_assignments,) is the number of tasks that the worker answered before.
+    """
+    n = len(worker)
+    session, position = np.divmod(n_before, size)
+    order = np.lexsort((rng.random(n), session, worker))
+    is_first = np.concatenate([[True], (np.diff(worker[order]) != 0) | (np.diff(session[order]) != 0)])
+    starts = np.flatnonzero(is_first)
+    group = np.cumsum(is_first) - 1
+    rank = np.arange(n) - starts[group]  # random rank within the session
+    length = np.diff([*starts, n])
+    again = rank < repeats
+    rows = order[again]
+    return SessionAnswers(
+        assignment=np.concatenate([np.arange(n), rows]),
+        worker=np.concatenate([worker, worker[rows]]),
+        session=np.concatenate([session, session[rows]]),
+        position=np.concatenate([position, length[group[again]] + rank[again]]),
+        repeat_of=np.concatenate([np.full(n, -1), rows]),
+    )
+
+
+def add_times(
+    answers: SessionAnswers, n_before: Ints, pace: Floats | None, practised: float, rng: np.random.Generator
+) -> SessionAnswers:
+    """Return the answers sorted by time, with drawn durations and times; without `pace`, sorted by worker and no times.
+
+    `n_before` (n_assignments,) is the number of tasks that the worker answered before, `pace` (n_workers,) the worker's
+    relative time per answer, `practised` the median duration after practice.
+    """
+    if pace is None:
+        return _reorder_answers(answers, np.lexsort((answers.position, answers.session, answers.worker)))
+    practice = np.where(answers.repeat_of >= 0, answers.position, 0)  # a repeat comes after the whole session
+    n_practised = np.maximum(n_before[answers.assignment], practice)
+    seconds = draw_seconds(n_practised, pace[answers.worker], practised, rng)
+    when = draw_timestamps(answers.worker, answers.session, answers.position, seconds, rng)
+    return _reorder_answers(answers._replace(seconds=seconds, when=when), np.argsort(when, kind="stable"))
+
+
+def _reorder_answers(answers: SessionAnswers, order: Ints) -> SessionAnswers:
+    """Return the answers in the order given, with `repeat_of` renumbered to match."""
+    new_row = np.empty(len(order) + 1, np.int64)
+    new_row[order], new_row[-1] = np.arange(len(order)), -1  # the last entry maps -1, no repeat, to itself
+    moved = SessionAnswers(*(None if column is None else column[order] for column in answers))  # type: ignore[arg-type]
+    return moved._replace(repeat_of=new_row[moved.repeat_of])
+
+
+def session_names(worker: Ints, session: Ints) -> Names:
+    """(n,) a name for each session, "sitting-0" and so on; different workers have different sessions."""
+    key = worker.astype(np.int64) * (int(session.max(initial=0)) + 1) + session
+    distinct, code = np.unique(key, return_inverse=True)
+    return numbered("sitting", len(distinct))[code]

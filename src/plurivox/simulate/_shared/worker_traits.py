@@ -1,0 +1,86 @@
+"""Random traits of simulated workers: pace, drift target, copying groups."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurivox.core.types import TEXT, Bools, Floats, Ints, Names
+from plurivox.simulate._shared.fatigue_drift_copying import AnswerEffects
+from plurivox.simulate._shared.response_times import draw_pace
+
+if TYPE_CHECKING:
+    from plurivox.simulate._contract import Simulator
+
+
+@dataclass(frozen=True)
+class WorkerTraits:
+    """The traits of each worker; a trait that a simulation does not use is None."""
+
+    names: Names
+    too_fast: Bools | None = None  # (n_workers,) who answers at random and too fast
+    pace: Floats | None = None  # (n_workers,) time per answer relative to the median worker
+    drift_target: Ints | None = None  # (n_workers,) the worker whose matrix each drifts towards
+    leader: Ints | None = None  # (n_workers,) the worker that each copies, a leader's own code; -1: none
+    by_strategy: Mapping[str, Floats] = field(default_factory=dict)  # traits drawn by the strategy, each (n_workers,)
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return name -> (n_workers,) of every trait; other workers are given by their names."""
+        table: dict[str, NDArray[Any]] = dict(self.by_strategy)
+        if self.too_fast is not None and self.too_fast.any():
+            table["too_fast"] = self.too_fast
+        if self.pace is not None:
+            table["pace"] = self.pace
+        if self.drift_target is not None:
+            table["drifts_to"] = self.names[self.drift_target]
+        if self.leader is not None:
+            copied = np.full(len(self.names), "", TEXT)
+            grouped = self.leader >= 0
+            copied[grouped] = [str(name) for name in self.names[self.leader[grouped]].tolist()]
+            table["copies"] = copied
+        return table
+
+
+def draw_worker_traits(
+    simulator: "Simulator", names: Names, by_strategy: Mapping[str, Floats], rng: np.random.Generator
+) -> WorkerTraits:
+    """Return random traits for the workers `names`, as the options of the simulator define."""
+    n = len(names)
+    too_fast = np.zeros(n, bool)
+    too_fast[rng.permutation(n)[: floor_count(simulator.too_fast, n)]] = True
+    pace = draw_pace(n, too_fast, rng) if simulator.times else None
+    drift_target = rng.permutation(n) if simulator.drift else None
+    leader = _draw_leaders(n, simulator.copiers, simulator.group_size, rng) if simulator.copiers else None
+    return WorkerTraits(names, too_fast, pace, drift_target, leader, by_strategy)
+
+
+def _draw_leaders(n: int, share: float, size: int, rng: np.random.Generator) -> Ints:
+    """(n_workers,) the worker that each copies, -1 for none: complete groups of `size` with random members and leaders."""
+    n_groups = floor_count(share, n) // size
+    groups = rng.permutation(n)[: n_groups * size].reshape(n_groups, size)
+    leader = np.full(n, -1)
+    leader[groups] = groups[:, :1]
+    return leader
+
+
+def answer_effects(simulator: "Simulator", traits: WorkerTraits) -> AnswerEffects:
+    """Return the fatigue, drift and copying that the simulator's options and the workers' traits define."""
+    return AnswerEffects(
+        simulator.tire,
+        simulator.drift,
+        traits.drift_target,
+        simulator.copy_rate,
+        traits.leader,
+        needs_order=simulator.times,
+    )
+
+
+def floor_count(share: float, n: int) -> int:
+    """Return share * n rounded down, tolerant of floating-point error.
+
+    >>> floor_count(0.29, 100)
+    29
+    """
+    return int(share * n + 1e-9)
