@@ -123,10 +123,10 @@ class EMAggregator(Aggregator):
         rows = votes.n_tasks * votes.n_labels
         need, have = 8 * (12 * cells + 3 * rows), available_memory()
         if votes.n_workers * votes.n_labels >= 2**32 or (have is not None and need > have):
-            free = "that is out of range" if have is None else f"{gigabytes(have)} are free"
+            free = "that is out of range" if have is None else f"{format_bytes(have)} are free"
             raise InputError(
-                f"{self.name()} needs about {gigabytes(need)} for {votes.n_workers:,} workers, {votes.n_labels:,} labels and "
-                f"{votes.n_tasks:,} tasks; {free}. Use one-coin or wawa, which need one number per worker, or fewer labels"
+                f"{self.name()} needs about {format_bytes(need)} for {votes.n_workers:,} workers, {votes.n_labels:,} labels "
+                f"and {votes.n_tasks:,} tasks; {free}. Use one-coin or wawa, which need one number per worker, or fewer labels"
             )
 
 

@@ -62,7 +62,7 @@ class DawidSkeneClusters(EMAggregator):
         model = _Clusters(tasks, n_clusters, self.fixed_prior(votes.labels), lagged=self.published)
         first = tasks.initial_posterior(start)
         for attempt in range(self.restarts + 1):  # noqa: B007
-            params = model.initial_params(model.em.count(first))
+            params = model.initial_params(model.em.expected_counts(first))
             result = run_em(model.em_pass, params, **self.em_settings(votes, progress), may_fall=self.published)
             posterior, agree = model.em.posterior(model.worker_params(result.params))
             if not _all_one_label(posterior) or _all_one_label(tasks.vote_shares()):

@@ -96,7 +96,7 @@ class _Model:
         )
         self.labels = LabelPrior(np.full(self.n_labels, pseudo), method.fixed_prior(votes.labels))
 
-    def initial_counts(self, start: int) -> KindCounts:
+    def initial_counts(self, start: int) -> SubtypeCounts:
         """Return expected counts with each label in its first subtype (start 0), or split over its subtypes at random."""
         posterior, n_subtypes = self.tasks.posterior, self.method.subtypes
         if start == 0:
@@ -112,7 +112,7 @@ class _Model:
 
         return self.em.expected_counts(np.arange(self.n_kinds), shares)
 
-    def expected_params(self, counts: KindCounts) -> tuple[KindParams, float]:
+    def expected_params(self, counts: SubtypeCounts) -> tuple[SubtypeParams, float]:
         """Return (E[log] of all parameters, -KL from the priors) for expected counts."""
         by_label = self._tasks_per_subtype(counts)
         log_label, first = self.labels.expected_logs(by_label.sum(1) + self.tasks.n_unvoted)
@@ -121,21 +121,21 @@ class _Model:
         table, third = expected_logs(counts.counts.ravel(), pseudo, self.em.n_workers)
         log_kind = (log_label[:, None] + log_within.reshape(self.within.shape).T).ravel()
         value = first + second + third + float(self.tasks.n_unvoted @ log_label)
-        return KindParams(counts.kinds, log_kind[counts.kinds], table.reshape(counts.counts.shape)), value
+        return SubtypeParams(counts.kinds, log_kind[counts.kinds], table.reshape(counts.counts.shape)), value
 
-    def _tasks_per_subtype(self, counts: KindCounts) -> Floats:
+    def _tasks_per_subtype(self, counts: SubtypeCounts) -> Floats:
         """(n_labels, n_subtypes) the expected number of tasks of each kind."""
         n_kind = np.zeros(self.n_kinds)
         n_kind[counts.kinds] = counts.n_kind
         return n_kind.reshape(self.n_labels, -1)
 
-    def em_pass(self, runs: list[KindCounts]) -> list[tuple[KindCounts, float]]:
+    def em_pass(self, runs: list[SubtypeCounts]) -> list[tuple[SubtypeCounts, float]]:
         """Run one pass over the votes for all runs: return updated counts and the lower bound of the given ones, per run."""
         expected = [self.expected_params(counts) for counts in runs]
         passed = self.em.em_pass([params for params, _ in expected])
         return [(updated, value + bound) for (_, value), (updated, bound) in zip(expected, passed, strict=True)]
 
-    def to_fit(self, result: EMResult[KindCounts], best_start: int) -> Fit:
+    def to_fit(self, result: EMResult[SubtypeCounts], best_start: int) -> Fit:
         """Return the best EM run as a fit; `best_start` is the number of its start. Updates `tasks.posterior`."""
         tasks, votes, counts = self.tasks, self.tasks.votes, result.params
         posterior, agree = self.em.posterior(self.expected_params(counts)[0])
@@ -162,11 +162,11 @@ class _Model:
 
     # ---- SQUAREM extrapolates the counts
 
-    def pack(self, params: KindCounts) -> Floats:
+    def pack(self, params: SubtypeCounts) -> Floats:
         """Return all counts in one vector."""
         return np.concatenate([params.n_kind, params.counts.ravel()])
 
-    def unpack(self, vector: Floats, like: KindCounts) -> KindCounts:
+    def unpack(self, vector: Floats, like: SubtypeCounts) -> SubtypeCounts:
         """Return the nearest non-negative counts, of the kinds of `like`."""
         n_kind, counts = np.split(np.maximum(vector, 0), [len(like.kinds)])
         return SubtypeCounts(like.kinds, n_kind, counts.reshape(like.counts.shape))

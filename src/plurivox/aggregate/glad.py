@@ -113,7 +113,7 @@ class _Model:
             return glad.em_pass(first, last, *given, ease, n_true, toward, grip)
 
         sizes = len(params.log_prior), len(params.ability), len(params.ability)
-        value, (n_true, toward, grip) = self.blocks.gather(work, *sizes)
+        value, (n_true, toward, grip) = self.blocks.map_and_sum(work, *sizes)
         n_true += self.tasks.n_unvoted
         value += float(self.tasks.n_unvoted @ params.log_prior) - 0.5 * float(
             ((params.ability - method.ability_mean) ** 2).sum()
@@ -141,7 +141,7 @@ class _Model:
             given = (*self.rows, tasks.clamped, *params, tasks.posterior)
             return glad.posterior(first, last, *given, agree, information)
 
-        _, (agree, information) = self.blocks.gather(work, votes.n_workers, votes.n_workers)
+        _, (agree, information) = self.blocks.map_and_sum(work, votes.n_workers, votes.n_workers)
         reach = Z_95 / np.sqrt(np.maximum(1 + information, 1.0))  # never wider than the interval of the prior
         difficulty = np.full(votes.n_tasks, np.exp(-self.method.ease_mean))
         difficulty[tasks.open] = np.exp(-params.log_ease)

@@ -79,7 +79,11 @@ class _Model:
     def initial_counts(self, start: Fit | None) -> Counts:
         """Return expected counts under the matrices of the earlier fit `start`, or its posterior, or vote shares."""
         params = self.tasks.warm_start_params(self.em, start)
-        return self.em.count(self.tasks.initial_posterior(start)) if params is None else self.em.em_pass(params)[0]
+        return (
+            self.em.expected_counts(self.tasks.initial_posterior(start))
+            if params is None
+            else self.em.em_pass(params)[0]
+        )
 
     def expected_params(self, counts: Counts) -> tuple[Params, float]:
         """Return (E[log] of all parameters, -KL from the priors) for expected counts."""

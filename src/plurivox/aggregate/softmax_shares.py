@@ -43,7 +43,7 @@ class SoftmaxShares(Aggregator):
         top = np.zeros(votes.n_tasks)  # subtracted, so that many votes do not overflow
         np.maximum.at(top, tally.row, tally.mass)
         mass = np.exp((tally.mass - top[tally.row]) / self.temperature)
-        rest = tally.others * np.exp(-top / self.temperature)  # labels without votes: exp(0) each
+        rest = tally.n_unlisted * np.exp(-top / self.temperature)  # labels without votes: exp(0) each
         total = np.bincount(tally.row, mass, minlength=votes.n_tasks) + rest
         body = replace(tally, mass=mass / total[tally.row], rest=rest / total)
         return Fit(fill_unvoted(votes, dense_if_small(body)), votes.workers, self.spec, prior=overall_shares(votes))

@@ -213,6 +213,6 @@ def _relative_pace(votes: Votes) -> Floats:
     if not known.any():
         return pace
     worker, seconds = votes.worker[known], votes.seconds[known]
-    order, start = by_group(worker, votes.n_workers)
-    own = medians(start, seconds[order])  # nan for a worker without known times
+    order, start = group_rows(worker, votes.n_workers)
+    own = group_medians(start, seconds[order])  # nan for a worker without known times
     return np.where(np.isnan(own), pace, own / float(np.median(seconds)))

@@ -37,16 +37,21 @@ REQUIREMENT_HINTS = {  # name in `Rule.needs` -> the rest of the error "RULE nee
 class Findings:
     """Answers or workers that a rule removes or flags, each with the value measured and the reason."""
 
-    what: What  # answer or worker
+    what: AuditTarget  # answer or worker
     index: Ints  # (n,) positions among the answers, or codes of the workers, of the `AnswerRows` checked
     value: Floats  # (n,) the number measured for each
     reason: Sequence[str]  # (n,)
-    did: Did = "removed"
+    did: AuditAction = "removed"
     duplicate_of: Ints | None = None  # (n,) copies only: the answer that each is a copy of, which stays
 
     @classmethod
     def from_mask(
-        cls, what: What, mask: Bools, value: Floats | Ints, reason: Callable[[int], str], did: Did = "removed"
+        cls,
+        what: AuditTarget,
+        mask: Bools,
+        value: Floats | Ints,
+        reason: Callable[[int], str],
+        did: AuditAction = "removed",
     ) -> Self:
         """Return findings for the answers or workers where `mask` is true; `reason(i)` returns the reason for the i-th."""
         index = np.flatnonzero(mask)

@@ -68,7 +68,7 @@ def set_percent_flags(flags: Ints, odd: Ints) -> None:
     """Set the flags of unusual percents in place in `flags`; `odd` (n_answers,) has the bits of `Percents.odd`."""
     if odd.any():
         for what, name in FLAG_OF_ODD_PERCENT.items():
-            set_flag(flags, name, (odd & ODD[what]) > 0)
+            set_flag(flags, name, (odd & PERCENT_FLAGS[what]) > 0)
 
 
 @dataclass(frozen=True, eq=False)

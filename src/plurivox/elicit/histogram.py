@@ -16,7 +16,7 @@ from plurivox.elicit._shared.answer_marks import (
     AnswerLabels,
     ContradictionRule,
     marks_of_kind,
-    parse_percents,
+    named_percents,
     resolve_contradictions,
 )
 from plurivox.elicit._shared.percent_form import SPREAD_HELP, Split, Spread, spread_rest
@@ -42,11 +42,11 @@ class Histogram(Form):
     contradiction: ContradictionRule = option("named", CONTRADICTION_HELP)
 
     def shares(self, answers: Answers) -> Shares:
-        named, read, n_labels = marks_of_kind(answers, "named"), parse_percents(answers), len(answers.labels)
+        named, read, n_labels = marks_of_kind(answers, "named"), named_percents(answers), len(answers.labels)
         flags, never = np.zeros(len(answers), np.uint32), marks_of_kind(answers, "never")
-        points, odd = np.nan_to_num(read.value), read.odd
+        points, odd = np.nan_to_num(read.value), read.flags
         if self.of == "chips":
-            odd = odd & ~np.where(points > 100, ODD["out-of-range"], 0).astype(np.uint8)
+            odd = odd & ~np.where(points > 100, PERCENT_FLAGS["out-of-range"], 0).astype(np.uint8)
         set_percent_flags(flags, _odd_per_answer(named, odd))
         points = np.clip(points, 0, 100 if self.of == "percents" else None)
         kept = resolve_contradictions(named, never, self.contradiction, flags, n_labels)

@@ -74,7 +74,7 @@ class CohenKappa(Identifier):
         for block in bootstrap_counts(np.ones(int(shared.sum()), np.int64), self.resamples, self.seed, progress):
             counts = np.zeros((len(block), votes.n_tasks))
             counts[:, shared] = block
-            drawn = np.array(run(lambda i, counts=counts: kappa_sums(counts[i], False), len(block)))  # type: ignore[misc]
+            drawn = np.array(parallel_map(lambda i, counts=counts: kappa_sums(counts[i], False), len(block)))  # type: ignore[misc]
             resampled.append(1 - divide_or_nan(drawn[:, 0], drawn[:, 1]))
         return make_crowd_scores(self, float(kappa[0]), _centre_resamples(resampled, 1 - kappa), float(sums[2]))
 
@@ -116,12 +116,12 @@ def _make_kappa_sums(
     votes: Votes, scale: Floats, power: int, least: int, by_tasks: bool
 ) -> Callable[[Floats, bool], Floats]:
     """Return a function (task weights, whether to use threads) -> sums over pairs: kappa, weight, pairs, undefined pairs."""
-    order, begin = by_group(votes.worker, votes.n_workers)
-    rows, n = (order, begin, packed(votes.task, votes.worker, votes.label), votes.task[order]), votes.n_workers
+    order, begin = group_rows(votes.worker, votes.n_workers)
+    rows, n = (order, begin, pack_votes(votes.task, votes.worker, votes.label), votes.task[order]), votes.n_workers
 
     def sums_of_chunk(counts: Floats, first: int, last: int) -> Floats:
         sums = np.zeros(4)
-        kappas(first, last, *rows, counts, scale, power, least, by_tasks, sums)
+        sum_kappas(first, last, *rows, counts, scale, power, least, by_tasks, sums)
         return sums
 
     def kappa_sums(counts: Floats, threaded: bool) -> Floats:
@@ -129,7 +129,7 @@ def _make_kappa_sums(
             return sums_of_chunk(counts, 0, n)
         cut = np.unique(np.searchsorted(begin, np.linspace(0, begin[-1], min(N_CHUNKS, n) + 1)[1:-1]))
         edges = [0, *cut.tolist(), n]
-        return np.sum(run(lambda i: sums_of_chunk(counts, edges[i], edges[i + 1]), len(edges) - 1), axis=0)
+        return np.sum(parallel_map(lambda i: sums_of_chunk(counts, edges[i], edges[i + 1]), len(edges) - 1), axis=0)
 
     return kappa_sums
 

@@ -48,7 +48,7 @@ class Drift(Identifier):
         if votes.when is None or not np.isfinite(votes.when).any():
             raise InputError("drift needs the order of the answers: give votes with a column when")
         worker, when, agreed = _excess_agreements(votes)
-        order, start = by_group(worker[(early := np.argsort(when, kind="stable"))], votes.n_workers)
+        order, start = group_rows(worker[(early := np.argsort(when, kind="stable"))], votes.n_workers)
         order = early[order]  # by worker, then by time
         n = np.diff(start).astype(np.float64)
         middle, mean = start[:-1] + (n - 1) / 2, divide_or_nan(sum_by_group(worker, votes.n_workers, agreed), n)

@@ -85,7 +85,7 @@ class PercentCalibration(Identifier):
 
     def _stated_percents(self, answers: Answers, gold: SoftLabels | None) -> StatedPercents:
         """Return the answers with a usable percent; raise InputError if there are none."""
-        top, percent = answers.named(0), percents(answers.typed(0)).value
+        top, percent = answers.named(0), parse_percents(answers.typed(0)).value
         usable = (answers.worker >= 0) & (top >= 0) & (percent >= 0) & (percent <= 100)
         if not usable.any():
             raise InputError(f"{self.name()} needs percents beside the top labels; these answers have none")

@@ -48,7 +48,7 @@ class RepeatConsistency(Identifier):
         top, n_workers = answers.named(0), len(answers.workers)
         same = top[again] == top[before]
         if self.measure == "percent":
-            stated = percents(answers.typed(0)).value
+            stated = parse_percents(answers.typed(0)).value
             change = np.abs(stated[again] - stated[before])
             known = same & ~np.isnan(change)
             worker = answers.worker[again[known]]

@@ -32,6 +32,6 @@ class Speed(Identifier):
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
         worker, seconds, workers = answer_times(evidence, self.name())
-        order, start = by_group(worker, len(workers))
-        raw = medians(start, seconds[order])
+        order, start = group_rows(worker, len(workers))
+        raw = group_medians(start, seconds[order])
         return Scores("worker", workers, -raw, self.spec, raw=raw, n=sum_by_group(worker, len(workers)))

@@ -49,7 +49,9 @@ def test_what_simulated_workers_say_comes_out_as_they_said_it(tmp_path: Path, fo
     views = {row["answer"]: row for row in data.tables["views"]().to_dicts()}
     said = [json.loads(views[key]["marks"]) for key in sorted(views)]
     read = pv.elicit_votes(data.answers, "as-asked")
-    assert read.outcome_counts["read"] == 18 and "over-100" not in read.flag_counts and "under-100" not in read.flag_counts
+    assert (
+        read.outcome_counts["read"] == 18 and "over-100" not in read.flag_counts and "under-100" not in read.flag_counts
+    )
     votes = read.votes
     for at, marks in enumerate(said):
         mine = votes.answer == at

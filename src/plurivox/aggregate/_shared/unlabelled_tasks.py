@@ -40,11 +40,11 @@ class UnlabelledTasks:
 
     def vote_rows(self, tasks: Bools) -> Bools | slice:
         """(n_rows,) mask of the rows of the votes on `tasks` (n_tasks,), or a slice of all rows."""
-        return task_rows(self.votes.start, tasks)[1]
+        return rows_of_tasks(self.votes.start, tasks)[1]
 
     def _columns(self, tasks: Bools) -> tuple[Ints, Ints, Ints, Floats | None]:
         """Return the columns (start, worker, said, weight) of the votes on `tasks` (n_tasks,) only."""
-        votes, (start, rows) = self.votes, task_rows(self.votes.start, tasks)
+        votes, (start, rows) = self.votes, rows_of_tasks(self.votes.start, tasks)
         weight = None if votes.weight is None else readonly_view(np.ascontiguousarray(votes.weight[rows], np.float64))
         return start, readonly_view(votes.worker[rows]), readonly_view(votes.label[rows]), weight
 

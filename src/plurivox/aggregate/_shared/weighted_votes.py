@@ -90,7 +90,7 @@ class WeightedVotes:
         label = np.zeros(self.votes.n_tasks, np.int64)
         label[self.task[top[::-1]]] = self.label[top[::-1]]  # in reverse, so that the first is written last
         unchosen = np.flatnonzero(
-            (shares.each > self._max_per_task(shares.mass) + TIE_TOLERANCE) & (np.diff(self.start) > 0)
+            (shares.unlisted_mass > self._max_per_task(shares.mass) + TIE_TOLERANCE) & (np.diff(self.start) > 0)
         )
         if len(unchosen):  # a label without votes wins if all others have negative sums
             label[unchosen] = shares.take(unchosen).top(1)[0][:, 0]

@@ -20,7 +20,7 @@ from plurivox.core.types import Bools
 def has_percent_out_of_range(answer_rows: AnswerRows) -> Bools:
     """(n_answers,) whether an answer has a percent below 0 or above 100 beside a named label."""
     answers = _require_answers(answer_rows)
-    out_of_range = (answer_rows.percents.odd & OUT_OF_RANGE) > 0
+    out_of_range = (answer_rows.percents.flags & OUT_OF_RANGE) > 0
     return _has_any_mark(answers, _is_named(answers) & out_of_range)
 
 
@@ -34,7 +34,7 @@ def has_contradiction(answer_rows: AnswerRows) -> Bools:
 def lacks_top_percent(answer_rows: AnswerRows, zero: bool = False) -> Bools:
     """(n_answers,) whether an answer's top label has no readable percent; with `zero`, a percent of 0 counts as none."""
     answers = _require_answers(answer_rows)
-    value = percents(answers.typed(0)).value
+    value = parse_percents(answers.typed(0)).value
     missing = (answer_rows.top >= 0) & (np.isnan(value) | (zero & (value == 0)))
     for column in (answers.abstain, answers.none_of_these):
         if column is not None:
@@ -49,8 +49,8 @@ def lacks_top_percent(answer_rows: AnswerRows, zero: bool = False) -> Bools:
 def describe_out_of_range(answer_rows: AnswerRows, i: int) -> str:
     """Return a reason that quotes the first percent of answer `i` that is out of range."""
     answers, marks = _marks_of_answer(answer_rows, i)
-    odd = _is_named(answers, marks) & (answer_rows.percents.odd[marks] & OUT_OF_RANGE > 0)
-    at = marks.start + int(odd.argmax())
+    flags = _is_named(answers, marks) & (answer_rows.percents.flags[marks] & OUT_OF_RANGE > 0)
+    at = marks.start + int(flags.argmax())
     return f"{str(answers.mark_typed[at])!r} beside {str(answers.labels[answers.mark_label[at]])!r} is outside 0 to 100"
 
 
@@ -121,7 +121,7 @@ class ErrorRule(Rule, ABC):
         n = answer_rows.count_by_worker(errors)
         too_many = np.zeros(len(n), bool) if self.at_most is None else n > self.at_most
         workers = Findings.from_mask("worker", too_many, n, lambda worker: self._too_many_reason(int(n[worker])))
-        did: Did = "removed" if self.answers else "flagged"
+        did: AuditAction = "removed" if self.answers else "flagged"
         value = np.full(len(answer_rows), np.nan)
         return workers, Findings.from_mask("answer", errors, value, lambda i: self.describe_error(answer_rows, i), did)
 

@@ -63,14 +63,14 @@ def marks_of_kind(answers: Answers, kind: str) -> AnswerLabels:
     return AnswerLabels(answers.mark_answer[here], answers.mark_label[here], len(answers))
 
 
-def parse_percents(answers: Answers) -> Percents:
+def named_percents(answers: Answers) -> Percents:
     """Parse the percent entered for each pair of `marks_of_kind(answers, "named")`."""
-    return percents(answers.mark_typed[_has_kind_and_label(answers, "named")])
+    return parse_percents(answers.mark_typed[_has_kind_and_label(answers, "named")])
 
 
 def _has_kind_and_label(answers: Answers, kind: str) -> Bools:
     """(n_marks,) whether the mark is of this kind and has a label."""
-    return (answers.mark_kind == KINDS[kind]) & (answers.mark_label >= 0)
+    return (answers.mark_kind == MARK_KINDS[kind]) & (answers.mark_label >= 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,20 +79,20 @@ class NamedLabel:
 
     label: Ints  # (n_answers,) -1: none
     percent: Floats  # (n_answers,) nan: empty or not a number
-    odd: Ints  # (n_answers,) bits of Percents.odd; 0 without a label
+    odd: Ints  # (n_answers,) bits of Percents.flags; 0 without a label
     ruled_out: Bools  # (n_answers,) whether the answer also rules it out
 
 
 def first_two_labels(answers: Answers) -> tuple[NamedLabel, NamedLabel, Ints]:
     """Return the first and the second named label of each answer, and (n_answers,) the number of labels it names."""
-    from plurivox.engine.kernels import marks as kernels  # imported only when needed: compiling takes time
+    from plurivox.engine.kernels import answer_weights as kernels  # imported only when needed: compiling takes time
 
     read, n = parse_percents(answers.mark_typed[answers.mark_kind == NAMED]), len(answers)
     label, place = np.full((n, 2), -1, np.int32), np.full((n, 2), len(read), np.int64)
     clash, n_named = np.zeros((n, 2), bool), np.empty(n, np.int64)
-    kernels.first_two(answers.mark_start, answers.mark_kind, answers.mark_label, label, place, clash, n_named)
-    value, odd = np.append(read.value, np.nan), np.append(read.odd, np.uint8(0))  # the last entry: no label
-    first, second = (NamedLabel(label[:, j], value[place[:, j]], odd[place[:, j]], clash[:, j]) for j in (0, 1))
+    kernels.first_two_labels(answers.mark_start, answers.mark_kind, answers.mark_label, label, place, clash, n_named)
+    value, flags = np.append(read.value, np.nan), np.append(read.flags, np.uint8(0))  # the last entry: no label
+    first, second = (NamedLabel(label[:, j], value[place[:, j]], flags[place[:, j]], clash[:, j]) for j in (0, 1))
     return first, second, n_named
 
 

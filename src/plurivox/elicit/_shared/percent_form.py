@@ -71,7 +71,7 @@ def spread_rest(answers: Answers, split: Split, how: Spread, flags: Ints, *, wit
 
     `without_named`: an answer that names no label gives all weight to its open labels.
     """
-    from plurivox.engine.kernels import marks as kernels  # imported only when needed: compiling takes time
+    from plurivox.engine.kernels import answer_weights as kernels  # imported only when needed: compiling takes time
 
     total, n_labels = split.total, len(answers.labels)
     wanted = split.has_rest(total) | (without_named & (total == 0))
@@ -80,7 +80,7 @@ def spread_rest(answers: Answers, split: Split, how: Spread, flags: Ints, *, wit
     named_start = np.concatenate([[0], np.cumsum(split.named.counts)])
     skip_ruled_out = how == "clamp"
     if how != "none" and len(answers):
-        kernels.count_open(wanted, *marks, named_start, split.named.label, skip_ruled_out, n_open)
+        kernels.count_open_labels(wanted, *marks, named_start, split.named.label, skip_ruled_out, n_open)
         set_flag(flags, "no-room", wanted & (total < 100) & (n_open == 0) & (total > 0))
     weight, each = split.weights(total, n_open, flags)
     answer = split.named.answer
@@ -92,14 +92,16 @@ def spread_rest(answers: Answers, split: Split, how: Spread, flags: Ints, *, wit
         )
     out = np.empty(n_rows, np.int64), np.empty(n_rows, smallest_ints(n_labels)), np.empty(n_rows)
     above, named = np.zeros(len(answers), bool), (named_start, split.named.label, weight)
-    kernels.fill(row_starts_by_task(answers, size), *marks, *named, each, skip_ruled_out, n_labels, *out, above)
+    kernels.fill_weight_rows(
+        row_starts_by_task(answers, size), *marks, *named, each, skip_ruled_out, n_labels, *out, above
+    )
     set_flag(flags, "spread-above-top", above & (total > 0))
     return Shares(*out, flags)
 
 
 def row_starts_by_task(answers: Answers, size: Ints) -> Ints:
     """(n_answers,) the first row of each answer if rows are sorted by task, given `size` (n_answers,), its number of rows."""
-    from plurivox.engine.kernels import marks as kernels
+    from plurivox.engine.kernels import answer_weights as kernels
 
     counts = np.bincount(answers.task, minlength=len(answers.tasks))
     order = np.empty(len(answers), np.int64)

@@ -50,7 +50,7 @@ class CountPatterns(NamedTuple):
 
 def count_patterns(votes: Votes, scale: Floats | None = None) -> CountPatterns:
     """Return the distinct rows of vote counts; `scale` (n_labels,) are positions of the labels if distances matter."""
-    within, single = differ_within(votes, scale), np.ones(votes.n_tasks, np.int64)
+    within, single = disagreement_within_answers(votes, scale), np.ones(votes.n_tasks, np.int64)
     if votes.n_tasks * votes.n_labels > MAX_DENSE_CELLS or votes.n_labels > MAX_KEY_BITS:
         tally = votes.tally()
         counts = sparse.csr_array(

@@ -46,7 +46,7 @@ def votes_dispersion(votes: Votes) -> Dispersion:
     out, label = np.zeros((votes.n_tasks, 4)), votes.label.astype(np.int32)
 
     def run_block(first: int, last: int) -> None:
-        dispersion.of_votes(first, last, votes.start, label, votes.weight, max(votes.n_labels, 1), out)
+        dispersion.vote_dispersion(first, last, votes.start, label, votes.weight, max(votes.n_labels, 1), out)
 
     Blocks(votes.start).map(run_block)
     return Dispersion(votes.tasks, votes.n_labels, votes.support, *out.T)
@@ -57,7 +57,7 @@ def soft_label_dispersion(soft: SoftLabels) -> Dispersion:
     if isinstance(soft.body, Candidates):
         return Dispersion(soft.tasks, soft.n_labels, soft.support, *_candidates_dispersion(soft.body))
     out, prob = np.zeros((len(soft), 4)), soft.body.prob
-    row_blocks(soft.body).map(lambda first, last: dispersion.of_rows(first, last, prob, out))
+    row_blocks(soft.body).map(lambda first, last: dispersion.row_dispersion(first, last, prob, out))
     return Dispersion(soft.tasks, soft.n_labels, soft.support, *out.T)
 
 

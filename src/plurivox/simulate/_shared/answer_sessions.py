@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurivox.core.encoding import numbered
+from plurivox.core.encoding import numbered_names
 from plurivox.core.types import Floats, Ints, Names
 from plurivox.simulate._shared.response_times import draw_seconds, draw_timestamps
 
@@ -76,4 +76,4 @@ def session_names(worker: Ints, session: Ints) -> Names:
     """(n,) a name for each session, "sitting-0" and so on; different workers have different sessions."""
     key = worker.astype(np.int64) * (int(session.max(initial=0)) + 1) + session
     distinct, code = np.unique(key, return_inverse=True)
-    return numbered("sitting", len(distinct))[code]
+    return numbered_names("sitting", len(distinct))[code]

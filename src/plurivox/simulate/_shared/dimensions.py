@@ -36,8 +36,8 @@ def resolve_dimensions(
     tasks = numbered_names("task", n_tasks) if truth is None else truth.tasks
     true = None if truth is None else truth.codes()
     if given is None:
-        labels = numbered("label", n_labels) if truth is None else truth.labels
-        return Dimensions(tasks, numbered("worker", n_workers), labels, true)
+        labels = numbered_names("label", n_labels) if truth is None else truth.labels
+        return Dimensions(tasks, numbered_names("worker", n_workers), labels, true)
     labels = given.labels if truth is None else truth.labels
     return Dimensions(tasks, given.workers, labels, true, _reorder_labels(given, labels))
 

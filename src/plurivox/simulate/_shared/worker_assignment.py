@@ -58,7 +58,7 @@ def run_in_chunks(
     """
     edges = [*range(0, n, size), n]
     chunk_rngs = rng.spawn(len(edges) - 1)
-    threads.run(lambda i: work(slice(edges[i], edges[i + 1]), chunk_rngs[i]), len(edges) - 1)
+    threads.parallel_map(lambda i: work(slice(edges[i], edges[i + 1]), chunk_rngs[i]), len(edges) - 1)
 
 
 def _drop_random_votes(design: VoteDesign, chosen: Ints, rng: np.random.Generator) -> Ints:
