@@ -18,7 +18,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.train import Plan, fit, raykar_em
 from plurivox.train.em.raykar_em import RaykarSteps
-from toy_training import spam, world
+from toy_training import toy_data, toy_data_with_spammers
 
 
 def test_the_two_steps_are_those_of_the_paper() -> None:
@@ -35,8 +35,8 @@ def test_the_two_steps_are_those_of_the_paper() -> None:
     np.testing.assert_allclose(steps.m_step(posterior), want / want.sum(2, keepdims=True))
 
 
-def test_known_labels_stay_and_teach() -> None:
-    x, gold, votes = world(40)
+def test_gold_labels_are_kept_and_used() -> None:
+    x, gold, votes = toy_data(40)
     wrong = SoftLabels.gold(gold.tasks[:3], gold.labels[[(k + 1) % 3 for k in gold.prob[:3].argmax(1)]], gold.labels)
     done = raykar_em(votes, x, LogisticRegression(), gold=wrong)
     assert (done.fit.soft.on(wrong.tasks).hard() == wrong.hard()).all()
@@ -44,7 +44,7 @@ def test_known_labels_stay_and_teach() -> None:
 
 
 def test_warm_and_cold_end_alike_and_a_start_saves_passes() -> None:
-    x, _, votes = world(60)
+    x, _, votes = toy_data(60)
     warm, cold = (raykar_em(votes, x, LogisticRegression(), warm=one, tol=1e-5) for one in (True, False))
     np.testing.assert_allclose(warm.fit.soft.prob, cold.fit.soft.prob, atol=1e-2)
     assert warm.fit.converged and len(warm.fit.trace) > 3 and warm.fit.trace[-1] > warm.fit.trace[0]
@@ -52,11 +52,11 @@ def test_warm_and_cold_end_alike_and_a_start_saves_passes() -> None:
     assert len(again.fit.trace) <= 2
 
 
-def test_any_classifier_will_do_and_others_are_refused() -> None:
-    x, gold, votes = world(60)
+def test_pipelines_work_and_classifiers_without_weights_or_probabilities_raise_errors() -> None:
+    x, gold, votes = toy_data(60)
     done = raykar_em(votes, x, make_pipeline(StandardScaler(), LogisticRegression()))
     assert (done.predict(x, gold.tasks).hard() == gold.hard()).mean() > 0.95
-    with pytest.raises(InputError, match="KNeighborsClassifier cannot weigh its examples"):
+    with pytest.raises(InputError, match="KNeighborsClassifier does not accept sample weights"):
         raykar_em(votes, x, KNeighborsClassifier())
     with pytest.raises(InputError, match="StandardScaler gives no probabilities"):
         raykar_em(votes, x, StandardScaler())
@@ -65,13 +65,13 @@ def test_any_classifier_will_do_and_others_are_refused() -> None:
 
 
 def test_a_label_nobody_gave_is_not_predicted() -> None:
-    x, _, votes = world(30)
+    x, _, votes = toy_data(30)
     more = votes.with_labels([*votes.labels.tolist(), "never"])
     assert (raykar_em(more, x, LogisticRegression()).predict(x).prob[:, 3] < 0.01).all()
 
 
 def test_it_sees_through_spammers_where_the_majority_does_not() -> None:
-    x, gold, votes = spam()
+    x, gold, votes = toy_data_with_spammers()
     done = raykar_em(votes, x, LogisticRegression(C=0.1))
     majority = LogisticRegression(C=0.1).fit(x, votes.counts().argmax(1)).predict(x)
     assert (done.predict(x).prob.argmax(1) == gold.prob.argmax(1)).mean() > 0.1 + (
@@ -81,7 +81,7 @@ def test_it_sees_through_spammers_where_the_majority_does_not() -> None:
 
 
 def test_the_head_does_the_same_for_a_net() -> None:
-    x, _, votes = world(60)
+    x, _, votes = toy_data(60)
     trained = fit(x, votes, net="linear", head="raykar", plan=Plan(epochs=40, batch=60, lr=0.1))
     done = raykar_em(votes, x, LogisticRegression(C=10), max_iter=40)
     assert trained.fit is not None and trained.fit.confusion is not None and done.fit.confusion is not None

@@ -7,7 +7,7 @@ import torch
 from head_modules import N_LABELS, N_TASKS, N_WORKERS, attached, numbers, softmax, votes_in
 from plurivox.train import Plan, fit
 from plurivox.train.heads import TraceRegularised
-from toy_training import world
+from toy_training import toy_data
 
 
 def test_the_loss_is_the_published_one() -> None:
@@ -32,7 +32,7 @@ def test_workers_begin_as_nearly_always_right() -> None:
 
 
 def test_a_higher_price_buys_less_trust() -> None:
-    x, _, votes = world()
+    x, _, votes = toy_data()
     plan = Plan(epochs=20, batch=16, lr=0.02, seed=1)
     found = [fit(x, votes, net="linear", head=f"trace-regularised[scale={one}]", plan=plan).fit for one in (0, 0.5)]
     free, priced = (np.einsum("wkk->", one.confusion.dense()) for one in found if one is not None and one.confusion)

@@ -7,7 +7,7 @@ import pytest
 
 from head_modules import N_LABELS, N_TASKS, N_WORKERS, attached, numbers, softmax, votes_in
 from plurivox.train.heads import UnionNet
-from toy_training import world
+from toy_training import toy_data
 
 
 @pytest.mark.parametrize("variant", ["A", "B"])
@@ -25,7 +25,7 @@ def test_the_loss_is_the_published_one(variant: Literal["A", "B"]) -> None:
 
 def test_the_fit_holds_what_each_worker_says_when_it_speaks() -> None:
     head, logits, batch = attached(UnionNet())
-    _, gold, votes = world(N_TASKS)
+    _, gold, votes = toy_data(N_TASKS)
     found = head.fit_result(gold, batch.x, logits)
     assert found is not None and found.confusion is not None
     union = softmax(numbers(head.matrix)).reshape(N_LABELS, N_WORKERS, N_LABELS)  # type: ignore[arg-type]

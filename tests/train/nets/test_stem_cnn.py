@@ -20,12 +20,12 @@ def test_a_convolution_below_the_others_as_the_text_says() -> None:
     assert net(torch.ones(2, 12, dtype=torch.int64)).shape == (2, 2)
 
 
-def test_mistakes_are_told() -> None:
-    with pytest.raises(OptionError, match="how many chars"):
+def test_wrong_inputs_raise_errors() -> None:
+    with pytest.raises(OptionError, match="number of letter codes"):
         StemCNN().build((12,), 2)
     for shape in ((11,), (8,), (3, 4, 4)):
         with pytest.raises(InputError, match="encode_pairs"):
             StemCNN(chars=9).build(shape, 2)
     for x in (torch.rand(2, 12), torch.full((2, 12), -1), torch.ones(2, 3, 4, dtype=torch.int64)):
-        with pytest.raises(InputError, match="stem-cnn reads rows of codes"):
+        with pytest.raises(InputError, match="stem-cnn takes rows of integer codes"):
             StemCNN(chars=9).sized_for(x)
