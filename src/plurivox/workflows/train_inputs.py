@@ -112,7 +112,10 @@ def _split_of(data: "Dataset", tasks: Names) -> Names | None:
 
 
 def divide(
-    training_data: TrainingData, file: str | Path | None = None, shares: splits.Shares = splits.DEFAULT_SHARES, seed: int = 0
+    training_data: TrainingData,
+    file: str | Path | None = None,
+    shares: splits.Shares = splits.DEFAULT_SHARES,
+    seed: int = 0,
 ) -> dict[str, Names]:
     """train, dev and test by name: of a file, of the data themselves, or dealt out by lot, stratified where gold is known."""
     if file is not None:
@@ -124,7 +127,9 @@ def divide(
             raise InputError(
                 f"{file} names no task of {training_data.name}; it has {first_few(tasks)}, not {first_few(training_data.tasks)}"
             )
-        found = replace(training_data, tasks=tasks[there], x=training_data.on(tasks[there]), split=names[there]).splits()
+        found = replace(
+            training_data, tasks=tasks[there], x=training_data.on(tasks[there]), split=names[there]
+        ).splits()
         if "train" not in found:
             raise InputError(f"{file} has the splits {first_few(split)}; name them train, dev and test")
     else:

@@ -50,7 +50,7 @@ def test_all_weights_but_the_last_layer_come_from_a_file(ending: str, tmp_path: 
     save_file(body.state_dict(), path) if ending == "safetensors" else torch.save(body.state_dict(), path)
     method = nets.methods.make("my_nets:small", pretrained=str(path), normalise="none")
     net = method.build((3, 2, 2), 7)
-    method.start(net)
+    method.load_pretrained(net)
     x = torch.rand(4, 3, 2, 2)
     torch.testing.assert_close(net.eval().features(x), body.eval()[:4](x))
 
@@ -69,10 +69,10 @@ def test_a_file_of_other_weights_raises_an_error(tmp_path: Path) -> None:
     ):
         torch.save(weights, tmp_path / "w.pt")
         with pytest.raises(InputError, match=words):
-            method.start(net)
+            method.load_pretrained(net)
     (tmp_path / "w.pt").write_bytes(b"nothing")
     with pytest.raises(InputError, match="does not contain plain weights"):
-        method.start(net)
+        method.load_pretrained(net)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_vgg16_takes_convolutions_as_torchvision_names_them_and_leaves_them(tmp_
     given = {f"features.{key}": torch.rand_like(one.float()) for key, one in net.trunk.see[1].state_dict().items()}
     given = {key: one for key, one in given.items() if not key.endswith("tracked")}
     save_file({**given, "classifier.0.weight": torch.zeros(2)}, tmp_path / "v.safetensors")
-    method.start(net)
+    method.load_pretrained(net)
     assert torch.equal(net.trunk.see[1][0].weight, given["features.0.weight"])
     net.train()(torch.rand(2, 3, 32, 32)).sum().backward()
     assert all(one.grad is None for one in net.trunk.see.parameters())

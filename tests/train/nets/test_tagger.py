@@ -69,7 +69,7 @@ def test_word_vectors_are_loaded_from_a_file(tmp_path: Path) -> None:
     method = Tagger(words=5, chars=4, vectors=str(tmp_path / "glove.txt"), vocabulary=str(tmp_path / "v.json"), **SMALL)
     net = method.build((7,), 5)
     before = net.trunk.words.weight.detach().clone()
-    method.start(net)
+    method.load_pretrained(net)
     assert net.trunk.words.weight[3].tolist() == [1, 2, 3] and torch.equal(net.trunk.words.weight[4], before[4])
     assert net.trunk.words.weight.requires_grad
 
@@ -80,7 +80,7 @@ def test_wrong_inputs_raise_errors() -> None:
     with pytest.raises(InputError, match="encode_tokens"):
         Tagger(words=3, chars=3).build((3, 8, 8), 5)
     with pytest.raises(OptionError, match="word vectors need the words of the codes"):
-        Tagger(words=3, chars=3, vectors="glove.txt").start(nn.Identity())
+        Tagger(words=3, chars=3, vectors="glove.txt").load_pretrained(nn.Identity())
 
 
 def test_the_soft_head_has_its_own_encoder() -> None:

@@ -54,7 +54,7 @@ class RaykarSteps:
         self.gold_prob = np.asarray(gold.on_labels(self.votes.labels).prob)
 
     def initial_matrices(self) -> Floats:
-        """(n_workers, true, said) nearly diagonal confusion matrices, to start EM with."""
+        """(n_workers, true label, given label) nearly diagonal confusion matrices, to start EM with."""
         k = self.votes.n_labels
         start = np.eye(k) + self.pseudo
         return np.tile(start / start.sum(1, keepdims=True), (self.votes.n_workers, 1, 1))
@@ -72,7 +72,7 @@ class RaykarSteps:
         return posterior, value
 
     def m_step(self, posterior: Floats) -> Floats:
-        """(n_workers, true, said) the confusion matrices: expected counts under the posterior plus pseudo-counts, by row."""
+        """(n_workers, true label, given label) the confusion matrices: expected counts plus pseudo-counts, normalised."""
         pseudo = np.full((self.votes.n_labels, self.votes.n_labels), self.pseudo)
         return self.em.matrices(self.em.m_step(self.em.count(posterior).confusion, pseudo))
 

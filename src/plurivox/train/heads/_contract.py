@@ -75,10 +75,10 @@ class HeadModule(nn.Module):
         del epoch, predict
 
     def stack_key(self) -> Hashable:
-        """Return a value that must be equal in the heads of several runs for `stacked` to combine them."""
+        """Return a value that must be equal in the heads of several runs for `stack_heads` to combine them."""
         return None
 
-    def stacked(self, heads: Sequence[Self], net: nn.Module) -> "HeadModule":
+    def stack_heads(self, heads: Sequence[Self], net: nn.Module) -> "HeadModule":
         """Return one head that computes the losses of the heads of several runs; only if `Head.can_stack`.
 
         All `heads` have the same `stack_key`; `net` is their stacked net, whose logits come run after run. The parameters of
@@ -102,7 +102,7 @@ class Head(Method, ABC):
     target_kind: ClassVar[TargetKind] = (
         "votes"  # kind of target that it is trained on: "votes", or "pair" for two heads
     )
-    can_stack: ClassVar[bool] = False  # whether the heads of several runs can be combined, see `HeadModule.stacked`
+    can_stack: ClassVar[bool] = False  # whether the heads of several runs can be combined, see `HeadModule.stack_heads`
     capturable: ClassVar[bool] = True  # whether a step with this head can be recorded as a CUDA graph
 
     @abstractmethod

@@ -62,6 +62,7 @@ class _AnnotMixModule(HeadModule):
         self.matrix.bias = nn.Parameter(identity_rows(1, k, diagonal)[0])
 
     def transform_batch(self, x: Tensor, labels: DrawnLabels, rng: torch.Generator) -> tuple[Tensor, DrawnLabels]:
+        """Return inputs mixed with those of other tasks, and two votes per mixture; InputError if inputs are integers."""
         assert isinstance(labels, PaddedVotes)
         if not x.is_floating_point():
             raise InputError(
@@ -93,7 +94,7 @@ class _AnnotMixModule(HeadModule):
         votes, k = padded_votes(batch), self.context.n_labels
         share = votes.weight / votes.weight.sum(1, keepdim=True)  # (n, 2)
         worker = (share[..., None] * self.worker.take(votes.worker, votes.weight)).sum(1)
-        matrix = self.matrix(worker).unflatten(-1, (k, k)).log_softmax(-1)  # (n, true, said)
+        matrix = self.matrix(worker).unflatten(-1, (k, k)).log_softmax(-1)  # (n, true label, given label)
         log_prob = (logits.log_softmax(1)[..., None] + matrix).logsumexp(1)  # (n, said)
         return -(votes.weight * log_prob.gather(1, votes.label)).sum(1)
 

@@ -24,7 +24,7 @@ from plurivox.train.heads._shared.worker_votes import (
     vote_cross_entropy,
 )
 from plurivox.train.loop.worker_table import WorkerTable
-from plurivox.train.targets._shared.examples import on_device
+from plurivox.train.targets._shared.examples import copy_to_device
 
 BATCH_CELLS = 2**20  # input numbers, or votes, that are processed at a time
 
@@ -82,7 +82,7 @@ class _CoNALModule(HeadModule):
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
         votes, k = padded_votes(batch), self.context.n_labels
         output = logits.softmax(1) if self.head.on == "probabilities" else logits
-        own = self.own.take(votes.worker, votes.weight).unflatten(-1, (k, k))  # (n, max_votes, true, said)
+        own = self.own.take(votes.worker, votes.weight).unflatten(-1, (k, k))  # (n, max_votes, true label, given label)
         u = self._worker_embedding(self.worker.take(votes.worker, votes.weight))
         mix = (u * self._task_embedding(batch.x)[:, None]).sum(-1, keepdim=True).sigmoid()  # (n, max_votes, 1)
         own_score = (output[:, None, None] @ own)[:, :, 0]
@@ -111,7 +111,7 @@ class _CoNALModule(HeadModule):
     def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
         output, k = output_per_label(self.head.on, soft, logits), self.context.n_labels
         share = self._common_share(x)
-        own, mix = self.own.table.view(-1, k, k), on_device(share, x.device, torch.float32)[:, None, None]
+        own, mix = self.own.table.view(-1, k, k), copy_to_device(share, x.device, torch.float32)[:, None, None]
         score = output @ (mix * self.common + (1 - mix) * own)
         common = np.asarray((output @ self.common).softmax(-1).double().cpu().numpy())
         return make_fit(self.head.spec, soft, self.context, score, {"common_share": share, "common": common})
@@ -121,7 +121,7 @@ class _CoNALModule(HeadModule):
         size = max(1, BATCH_CELLS // max(x[:1].numel(), 1))
         v = torch.cat([self._task_embedding(rows) for rows in x.split(size)])
         u, votes = self._worker_embedding(self.worker.table), self.votes
-        columns = (on_device(one, x.device, torch.int64).split(BATCH_CELLS) for one in (votes.worker, votes.task))
+        columns = (copy_to_device(one, x.device, torch.int64).split(BATCH_CELLS) for one in (votes.worker, votes.task))
         mix = torch.cat([(u[worker] * v[task]).sum(-1).sigmoid() for worker, task in zip(*columns, strict=True)])
         each, n = mix.double().cpu().numpy(), len(u)
         total = np.bincount(votes.worker, votes.weights, minlength=n)

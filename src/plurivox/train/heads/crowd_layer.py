@@ -84,14 +84,14 @@ class _CrowdLayerModule(HeadModule):
     def stack_key(self) -> Hashable:
         return self.head, self.share, self.rows.table.shape
 
-    def stacked(self, heads: Sequence["_CrowdLayerModule"], net: nn.Module) -> HeadModule:
+    def stack_heads(self, heads: Sequence["_CrowdLayerModule"], net: nn.Module) -> HeadModule:
         del net
-        return _StackedCrowdLayers(self.head, self.context, WorkerTable.stacked([one.rows for one in heads]))
+        return _StackedCrowdLayers(self.head, self.context, WorkerTable.stack_tables([one.rows for one in heads]))
 
     def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
         del x
         output = output_per_label(self.head.on, soft, logits)
-        score = _vote_logits(self.kind, output[None], self.rows.table[:, None])  # (n_workers, true, said)
+        score = _vote_logits(self.kind, output[None], self.rows.table[:, None])  # (n_workers, true label, given label)
         return make_fit(self.head.spec, soft, self.context, score)
 
 

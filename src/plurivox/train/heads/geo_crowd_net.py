@@ -49,15 +49,16 @@ class _GeoCrowdNetModule(ConfusionHead):
         super().__init__(head, context, identity_rows(context.n_workers, context.n_labels, head.start))
         self.head = head
 
-    def penalty(self, log_prob: Tensor, votes: PaddedVotes, own: Tensor) -> Tensor:
+    def penalty(self, log_prob: Tensor, votes: PaddedVotes, log_confusion: Tensor) -> Tensor:
+        """() the negative log-determinant times `scale`."""
         if self.head.variant == "F":
             prob = log_prob.exp().double()
             gram = prob.T @ prob
         else:
-            weighted = own.exp() * (self.vote_shares(votes) / len(own)).sqrt()[..., None, None]
+            weighted = log_confusion.exp() * (self.vote_shares(votes) / len(log_confusion)).sqrt()[..., None, None]
             rows = weighted.double().movedim(-2, 0).flatten(1)  # (true, n * max_votes * said)
             gram = rows @ rows.T
-        return -self.head.scale * _log_determinant(gram).to(own.dtype)
+        return -self.head.scale * _log_determinant(gram).to(log_confusion.dtype)
 
 
 def _log_determinant(gram: Tensor) -> Tensor:

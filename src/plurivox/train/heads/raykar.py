@@ -16,7 +16,7 @@ from plurivox.train.em.raykar_em import CLIP_HELP, PSEUDO_HELP, RaykarSteps
 from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
 from plurivox.train.heads._shared.worker_votes import require_votes
 from plurivox.train.result import probabilities
-from plurivox.train.targets._shared.examples import on_device
+from plurivox.train.targets._shared.examples import copy_to_device
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class _RaykarModule(HeadModule):
     """Torch module of the head `raykar`."""
 
     posterior: Tensor  # (n_tasks, n_labels) the target of the net
-    matrices: Tensor  # (n_workers, true, said)
+    matrices: Tensor  # (n_workers, true label, given label)
 
     def __init__(self, head: Raykar, context: HeadContext) -> None:
         super().__init__()
@@ -59,6 +59,7 @@ class _RaykarModule(HeadModule):
         self.register_buffer("matrices", torch.tensor(self.steps.initial_matrices()))
 
     def before_epoch(self, epoch: int, predict: Callable[[], Tensor]) -> None:
+        """Update posterior and matrices by an E-step and an M-step, before every `every`-th epoch."""
         if epoch % self.head.every:
             return
         prior = probabilities(predict()) if epoch >= self.head.wait else self._uniform_prior()
@@ -72,7 +73,7 @@ class _RaykarModule(HeadModule):
     def _set_buffers(self, posterior: Floats, matrices: Floats) -> None:
         """Copy the new posterior and matrices into the buffers in place: a recorded CUDA graph reads their memory."""
         for buffer, new in ((self.posterior, posterior), (self.matrices, matrices)):
-            buffer.copy_(on_device(new, buffer.device, buffer.dtype))
+            buffer.copy_(copy_to_device(new, buffer.device, buffer.dtype))
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
         return -(self.posterior.index_select(0, batch.rows) * logits.log_softmax(1)).sum(1)

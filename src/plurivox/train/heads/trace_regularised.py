@@ -42,10 +42,12 @@ class _TraceRegularisedModule(ConfusionHead):
         self.penalty_scale = head.scale
 
     def log_matrices(self, rows: Tensor) -> Tensor:
+        """(..., true label, given label) the logarithms of softplus(rows), normalised by row."""
         positive = softplus(rows) + TINY
         return positive.log() - positive.sum(-1, keepdim=True).log()
 
-    def penalty(self, log_prob: Tensor, votes: PaddedVotes, own: Tensor) -> Tensor:
+    def penalty(self, log_prob: Tensor, votes: PaddedVotes, log_confusion: Tensor) -> Tensor:
+        """(n,) the share of each task in the mean trace, times `scale`."""
         del log_prob
-        trace = own.diagonal(dim1=-2, dim2=-1).exp().sum(-1)  # (n, max_votes)
+        trace = log_confusion.diagonal(dim1=-2, dim2=-1).exp().sum(-1)  # (n, max_votes)
         return self.penalty_scale / self.n_active_workers * (self.vote_shares(votes) * trace).sum(1)

@@ -58,7 +58,7 @@ class _TwoHeadsModule(HeadModule):
     def stack_key(self) -> Hashable:
         return self.hard_loss, self.soft_loss
 
-    def stacked(self, heads: Sequence["_TwoHeadsModule"], net: nn.Module) -> HeadModule:
+    def stack_heads(self, heads: Sequence["_TwoHeadsModule"], net: nn.Module) -> HeadModule:
         assert isinstance(net, StackedNet)
         every = StackedLinear([one.soft_head for one in heads if isinstance(one.soft_head, nn.Linear)])
         return _TwoHeadsModule(FeatureHook.on_layer(net.head), every, self.hard_loss, self.soft_loss)
@@ -88,6 +88,7 @@ class FeatureHook:
         return hook
 
     def _store_features(self, module: nn.Module, given: tuple[Any, ...]) -> None:
+        """Forward pre-hook: store the input of the layer."""
         del module
         self._features = given[0]
 

@@ -86,12 +86,12 @@ class Checkpoint:
         return self.folder / f"logits-{epoch:05d}.npy"
 
 
-def check_same_training(mine: Mapping[str, Any], other: Mapping[str, Any], where: object) -> None:
+def check_same_training(saved: Mapping[str, Any], current: Mapping[str, Any], where: object) -> None:
     """Raise InputError naming the first setting in which two trainings, given by their `made_by`, differ."""
-    mine = {**mine, "target": targets.with_current_names(mine.get("target", ""))}
-    for name in other:
-        if name != "versions" and mine.get(name) != other[name]:
+    saved = {**saved, "target": targets.with_current_names(saved.get("target", ""))}
+    for name in current:
+        if name != "versions" and saved.get(name) != current[name]:
             raise InputError(
-                f"{where} belongs to another training: its {name} is {mine.get(name)!r}, here it is {other[name]!r}. "
+                f"{where} belongs to another training: its {name} is {saved.get(name)!r}, here it is {current[name]!r}. "
                 "Choose another folder, or remove it"
             )

@@ -22,7 +22,7 @@ from plurivox.train.loop.train_spec import TrainSpec
 from plurivox.train.loop.trainer import Trainer
 from plurivox.train.targets import Target
 from plurivox.train.targets._contract import Examples, Supervision
-from plurivox.train.targets._shared.examples import on_device
+from plurivox.train.targets._shared.examples import copy_to_device
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ def build_trainer(spec: TrainSpec, data: PreparedData) -> Trainer:
 def _build_net(spec: TrainSpec, data: PreparedData) -> tuple[nn.Module, HeadModule | None]:
     """Return net and head with new weights, on the device."""
     net, head, device = spec.net.build(data.shape, len(data.labels)), None, data.x.device
-    spec.net.start(net)
+    spec.net.load_pretrained(net)
     if spec.head is not None:
         votes = data.supervision.votes
         task_votes = None if votes is None else votes.on(data.tasks).with_labels(data.labels)
@@ -108,7 +108,7 @@ def _build_examples(spec: TrainSpec, data: PreparedData) -> Examples:
     """Return the examples of the target, weighted by the weights of their tasks."""
     examples = spec.target.examples(data.supervision, data.tasks, data.labels, data.x.device)
     if data.weight is not None:
-        weight = on_device(data.weight, data.x.device, torch.float32)
+        weight = copy_to_device(data.weight, data.x.device, torch.float32)
         weight = weight if examples.row is None else weight.index_select(0, examples.row)
         examples.weight = weight if examples.weight is None else examples.weight * weight
     return examples

@@ -33,7 +33,7 @@ class TrainRng:
 
     @contextmanager
     def as_generator(self) -> Iterator[torch.Generator]:
-        """Give this training's state of torch's global CPU generator as a separate generator; store its state at the end."""
+        """Yield a separate generator with this training's state of torch's global CPU generator; store its state at the end."""
         generator = torch.Generator()
         generator.set_state(self._torch_states[0])
         try:

@@ -128,7 +128,7 @@ class TrainSpec:
             who = "training without a head" if self.head is None else f"the head {self.head.name()}"
             raise OptionError(
                 f"{who} needs a target of the kind {needed}; {self.target_text} is of the kind {given}: leave the target out "
-                f"to use {DEFAULT_TARGETS[needed]!r}, or use {_heads_for(given)}"
+                f"to use {DEFAULT_TARGETS[needed]!r}, or use {_suggest_heads(given)}"
             )
         if self.plan.engine == "graphs" and self.head is not None and not self.head.capturable:
             raise OptionError(
@@ -195,7 +195,7 @@ def _as_augmentation(augment: str | Augmentation | None) -> Augmentation | None:
     return augment
 
 
-def _heads_for(kind: TargetKind) -> str:
+def _suggest_heads(kind: TargetKind) -> str:
     """Return advice which head to use with a kind of target, for an error message."""
     fitting = [name for name in heads.methods if heads.methods[name].target_kind == kind]
     return f"a head such as {first_few(fitting)}" if fitting else "no head"

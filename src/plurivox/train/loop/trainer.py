@@ -231,7 +231,7 @@ def uses_graphs(plan: Plan, device: torch.device) -> bool:
 
 
 def is_out_of_memory(error: RuntimeError) -> bool:
-    """Return whether an error of torch is a lack of memory; on a CPU only its message tells."""
+    """Return whether an error of torch is a lack of memory; on a CPU it is recognised by its message."""
     return isinstance(error, torch.OutOfMemoryError) or "DefaultCPUAllocator" in str(error)
 
 

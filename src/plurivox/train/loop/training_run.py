@@ -31,7 +31,7 @@ class TrainingRun:
     """One training from its data to a `Trained`: a `Trainer` with evaluation, checkpoints and early stopping.
 
     `finish` trains to the end, `events` yields after every epoch or step. If the steps are taken elsewhere (by
-    `StackedTrainers`), their events are passed to `handle`.
+    `StackedTrainers`), their events are passed to `handle_event`.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class TrainingRun:
             log,
             progress,
         )
-        self.made_by = _made_by(self.spec, data, 0 if dev is None else len(dev[1]))
+        self.made_by = _training_settings(self.spec, data, 0 if dev is None else len(dev[1]))
         self.checkpoint = None if folder is None else Checkpoint(Path(folder), self.made_by, data.labels, save_seconds)
         self.trained: Trained | None = None  # set when the training has ended
         self.logits: list[np.ndarray[Any, Any]] = []  # recorded, one array per epoch
@@ -69,7 +69,7 @@ class TrainingRun:
         if self.checkpoint is not None:
             self.logits = self.checkpoint.resume(self.trainer, self.history)
         if self.history.stopped or self.trainer.epoch >= spec.plan.epochs:
-            self._end()
+            self._end_training()
 
     def _check_inputs_unchanged(self) -> None:
         """Raise OptionError if the head changes inputs, so that logits in training are not those of a task."""
@@ -87,23 +87,25 @@ class TrainingRun:
         return self.result()
 
     def events(self, every_step: bool = False) -> Iterator[Event]:
-        """Train to the end and yield an event after every epoch (or every step too), after `handle` has processed it."""
+        """Train to the end and yield an event after every epoch (or every step too), after `handle_event` has processed it."""
         if self.trained is not None:
             return
         for event in self.trainer.run(every_step):
-            self.handle(event)
+            self.handle_event(event)
             yield event
             if self.trained is not None:
                 return
 
-    def handle(self, event: Event) -> None:
-        """Process an event: after an epoch record logits, evaluate on dev, save a checkpoint, log, and end the training
-        if it was the last epoch; after a step do nothing."""
+    def handle_event(self, event: Event) -> None:
+        """Process an event: after an epoch record logits, evaluate on dev, save and log; after a step do nothing.
+
+        The training is ended after the last epoch, by early stopping, or if the loss is NaN.
+        """
         if not isinstance(event, EpochDone):
             return
         if not event.finite:
             self._stop_at_nan(event.epoch)
-            self._end()
+            self._end_training()
             return
         if self.spec.record:
             logits = event.logits
@@ -117,7 +119,7 @@ class TrainingRun:
             self.log(self.history.columns)
         self.progress(event.epoch, self.spec.plan.epochs, event.loss)
         if stop or event.epoch + 1 >= self.spec.plan.epochs:
-            self._end()
+            self._end_training()
 
     def result(self) -> Trained:
         """Return the trained net; the training must have ended."""
@@ -133,7 +135,7 @@ class TrainingRun:
         message = f"{history.stopped}: training stops with the weights of epoch {history.best_epoch}; {NAN_HINT}"
         warnings.warn(message, PlurivoxWarning, stacklevel=6)
 
-    def _end(self) -> None:
+    def _end_training(self) -> None:
         """Load the weights of the best epoch, and set and save `self.trained`; removes the checkpoint."""
         history, plan, data = self.history, self.spec.plan, self.data
         if history.best_value is not None and math.isnan(history.best_value):
@@ -154,7 +156,7 @@ class TrainingRun:
         self.trained = trained
 
 
-def _made_by(spec: TrainSpec, data: PreparedData, n_dev: int) -> dict[str, Any]:
+def _training_settings(spec: TrainSpec, data: PreparedData, n_dev: int) -> dict[str, Any]:
     """Return all settings of a training, sizes and checksum of its data, and versions, for `Trained.made_by`."""
     versions = {"plurivox": plurivox.__version__, "torch": torch.__version__}
     about_data = {"shape": list(data.shape), "tasks": len(data.tasks), "data": data.fingerprint, "dev": n_dev}

@@ -57,7 +57,7 @@ class WorkerTable(nn.Module):
         self._data_ptr = 0
 
     @classmethod
-    def stacked(cls, tables: "Sequence[WorkerTable]") -> "WorkerTable":
+    def stack_tables(cls, tables: "Sequence[WorkerTable]") -> "WorkerTable":
         """Return one table with the rows of `tables` one after another; the given tables become slices of it."""
         joined = cls(torch.cat([one.table.data for one in tables]))
         for name in ("first", "second", "steps"):

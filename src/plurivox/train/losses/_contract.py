@@ -30,7 +30,7 @@ class LogLoss(Loss, ABC):
 
     base: float | None = option(None, "base of the logarithm, such as 2; none: e", low=1.0001)
 
-    def scaled(self, nats: Tensor) -> Tensor:
+    def to_base(self, nats: Tensor) -> Tensor:
         """Convert losses from nats to the unit of the logarithm's base."""
         return nats if self.base is None else nats / math.log(self.base)
 

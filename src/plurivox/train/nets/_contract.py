@@ -27,8 +27,9 @@ class Net(Method, ABC):
     def build(self, shape: tuple[int, ...], n_labels: int) -> nn.Module:
         """Return a new module that maps inputs (n, *shape) to logits (n, n_labels), not probabilities.
 
-        Initial weights come from torch's generator, seeded by the caller; no files are read (see `start`). A second head is
-        attached before the module's `head`, made by its `make_head(n_labels)`; without these, before its last linear layer.
+        Initial weights come from torch's generator, seeded by the caller; no files are read (see `load_pretrained`). A second
+        head is attached before the module's `head`, made by its `make_head(n_labels)`; without these, before its last linear
+        layer.
         """
 
     def sized_for(self, x: Tensor) -> Self:
@@ -36,7 +37,7 @@ class Net(Method, ABC):
         del x
         return self
 
-    def start(self, module: nn.Module) -> None:
+    def load_pretrained(self, module: nn.Module) -> None:
         """Load pretrained weights from files into a new module, in place; called before training only; default: nothing."""
         del module
 

@@ -84,7 +84,7 @@ class Tagger(Net):
             return nn.Identity()
         return Encoder(self.width, self.layers, self.heads, self.inner, self.dropout)
 
-    def start(self, module: nn.Module) -> None:
+    def load_pretrained(self, module: nn.Module) -> None:
         """Copy the word vectors of the file `vectors`, if given, into the module's word embedding."""
         if not self.vectors:
             return

@@ -71,7 +71,7 @@ class VGG16(Net):
         trunk = FreezableTrunk(base, nn.Sequential(nn.Flatten(), *dense), self.freeze)
         return TrunkHeadNet(trunk, linear_head_factory([flat, *self.widths][-1]), n_labels)
 
-    def start(self, module: nn.Module) -> None:
+    def load_pretrained(self, module: nn.Module) -> None:
         """Load the file `pretrained`, if given, into the module's convolutions."""
         if self.pretrained:
             weights = {name.removeprefix("features."): one for name, one in read_weights(self.pretrained).items()}

@@ -2,11 +2,11 @@
 
 From a series down to a step, each calls the next:
 
-    workflows.train_runs  prepares spec and data once, and makes a `Series` of the measures of all runs
-    run_series            trains `at_once` runs at a time, each in its own folder, and evaluates each after its end
-    TrainingRun.finish    trains one run; `run_interleaved` trains several in turn, `run_stacked` several as one net
-    TrainingRun.handle    after every epoch: evaluates on the dev set, writes a checkpoint, stops early
-    Trainer.run           epochs and steps of one net; `StackedTrainers.run_epoch` takes the steps of several together
+    workflows.train_runs      prepares spec and data once, and makes a `Series` of the measures of all runs
+    run_series                trains `at_once` runs at a time, each in its own folder, and evaluates each after its end
+    TrainingRun.finish        trains one run; `run_interleaved` trains several in turn, `run_stacked` several as one net
+    TrainingRun.handle_event  after every epoch: evaluates on the dev set, writes a checkpoint, stops early
+    Trainer.run               epochs and steps of one net; `StackedTrainers.run_epoch` takes steps of several together
 """
 
 import json
@@ -24,7 +24,7 @@ from plurivox.core.progress import Progress, no_progress
 from plurivox.train.loop.train_spec import TrainSpec
 from plurivox.train.loop.trainer import Event
 from plurivox.train.loop.training_run import TrainingRun
-from plurivox.train.parallel.stacked_trainers import StackedTrainers, copy_parameters, stack_key
+from plurivox.train.parallel.stacked_trainers import StackedTrainers, detach_from_stack, stack_key
 from plurivox.train.result import Trained
 
 MAX_STACK_CELLS = 2**20  # weights and inputs of a step in one stack: with gradients and moments 16 MB, about a cache
@@ -165,9 +165,9 @@ def run_stacked(starts: Sequence[Start]) -> list[Trained]:
         if stack is None or stack.trainers != trainers:
             stack = StackedTrainers(trainers)
         for one, event in zip(members, stack.run_epoch(), strict=True):
-            one.handle(event)
+            one.handle_event(event)
             if one.trained is not None:
-                copy_parameters(one.trained.net)
+                detach_from_stack(one.trained.net)
     return [one.result() for one in started]
 
 

@@ -36,7 +36,7 @@ class StackedTrainers:
         self.net = StackedNet([one.net for one in trainers])
         self.head: HeadModule | None = None
         if first.head is not None:
-            self.head = first.head.stacked([one.head for one in trainers if one.head is not None], self.net)
+            self.head = first.head.stack_heads([one.head for one in trainers if one.head is not None], self.net)
         modules = [self.net] if self.head is None else [self.net, self.head]
         self.optimizer = NetOptimizer(first.plan, modules, first.steps_per_epoch, n_runs=len(trainers))
         states = zip(*(one.optimizer.state() for one in trainers), strict=True)  # by parameter, then by run
@@ -84,7 +84,7 @@ class StackedTrainers:
         """Make the states of the trainers' optimisers slices of the stacked state."""
         for run, one in enumerate(self.trainers):
             one.optimizer.replace_state(
-                [{name: _slice(value, run) for name, value in state.items()} for state in self.optimizer.state()]
+                [{name: _slice_of_run(value, run) for name, value in state.items()} for state in self.optimizer.state()]
             )
         self.shared = True
 
@@ -102,7 +102,7 @@ def _join_values(values: Sequence[Any]) -> Any:
     return torch.stack(list(values)) if first.ndim else first.clone()
 
 
-def _slice(value: Any, run: int) -> Any:
+def _slice_of_run(value: Any, run: int) -> Any:
     """Return the part of a stacked value that belongs to a run."""
     return value[run] if isinstance(value, Tensor) and value.ndim else value
 
@@ -115,17 +115,20 @@ def _join_batches(batches: Sequence[Batch]) -> Batch:
 
 
 def _join_labels(labels: Sequence[DrawnLabels]) -> DrawnLabels:
+    """Return the drawn labels of all runs as one, run after run; all are of the same kind."""
     first = labels[0]
     if isinstance(first, Tensor):
         return torch.cat([one for one in labels if isinstance(one, Tensor)])
     if isinstance(first, PaddedVotes):
-        said = [one for one in labels if isinstance(one, PaddedVotes)]
-        return PaddedVotes(*(torch.cat([getattr(one, name) for one in said]) for name in ("worker", "label", "weight")))
+        votes = [one for one in labels if isinstance(one, PaddedVotes)]
+        return PaddedVotes(
+            *(torch.cat([getattr(one, name) for one in votes]) for name in ("worker", "label", "weight"))
+        )
     main, soft = zip(*(one for one in labels if isinstance(one, tuple)), strict=True)
     return torch.cat(main), torch.cat(soft)
 
 
-def copy_parameters(module: nn.Module) -> None:
+def detach_from_stack(module: nn.Module) -> None:
     """Replace the weights of a module, slices of stacked weights, by copies, so that the stack's memory can be freed."""
     for tensor in (*module.parameters(), *module.buffers()):
         tensor.data = tensor.data.clone()

@@ -87,7 +87,7 @@ class Examples(ABC):
 
     @abstractmethod
     def draw(self, indices: Tensor, rng: torch.Generator) -> DrawnLabels:
-        """Return the labels of the examples `indices` (n,): probabilities (n, n_labels), `PaddedVotes`, or a pair of both.
+        """Return the labels of the examples `indices` (n,): probabilities (n, n_labels), two such arrays, or `PaddedVotes`.
 
         Shapes depend only on n, and nothing waits for the device, so that a step can be recorded as a CUDA graph.
         """
@@ -124,10 +124,12 @@ class Target(Method, ABC):
         return self._examples(supervision, tasks, labels, device)
 
     @abstractmethod
-    def _has_target(self, supervision: Supervision, tasks: Names) -> Bools: ...
+    def _has_target(self, supervision: Supervision, tasks: Names) -> Bools:
+        """(n_tasks,) whether each task has a label of this target; the fields in `needs` are given."""
 
     @abstractmethod
-    def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples: ...
+    def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
+        """Return the training examples of `tasks`; the fields in `needs` are given."""
 
     def _check_needs(self, supervision: Supervision) -> None:
         """Raise InputError if a field that this target needs is None."""

@@ -11,7 +11,7 @@ from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.train.targets._contract import Examples, Supervision, TargetKind
 from plurivox.train.targets._shared.examples import AllVotesExamples
-from plurivox.train.targets._shared.target_bases import VoteTarget, votes_on
+from plurivox.train.targets._shared.target_bases import VoteTarget, select_votes
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class AllVotes(VoteTarget):
     seed: int = option(0, "seed of the random choice of votes", low=0)
 
     def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        votes = votes_on(supervision, tasks, labels).require_workers(f"the target {self.name()}")
+        votes = select_votes(supervision, tasks, labels).require_workers(f"the target {self.name()}")
         return AllVotesExamples(votes if self.most is None else self._sample_votes(votes, self.most), device)
 
     def _sample_votes(self, votes: Votes, max_votes: int) -> Votes:

@@ -8,7 +8,7 @@ import torch
 from plurivox.core.types import Names
 from plurivox.train.targets._contract import Examples, Supervision
 from plurivox.train.targets._shared.examples import OneVoteExamples
-from plurivox.train.targets._shared.target_bases import VoteTarget, votes_on
+from plurivox.train.targets._shared.target_bases import VoteTarget, select_votes
 
 
 @dataclass(frozen=True)
@@ -24,4 +24,4 @@ class DeAggregated(VoteTarget):
     former_names: ClassVar[tuple[str, ...]] = ("one-answer",)
 
     def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        return OneVoteExamples(votes_on(supervision, tasks, labels), device)
+        return OneVoteExamples(select_votes(supervision, tasks, labels), device)

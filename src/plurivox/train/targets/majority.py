@@ -11,7 +11,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.train.targets._contract import Examples, Supervision
 from plurivox.train.targets._shared.examples import FixedExamples
-from plurivox.train.targets._shared.target_bases import VoteTarget, votes_on
+from plurivox.train.targets._shared.target_bases import VoteTarget, select_votes
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Majority(VoteTarget):
     seed: int = option(0, "seed of the random choice in ties", low=0)
 
     def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        counts = votes_on(supervision, tasks, labels).counts()
+        counts = select_votes(supervision, tasks, labels).counts()
         top = (counts >= counts.max(1, keepdims=True) - 1e-9).astype(np.float64)  # (n_tasks, n_labels)
         if self.ties != "share":
             rank = np.random.default_rng(self.seed).random(top.shape) if self.ties == "random" else np.ones(top.shape)

@@ -9,7 +9,7 @@ from plurivox.core.encoding import positions
 from plurivox.core.method import option
 from plurivox.core.types import Bools, Names
 from plurivox.train.targets._contract import Examples, Supervision, Target
-from plurivox.train.targets._shared.examples import MixedExamples, on_device
+from plurivox.train.targets._shared.examples import MixedExamples, copy_to_device
 from plurivox.train.targets._shared.target_bases import make_component
 
 
@@ -46,8 +46,8 @@ class Mixed(Target):
             return (first if is_first.all() else rest).examples(supervision, tasks, labels, device)
         index = np.where(is_first, np.cumsum(is_first) - 1, np.cumsum(~is_first) - 1)  # (n_tasks,) within its target
         return MixedExamples(
-            on_device(is_first, device, torch.bool),
-            on_device(index, device, torch.int64),
+            copy_to_device(is_first, device, torch.bool),
+            copy_to_device(index, device, torch.int64),
             first.examples(supervision, tasks[is_first], labels, device),
             rest.examples(supervision, tasks[~is_first], labels, device),
         )

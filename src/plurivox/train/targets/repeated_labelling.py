@@ -8,7 +8,7 @@ import torch
 from plurivox.core.types import Names
 from plurivox.train.targets._contract import Examples, Supervision
 from plurivox.train.targets._shared.examples import EveryVoteExamples
-from plurivox.train.targets._shared.target_bases import VoteTarget, votes_on
+from plurivox.train.targets._shared.target_bases import VoteTarget, select_votes
 
 
 @dataclass(frozen=True)
@@ -23,4 +23,4 @@ class RepeatedLabelling(VoteTarget):
     former_names: ClassVar[tuple[str, ...]] = ("every-vote",)
 
     def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        return EveryVoteExamples(votes_on(supervision, tasks, labels), device)
+        return EveryVoteExamples(select_votes(supervision, tasks, labels), device)

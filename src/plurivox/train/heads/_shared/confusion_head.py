@@ -24,34 +24,34 @@ class ConfusionHead(HeadModule):
         votes = require_votes(context, head.name())
         self.spec, self.context, self.n_tasks = head.spec, context, votes.n_tasks
         self.vote_scale = votes.n_tasks / float(votes.weights.sum())  # 1 / mean number of votes per task
-        self.own = WorkerTable(start)  # (n_workers, n_labels * n_labels)
+        self.own = WorkerTable(start)  # (n_workers, n_labels * n_labels); its name is a key of checkpoints
         load = votes.workload  # (n_workers,)
         self.n_active_workers = int((load > 0).sum())
         self.register_buffer("n_answers", torch.tensor(load.clip(1e-12), dtype=torch.float32), persistent=False)
 
     def log_matrices(self, rows: Tensor) -> Tensor:
-        """(..., true, said) the logarithms of the confusion matrices, from their free parameters `rows` (..., true, said)."""
+        """(..., true label, given label) the logarithms of the confusion matrices, from parameters `rows` of that shape."""
         return rows.log_softmax(-1)
 
-    def penalty(self, log_prob: Tensor, votes: PaddedVotes, own: Tensor) -> Tensor:
+    def penalty(self, log_prob: Tensor, votes: PaddedVotes, log_confusion: Tensor) -> Tensor:
         """() or (n,) the penalty that is added to the loss of each task.
 
-        `log_prob` (n, n_labels) are the net's log-probabilities, `own` (n, max_votes, true, said) the logarithms of the
-        confusion matrices of the workers who voted.
+        `log_prob` (n, n_labels) are the net's log-probabilities, `log_confusion` (n, max_votes, true label, given label) the
+        logarithms of the confusion matrices of the workers who voted.
         """
         raise NotImplementedError
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
         votes, k = padded_votes(batch), self.context.n_labels
-        own = self.log_matrices(self.own.take(votes.worker, votes.weight).unflatten(-1, (k, k)))
+        log_confusion = self.log_matrices(self.own.take(votes.worker, votes.weight).unflatten(-1, (k, k)))
         column = votes.label[..., None, None].expand(-1, -1, k, 1)
-        log_vote = own.gather(-1, column)[
+        log_vote = log_confusion.gather(-1, column)[
             ..., 0
         ]  # (n, max_votes, true) log-probability of the vote given the true label
         log_prob = logits.log_softmax(1)
         loss = -(log_prob[:, None] + log_vote).logsumexp(-1)
         each = (votes.weight * loss).sum(1) * self.vote_scale
-        return each + self.penalty(log_prob, votes, own)
+        return each + self.penalty(log_prob, votes, log_confusion)
 
     def vote_shares(self, votes: PaddedVotes) -> Tensor:
         """(n, max_votes) the factor of each vote in a sum over workers, so that the batch mean estimates that sum.

@@ -45,7 +45,7 @@ def output_per_label(on: str, soft: SoftLabels, logits: Tensor) -> Tensor:
 def make_fit(
     name: str, soft: SoftLabels, context: HeadContext, score: Tensor, found: dict[str, Floats] | None = None
 ) -> Fit:
-    """Return a Fit with the softmax of `score` (n_workers, true, said) as confusion matrices.
+    """Return a Fit with the softmax of `score` (n_workers, true label, given label) as confusion matrices.
 
     `ability` is the accuracy of each worker under the mean prediction of the net.
     """

@@ -57,7 +57,7 @@ class NamedNet(Net):
         _check_features(trunk, shape, width, self.source)
         return TrunkHeadNet(trunk, linear_head_factory(width), n_labels, self.freeze)
 
-    def start(self, module: nn.Module) -> None:
+    def load_pretrained(self, module: nn.Module) -> None:
         """Load the file `pretrained`, if given, into all layers but the last."""
         if self.pretrained:
             load_weights(module.get_submodule("trunk.1"), read_weights(self.pretrained), self.pretrained)

@@ -26,7 +26,7 @@ class FixedExamples(Examples):
         """Return the examples of the soft labels of `tasks` over the list `labels`; InputError if they are too many."""
         if len(tasks) * len(labels) > MAX_CELLS:
             raise InputError(f"{len(tasks):,} tasks x {len(labels):,} labels are too many for one table of targets")
-        return cls(on_device(soft.on(tasks).on_labels(labels).prob, device, torch.float32))
+        return cls(copy_to_device(soft.on(tasks).on_labels(labels).prob, device, torch.float32))
 
     def draw(self, indices: Tensor, rng: torch.Generator) -> Tensor:
         del rng
@@ -38,12 +38,12 @@ class AnswerTable:
 
     def __init__(self, votes: Votes, device: torch.device) -> None:
         task, times, table = answer_distributions(votes)
-        self.task, self.times, self.table = task, times, on_device(table, device, torch.float32)
+        self.task, self.times, self.table = task, times, copy_to_device(table, device, torch.float32)
         cumulative = np.cumsum(times)  # (n_answers,) number of workers up to and including each answer
         bounds = np.concatenate([[0.0], cumulative])[np.searchsorted(task, np.arange(votes.n_tasks + 1))]
-        self.cumulative = on_device(cumulative, device, torch.float64)
+        self.cumulative = copy_to_device(cumulative, device, torch.float64)
         self.first, self.n_workers = (
-            on_device(one, device, torch.float64) for one in (bounds[:-1], np.diff(bounds))
+            copy_to_device(one, device, torch.float64) for one in (bounds[:-1], np.diff(bounds))
         )  # (n_tasks,) each
 
     def draw_answers(self, rows: Tensor, rng: torch.Generator) -> Tensor:
@@ -72,9 +72,9 @@ class EveryVoteExamples(Examples):
         whole = bool((answers.times == np.round(answers.times)).all()) and answers.times.sum() <= MAX_CELLS
         answer = np.repeat(np.arange(len(answers.task)), answers.times.astype(np.int64) if whole else 1)
         self.table, self.n_examples = answers.table, len(answer)
-        self.answer = on_device(answer, device, torch.int64)  # (n_examples,) row of the table
-        self.row = on_device(answers.task[answer], device, torch.int64)
-        self.weight = None if whole else on_device(answers.times, device, torch.float32)
+        self.answer = copy_to_device(answer, device, torch.int64)  # (n_examples,) row of the table
+        self.row = copy_to_device(answers.task[answer], device, torch.int64)
+        self.weight = None if whole else copy_to_device(answers.times, device, torch.float32)
 
     def draw(self, indices: Tensor, rng: torch.Generator) -> Tensor:
         del rng
@@ -98,8 +98,8 @@ class AllVotesExamples(Examples):
         codes[0, cell], codes[1, cell], weight[cell] = votes.worker, votes.label, votes.weights
         shape = votes.n_tasks, max_votes
         self.n_examples, self.max_votes = shape
-        self.worker, self.label = (on_device(one.reshape(shape), device, torch.int64) for one in codes)
-        self.vote_weight = on_device(weight.reshape(shape), device, torch.float32)
+        self.worker, self.label = (copy_to_device(one.reshape(shape), device, torch.int64) for one in codes)
+        self.vote_weight = copy_to_device(weight.reshape(shape), device, torch.float32)
 
     def draw(self, indices: Tensor, rng: torch.Generator) -> PaddedVotes:
         del rng
@@ -157,6 +157,6 @@ def answer_distributions(votes: Votes) -> tuple[Ints, Floats, Floats]:
     return task, times, table
 
 
-def on_device(values: Any, device: torch.device, dtype: torch.dtype) -> Tensor:
+def copy_to_device(values: Any, device: torch.device, dtype: torch.dtype) -> Tensor:
     """Copy an array to a new tensor on the device."""
     return torch.tensor(np.ascontiguousarray(values), dtype=dtype, device=device)

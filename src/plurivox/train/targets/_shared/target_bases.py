@@ -24,7 +24,7 @@ class VoteTarget(Target):
         return (place >= 0) & (supervision.votes.support[place] > 0)
 
 
-def votes_on(supervision: Supervision, tasks: Names, labels: Names) -> Votes:
+def select_votes(supervision: Supervision, tasks: Names, labels: Names) -> Votes:
     """Return the votes on `tasks`, in this order, over the list `labels`."""
     assert supervision.votes is not None
     return supervision.votes.on(tasks).with_labels(labels)
