@@ -1,4 +1,4 @@
-"""annot-mix: the formula of a mixture, that mixtures are of tasks with their own votes, and how votes are drawn."""
+"""Head `annot-mix`: the loss of a mixture, mixtures of tasks with their votes, and the drawing of votes and weights."""
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ def test_without_alpha_nothing_is_mixed() -> None:
     assert torch.equal(seen, batch.x) and isinstance(said, PaddedVotes) and said.weight.tolist() == [[1, 0]] * N_TASKS
 
 
-def test_shares_are_those_of_beta_and_votes_are_drawn_by_weight_but_never_the_padding() -> None:
+def test_mixing_weights_follow_beta_and_votes_are_drawn_by_weight_without_padding() -> None:
     head, _, batch = attached(AnnotMix(alpha=2.0))
     n, weight = 4000, torch.tensor([1.0, 0.0, 3.0, 0.0])
     told = PaddedVotes(*(torch.arange(4).expand(n, 4) % most for most in (N_WORKERS, N_LABELS)), weight.expand(n, 4))
@@ -59,12 +59,12 @@ def test_shares_are_those_of_beta_and_votes_are_drawn_by_weight_but_never_the_pa
     _, said = head.transform_batch(x, told, torch.Generator().manual_seed(0))
     assert isinstance(said, PaddedVotes) and set(said.worker.flatten().tolist()) == {0, 2}
     assert (said.worker[:, 0] == 2).float().mean().item() == pytest.approx(0.75, abs=0.04)
-    torch.testing.assert_close(said.weight.sum(1), torch.ones(n))  # four votes, as a task has in the mean
+    torch.testing.assert_close(said.weight.sum(1), torch.ones(n))  # four votes, the mean number per task
     share = said.weight[:, 0]
     assert share.mean().item() == pytest.approx(0.5, abs=0.02) and share.var().item() == pytest.approx(0.05, abs=0.01)
 
 
-def test_workers_begin_right_as_often_as_said() -> None:
+def test_the_initial_accuracy_of_workers_is_eta() -> None:
     head, *_ = attached(AnnotMix(eta=0.7))
     fresh = AnnotMix(eta=0.7).build(torch.nn.Linear(1, 1), head.context)  # type: ignore[arg-type]
     bias = numbers(fresh.matrix.bias).reshape(N_LABELS, N_LABELS)  # type: ignore[union-attr, arg-type]
@@ -91,7 +91,7 @@ def test_the_net_is_trained_on_the_mixed_inputs(monkeypatch: pytest.MonkeyPatch)
     assert len(seen) == 1 and np.ptp(seen[0], axis=0).max() == 0  # nothing but the bias
 
 
-def test_small_alphas_leave_tasks_nearly_alone() -> None:
+def test_small_alphas_hardly_mix_tasks() -> None:
     head, _, batch = attached(AnnotMix(alpha=0.001))
     n = 2000
     told = PaddedVotes(*(torch.zeros(n, 1, dtype=torch.int64) for _ in range(2)), torch.ones(n, 1))

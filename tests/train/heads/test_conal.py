@@ -1,4 +1,4 @@
-"""CoNAL: the published formula, its regulariser in even shares, what the fit tells."""
+"""Head `conal`: the published formula with its regulariser, initial matrices, and the fit."""
 
 import math
 
@@ -16,7 +16,7 @@ from toy_training import toy_data, toy_data_with_spammers
 
 
 def made(**options: object) -> tuple[nn.Module, torch.Tensor, Batch]:
-    """The head with every vote of five tasks."""
+    """Return the head, logits and a batch with every vote of five tasks."""
     x, gold, votes = toy_data(5)
     torch.manual_seed(0)
     head = CoNAL(**options).build(nn.Linear(1, 1), HeadContext((3,), gold.tasks, gold.labels, votes.workers, votes))  # type: ignore[arg-type]
@@ -46,12 +46,14 @@ def test_the_loss_is_the_published_one(on: str, normalise: str) -> None:
             want[i] -= score.log_softmax(0)[said.label[i, j]] / 4  # type: ignore[union-attr]
     got = head(logits, batch)
     apart = 0.1 * sum((one - common).norm() for one in own)
-    torch.testing.assert_close(got.mean(), want.mean() - apart)  # all votes are here, so the shares make the whole
+    torch.testing.assert_close(
+        got.mean(), want.mean() - apart
+    )  # all votes are here, so the shares sum to the whole term
     plain, *_ = made(on=on, normalise=normalise, scale=0)
     torch.testing.assert_close(plain(logits, batch), want)
 
 
-def test_it_begins_at_twice_the_identity_and_takes_inputs_of_any_shape() -> None:
+def test_matrices_start_at_twice_the_identity_and_inputs_have_any_shape() -> None:
     _, gold, votes = toy_data(5)
     head = CoNAL().build(nn.Linear(1, 1), HeadContext((2, 3), gold.tasks, gold.labels, votes.workers, votes))
     assert torch.equal(head.common, 2 * torch.eye(3))  # type: ignore[arg-type]
@@ -62,7 +64,7 @@ def test_it_begins_at_twice_the_identity_and_takes_inputs_of_any_shape() -> None
         head(torch.zeros(5, 3), Batch(torch.zeros(5, 2, 3, dtype=torch.int64), torch.arange(5), said))
 
 
-def test_the_fit_tells_common_from_own() -> None:
+def test_the_fit_contains_the_common_share_and_matrix() -> None:
     x, _, votes = toy_data_with_spammers()
     learnt = fit(x, votes, net="linear", head="conal[scale=1e-4]", plan=Plan(epochs=30, batch=64, lr=0.01)).fit
     assert learnt is not None and learnt.confusion is not None

@@ -1,4 +1,4 @@
-"""CrowdLayer: the published formula, its variants, who learns in a step, and that it beats the majority."""
+"""Head `crowd-layer`: the published formula, its variants, the rows updated in a step, and against the majority."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ every = pytest.mark.parametrize("variant", VARIANTS)
 
 
 def attached(**options: str) -> tuple[HeadModule, Tensor, Batch]:
-    """A head with numbers of its own, logits of five tasks, and what was said of them; of the last cells nothing."""
+    """Return a head with random parameters, logits of five tasks, and a batch of their votes; the last column is padding."""
     _, gold, votes = toy_data(5)
     head = CrowdLayer(**options).build(
         nn.Linear(1, 1), HeadContext((4,), gold.tasks, gold.labels, votes.workers, votes)
@@ -66,7 +66,7 @@ def test_the_loss_is_the_published_one_and_so_are_its_gradients(variant: str, on
 
 
 @every
-def test_on_logits_it_begins_as_the_plain_loss(variant: str) -> None:
+def test_on_logits_the_initial_loss_is_the_plain_cross_entropy(variant: str) -> None:
     _, gold, votes = toy_data(5)
     context = HeadContext((4,), gold.tasks, gold.labels, votes.workers, votes)
     head = CrowdLayer(variant=variant, on="logits").build(nn.Linear(1, 1), context)  # type: ignore[arg-type]
@@ -80,7 +80,7 @@ def test_on_logits_it_begins_as_the_plain_loss(variant: str) -> None:
 @pytest.mark.parametrize(
     "plan", [Plan(optimizer="adam"), Plan(optimizer="adamw"), Plan(optimizer="sgd", nesterov=True)]
 )
-def test_rows_in_every_step_move_as_torch_moves_them_and_others_rest(
+def test_rows_in_the_batch_are_updated_as_by_torch_and_others_stay(
     plan: Plan, capturable: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(WorkerTable, "capturable", capturable)
@@ -112,7 +112,7 @@ def test_it_sees_through_spammers_where_the_majority_does_not(variant: str) -> N
     assert right[0] > right[1] + 0.2
 
 
-def test_clipping_and_parts_of_a_batch_go_through_the_rows_too() -> None:
+def test_clipping_and_gradient_accumulation_include_the_rows() -> None:
     x, _, votes = toy_data()
     one, parts = (
         fit(x, votes, net="linear", head="crowd-layer", plan=Plan(epochs=3, batch=30, clip=0.1, accumulate=n))

@@ -1,4 +1,4 @@
-"""Geo-CrowdNet: the published formulas F and W, and what happens where a label is missing."""
+"""Head `geo-crowd-net`: the published formulas F and W, their gradients, and batches without a label."""
 
 from typing import Literal
 

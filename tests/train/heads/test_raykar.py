@@ -1,4 +1,4 @@
-"""Raykar's EM: its steps by hand, clamps, starts; that it beats the majority; LabelMe."""
+"""Raykar's EM: its steps by hand, gold labels, start fits, against the majority, on LabelMe."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -43,7 +43,7 @@ def test_gold_labels_are_kept_and_used() -> None:
     assert (done.fit.soft.on(gold.tasks[3:]).hard() == gold.hard()[3:]).mean() > 0.9
 
 
-def test_warm_and_cold_end_alike_and_a_start_saves_passes() -> None:
+def test_warm_and_cold_starts_give_the_same_result_and_a_start_fit_saves_passes() -> None:
     x, _, votes = toy_data(60)
     warm, cold = (raykar_em(votes, x, LogisticRegression(), warm=one, tol=1e-5) for one in (True, False))
     np.testing.assert_allclose(warm.fit.soft.prob, cold.fit.soft.prob, atol=1e-2)
@@ -64,13 +64,13 @@ def test_pipelines_work_and_classifiers_without_weights_or_probabilities_raise_e
         raykar_em(votes, x[:5], LogisticRegression())
 
 
-def test_a_label_nobody_gave_is_not_predicted() -> None:
+def test_a_label_without_votes_is_not_predicted() -> None:
     x, _, votes = toy_data(30)
     more = votes.with_labels([*votes.labels.tolist(), "never"])
     assert (raykar_em(more, x, LogisticRegression()).predict(x).prob[:, 3] < 0.01).all()
 
 
-def test_it_sees_through_spammers_where_the_majority_does_not() -> None:
+def test_it_is_better_than_the_majority_with_spammers() -> None:
     x, gold, votes = toy_data_with_spammers()
     done = raykar_em(votes, x, LogisticRegression(C=0.1))
     majority = LogisticRegression(C=0.1).fit(x, votes.counts().argmax(1)).predict(x)
@@ -80,7 +80,7 @@ def test_it_sees_through_spammers_where_the_majority_does_not() -> None:
     assert done.fit.ability is not None and done.fit.ability[:4].min() > 0.2 + done.fit.ability[4:].max()
 
 
-def test_the_head_does_the_same_for_a_net() -> None:
+def test_the_head_raykar_gives_the_same_for_a_net() -> None:
     x, _, votes = toy_data(60)
     trained = fit(x, votes, net="linear", head="raykar", plan=Plan(epochs=40, batch=60, lr=0.1))
     done = raykar_em(votes, x, LogisticRegression(C=10), max_iter=40)
@@ -90,7 +90,7 @@ def test_the_head_does_the_same_for_a_net() -> None:
 
 
 def labelme(folder: Path) -> tuple[Votes, dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """Votes on the training photos; features of each part, scaled by the training ones; true labels of each part."""
+    """Return votes on the training photos; features of each split, scaled by the training ones; true labels of each split."""
     data = io.read(folder)
     seen, votes = data.features, data.votes
     assert seen is not None and seen.split is not None and seen.gold is not None and votes is not None

@@ -1,4 +1,4 @@
-"""Two heads are the plain sum of two losses on one trunk."""
+"""Head `two-heads`: the sum of two losses on one trunk."""
 
 import torch
 from torch import nn
@@ -25,7 +25,7 @@ def test_the_loss_is_the_plain_sum() -> None:
     torch.testing.assert_close(got, hard + bits)
 
 
-def test_both_heads_learn_and_the_net_keeps_its_own_weights_only() -> None:
+def test_both_heads_are_trained_and_the_net_has_no_soft_head() -> None:
     x, gold, votes = toy_data()
     soft = SoftLabels.shares(votes.counts(), votes.tasks, votes.labels)
     plan = Plan(epochs=20, batch=16, lr=0.02)

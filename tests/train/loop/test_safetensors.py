@@ -18,7 +18,7 @@ TENSORS = {
 }
 
 
-def test_the_package_reads_what_we_write_and_we_read_it_too(tmp_path: Path) -> None:
+def test_files_are_exchanged_with_the_package_in_both_directions(tmp_path: Path) -> None:
     peer = pytest.importorskip("safetensors.torch")
     write_tensors(tmp_path / "x.safetensors", TENSORS, {"labels": '["Zürich"]'})
     theirs = peer.load_file(tmp_path / "x.safetensors")

@@ -192,7 +192,7 @@ def test_images_are_augmented_in_a_stack_too() -> None:
         ("mlp", None, Plan(engine="compile"), (1000, 64), 1),
     ],
 )
-def test_what_is_stacked_and_how_many(
+def test_which_runs_are_stacked_and_how_many(
     net: str, head: str | None, plan: Plan, shape: tuple[int, ...], want: int
 ) -> None:
     spec = TrainSpec.of(net=net, head=head, plan=replace(plan, device="cpu"))
