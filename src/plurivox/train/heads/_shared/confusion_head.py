@@ -45,9 +45,8 @@ class ConfusionHead(HeadModule):
         votes, k = padded_votes(batch), self.context.n_labels
         log_confusion = self.log_matrices(self.own.take(votes.worker, votes.weight).unflatten(-1, (k, k)))
         column = votes.label[..., None, None].expand(-1, -1, k, 1)
-        log_vote = log_confusion.gather(-1, column)[
-            ..., 0
-        ]  # (n, max_votes, true) log-probability of the vote given the true label
+        # (n, max_votes, n_labels) log-probability of each vote given each true label
+        log_vote = log_confusion.gather(-1, column)[..., 0]
         log_prob = logits.log_softmax(1)
         loss = -(log_prob[:, None] + log_vote).logsumexp(-1)
         each = (votes.weight * loss).sum(1) * self.vote_scale
