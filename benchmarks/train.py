@@ -16,9 +16,9 @@ from torch import nn
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.train import Plan, Supervision, fit, nets
-from plurivox.train.loop.net_fit import NetFit
-from plurivox.train.loop.spec import TrainSpec
-from plurivox.train.loop.training_set import TrainingSet
+from plurivox.train.loop.prepared_data import PreparedData
+from plurivox.train.loop.train_spec import TrainSpec
+from plurivox.train.loop.training_run import TrainingRun
 from plurivox.train.parallel.runs import run_stacked
 
 EPOCHS, BATCH, N, WIDTH, LABELS = 20, 64, 1000, 512, 8
@@ -92,9 +92,9 @@ def many_runs(net: str, x: np.ndarray, soft: SoftLabels, runs: int = 10) -> Row:
     """Several seeds of one training: one after another, and stacked to one net."""
     plan = Plan(epochs=EPOCHS, batch=BATCH, device="cpu")
 
-    def begin(seed: int) -> NetFit:
+    def begin(seed: int) -> TrainingRun:
         spec = TrainSpec.of(net=net, plan=replace(plan, seed=seed))
-        return NetFit(spec, TrainingSet.of(x, spec, Supervision(soft=soft), tasks=soft.tasks))
+        return TrainingRun(spec, PreparedData.of(x, spec, Supervision(soft=soft), tasks=soft.tasks))
 
     found = race(
         {

@@ -1,4 +1,4 @@
-"""What every net promises, those not yet written included."""
+"""Contract of every net, also of those to come."""
 
 import copy
 import pickle
@@ -17,14 +17,14 @@ N_LABELS = 3
 
 
 def net(name: str, seed: int = 0) -> nn.Module:
-    """A small net of that name."""
+    """Return a small net of that name."""
     method = nets.methods[name]
     torch.manual_seed(seed)
     return method(**method.small).build(method.example, N_LABELS)
 
 
 def inputs(name: str, n: int = 5) -> Tensor:
-    """Numbers from 0 to 1 for nets that see, codes for nets that read."""
+    """Return random inputs: codes for nets on text, else numbers from 0 to 1."""
     method = nets.methods[name]
     rng = torch.Generator("cpu").manual_seed(3)
     if "chars" in method.small:
@@ -33,7 +33,7 @@ def inputs(name: str, n: int = 5) -> Tensor:
 
 
 @every
-def test_it_says_what_it_is(name: str) -> None:
+def test_name_summary_and_spec(name: str) -> None:
     method = nets.methods[name]
     assert method.name() == name and method.summary() == nets.methods.summary(name) != ""
     assert all(one.help for one in method.options())
@@ -42,18 +42,18 @@ def test_it_says_what_it_is(name: str) -> None:
 
 
 @every
-def test_it_gives_logits_and_they_are_not_probabilities(name: str) -> None:
+def test_outputs_are_logits_and_not_probabilities(name: str) -> None:
     logits = net(name)(inputs(name))
     assert logits.shape == (5, N_LABELS) and logits.dtype == torch.float32
     assert not torch.allclose(logits.sum(1), torch.ones(5)) or (logits < 0).any()
 
 
 @every
-def test_every_parameter_learns(name: str) -> None:
+def test_every_parameter_gets_a_gradient(name: str) -> None:
     made = net(name)
     made(inputs(name)).square().sum().backward()
-    silent = [key for key, one in made.named_parameters() if one.grad is None or not one.grad.isfinite().all()]
-    assert not silent
+    missing = [key for key, one in made.named_parameters() if one.grad is None or not one.grad.isfinite().all()]
+    assert not missing
     assert sum(float(one.grad.abs().sum()) for one in made.parameters() if one.grad is not None) > 0
 
 
@@ -71,25 +71,26 @@ def test_a_prediction_does_not_depend_on_its_batch(name: str) -> None:
 
 
 @every
-def test_weights_survive_a_file_and_a_copy(name: str, tmp_path: Path) -> None:
+def test_weights_are_the_same_after_a_file_and_a_copy(name: str, tmp_path: Path) -> None:
     made, other, x = net(name, 1), net(name, 2), inputs(name)
-    made(x)  # running means move away from where they began
+    made(x)  # changes the running means
     save_file(made.state_dict(), tmp_path / "weights.safetensors")
     other.load_state_dict(load_file(tmp_path / "weights.safetensors"))
     with torch.no_grad():
-        wanted = made.eval()(x)
-        assert torch.equal(other.eval()(x), wanted)
-        assert torch.equal(copy.deepcopy(made)(x), wanted) and torch.equal(pickle.loads(pickle.dumps(made))(x), wanted)
+        expected = made.eval()(x)
+        assert torch.equal(other.eval()(x), expected)
+        assert torch.equal(copy.deepcopy(made)(x), expected)
+        assert torch.equal(pickle.loads(pickle.dumps(made))(x), expected)
 
 
 @every
-def test_a_second_head_sits_on_the_same_features(name: str) -> None:
+def test_a_second_head_can_use_the_same_features(name: str) -> None:
     made, x = net(name).eval(), inputs(name)
     features, head = made.features(x), made.make_head(4).eval()
     assert features.ndim == 2 and head(features).shape == (5, 4)
     torch.testing.assert_close(made.head(features), made(x))
     shared = {one.data_ptr() for one in made.parameters()} & {one.data_ptr() for one in head.parameters()}
-    assert not shared  # weights of its own
+    assert not shared  # new weights
 
 
 @every
@@ -101,7 +102,7 @@ def test_building_it_again_needs_no_file(name: str) -> None:
 
 
 @every
-def test_inputs_size_it_where_they_must(name: str) -> None:
+def test_sizes_are_taken_from_the_inputs(name: str) -> None:
     method = nets.methods[name]
     bare = method(**{key: value for key, value in method.small.items() if key not in ("words", "chars")})
     sized = bare.sized_for(inputs(name))
@@ -110,7 +111,7 @@ def test_inputs_size_it_where_they_must(name: str) -> None:
 
 
 @every
-def test_no_number_leaves_the_device(name: str) -> None:
-    with torch.device("meta"):  # where there are no numbers to look at
+def test_no_data_are_copied_off_the_device(name: str) -> None:
+    with torch.device("meta"):  # a device without data
         made, x = net(name), inputs(name).to("meta")
     assert made(x).shape == (5, N_LABELS)

@@ -1,4 +1,4 @@
-"""What every target promises, those not yet written included."""
+"""Contract of every target, also of those to come."""
 
 import numpy as np
 import pytest
@@ -18,25 +18,23 @@ KNOWN = Supervision(votes=VOTES, gold=SHARES, soft=SHARES)
 
 
 @every
-def test_it_says_what_it_is(name: str) -> None:
+def test_name_summary_and_spec(name: str) -> None:
     made = targets.methods.make(name)
     assert made.name() == name and made.summary() == targets.methods.summary(name) != ""
     assert targets.methods.make(made.spec) == made and all(one.help for one in made.options())
 
 
 @every
-def test_it_draws_what_it_says_the_same_for_the_same_chance(name: str) -> None:
+def test_it_draws_labels_of_its_kind_and_the_same_with_the_same_seed(name: str) -> None:
     made = targets.methods.make(name)
-    assert made.teaches(KNOWN, VOTES.tasks).all()
+    assert made.has_target(KNOWN, VOTES.tasks).all()
     examples = made.examples(KNOWN, VOTES.tasks, VOTES.labels, torch.device("cpu"))
     indices = torch.tensor([3, 0, 3])
     one, two = (examples.draw(indices, torch.Generator().manual_seed(5)) for _ in range(2))
     if isinstance(one, PaddedVotes):
-        assert (
-            made.gives == "votes" and one.worker.shape == one.label.shape == one.weight.shape and len(one.worker) == 3
-        )
+        assert made.kind == "votes" and one.worker.shape == one.label.shape == one.weight.shape and len(one.worker) == 3
         return
-    assert isinstance(one, tuple) == (made.gives == "pair")
+    assert isinstance(one, tuple) == (made.kind == "pair")
     for a, b in zip(one if isinstance(one, tuple) else (one,), two if isinstance(two, tuple) else (two,), strict=True):
         assert torch.equal(a, b) and a.shape == (3, 3) and a.dtype == torch.float32
         np.testing.assert_allclose(a.sum(1), 1, rtol=1e-6)

@@ -13,7 +13,7 @@ from plurivox.core.tables import Tables
 from plurivox.io import Dataset, read
 from plurivox.io.features import Features
 from plurivox.recipes.labelme import Labelme
-from toy_training import world
+from toy_training import toy_data
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 SMALL = {"epochs": 3, "runs": 2, "net": "mlp[hidden=8]", "l2": "1,10"}
@@ -21,7 +21,7 @@ SMALL = {"epochs": 3, "runs": 2, "net": "mlp[hidden=8]", "l2": "1,10"}
 
 def small(n: int = 60) -> Dataset:
     """Tasks with votes, half as many of a validation and of a test split."""
-    x, gold, votes = world(n)
+    x, gold, votes = toy_data(n)
     half = n // 2
     more = [f"{split}-{i}" for split in ("valid", "test") for i in range(half)]
     names = as_names([*gold.tasks.tolist(), *more])

@@ -1,4 +1,4 @@
-"""Small nets on one thread: cores are shared, and the same bits come out."""
+"""Training tests run on one thread: cores are shared, and results are reproducible."""
 
 from collections.abc import Iterator
 

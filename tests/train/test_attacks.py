@@ -1,4 +1,4 @@
-"""Attacks: the step by hand, the ball, and what comes back."""
+"""Attacks: the step against a computation by hand, the ball, and the result."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from plurivox import evaluate
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train.attacks import FGSM, PGD, attack
-from plurivox.train.nets._shared.pixels import Pixels
+from plurivox.train.nets._shared.pixel_normalisation import NormalisePixels
 from plurivox.train.result import Trained
 
 N, K = 20, 3
@@ -18,7 +18,7 @@ N, K = 20, 3
 @pytest.fixture
 def net() -> nn.Module:
     torch.manual_seed(0)
-    return nn.Sequential(Pixels("half"), nn.Flatten(), nn.Linear(12, K))
+    return nn.Sequential(NormalisePixels("half"), nn.Flatten(), nn.Linear(12, K))
 
 
 @pytest.fixture
@@ -34,10 +34,10 @@ def soft() -> SoftLabels:
 def test_fgsm_is_the_sign_of_the_gradient_worked_out_by_hand(net: nn.Module, x: torch.Tensor, soft: SoftLabels) -> None:
     target = torch.tensor(soft.prob, dtype=torch.float32)
     weights = net[2].weight.detach()  # logits = W (2 x - 1) + b, so d loss / dx = 2 (q - p) W
-    slope = 2 * (net(x).softmax(1) - target).detach() @ weights
-    wanted = (x + 4 / 255 * slope.sign().view_as(x)).clamp(0, 1)
-    changed = FGSM().change(net, x, target, torch.Generator())
-    torch.testing.assert_close(changed, wanted)
+    gradient = 2 * (net(x).softmax(1) - target).detach() @ weights
+    expected = (x + 4 / 255 * gradient.sign().view_as(x)).clamp(0, 1)
+    changed = FGSM().perturb(net, x, target, torch.Generator())
+    torch.testing.assert_close(changed, expected)
     assert net[2].weight.grad is None
 
 
@@ -45,7 +45,7 @@ def test_fgsm_is_the_sign_of_the_gradient_worked_out_by_hand(net: nn.Module, x: 
 def test_pixels_stay_in_the_ball_and_the_loss_grows(
     method: FGSM | PGD, net: nn.Module, x: torch.Tensor, soft: SoftLabels
 ) -> None:
-    changed = method.change(net, x, torch.tensor(soft.prob, dtype=torch.float32), torch.Generator().manual_seed(0))
+    changed = method.perturb(net, x, torch.tensor(soft.prob, dtype=torch.float32), torch.Generator().manual_seed(0))
     assert (changed - x).abs().max() <= method.epsilon / 255 + 1e-6 and changed.min() >= 0 and changed.max() <= 1
     done = attack(net, x, soft, method)
     assert done.loss > done.loss_before and done.made_by == method.spec
@@ -56,7 +56,7 @@ def test_pgd_in_one_step_from_the_image_is_fgsm(net: nn.Module, x: torch.Tensor,
     assert one.loss == pytest.approx(attack(net, x, soft, FGSM()).loss)
 
 
-def test_what_comes_back_is_scored_by_the_measures(net: nn.Module, x: torch.Tensor, soft: SoftLabels) -> None:
+def test_the_loss_is_that_of_the_returned_predictions(net: nn.Module, x: torch.Tensor, soft: SoftLabels) -> None:
     done = attack(net, x, soft, FGSM(), batch=7)
     assert done.soft.tasks.tolist() == soft.tasks.tolist()
     assert evaluate.cross_entropy(done.soft, soft) == pytest.approx(done.loss, rel=1e-5)
@@ -70,7 +70,7 @@ def test_hard_targets_and_bytes(net: nn.Module, x: torch.Tensor) -> None:
     assert attack(net, pixels, hard, FGSM()).loss == pytest.approx(attack(net, pixels / 255, hard, FGSM()).loss)
 
 
-def test_the_same_seed_the_same_attack_and_the_net_is_left_as_it_was(
+def test_the_same_seed_gives_the_same_attack_and_the_mode_of_the_net_is_restored(
     net: nn.Module, x: torch.Tensor, soft: SoftLabels
 ) -> None:
     noisy = nn.Sequential(net, nn.Dropout(0.5)).train()
@@ -78,15 +78,15 @@ def test_the_same_seed_the_same_attack_and_the_net_is_left_as_it_was(
     assert losses[0] == losses[1] != losses[2] and noisy.training
 
 
-def test_mistakes_are_told(net: nn.Module, x: torch.Tensor, soft: SoftLabels) -> None:
+def test_wrong_images_raise_errors(net: nn.Module, x: torch.Tensor, soft: SoftLabels) -> None:
     with pytest.raises(InputError, match="2 images to attack, but targets of 20 tasks"):
         attack(net, x[:2], soft, FGSM())
     x[3, 0, 0, 0], x[5, 0, 0, 0] = 1.5, float("nan")
-    with pytest.raises(InputError, match="2 images go beyond, such as 't03', 't05'"):
+    with pytest.raises(InputError, match="2 images have others, such as 't03', 't05'"):
         attack(net, x, soft, FGSM())
 
 
-def test_labels_of_a_trained_net_are_met_by_name(net: nn.Module, x: torch.Tensor, soft: SoftLabels) -> None:
+def test_labels_of_a_trained_net_are_matched_by_name(net: nn.Module, x: torch.Tensor, soft: SoftLabels) -> None:
     trained = Trained(net, soft.labels, {}, {}, 0)
     turned = SoftLabels.of(soft.prob[:, ::-1], soft.tasks, soft.labels[::-1])
     assert attack(trained, x, turned, FGSM()).loss == pytest.approx(attack(net, x, soft, FGSM()).loss)

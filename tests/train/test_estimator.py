@@ -1,4 +1,4 @@
-"""CrowdClassifier as scikit-learn sees it."""
+"""CrowdClassifier as a scikit-learn estimator."""
 
 import numpy as np
 import pytest
@@ -9,17 +9,17 @@ from sklearn.utils.estimator_checks import check_estimator
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train import CrowdClassifier, Plan, fit
-from toy_training import world
+from toy_training import toy_data
 
-X, GOLD, VOTES = world()
+X, GOLD, VOTES = toy_data()
 FAST = Plan(epochs=40, batch=32, lr=0.05, device="cpu")
 EXPECTED = {
-    "check_sample_weight_equivalence_on_dense_data": "batches are drawn by lot: a row twice is not a row of weight two",
+    "check_sample_weight_equivalence_on_dense_data": "batches are random: a duplicated row is not a row of weight two",
 }
 
 
 @pytest.mark.slow
-def test_it_keeps_the_promises_of_scikit_learn() -> None:
+def test_the_checks_of_scikit_learn_pass() -> None:
     found = check_estimator(
         CrowdClassifier(net="linear", plan=FAST, random_state=0),
         expected_failed_checks=EXPECTED,

@@ -1,4 +1,4 @@
-"""Training on a machine without tables: no polars, no narwhals, no safetensors, no scikit-learn."""
+"""Training without optional packages: no polars, narwhals, safetensors or scikit-learn."""
 
 import subprocess
 import sys
@@ -22,12 +22,12 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-def test_it_trains_saves_and_predicts(tmp_path: Path) -> None:
+def test_training_saving_and_prediction_work(tmp_path: Path) -> None:
     done = run(
         "import torch; torch.set_num_threads(1)\n"
-        "from toy_training import world\n"
+        "from toy_training import toy_data\n"
         "from plurivox.train import Plan, Trained, fit\n"
-        "x, gold, votes = world()\n"
+        "x, gold, votes = toy_data()\n"
         f"fit(x, votes, plan=Plan(epochs=2), folder={str(tmp_path)!r})\n"
         f"print(Trained.load({str(tmp_path)!r}).predict(x, gold.tasks))\n"
     )
@@ -42,6 +42,6 @@ def test_it_trains_saves_and_predicts(tmp_path: Path) -> None:
         ("sys.modules['torch'] = None; import plurivox.train.losses", "training needs torch"),
     ],
 )
-def test_what_is_missing_is_named(code: str, want: str) -> None:
+def test_errors_name_the_missing_package(code: str, want: str) -> None:
     done = run(code)
     assert done.returncode != 0 and f"MissingExtra: {want}" in done.stderr

@@ -14,9 +14,9 @@ from plurivox.train.data.training_data import TrainingData
 from plurivox.train.targets import AllVotes, Majority, Pair, Soft, Target
 from plurivox.workflows.train import RESULTS, PreparedTraining, train_once, train_runs, train_spec
 from plurivox.workflows.train_inputs import SETTINGS, RunFolder, read_splits
-from toy_training import world
+from toy_training import toy_data
 
-X, GOLD, VOTES = world(40)
+X, GOLD, VOTES = toy_data(40)
 MATERIAL = TrainingData("made", GOLD.tasks, X, as_names(["train"] * 30 + ["test"] * 10), GOLD, VOTES)
 PLAN = Plan(epochs=2, batch=16, device="cpu")
 
@@ -42,13 +42,13 @@ PLAN = Plan(epochs=2, batch=16, device="cpu")
 )
 def test_what_is_taught(given: dict[str, str], target: Target, soft: object, taught: str) -> None:
     spec = train_spec(**given)  # type: ignore[arg-type]
-    assert spec.target == target and spec.soft == soft and spec.taught == taught
+    assert spec.target == target and spec.soft == soft and spec.target_text == taught
 
 
 @pytest.mark.parametrize("target", ["vote-shares", "dawid-skene", "soft"])
 def test_soft_labels_are_not_silently_exchanged_for_votes(target: str) -> None:
     with pytest.raises(
-        OptionError, match=f"crowd-layer goes with .*; {target} gives distribution: leave the target out"
+        OptionError, match=f"crowd-layer needs .*; {target} is of the kind distribution: leave the target out"
     ):
         train_spec(target, head="crowd-layer")
 
@@ -62,7 +62,7 @@ def test_mistakes() -> None:
         train_spec(main="majority", head="conal")
     with pytest.raises(InputError, match="no votes whose agreement could weigh"):
         bare = TrainingData("bare", GOLD.tasks, X, MATERIAL.split, GOLD)
-        PreparedTraining.of(bare, bare.parts(), train_spec("gold", weigh=True))
+        PreparedTraining.of(bare, bare.splits(), train_spec("gold", weigh=True))
     with pytest.raises(InputError, match="the inputs name tasks twice: 't00'"):
         train_once(MATERIAL, {"train": GOLD.tasks[[0, 1, 0]]}, train_spec("gold", plan=PLAN))
 
@@ -70,19 +70,19 @@ def test_mistakes() -> None:
 def test_a_series_says_how_many_were_trained_together() -> None:
     notes: list[str] = []
     spec = train_spec(net="mlp[hidden=4]", loss="kl", head="crowd-layer", plan=PLAN)
-    series = train_runs(MATERIAL, MATERIAL.parts(), spec, runs=3, at_once=None, note=notes.append)
+    series = train_runs(MATERIAL, MATERIAL.splits(), spec, runs=3, at_once=None, note=notes.append)
     assert (series.at_once, series.stacked) == (3, True)
     assert [note.partition(";")[0] for note in notes] == [
         "crowd-layer has a loss of its own",
         "3 runs at a time are trained as one stacked net",
     ]
-    alone = train_runs(MATERIAL, MATERIAL.parts(), spec, runs=2, at_once=1)
+    alone = train_runs(MATERIAL, MATERIAL.splits(), spec, runs=2, at_once=1)
     assert (alone.at_once, alone.stacked) == (1, False)
     np.testing.assert_allclose(series.measures["test nll"][:2], alone.measures["test nll"], atol=1e-4)
 
 
 def test_a_folder_of_runs_says_how_it_was_divided(tmp_path: Path) -> None:
-    splits, spec = MATERIAL.parts(), train_spec(net="mlp[hidden=4]", plan=PLAN)
+    splits, spec = MATERIAL.splits(), train_spec(net="mlp[hidden=4]", plan=PLAN)
     train_runs(MATERIAL, splits, spec, folder=tmp_path / "runs", command="by hand")
     settings = json.loads((tmp_path / "runs" / SETTINGS).read_text())
     assert settings["command"] == "by hand" and settings["input"] == "made"
@@ -106,13 +106,13 @@ def test_a_folder_of_runs_says_how_it_was_divided(tmp_path: Path) -> None:
 def test_a_run_folder_is_looked_at_once_and_before_it_is_opened(tmp_path: Path) -> None:
     home = RunFolder.of(tmp_path / "runs")
     assert RunFolder.of(home) is home and not home.path.exists()
-    home.open(MATERIAL.parts(), "by hand", "made")
+    home.open(MATERIAL.splits(), "by hand", "made")
     (home.path / "notes.txt").touch()
     assert RunFolder.of(str(home.path)) == home  # settings say that it is ours
 
 
 def test_tasks_of_little_agreement_are_left_out() -> None:
-    parts = MATERIAL.parts()
+    parts = MATERIAL.splits()
     whole, some = (
         PreparedTraining.of(MATERIAL, parts, train_spec(least_agreement=least, plan=PLAN)).data for least in (0.0, 1.0)
     )
@@ -123,5 +123,5 @@ def test_tasks_of_little_agreement_are_left_out() -> None:
 
 def test_a_training_made_twice_is_the_same() -> None:
     spec = train_spec("de-aggregated", net="mlp[hidden=4,dropout=0.2]", plan=PLAN)
-    one, two = (train_once(MATERIAL, MATERIAL.parts(), spec) for _ in range(2))
+    one, two = (train_once(MATERIAL, MATERIAL.splits(), spec) for _ in range(2))
     np.testing.assert_array_equal(one.logits(X), two.logits(X))

@@ -89,7 +89,7 @@ def tasks_of(folder: Path, training_data: "TrainingData", split: str) -> "Names"
     from plurivox.core.encoding import positions
     from plurivox.workflows.train_inputs import read_splits
 
-    known = training_data.parts() or read_splits(folder)
+    known = training_data.splits() or read_splits(folder)
     found = known.get(split, training_data.tasks[:0])
     found = found[positions(training_data.tasks, found) >= 0]
     if not len(found):

@@ -85,7 +85,7 @@ def run(
     return Answer(
         {**facts, "measures": told, "runs": series.columns()},
         text=shown(series, sizes),
-        line=f"{spec.described}: {plural}, {sizes['train']:,} tasks -> {out}",
+        line=f"{spec.description}: {plural}, {sizes['train']:,} tasks -> {out}",
     )
 
 

@@ -83,7 +83,7 @@ class Labelme(Recipe):
         from plurivox.workflows.train_inputs import training_data_of
 
         training_data = training_data_of(read(self.data))
-        parts = training_data.parts()
+        parts = training_data.splits()
         if set(parts) != {"train", "dev", "test"}:
             raise InputError(f"{training_data.name} must have the splits train, valid and test; it has {sorted(parts)}")
         best = "accuracy" if self.choose == "gold" else "cross-entropy"

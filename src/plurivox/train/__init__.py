@@ -1,15 +1,15 @@
-"""Train: inputs and labels of a crowd in, a network and its predictions out. Needs torch; knows no tables.
+"""Train networks on inputs and the labels of a crowd. Needs torch; does not use DataFrames.
 
-What a data set becomes on its way to a step of training, who makes it, and what it adds:
+The types from a data set to a training step, where they are made, and what they contain:
 
-    Dataset      io.read                      the files and tables of a data set
-    Material     workflows.material_of        inputs, a row per task, with votes, gold and soft labels and split by name
-    Known        PreparedTraining.of, fit     what a target may use: votes, gold labels, soft labels of an aggregator
-    TrainingSet  TrainingSet.of               inputs as a tensor on the device, without tasks that have no target; weights
-    Examples     Target.examples              the labels as tensors; it draws those of an epoch
-    Batch        Trainer.batch                inputs, labels and weights of the examples of one step
+    Dataset       io.read                          the files and tables of a data set
+    TrainingData  workflows.training_data_of       inputs, one row per task, with votes, gold, soft labels and splits
+    Supervision   PreparedTraining.of, fit         data that a target may use: votes, gold labels, soft labels
+    PreparedData  PreparedData.of                  inputs as a tensor on the device, without tasks that have no target; weights
+    Examples      Target.examples                  the labels as tensors, from which those of a batch are drawn
+    Batch         Trainer.make_batch               inputs, labels and weights of the examples of one step
 
-`plurivox.train.parallel.runs` says who calls whom, from a series of runs down to a step.
+The docstring of `plurivox.train.parallel.runs` lists the calls from a series of runs down to a step.
 """
 
 from typing import Any
@@ -19,6 +19,7 @@ from plurivox.core.lazy_import import lazy_getattr
 
 EXPORTS = {
     "CrowdClassifier": "estimator",
+    "Known": "targets._contract",
     "Supervision": "targets._contract",
     "Plan": "plan",
     "Trained": "result",
@@ -35,14 +36,14 @@ EXPORTS = {
     "targets": "",
     "text": "data.text:",
 }
-LIGHT = ("crowdlab", "raykar_em", "splits")  # they need numpy alone
+WITHOUT_TORCH = ("crowdlab", "raykar_em", "splits")
 __all__ = [*EXPORTS]
 _attribute = lazy_getattr(__name__, EXPORTS)
 
 
 def __getattr__(name: str) -> Any:
-    if name in EXPORTS and name not in LIGHT:
-        import plurivox.train._torch  # noqa: F401  a word on how to get torch, before anything asks for it
+    if name in EXPORTS and name not in WITHOUT_TORCH:
+        import plurivox.train._torch  # noqa: F401  raises MissingExtra if torch is not installed
     if name == "CrowdClassifier":
         require_package("sklearn", name, "pip install scikit-learn")
     return _attribute(name)

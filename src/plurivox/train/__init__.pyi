@@ -14,6 +14,7 @@ from plurivox.train.estimator import CrowdClassifier as CrowdClassifier
 from plurivox.train.fit_net import fit as fit
 from plurivox.train.plan import Plan as Plan
 from plurivox.train.result import Trained as Trained
+from plurivox.train.targets._contract import Known as Known
 from plurivox.train.targets._contract import Supervision as Supervision
 
 EXPORTS: dict[str, str]

@@ -1,4 +1,4 @@
-"""What training needs beside the core: importing this says how to get it."""
+"""Check on import that torch is installed; MissingExtra with the install command otherwise."""
 
 from plurivox.core.errors import require_package
 

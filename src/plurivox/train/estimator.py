@@ -1,4 +1,4 @@
-"""CrowdClassifier: training from the crowd with the face of scikit-learn."""
+"""CrowdClassifier: training on labels, soft labels or votes as a scikit-learn estimator."""
 
 from typing import Any, Self
 
@@ -25,10 +25,10 @@ DEFAULT_PLAN = Plan(epochs=100, batch=64, lr=0.01)
 
 
 class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A net that learns from labels, from distributions over them, or from the votes of a crowd.
+    """scikit-learn classifier: a net trained on labels, on label distributions, or on the votes of a crowd.
 
-    `fit(X, y)` takes one label a row, a matrix of probabilities (`labels` may name its columns), or `Votes` whose tasks are
-    the rows of X in their order. `net`, `loss`, `target` and `head` are words as on the command line.
+    `fit(X, y)` takes one label per row, a matrix of probabilities (`labels` may name its columns), or `Votes` whose tasks are
+    the rows of X in their order. `net`, `loss`, `target` and `head` are specs as on the command line.
 
     >>> X = np.array([[0.0], [0.1], [0.9], [1.0]] * 5)
     >>> CrowdClassifier(net="linear", random_state=0).fit(X, ["no", "no", "yes", "yes"] * 5).predict([[0.0], [1.0]])
@@ -50,77 +50,77 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.plan, self.labels, self.random_state = plan, labels, random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn; see the class for what y may be."""
-        table, taught = self._teaching(X, y)
+        """Train the net; y is labels, probabilities or `Votes`, see the class. Sets `trained_` and `classes_`."""
+        table, target = self._check_data(X, y)
         plan = self.plan or DEFAULT_PLAN
         if self.random_state is not None:
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             plan = Plan.from_options({one.name: getattr(plan, one.name) for one in plan.options()} | {"seed": seed})
-        known = Supervision(votes=taught) if isinstance(taught, Votes) else Supervision(soft=taught, gold=taught)
+        known = Supervision(votes=target) if isinstance(target, Votes) else Supervision(soft=target, gold=target)
         self.trained_ = fit(
             table,
-            taught if self.target is None else self.target,
-            tasks=taught.tasks,
+            target if self.target is None else self.target,
+            tasks=target.tasks,
             known=known,
             net=self.net,
             loss=self.loss,
             head=self.head,
             plan=plan,
-            weight=_weights(sample_weight, table),
+            weight=_check_weights(sample_weight, table),
         )
         return self
 
-    def _teaching(self, X: Any, y: Any) -> tuple[Floats, SoftLabels | Votes]:
-        """Inputs and target, checked; sets `classes_`."""
+    def _check_data(self, X: Any, y: Any) -> tuple[Floats, SoftLabels | Votes]:
+        """Return inputs and target as checked arrays; sets `classes_`."""
         table: Floats
         if isinstance(y, Votes):
-            table = _inputs(validate_data(self, X, allow_nd=True))
+            table = _as_float_or_bytes(validate_data(self, X, allow_nd=True))
             if len(table) != y.n_tasks:
                 raise InputError(f"there are {len(table)} rows of X for {y.n_tasks} tasks of the votes")
-            self.classes_ = _plain(y.labels)
+            self.classes_ = _as_plain_array(y.labels)
             return table, y
         prob = np.asarray(y)
         if prob.ndim == 2 and prob.shape[1] > 1:
-            table = _inputs(validate_data(self, X, allow_nd=True))
+            table = _as_float_or_bytes(validate_data(self, X, allow_nd=True))
             soft = SoftLabels.of(prob, range(len(prob)), range(prob.shape[1]) if self.labels is None else self.labels)
-            self.classes_ = _plain(soft.labels)
+            self.classes_ = _as_plain_array(soft.labels)
             return table, soft
         table, column = validate_data(self, X, y, allow_nd=True, ensure_min_samples=2)
-        table = _inputs(table)
+        table = _as_float_or_bytes(table)
         check_classification_targets(column)
         column = column_or_1d(column, warn=True)
         self.classes_, codes = np.unique(column, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"a classifier needs two classes at least; y has only one class: {self.classes_[0]!r}")
+            raise ValueError(f"a classifier needs at least two classes; y has only one class: {self.classes_[0]!r}")
         return table, SoftLabels.one_hot(codes, range(len(table)), range(len(self.classes_)))
 
     def predict_proba(self, X: Any) -> Floats:
-        """(n, n_classes) the predicted probabilities."""
+        """(n, n_classes) the predicted probabilities of each row of X."""
         check_is_fitted(self)
-        table = _inputs(validate_data(self, X, allow_nd=True, reset=False))
+        table = _as_float_or_bytes(validate_data(self, X, allow_nd=True, reset=False))
         return self.trained_.predict(table).prob
 
     def predict(self, X: Any) -> Any:
-        """(n,) the most probable class of each row."""
+        """(n,) the most probable class of each row of X."""
         best = self.predict_proba(X).argmax(1)
         return self.classes_[best]
 
 
-def _inputs(X: Any) -> Any:
-    """Bytes stay bytes, which `fit` takes for pixels; other numbers are features, also whole ones."""
+def _as_float_or_bytes(X: Any) -> Any:
+    """Return bytes unchanged, which `fit` takes for pixels, and other numbers as float32, integers too."""
     return X if X.dtype == np.uint8 else X.astype(np.float32, copy=False)
 
 
-def _plain(names: Any) -> Any:
-    """Names in a type that other packages know."""
+def _as_plain_array(names: Any) -> Any:
+    """Return names as a numpy array of plain text or numbers, for other packages."""
     return np.array(names.tolist())
 
 
-def _weights(given: Any, X: Floats) -> Floats | None:
-    """The weights of the rows; scikit-learn wants its own kind of error."""
+def _check_weights(given: Any, X: Floats) -> Floats | None:
+    """(n,) the sample weights, or None if not given; ValueError (as scikit-learn requires) if all are zero."""
     if given is None:
         return None
     weights: Floats = _check_sample_weight(given, X, ensure_non_negative=True)
     if not weights.any():
-        raise ValueError("all sample weights are zero; at least one must be above")
+        raise ValueError("all sample weights are zero; at least one must be above zero")
     return weights

@@ -1,4 +1,4 @@
-"""Trained: a net after training, its settings and its history."""
+"""Trained: a trained net with its settings and history; and how it predicts, is saved and loaded."""
 
 import csv
 import json
@@ -19,27 +19,27 @@ from plurivox.core.results import Dynamics, Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
 from plurivox.train import nets
-from plurivox.train.data.inputs import as_inputs, device_of
-from plurivox.train.loop.tensors import read_tensors, write_tensors
+from plurivox.train.data.input_tensors import resolve_device, to_input_tensor
+from plurivox.train.loop.safetensors import read_tensors, write_tensors
 from plurivox.train.plan import Plan
 
-CELLS = 2**22  # numbers of input taken at a time
-FORM = "1"  # of the notes in a file of weights
+MAX_BATCH_CELLS = 2**22  # numbers of input per batch of a prediction
+FORMAT_VERSION = "1"  # of the metadata in a file of weights
 WEIGHTS, HISTORY, DYNAMICS, WORKERS = "weights.safetensors", "history.csv", "dynamics.npz", "workers.npz"
 
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """A trained net; it predicts for any inputs of the shape it was trained on."""
+    """A trained net with its labels, settings and history; predicts for inputs of the shape it was trained on."""
 
     net: nn.Module
-    labels: Names  # (n_labels,) in the order of its outputs
-    made_by: Mapping[str, Any]  # net, shape, target, loss, head, plan and versions: enough to make it again
-    history: Mapping[str, tuple[float, ...]]  # a column each: epoch, loss, lr, seconds, dev measures
+    labels: Names  # (n_labels,) in the order of the net's outputs
+    made_by: Mapping[str, Any]  # net, shape, target, loss, head, plan and versions: enough to train it again
+    history: Mapping[str, tuple[float, ...]]  # columns by name: epoch, loss, lr, seconds, dev measures
     best_epoch: int  # the epoch of these weights
-    stopped: str = ""  # why it ended before the last epoch of the plan
-    dynamics: Dynamics | None = None
-    fit: Fit | None = None  # what a head learnt about the workers
+    stopped: str = ""  # reason why training ended before the last epoch of the plan
+    dynamics: Dynamics | None = None  # recorded logits
+    fit: Fit | None = None  # the head's estimates about the workers
     notes: tuple[str, ...] = field(default=())
 
     @property
@@ -48,49 +48,49 @@ class Trained:
         return tuple(self.made_by["shape"])
 
     def logits(self, x: Any, tasks: Names | None = None) -> Floats:
-        """(n, n_labels) the logits of the net for these inputs."""
+        """(n, n_labels) the net's logits for the inputs x; InputError if they have another shape."""
         device = next(self.net.parameters()).device
-        inputs = as_inputs(x, device, tasks)
+        inputs = to_input_tensor(x, device, tasks)
         if tuple(inputs.shape[1:]) != self.shape:
             raise InputError(
-                f"the net takes inputs of the shape {self.shape}; these have {tuple(inputs.shape[1:])}{self._way_out()}"
+                f"the net takes inputs of the shape {self.shape}; these have {tuple(inputs.shape[1:])}{self._image_size_hint()}"
             )
         return np.asarray(predict_logits(self.net, inputs).double().cpu().numpy())
 
-    def _way_out(self) -> str:
-        """What to do about images of another size."""
+    def _image_size_hint(self) -> str:
+        """Return the advice for images of another size, for an error message; empty if inputs are not square images."""
         square = len(self.shape) == 3 and self.shape[1] == self.shape[2]
-        return f": bring images to its size (on the command line --image-size {self.shape[1]})" if square else ""
+        return f": resize images to its size (on the command line --image-size {self.shape[1]})" if square else ""
 
     def predict(self, x: Any, tasks: Iterable[object] | None = None) -> SoftLabels:
-        """The predicted probabilities for these inputs; tasks without names are called 0, 1, 2, ..."""
+        """Return the predicted probabilities for the inputs x; without `tasks` the tasks are called 0, 1, 2, ..."""
         names = as_names(np.arange(len(x)) if tasks is None else tasks, "tasks")
         logits = self.logits(x, names)
         if len(wild := names[~np.isfinite(logits).all(1)]):
             raise InputError(
-                f"the net finds no finite numbers for {len(wild)} of {len(names)} inputs, such as those of the tasks "
-                f"{first_few(wild)}; look for wild values in them"
+                f"the net's output is not finite for {len(wild)} of {len(names)} inputs, such as those of the tasks "
+                f"{first_few(wild)}; check them for extreme values"
             )
-        # numpy's softmax: that of torch in `probabilities` differs in the last bits, and so would saved results
-        raised = np.exp(logits - logits.max(1, keepdims=True))
-        return SoftLabels.of(raised / raised.sum(1, keepdims=True), names, self.labels)
+        # numpy's softmax: torch's in `probabilities` differs in the last bits, and so would saved results
+        powers = np.exp(logits - logits.max(1, keepdims=True))
+        return SoftLabels.of(powers / powers.sum(1, keepdims=True), names, self.labels)
 
     # ---- files
 
     def save(self, folder: str | Path) -> None:
-        """Write weights, history and what was recorded into a folder that is there."""
+        """Write weights, history, recorded logits and estimates about workers into an existing folder."""
         home = Path(folder)
         notes = {
-            "plurivox": FORM,
+            "plurivox": FORMAT_VERSION,
             "labels": json.dumps(self.labels.tolist()),
             "made_by": json.dumps(dict(self.made_by)),
             "best_epoch": str(self.best_epoch),
             "stopped": self.stopped,
         }
         write_history(home / HISTORY, self.history)
-        for noun, name in ((self.dynamics, DYNAMICS), (self.fit, WORKERS)):
-            if noun is not None:
-                noun.save(home / name)
+        for data, name in ((self.dynamics, DYNAMICS), (self.fit, WORKERS)):
+            if data is not None:
+                data.save(home / name)
         write_tensors(home / WEIGHTS, self.net.state_dict(), notes)
 
     @classmethod
@@ -102,81 +102,84 @@ class Trained:
         labels: Iterable[object] | None = None,
         trust: bool | str = False,
     ) -> Self:
-        """Read what `save` wrote; `labels`, where given, must be the net's own.
+        """Load a trained net from the folder that `save` wrote; `labels`, if given, must be those of the net.
 
-        A net of the kind `module:function` is made by code that the file merely names: it runs only with `trust`, or
-        where trust is that very net's word.
+        A net of the kind `module:function` is made by imported code: this is done only with trust=True, or if `trust` is the
+        spec of that net.
         """
         home = Path(folder)
         tensors, notes = read_tensors(home / WEIGHTS)
-        if notes.get("plurivox") != FORM:
-            raise InputError(f"{home / WEIGHTS} holds weights that plurivox did not write; its labels are unknown")
+        if notes.get("plurivox") != FORMAT_VERSION:
+            raise InputError(f"{home / WEIGHTS} was not written by plurivox, so that its labels are unknown")
         names, made_by = as_names(json.loads(notes["labels"]), "labels"), json.loads(notes["made_by"])
         if labels is not None:
-            refuse_other_labels(names, as_names(labels, "labels"), home)
+            check_same_labels(names, as_names(labels, "labels"), home)
         if trust is not True and trust != made_by["net"]:
-            refuse_named_code(made_by["net"], home)
+            check_trusted_net(made_by["net"], home)
         net = nets.methods.make(made_by["net"]).build(tuple(made_by["shape"]), len(names))
-        net.load_state_dict(_fitting(tensors, net, home))
-        recorded = Dynamics.load(home / DYNAMICS) if (home / DYNAMICS).is_file() else None
+        _check_weights(tensors, net, home)
+        net.load_state_dict(tensors)
+        dynamics = Dynamics.load(home / DYNAMICS) if (home / DYNAMICS).is_file() else None
         workers = Fit.load(home / WORKERS) if (home / WORKERS).is_file() else None
         history = read_history(home / HISTORY) if (home / HISTORY).is_file() else {}
         best, stopped = int(notes["best_epoch"]), notes["stopped"]
-        return cls(net.to(device_of(device)).eval(), names, made_by, history, best, stopped, recorded, workers)
+        return cls(net.to(resolve_device(device)).eval(), names, made_by, history, best, stopped, dynamics, workers)
 
 
 def predict_logits(net: nn.Module, x: Tensor, plan: Plan | None = None) -> Tensor:
-    """(n, n_labels) logits of the net as it predicts: no dropout, running means; its mode is put back afterwards."""
-    size = max(1, min(8192, CELLS // max(x[:1].numel(), 1)))
+    """(n, n_labels) the net's logits in evaluation mode, in batches; the mode of the net is restored afterwards."""
+    size = max(1, min(8192, MAX_BATCH_CELLS // max(x[:1].numel(), 1)))
     mixed = plan is not None and plan.precision == "bfloat16"
     was_training = net.training
     net.eval()
     try:
         with torch.no_grad(), torch.autocast(x.device.type, torch.bfloat16, enabled=mixed):
-            parts = [net(part).float() for part in x.split(size)]
-        return torch.cat(parts) if len(parts) != 1 else parts[0]
+            logits = [net(batch).float() for batch in x.split(size)]
+        return torch.cat(logits) if len(logits) != 1 else logits[0]
     finally:
         net.train(was_training)
 
 
 def probabilities(logits: Tensor) -> Floats:
-    """(n, n_labels) softmax of logits, computed in float64 on their device."""
+    """(n, n_labels) the softmax of logits as a numpy array, computed in float64 on their device."""
     return np.asarray(logits.double().softmax(1).cpu().numpy())
 
 
-def refuse_named_code(net: str, where: object) -> None:
-    """An error where a net can be made only by importing code that a file names."""
+def check_trusted_net(net: str, where: object) -> None:
+    """Raise InputError if a net of a saved file would be made by importing and running code other than torchvision's."""
     source = parse_spec(net)[0]
     if ":" in source and not source.startswith("torchvision:"):
         raise InputError(
-            f"the net in {where} is {source}: to make it that module is imported and its function run. "
-            "If you trust whoever made the folder, say so: --trust (in Python trust=True)"
+            f"the net in {where} is {source}: loading it imports that module and runs its function. "
+            "If you trust the source of the folder, add --trust (in Python trust=True)"
         )
 
 
-def refuse_other_labels(mine: Names, other: Names, where: object) -> None:
-    """An error where two lists of labels are not the same, in the same order."""
-    if mine.tolist() != other.tolist():
+def check_same_labels(trained: Names, given: Names, where: object) -> None:
+    """Raise InputError if the labels of a trained net are not the given ones in the same order."""
+    if trained.tolist() != given.tolist():
         raise InputError(
-            f"{where} was trained on another list of labels: {first_few(mine, 6)}; this one is {first_few(other, 6)}. "
-            "Train anew, or give the same labels in the same order"
+            f"{where} was trained on another list of labels: {first_few(trained, 6)}; this one is {first_few(given, 6)}. "
+            "Train again, or give the same labels in the same order"
         )
 
 
-def _fitting(tensors: dict[str, Tensor], net: nn.Module, where: Path) -> dict[str, Tensor]:
-    wanted = net.state_dict()
-    odd = [
+def _check_weights(tensors: dict[str, Tensor], net: nn.Module, where: Path) -> None:
+    """Raise InputError if names or shapes of the tensors are not those of the net's weights."""
+    expected = net.state_dict()
+    wrong = [
         name
-        for name in {*wanted, *tensors}
-        if name not in tensors or name not in wanted or tensors[name].shape != wanted[name].shape
+        for name in {*expected, *tensors}
+        if name not in tensors or name not in expected or tensors[name].shape != expected[name].shape
     ]
-    if odd:
-        raise InputError(f"the weights in {where} do not fit their net: {first_few(sorted(odd))} are amiss")
-    return tensors
+    if wrong:
+        raise InputError(
+            f"the weights in {where} do not fit their net: {first_few(sorted(wrong))} are missing or have another shape"
+        )
 
 
 def write_history(path: Path, history: Mapping[str, tuple[float, ...]]) -> None:
-    """A row an epoch."""
+    """Write the history of a training as CSV, one row per epoch."""
     with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(history)
@@ -184,11 +187,12 @@ def write_history(path: Path, history: Mapping[str, tuple[float, ...]]) -> None:
 
 
 def read_history(path: Path) -> dict[str, tuple[float, ...]]:
-    """The columns of such a file."""
+    """Return the columns of a history file by name."""
     with path.open(newline="", encoding="utf-8") as file:
-        head, *rows = csv.reader(file)
-    columns = zip(*rows, strict=True) if rows else [()] * len(head)
-    kinds = {"epoch": int}
+        header, *rows = csv.reader(file)
+    columns = zip(*rows, strict=True) if rows else [()] * len(header)
+    types = {"epoch": int}
     return {
-        name: tuple(kinds.get(name, float)(cell) for cell in column) for name, column in zip(head, columns, strict=True)
+        name: tuple(types.get(name, float)(cell) for cell in column)
+        for name, column in zip(header, columns, strict=True)
     }

@@ -27,7 +27,7 @@ def check_leaks(
     if training_data.gold is not None and len(training_data.gold):
         found += find_labels_in_names(training_data.gold)
         looked.append("labels in names")
-    if split is None and not training_data.parts():
+    if split is None and not training_data.splits():
         looked.append("no splits: there are none, give --split FILE")
     else:
         part_of = {task: name for name, tasks in divide(training_data, split).items() for task in tasks.tolist()}

@@ -16,15 +16,15 @@ from plurivox.core.progress import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
 from plurivox.train import targets
-from plurivox.train.data.inputs import check_inputs
+from plurivox.train.data.input_tensors import check_inputs
 from plurivox.train.data.training_data import TrainingData
-from plurivox.train.loop.dev_eval import Measure
-from plurivox.train.loop.net_fit import Log, NetFit
-from plurivox.train.loop.spec import MAIN, AgreementWeighting, Record, TrainSpec
-from plurivox.train.loop.tensorboard import EventLog, need_tensorboard
-from plurivox.train.loop.training_set import TrainingSet
+from plurivox.train.loop.early_stopping import Measure
+from plurivox.train.loop.prepared_data import PreparedData
+from plurivox.train.loop.tensorboard import TensorBoardLog, require_tensorboard
+from plurivox.train.loop.train_spec import DEFAULT_MAIN_TARGET, AgreementWeighting, Record, TrainSpec
+from plurivox.train.loop.training_run import Log, TrainingRun
 from plurivox.train.nets import Net
-from plurivox.train.parallel.runs import repeat, side_by_side
+from plurivox.train.parallel.runs import choose_parallel_runs, run_series
 from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
 from plurivox.train.result import Trained
 from plurivox.train.targets import Supervision
@@ -41,7 +41,7 @@ def train_spec(
     target: str = "",
     *,
     soft: str = "",
-    main: str = MAIN,
+    main: str = DEFAULT_MAIN_TARGET,
     net: str | Net = DEFAULT_NET,
     pretrained: str | Path | None = None,
     freeze: bool = False,
@@ -60,8 +60,8 @@ def train_spec(
     labels. By default vote shares are taught, or what the head learns from; `_target_and_aggregator` states the whole rule.
     `main` is the hard target of two heads. `pretrained` weights and whether to `freeze` them are options of the net.
 
-    >>> train_spec(head="crowd-layer").taught, train_spec(head="two-heads").taught, train_spec("dawid-skene").taught
-    ('all-votes', 'gold and vote-shares', 'dawid-skene')
+    >>> [train_spec(head=head).target_text for head in ("crowd-layer", "two-heads")], train_spec("dawid-skene").target_text
+    (['all-votes', 'gold and vote-shares'], 'dawid-skene')
     """
     taught, aggregator = _target_and_aggregator(target, soft)
     weights = ({} if pretrained is None else {"pretrained": str(pretrained)}) | ({"freeze": True} if freeze else {})
@@ -110,7 +110,7 @@ class PreparedTraining:
     """A spec on its data: labels aggregated, inputs checked; it can be started with any seed."""
 
     spec: TrainSpec
-    data: TrainingSet
+    data: PreparedData
     dev: tuple[Floats, SoftLabels] | None
     measures: Mapping[str, Measure]
 
@@ -122,7 +122,7 @@ class PreparedTraining:
             raise InputError(f"the inputs name tasks twice: {first_few(twice)}")
         known = Supervision(training_data.votes, training_data.gold, _soft_labels(training_data, train, spec.soft))
         weight = _weights(training_data, train, spec.weighting)
-        data = TrainingSet.of(training_data.on(train), spec, known, tasks=train, labels=known.labels(), weight=weight)
+        data = PreparedData.of(training_data.on(train), spec, known, tasks=train, labels=known.labels(), weight=weight)
         return cls(replace(spec, plan=plan), data, dev_truth(training_data, splits, plan.best), measures)
 
     def start(
@@ -133,9 +133,9 @@ class PreparedTraining:
         *,
         open_log: OpenLog | None = None,
         save_seconds: float = 1.0,
-    ) -> NetFit:
+    ) -> TrainingRun:
         """The training with this seed, in the folder of its run, before its first epoch (or resumed)."""
-        return NetFit(
+        return TrainingRun(
             replace(self.spec, plan=replace(self.spec.plan, seed=seed)),
             self.data,
             dev=self.dev,
@@ -177,7 +177,7 @@ def train_runs(
     the training begins.
     """
     if log:
-        need_tensorboard()
+        require_tensorboard()
     home = None if folder is None else RunFolder.of(folder)
     if home is not None:
         home.open(splits, command, source or training_data.name)
@@ -185,13 +185,13 @@ def train_runs(
     for tasks in tested.values():  # before hours of training, not after
         check_inputs(training_data.on(tasks), tasks)
     ready = PreparedTraining.of(training_data, splits, spec)
-    together, stacked = side_by_side(spec, tuple(ready.data.x.shape), len(ready.data.labels), runs, at_once)
+    together, stacked = choose_parallel_runs(spec, tuple(ready.data.x.shape), len(ready.data.labels), runs, at_once)
     for line in _notes(training_data, splits, spec, together if stacked else 0):
         if note is not None:
             note(line)
     with ExitStack() as logs:
-        open_log = (lambda home: logs.enter_context(closing(EventLog(home)))) if log else None
-        found = repeat(
+        open_log = (lambda home: logs.enter_context(closing(TensorBoardLog(home)))) if log else None
+        found = run_series(
             partial(ready.start, open_log=open_log, save_seconds=float(together)),
             lambda one: measured(one, training_data, tested),
             runs=runs,

@@ -112,7 +112,10 @@ def _split_of(data: "Dataset", tasks: Names) -> Names | None:
 
 
 def divide(
-    training_data: TrainingData, file: str | Path | None = None, shares: splits.Shares = splits.USUAL, seed: int = 0
+    training_data: TrainingData,
+    file: str | Path | None = None,
+    shares: splits.Shares = splits.DEFAULT_SHARES,
+    seed: int = 0,
 ) -> dict[str, Names]:
     """train, dev and test by name: of a file, of the data themselves, or dealt out by lot, stratified where gold is known."""
     if file is not None:
@@ -124,11 +127,13 @@ def divide(
             raise InputError(
                 f"{file} names no task of {training_data.name}; it has {first_few(tasks)}, not {first_few(training_data.tasks)}"
             )
-        found = replace(training_data, tasks=tasks[there], x=training_data.on(tasks[there]), split=names[there]).parts()
+        found = replace(
+            training_data, tasks=tasks[there], x=training_data.on(tasks[there]), split=names[there]
+        ).splits()
         if "train" not in found:
             raise InputError(f"{file} has the splits {first_few(split)}; name them train, dev and test")
     else:
-        found = training_data.parts()
+        found = training_data.splits()
     if not found:
         gold = training_data.gold
         whole = gold is not None and bool((positions(gold.tasks, training_data.tasks) >= 0).all())
@@ -148,7 +153,7 @@ def divide(
 #     settings.json   command, input and the tasks of train, dev and test (here)
 #     results.csv     the measures of all runs (`workflows.train_runs`)
 #     run-000/        result.json (`train.parallel.runs`); weights, history and what was recorded (`train.result`); a checkpoint
-#                     while it is trained (`train.loop.net_fit`)
+#                     while it is trained (`train.loop.training_run`)
 
 
 @dataclass(frozen=True)

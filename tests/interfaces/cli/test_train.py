@@ -15,12 +15,12 @@ from interfaces.cli.cli_process import environment
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train import nets
 from plurivox.train.data.training_data import TrainingData, read_training_data, write_training_data
-from plurivox.train.loop.tensors import write_tensors
+from plurivox.train.loop.safetensors import write_tensors
 from plurivox.train.result import Trained
-from toy_training import world
+from toy_training import toy_data
 
 pytestmark = pytest.mark.training
-X, GOLD, VOTES = world(60)
+X, GOLD, VOTES = toy_data(60)
 FAST = ("--net", "mlp[hidden=8]", "--lr", "0.02", "--epochs", "5", "--batch", "16", "--device", "cpu")
 
 
@@ -37,7 +37,7 @@ def test_material_comes_back_as_it_was(box: Path) -> None:
     assert made.tasks.tolist() == GOLD.tasks.tolist() and np.array_equal(made.x, X)
     assert made.gold is not None and made.gold.hard().tolist() == GOLD.hard().tolist()
     assert made.votes is not None and np.array_equal(made.votes.counts(), VOTES.counts())
-    assert {name: len(part) for name, part in made.parts().items()} == {"train": 40, "dev": 8, "test": 12}
+    assert {name: len(part) for name, part in made.splits().items()} == {"train": 40, "dev": 8, "test": 12}
 
 
 def test_train_tells_mean_and_std_and_predict_says_the_same(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
@@ -107,7 +107,10 @@ def test_mistakes_are_one_line(call, box: Path, tmp_path: Path) -> None:  # type
         (("-o", tmp_path / "full"), "is not empty and holds no runs"),
         (("--device", "cuda"), "no CUDA device"),
         (("--soft", "dawid-skene"), "give the one you mean as target"),
-        (("--target", "vote-shares", "--head", "crowd-layer"), "vote-shares gives distribution: leave the target out"),
+        (
+            ("--target", "vote-shares", "--head", "crowd-layer"),
+            "vote-shares is of the kind distribution: leave the target out",
+        ),
         (("--main", "majority"), "main=majority is the hard target of two heads; add --head two-heads"),
         (("--split", tmp_path / "odd.csv"), "odd.csv has the splits 'a'; name them train, dev and test"),
     ):
@@ -132,7 +135,7 @@ def test_test_inputs_without_a_number_are_named_before_the_training(call, box: P
     made["x"][-1, 0] = np.nan
     np.savez(tmp_path / "nan.npz", **made)
     done: Result = call("train", tmp_path / "nan.npz", *FAST, "-o", tmp_path / "run")
-    assert done.exit_code == 2 and "1 of 12 inputs hold" in done.stderr and str(GOLD.tasks[-1]) in done.stderr, (
+    assert done.exit_code == 2 and "1 of 12 inputs contain" in done.stderr and str(GOLD.tasks[-1]) in done.stderr, (
         done.output
     )
     assert not list((tmp_path / "run").glob("run-*/*"))

@@ -1,11 +1,11 @@
-"""Augmentation: what changes, what stays, and who decides."""
+"""Augmentation: crops, flips and shears of images by random numbers."""
 
 import pytest
 import torch
 from torch import Generator
 
 from plurivox.core.errors import UnknownName
-from plurivox.train.data.augment import AUGMENTATIONS, CropFlip, ShearFlipResize, augmentation, frozen
+from plurivox.train.data.augment import AUGMENTATIONS, CropFlip, ShearFlipResize, augment_once, augmentation
 
 every = pytest.mark.parametrize("name", ["crop-flip", "shear-flip-resize"])
 
@@ -30,27 +30,27 @@ def test_type_shape_and_range_stay(name: str, kind: torch.dtype) -> None:
 
 
 @every
-def test_the_same_chance_gives_the_same_and_an_epoch_gives_another(name: str) -> None:
+def test_the_same_generator_state_gives_the_same_images_and_the_next_draw_gives_others(name: str) -> None:
     x, rng = images(), Generator().manual_seed(2)
     first, second = augmentation(name)(x, rng), augmentation(name)(x, rng)
     assert torch.equal(first, augmentation(name)(x, Generator().manual_seed(2))) and not torch.equal(first, second)
 
 
 @every
-def test_frozen_it_is_the_same_whatever_the_block(name: str) -> None:
+def test_augmenting_once_does_not_depend_on_the_block_size(name: str) -> None:
     x, augment = images(), augmentation(name)
-    assert torch.equal(frozen(augment, x, seed=4), frozen(augment, x, seed=4, block=7))
-    assert not torch.equal(frozen(augment, x, seed=4), frozen(augment, x, seed=5))
+    assert torch.equal(augment_once(augment, x, seed=4), augment_once(augment, x, seed=4, block=7))
+    assert not torch.equal(augment_once(augment, x, seed=4), augment_once(augment, x, seed=5))
 
 
 @pytest.mark.parametrize("name", AUGMENTATIONS)
-def test_no_number_leaves_the_device(name: str) -> None:
+def test_no_data_are_copied_off_the_device(name: str) -> None:
     augment = augmentation(name)
-    x = torch.empty(4, 3, 8, 8, dtype=torch.uint8, device="meta")  # where there are no numbers to look at
+    x = torch.empty(4, 3, 8, 8, dtype=torch.uint8, device="meta")  # a device without data
     assert augment.apply(x, torch.empty(4, augment.n_draws, device="meta")).shape == x.shape
 
 
-def test_crops_and_flips_are_those_of_each_image_alone() -> None:
+def test_every_image_is_cropped_and_flipped_by_its_own_random_numbers() -> None:
     x, augment = images(), CropFlip(pad=2)
     drawn = augment.draw(len(x), Generator().manual_seed(0))
     out, padded = augment.apply(x, drawn), torch.nn.functional.pad(x, (2, 2, 2, 2))
@@ -60,7 +60,7 @@ def test_crops_and_flips_are_those_of_each_image_alone() -> None:
         assert torch.equal(out[one], crop.flip(2) if drawn[one, 2] < 0.5 else crop)
 
 
-def test_every_shift_is_as_likely() -> None:
+def test_all_shifts_are_equally_likely() -> None:
     column = torch.arange(9.0).expand(1, 1, 9, 9) / 8
     drawn = CropFlip().draw(9000, Generator().manual_seed(0))
     assert (torch.bincount((drawn[:, 0] * 9).long(), minlength=9) > 850).all()
@@ -75,8 +75,8 @@ def test_a_shear_a_flip_and_a_crop_by_hand() -> None:
     torch.testing.assert_close(augment.apply(x, flipped), x.flip(3))
     square = torch.rand(1, 1, 8, 8)
     corner = torch.tensor([[0.9, 0.0, 0.5, 0.0, 0.0]])  # a quarter of the area, in the corner
-    seen = torch.nn.functional.interpolate(square[:, :, :5, :5], scale_factor=2, mode="bilinear")[:, :, :8, :8]
-    torch.testing.assert_close(augment.apply(square, corner)[:, :, :7, :7], seen[:, :, :7, :7])
+    resized = torch.nn.functional.interpolate(square[:, :, :5, :5], scale_factor=2, mode="bilinear")[:, :, :8, :8]
+    torch.testing.assert_close(augment.apply(square, corner)[:, :, :7, :7], resized[:, :, :7, :7])
 
 
 def test_a_shear_moves_the_rows_away_from_the_middle() -> None:
@@ -86,11 +86,11 @@ def test_a_shear_moves_the_rows_away_from_the_middle() -> None:
     assert leaning[0, 0].argmax(1).tolist() == [8, 7, 6, 5, 4, 3, 2, 1, 0]
 
 
-def test_a_word_is_enough_to_make_it_again() -> None:
-    for word in (*AUGMENTATIONS, "crop-flip[pad=2]", "shear-flip-resize[shear=5.0]"):
-        assert augmentation(word).spec == word
+def test_a_spec_makes_the_same_augmentation_again() -> None:
+    for spec in (*AUGMENTATIONS, "crop-flip[pad=2]", "shear-flip-resize[shear=5.0]"):
+        assert augmentation(spec).spec == spec
 
 
-def test_an_unknown_name_has_a_neighbour() -> None:
+def test_an_unknown_name_gets_a_suggestion() -> None:
     with pytest.raises(UnknownName, match="did you mean 'crop-flip'"):
         augmentation("crop-flop")

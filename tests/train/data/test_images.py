@@ -1,4 +1,4 @@
-"""Pictures in, pixels out."""
+"""Decoding pictures to pixels, and files of pixels."""
 
 import io
 from pathlib import Path
@@ -31,22 +31,22 @@ def test_bytes_and_files_give_the_exact_pixels(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found.on(["c", "b"])[0], picture(2).transpose(2, 0, 1))
 
 
-def test_grey_pictures_get_three_colours_and_sizes_become_one() -> None:
+def test_grey_pictures_become_rgb_and_all_are_resized() -> None:
     found = decode([encoded(picture(1, 6, 5)), encoded(picture(2, 9, 9, 3))], ["a", "b"], size=8)
     assert found.x.shape == (2, 3, 8, 8) and (found.x[0][0] == found.x[0][2]).all()
 
 
-def test_sizes_that_differ_are_told() -> None:
+def test_pictures_of_different_sizes_raise_an_error() -> None:
     with pytest.raises(InputError, match="differ in size: 'b' are not 6 x 5"):
         decode([encoded(picture(1)), encoded(picture(2, 9, 9, 3))], ["a", "b"])
 
 
-def test_damaged_pictures_are_named_or_skipped(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_damaged_pictures_raise_an_error_or_are_skipped(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     good = encoded(picture(1))
     given = [good, good[:60], b"", b"no picture", tmp_path / "absent.png", good]
     with pytest.raises(InputError, match="4 of 6 pictures cannot be read: 'b', 'c', 'd' and 1 more"):
         decode(given, "abcdef")
-    with pytest.raises(InputError, match=r"\(cannot identify image file it\); mend them, or skip .*--skip-damaged"):
+    with pytest.raises(InputError, match=r"\(cannot identify image file it\); repair them, or skip .*--skip-damaged"):
         decode([b"no picture", good], "ab")
     found = decode(given, "abcdef", damaged="skip")
     assert found.tasks.tolist() == ["a", "f"] and found.damaged.tolist() == ["b", "c", "d", "e"] and len(found.x) == 2
@@ -55,7 +55,7 @@ def test_damaged_pictures_are_named_or_skipped(tmp_path: Path, caplog: pytest.Lo
         found.on(["a", "b"])
 
 
-def test_pixels_are_kept_in_a_file_that_features_are_read_from(tmp_path: Path) -> None:
+def test_written_pixels_can_be_read_as_images_and_as_features(tmp_path: Path) -> None:
     found = decode([encoded(picture(1)), b"x"], ["a", "b"], damaged="skip")
     write_images(found, tmp_path / "x.npz")
     again, features = read_images(tmp_path / "x.npz"), read_features(tmp_path / "x.npz")

@@ -12,12 +12,12 @@ TASKS = [f"t{i}" for i in range(101)]
 LABELS = np.array(["a", "b", "c"])[np.random.default_rng(0).integers(0, 3, 101)]
 
 
-def test_every_split_has_its_share_of_every_label_whatever_the_order() -> None:
+def test_every_split_has_its_share_of_every_label_in_any_input_order() -> None:
     made = splits.stratified(TASKS, LABELS, seed=3)
     assert sorted(np.concatenate(list(made.values())).tolist()) == sorted(TASKS)
     assert [len(part) for part in made.values()] == [71, 10, 20]
     of = dict(zip(TASKS, LABELS.tolist(), strict=True))
-    for name, share in splits.USUAL.items():
+    for name, share in splits.DEFAULT_SHARES.items():
         for label in "abc":
             n = sum(of[task] == label for task in made[name].tolist())
             assert abs(n - share * (label == LABELS).sum()) <= 1
@@ -26,8 +26,8 @@ def test_every_split_has_its_share_of_every_label_whatever_the_order() -> None:
     assert made["test"].tolist() != splits.stratified(TASKS, LABELS, seed=4)["test"].tolist()
 
 
-@pytest.mark.parametrize("shares", [splits.USUAL, {"a": 0.5, "b": 0.1, "c": 0.4}])
-def test_labels_of_one_or_two_tasks_do_not_upset_the_shares(shares: dict[str, float]) -> None:
+@pytest.mark.parametrize("shares", [splits.DEFAULT_SHARES, {"a": 0.5, "b": 0.1, "c": 0.4}])
+def test_rare_labels_do_not_change_the_shares_of_the_splits(shares: dict[str, float]) -> None:
     rare = np.concatenate([np.arange(60), np.arange(60, 80).repeat(2), np.full(101, 99)])
     made = splits.stratified(range(len(rare)), rare, shares)
     assert sorted(np.concatenate(list(made.values())).tolist()) == list(range(201))
@@ -36,7 +36,7 @@ def test_labels_of_one_or_two_tasks_do_not_upset_the_shares(shares: dict[str, fl
         assert abs((rare[made[name]] == 99).sum() - share * 101) <= 2
 
 
-def test_groups_never_part() -> None:
+def test_groups_stay_together() -> None:
     group = np.arange(101) // 4
     made = splits.grouped(TASKS, group, seed=1)
     homes = [{int(task[1:]) // 4 for task in part.tolist()} for part in made.values()]
@@ -52,7 +52,7 @@ def test_folds_test_every_task_once() -> None:
         assert all(not set(one["train"].tolist()) & set(one["test"].tolist()) for one in made)
 
 
-def test_a_file_fixes_the_split(tmp_path: Path) -> None:
+def test_splits_are_read_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "split.csv"
     file.write_text("task,split\na,train\nb,test\nc,train\nd,\n")
     assert {name: part.tolist() for name, part in splits.read_split(file).items()} == {
@@ -63,14 +63,14 @@ def test_a_file_fixes_the_split(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="puts tasks into two splits: 'a'"):
         splits.read_split(file)
     file.write_text("task,part\na,train\n")
-    with pytest.raises(InputError, match="a split needs task and split"):
+    with pytest.raises(InputError, match="needs the columns task and split"):
         splits.read_split(file)
 
 
-def test_mistakes() -> None:
-    with pytest.raises(InputError, match="names some twice: 'a'"):
+def test_wrong_arguments_raise_errors() -> None:
+    with pytest.raises(InputError, match="has duplicates: 'a'"):
         splits.stratified(["a", "a"])
-    with pytest.raises(InputError, match="cannot be cut into 3 folds"):
+    with pytest.raises(InputError, match="cannot be split into 3 folds"):
         splits.folds(["a", "b"], 3)
     with pytest.raises(InputError, match="fewer groups than 3 folds"):
         splits.folds(range(6), 3, groups=[0, 0, 0, 1, 1, 1])

@@ -25,7 +25,7 @@ def test_rare_words_and_capitals() -> None:
     assert Vocabulary.of(["b", "a"]) == Vocabulary.of(["a", "b", "a"])
 
 
-def test_a_token_is_its_place_its_sentence_and_its_letters() -> None:
+def test_a_token_is_encoded_as_position_sentence_and_letters() -> None:
     rows = encode_tokens(["to", "be", "be", "moon"], [7, 7, 8, 8], WORDS, CHARS, context=3, letters=2)
     assert rows.dtype == np.int64 and rows.shape == (4, 1 + 3 + 2)
     assert rows[0].tolist() == [0, 5, 2, 0, *CHARS.codes("to")] and rows[3].tolist() == [1, 2, 1, 0, *CHARS.codes("mo")]
@@ -45,8 +45,8 @@ def test_pairs_are_as_long_as_the_longest_word() -> None:
     assert encode_pairs(["a"], ["b"], CHARS).shape == (1, 10)
 
 
-def test_mistakes_are_told() -> None:
-    with pytest.raises(InputError, match="torn: 0"):
+def test_wrong_arguments_raise_errors() -> None:
+    with pytest.raises(InputError, match="interrupted: 0"):
         encode_tokens(["to", "be", "or"], [0, 1, 0], WORDS, CHARS)
     with pytest.raises(InputError, match="1 tokens, but 2"):
         encode_tokens(["to"], [0, 1], WORDS, CHARS)
@@ -54,7 +54,7 @@ def test_mistakes_are_told() -> None:
         encode_pairs(["to"], [], CHARS)
 
 
-def test_vocabularies_survive_a_file(tmp_path: Path) -> None:
+def test_vocabularies_are_the_same_after_write_and_read(tmp_path: Path) -> None:
     path, odd = tmp_path / "v.json", Vocabulary.of(["ß", "日本", '"'], lower=True)
     write_vocabularies(path, {"words": odd, "chars": CHARS})
     assert read_vocabularies(path, ["words"]) == {"words": odd, "chars": CHARS}
@@ -63,8 +63,8 @@ def test_vocabularies_survive_a_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no file"):
         read_vocabularies(tmp_path / "absent.json")
     for text, words in (
-        ("{", "no file of vocabularies"),
-        ("[]", "no file of vocabularies"),
+        ("{", "not a vocabulary file"),
+        ("[]", "not a vocabulary file"),
         ('{"format": 99}', "newer"),
     ):
         path.write_text(text)
@@ -83,8 +83,8 @@ def test_word_vectors_of_known_words(tmp_path: Path) -> None:
     assert vectors(tmp_path, "3 2\nbe 1 2\nto 3 4\r\n. . 5 6\n") == {
         2: [3, 4],
         3: [1, 2],
-    }  # word2vec's head, small letters
-    assert vectors(tmp_path, "to 3 4\nTo 5 6\n") == {2: [5, 6]}  # its own capitals come first
+    }  # header of word2vec, lower case
+    assert vectors(tmp_path, "to 3 4\nTo 5 6\n") == {2: [5, 6]}  # an exact match is preferred
 
 
 @pytest.mark.parametrize(
@@ -92,15 +92,15 @@ def test_word_vectors_of_known_words(tmp_path: Path) -> None:
     [
         ("be 1 2\nto 1\n", "line 2: 1 numbers; the net expects 2"),
         ("be 1 2 3\n", "line 1: 3 numbers"),
-        ("be 1 2\nbe 1 x\n", "line 2: not every number after 'be'"),
+        ("be 1 2\nbe 1 x\n", "line 2: a value after 'be' is not a number"),
         ("moon 1 2\n", "none of the 2 words"),
     ],
 )
-def test_wrong_lines_are_named(text: str, words: str, tmp_path: Path) -> None:
+def test_errors_name_the_wrong_line(text: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=words):
         vectors(tmp_path, text)
 
 
-def test_no_file_of_vectors(tmp_path: Path) -> None:
+def test_a_missing_file_of_vectors_raises_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no file of word vectors"):
         read_vectors(tmp_path / "absent.txt", WORDS, 2)

@@ -7,14 +7,14 @@ import pytest
 import torch
 
 from plurivox.core.errors import InputError
-from plurivox.train.data.inputs import as_inputs
+from plurivox.train.data.input_tensors import to_input_tensor
 from plurivox.train.data.training_data import TrainingData
 from plurivox.workflows.train import PreparedTraining, train_spec
 from plurivox.workflows.train_inputs import training_data_of
-from toy_training import world
+from toy_training import toy_data
 
 pytest.importorskip("polars")
-X, GOLD, VOTES = world(12)
+X, GOLD, VOTES = toy_data(12)
 CPU = torch.device("cpu")
 
 
@@ -35,15 +35,15 @@ def test_packed_inputs_and_features_give_the_same_tensors(tmp_path: Path, kind: 
     tasks, y = np.array(GOLD.tasks.tolist()), np.array(GOLD.hard().tolist())
     split = np.repeat(["train", "test"], 6)
     packed, folder = both(tmp_path, x=x, task=tasks, split=split, y=y, labels=labels)
-    assert packed.x.dtype == folder.x.dtype == kind and packed.parts().keys() == folder.parts().keys()
+    assert packed.x.dtype == folder.x.dtype == kind and packed.splits().keys() == folder.splits().keys()
     assert packed.gold is not None and folder.gold is not None and np.array_equal(packed.gold.prob, folder.gold.prob)
-    assert torch.equal(*(as_inputs(one.on(GOLD.tasks), CPU) for one in (packed, folder)))
-    one, two = (PreparedTraining.of(made, made.parts(), train_spec("gold")).data for made in (packed, folder))
+    assert torch.equal(*(to_input_tensor(one.on(GOLD.tasks), CPU) for one in (packed, folder)))
+    one, two = (PreparedTraining.of(made, made.splits(), train_spec("gold")).data for made in (packed, folder))
     assert torch.equal(one.x, two.x) and one.tasks.tolist() == two.tasks.tolist() == tasks[:6].tolist()
     assert one.labels.tolist() == two.labels.tolist()
     drawn = [
         train_spec("gold")
-        .target.examples(data.known, data.tasks, data.labels, CPU)
+        .target.examples(data.supervision, data.tasks, data.labels, CPU)
         .draw(torch.arange(6), torch.Generator())
         for data in (one, two)
     ]
@@ -65,6 +65,6 @@ def test_rows_of_splits_have_the_same_names(tmp_path: Path) -> None:
     y = np.array(GOLD.hard().tolist())
     packed, folder = both(tmp_path, x_train=X[:8], x_valid=X[8:], y_train=y[:8], y_valid=y[8:])
     assert packed.tasks.tolist() == folder.tasks.tolist() and packed.tasks[8] == "valid-0"
-    assert torch.equal(*(as_inputs(one.x, CPU) for one in (packed, folder)))
+    assert torch.equal(*(to_input_tensor(one.x, CPU) for one in (packed, folder)))
     assert packed.gold is not None and folder.gold is not None
     assert packed.gold.hard().tolist() == folder.gold.hard().tolist() == y.tolist()

@@ -16,7 +16,7 @@ WEIGHT = [0.4, 0.470588235, 0.364705882, 0.2125]
 
 
 @pytest.mark.parametrize(("consensus", "label"), [("best", "abcacbabca"), ("majority", "abcacbacca")])
-def test_cleanlab_says_the_same(consensus: str, label: str) -> None:
+def test_the_figures_of_cleanlab(consensus: str, label: str) -> None:
     fit = crowdlab(votes(), predicted(), consensus)  # type: ignore[arg-type]
     assert "".join(fit.found["label"].tolist()) == label
     np.testing.assert_allclose(fit.soft.prob.max(1), QUALITY, atol=1e-9)  # the best q here is that of the label
@@ -24,14 +24,14 @@ def test_cleanlab_says_the_same(consensus: str, label: str) -> None:
     assert fit.found["model_weight"] == pytest.approx(1.7320508075688772)
 
 
-def test_a_task_without_votes_gets_the_classifiers_word() -> None:
+def test_a_task_without_votes_gets_the_classifiers_probabilities() -> None:
     ten = votes()
     more = Votes(ten.task, ten.worker, ten.label, np.arange(11), ten.workers, ten.labels)
     silent = SoftLabels.of(np.vstack([predicted().prob, [0.2, 0.3, 0.5]]), range(11), list("abc"))
     np.testing.assert_allclose(crowdlab(more, silent).soft.prob[10], [0.2, 0.3, 0.5])
 
 
-def test_mistakes_are_told() -> None:
+def test_wrong_arguments_raise_errors() -> None:
     with pytest.raises(OptionError, match="consensus is one of 'best', 'majority'; got 'mean'"):
         crowdlab(votes(), predicted(), "mean")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="crowdlab: the classifier has no prediction for 2 tasks with votes"):

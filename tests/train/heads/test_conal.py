@@ -1,4 +1,4 @@
-"""CoNAL: the published formula, its regulariser in even shares, what the fit tells."""
+"""Head `conal`: the published formula with its regulariser, initial matrices, and the fit."""
 
 import math
 
@@ -12,12 +12,12 @@ from plurivox.train import Plan, fit
 from plurivox.train.heads import CoNAL
 from plurivox.train.heads._contract import Batch, HeadContext
 from plurivox.train.targets._contract import PaddedVotes
-from toy_training import spam, world
+from toy_training import toy_data, toy_data_with_spammers
 
 
 def made(**options: object) -> tuple[nn.Module, torch.Tensor, Batch]:
-    """The head with every vote of five tasks."""
-    x, gold, votes = world(5)
+    """Return the head, logits and a batch with every vote of five tasks."""
+    x, gold, votes = toy_data(5)
     torch.manual_seed(0)
     head = CoNAL(**options).build(nn.Linear(1, 1), HeadContext((3,), gold.tasks, gold.labels, votes.workers, votes))  # type: ignore[arg-type]
     head.own.table.add_(torch.randn(head.own.table.shape))  # type: ignore[union-attr, arg-type, operator]
@@ -30,7 +30,7 @@ def made(**options: object) -> tuple[nn.Module, torch.Tensor, Batch]:
 @pytest.mark.parametrize("normalise", ["both", "worker", "none"])
 def test_the_loss_is_the_published_one(on: str, normalise: str) -> None:
     head, logits, batch = made(on=on, normalise=normalise, scale=0.1)
-    said, own, common = batch.drawn, head.own.table.view(-1, 3, 3), head.common  # type: ignore[union-attr, operator]
+    said, own, common = batch.labels, head.own.table.view(-1, 3, 3), head.common  # type: ignore[union-attr, operator]
     u = head.worker.table + head.worker_bias  # type: ignore[union-attr, operator]
     v = head.task[2](head.task[1](batch.x))  # type: ignore[index, operator]
     u = u if normalise == "none" else u / u.norm(dim=1, keepdim=True)
@@ -46,24 +46,26 @@ def test_the_loss_is_the_published_one(on: str, normalise: str) -> None:
             want[i] -= score.log_softmax(0)[said.label[i, j]] / 4  # type: ignore[union-attr]
     got = head(logits, batch)
     apart = 0.1 * sum((one - common).norm() for one in own)
-    torch.testing.assert_close(got.mean(), want.mean() - apart)  # all votes are here, so the shares make the whole
+    torch.testing.assert_close(
+        got.mean(), want.mean() - apart
+    )  # all votes are here, so the shares sum to the whole term
     plain, *_ = made(on=on, normalise=normalise, scale=0)
     torch.testing.assert_close(plain(logits, batch), want)
 
 
-def test_it_begins_at_twice_the_identity_and_takes_inputs_of_any_shape() -> None:
-    _, gold, votes = world(5)
+def test_matrices_start_at_twice_the_identity_and_inputs_have_any_shape() -> None:
+    _, gold, votes = toy_data(5)
     head = CoNAL().build(nn.Linear(1, 1), HeadContext((2, 3), gold.tasks, gold.labels, votes.workers, votes))
     assert torch.equal(head.common, 2 * torch.eye(3))  # type: ignore[arg-type]
     assert torch.equal(head.own.table.view(4, 3, 3)[1], 2 * torch.eye(3))  # type: ignore[union-attr, operator]
     said = PaddedVotes(*(torch.zeros(5, 1, dtype=torch.int64) for _ in "ab"), torch.ones(5, 1))
     assert head(torch.zeros(5, 3), Batch(torch.rand(5, 2, 3), torch.arange(5), said)).isfinite().all()
-    with pytest.raises(InputError, match="must be numbers; these are codes"):
+    with pytest.raises(InputError, match="must be floats; these are integers"):
         head(torch.zeros(5, 3), Batch(torch.zeros(5, 2, 3, dtype=torch.int64), torch.arange(5), said))
 
 
-def test_the_fit_tells_common_from_own() -> None:
-    x, _, votes = spam()
+def test_the_fit_contains_the_common_share_and_matrix() -> None:
+    x, _, votes = toy_data_with_spammers()
     learnt = fit(x, votes, net="linear", head="conal[scale=1e-4]", plan=Plan(epochs=30, batch=64, lr=0.01)).fit
     assert learnt is not None and learnt.confusion is not None
     share, common = learnt.found["common_share"], learnt.found["common"]

@@ -1,4 +1,4 @@
-"""CrowdLayer: the published formula, its variants, who learns in a step, and that it beats the majority."""
+"""Head `crowd-layer`: the published formula, its variants, the rows updated in a step, and against the majority."""
 
 from dataclasses import replace
 
@@ -12,15 +12,15 @@ from plurivox.train.heads import CrowdLayer
 from plurivox.train.heads._contract import Batch, HeadContext, HeadModule
 from plurivox.train.loop.worker_table import WorkerTable
 from plurivox.train.targets._contract import PaddedVotes
-from toy_training import spam, world
+from toy_training import toy_data, toy_data_with_spammers
 
 VARIANTS = ("MW", "VW", "VB", "VW+B", "SW")
 every = pytest.mark.parametrize("variant", VARIANTS)
 
 
 def attached(**options: str) -> tuple[HeadModule, Tensor, Batch]:
-    """A head with numbers of its own, logits of five tasks, and what was said of them; of the last cells nothing."""
-    _, gold, votes = world(5)
+    """Return a head with random parameters, logits of five tasks, and a batch of their votes; the last column is padding."""
+    _, gold, votes = toy_data(5)
     head = CrowdLayer(**options).build(
         nn.Linear(1, 1), HeadContext((4,), gold.tasks, gold.labels, votes.workers, votes)
     )  # type: ignore[arg-type]
@@ -36,7 +36,7 @@ def attached(**options: str) -> tuple[HeadModule, Tensor, Batch]:
 @pytest.mark.parametrize("on", ["probabilities", "logits"])
 def test_the_loss_is_the_published_one_and_so_are_its_gradients(variant: str, on: str) -> None:
     head, logits, batch = attached(variant=variant, on=on)
-    said, rows = batch.drawn, head.rows
+    said, rows = batch.labels, head.rows
     assert isinstance(said, PaddedVotes) and isinstance(rows, WorkerTable)
     table = rows.table.detach().clone().requires_grad_()
     f = logits.softmax(1) if on == "probabilities" else logits
@@ -51,11 +51,11 @@ def test_the_loss_is_the_published_one_and_so_are_its_gradients(variant: str, on
                 "VW+B": lambda r=row, i=i: f[i] * r[:3] + r[3:],
                 "SW": lambda r=row, i=i: f[i] * r,
             }[variant]()
-            want[i] = want[i] - said.weight[i, j] * score.log_softmax(0)[said.label[i, j]] / 4  # four votes a task
+            want[i] = want[i] - said.weight[i, j] * score.log_softmax(0)[said.label[i, j]] / 4  # four votes per task
     weights = torch.tensor([1.0, 2, 0, 1, 3])
     want_back, want_rows = torch.autograd.grad((weights * want).sum(), [logits, table], retain_graph=True)
-    for way in (head, lambda logits, batch: head.by_torch(logits, batch.drawn)):  # type: ignore[union-attr, operator]
-        rows.clear()
+    for way in (head, lambda logits, batch: head.losses_by_torch(logits, batch.labels)):  # type: ignore[union-attr, operator]
+        rows.clear_gradients()
         got = way(logits, batch)
         torch.testing.assert_close(got, want)
         logits.grad = None
@@ -66,24 +66,24 @@ def test_the_loss_is_the_published_one_and_so_are_its_gradients(variant: str, on
 
 
 @every
-def test_on_logits_it_begins_as_the_plain_loss(variant: str) -> None:
-    _, gold, votes = world(5)
+def test_on_logits_the_initial_loss_is_the_plain_cross_entropy(variant: str) -> None:
+    _, gold, votes = toy_data(5)
     context = HeadContext((4,), gold.tasks, gold.labels, votes.workers, votes)
     head = CrowdLayer(variant=variant, on="logits").build(nn.Linear(1, 1), context)  # type: ignore[arg-type]
     logits, label = torch.randn(5, 3), torch.tensor([[0], [2], [1], [1], [0]])
     said = PaddedVotes(torch.zeros(5, 1, dtype=torch.int64), label, torch.ones(5, 1))
-    got = 4 * head(logits, Batch(logits, torch.arange(5), said))  # the world has four votes a task
+    got = 4 * head(logits, Batch(logits, torch.arange(5), said))  # four votes per task
     torch.testing.assert_close(got, nn.functional.cross_entropy(logits, label[:, 0], reduction="none"))
 
 
-@pytest.mark.parametrize("recorded", [False, True])
+@pytest.mark.parametrize("capturable", [False, True])
 @pytest.mark.parametrize(
     "plan", [Plan(optimizer="adam"), Plan(optimizer="adamw"), Plan(optimizer="sgd", nesterov=True)]
 )
-def test_rows_in_every_step_move_as_torch_moves_them_and_others_rest(
-    plan: Plan, recorded: bool, monkeypatch: pytest.MonkeyPatch
+def test_rows_in_the_batch_are_updated_as_by_torch_and_others_stay(
+    plan: Plan, capturable: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(WorkerTable, "recorded", recorded)
+    monkeypatch.setattr(WorkerTable, "capturable", capturable)
     plan = replace(plan, lr=0.1, weight_decay=0.05)
     kinds = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}
     start = torch.randn(4, 3)
@@ -104,7 +104,7 @@ def test_rows_in_every_step_move_as_torch_moves_them_and_others_rest(
 
 @pytest.mark.parametrize("variant", ["MW", "VB", "VW+B"])  # a bias to one label is no weight
 def test_it_sees_through_spammers_where_the_majority_does_not(variant: str) -> None:
-    x, gold, votes = spam()
+    x, gold, votes = toy_data_with_spammers()
     plan = Plan(epochs=60, batch=32, lr=0.01)
     trained = fit(x, votes, net="linear", head=f"crowd-layer[variant={variant}]", plan=plan)
     majority = fit(x, "majority", tasks=votes.tasks, known=Supervision(votes=votes), net="linear", plan=plan)
@@ -112,8 +112,8 @@ def test_it_sees_through_spammers_where_the_majority_does_not(variant: str) -> N
     assert right[0] > right[1] + 0.2
 
 
-def test_clipping_and_parts_of_a_batch_go_through_the_rows_too() -> None:
-    x, _, votes = world()
+def test_clipping_and_gradient_accumulation_include_the_rows() -> None:
+    x, _, votes = toy_data()
     one, parts = (
         fit(x, votes, net="linear", head="crowd-layer", plan=Plan(epochs=3, batch=30, clip=0.1, accumulate=n))
         for n in (1, 3)

@@ -1,4 +1,4 @@
-"""Geo-CrowdNet: the published formulas F and W, and what happens where a label is missing."""
+"""Head `geo-crowd-net`: the published formulas F and W, their gradients, and batches without a label."""
 
 from typing import Literal
 
@@ -46,9 +46,9 @@ def test_the_volume_grows_and_its_gradient_is_that_of_the_formula(variant: Liter
 @every
 def test_a_batch_of_one_task_has_a_finite_loss(variant: Literal["F", "W"]) -> None:
     head, logits, batch = attached(GeoCrowdNet(variant=variant))
-    assert isinstance(batch.drawn, PaddedVotes)
-    drawn = batch.drawn
-    one = Batch(batch.x[:1], batch.rows[:1], PaddedVotes(drawn.worker[:1], drawn.label[:1], drawn.weight[:1]))
+    assert isinstance(batch.labels, PaddedVotes)
+    labels = batch.labels
+    one = Batch(batch.x[:1], batch.rows[:1], PaddedVotes(labels.worker[:1], labels.label[:1], labels.weight[:1]))
     loss = head((1e3 * logits[:1]), one)  # certain of one label, of the others nothing
     loss.mean().backward()
     assert loss.isfinite().all() and logits.grad is not None and logits.grad.isfinite().all()

@@ -1,4 +1,4 @@
-"""Raykar's EM: its steps by hand, clamps, starts; that it beats the majority; LabelMe."""
+"""Raykar's EM: its steps by hand, gold labels, start fits, against the majority, on LabelMe."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +18,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.train import Plan, fit, raykar_em
 from plurivox.train.em.raykar_em import RaykarSteps
-from toy_training import spam, world
+from toy_training import toy_data, toy_data_with_spammers
 
 
 def test_the_two_steps_are_those_of_the_paper() -> None:
@@ -35,16 +35,16 @@ def test_the_two_steps_are_those_of_the_paper() -> None:
     np.testing.assert_allclose(steps.m_step(posterior), want / want.sum(2, keepdims=True))
 
 
-def test_known_labels_stay_and_teach() -> None:
-    x, gold, votes = world(40)
+def test_gold_labels_are_kept_and_used() -> None:
+    x, gold, votes = toy_data(40)
     wrong = SoftLabels.gold(gold.tasks[:3], gold.labels[[(k + 1) % 3 for k in gold.prob[:3].argmax(1)]], gold.labels)
     done = raykar_em(votes, x, LogisticRegression(), gold=wrong)
     assert (done.fit.soft.on(wrong.tasks).hard() == wrong.hard()).all()
     assert (done.fit.soft.on(gold.tasks[3:]).hard() == gold.hard()[3:]).mean() > 0.9
 
 
-def test_warm_and_cold_end_alike_and_a_start_saves_passes() -> None:
-    x, _, votes = world(60)
+def test_warm_and_cold_starts_give_the_same_result_and_a_start_fit_saves_passes() -> None:
+    x, _, votes = toy_data(60)
     warm, cold = (raykar_em(votes, x, LogisticRegression(), warm=one, tol=1e-5) for one in (True, False))
     np.testing.assert_allclose(warm.fit.soft.prob, cold.fit.soft.prob, atol=1e-2)
     assert warm.fit.converged and len(warm.fit.trace) > 3 and warm.fit.trace[-1] > warm.fit.trace[0]
@@ -52,11 +52,11 @@ def test_warm_and_cold_end_alike_and_a_start_saves_passes() -> None:
     assert len(again.fit.trace) <= 2
 
 
-def test_any_classifier_will_do_and_others_are_refused() -> None:
-    x, gold, votes = world(60)
+def test_pipelines_work_and_classifiers_without_weights_or_probabilities_raise_errors() -> None:
+    x, gold, votes = toy_data(60)
     done = raykar_em(votes, x, make_pipeline(StandardScaler(), LogisticRegression()))
     assert (done.predict(x, gold.tasks).hard() == gold.hard()).mean() > 0.95
-    with pytest.raises(InputError, match="KNeighborsClassifier cannot weigh its examples"):
+    with pytest.raises(InputError, match="KNeighborsClassifier does not accept sample weights"):
         raykar_em(votes, x, KNeighborsClassifier())
     with pytest.raises(InputError, match="StandardScaler gives no probabilities"):
         raykar_em(votes, x, StandardScaler())
@@ -64,14 +64,14 @@ def test_any_classifier_will_do_and_others_are_refused() -> None:
         raykar_em(votes, x[:5], LogisticRegression())
 
 
-def test_a_label_nobody_gave_is_not_predicted() -> None:
-    x, _, votes = world(30)
+def test_a_label_without_votes_is_not_predicted() -> None:
+    x, _, votes = toy_data(30)
     more = votes.with_labels([*votes.labels.tolist(), "never"])
     assert (raykar_em(more, x, LogisticRegression()).predict(x).prob[:, 3] < 0.01).all()
 
 
-def test_it_sees_through_spammers_where_the_majority_does_not() -> None:
-    x, gold, votes = spam()
+def test_it_is_better_than_the_majority_with_spammers() -> None:
+    x, gold, votes = toy_data_with_spammers()
     done = raykar_em(votes, x, LogisticRegression(C=0.1))
     majority = LogisticRegression(C=0.1).fit(x, votes.counts().argmax(1)).predict(x)
     assert (done.predict(x).prob.argmax(1) == gold.prob.argmax(1)).mean() > 0.1 + (
@@ -80,8 +80,8 @@ def test_it_sees_through_spammers_where_the_majority_does_not() -> None:
     assert done.fit.ability is not None and done.fit.ability[:4].min() > 0.2 + done.fit.ability[4:].max()
 
 
-def test_the_head_does_the_same_for_a_net() -> None:
-    x, _, votes = world(60)
+def test_the_head_raykar_gives_the_same_for_a_net() -> None:
+    x, _, votes = toy_data(60)
     trained = fit(x, votes, net="linear", head="raykar", plan=Plan(epochs=40, batch=60, lr=0.1))
     done = raykar_em(votes, x, LogisticRegression(C=10), max_iter=40)
     assert trained.fit is not None and trained.fit.confusion is not None and done.fit.confusion is not None
@@ -90,7 +90,7 @@ def test_the_head_does_the_same_for_a_net() -> None:
 
 
 def labelme(folder: Path) -> tuple[Votes, dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """Votes on the training photos; features of each part, scaled by the training ones; true labels of each part."""
+    """Return votes on the training photos; features of each split, scaled by the training ones; true labels of each split."""
     data = io.read(folder)
     seen, votes = data.features, data.votes
     assert seen is not None and seen.split is not None and seen.gold is not None and votes is not None

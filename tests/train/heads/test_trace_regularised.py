@@ -1,4 +1,4 @@
-"""The head that prices traces: the published formula, the sign of its price, where it begins."""
+"""Head `trace-regularised`: the published formula, the sign of its penalty, its initial matrices."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import torch
 from head_modules import N_LABELS, N_TASKS, N_WORKERS, attached, numbers, softmax, votes_in
 from plurivox.train import Plan, fit
 from plurivox.train.heads import TraceRegularised
-from toy_training import world
+from toy_training import toy_data
 
 
 def test_the_loss_is_the_published_one() -> None:
@@ -19,10 +19,12 @@ def test_the_loss_is_the_published_one() -> None:
     for i, j, said in votes_in(batch):
         want -= np.log(f[i] @ matrices[j, :, said]) / (N_TASKS * N_WORKERS)
     trace = np.mean([np.trace(one) for one in matrices])
-    assert head(logits, batch).mean().item() == pytest.approx(want + 0.25 * trace, rel=1e-5)  # plus: trace has a price
+    assert head(logits, batch).mean().item() == pytest.approx(
+        want + 0.25 * trace, rel=1e-5
+    )  # plus: the trace is penalised
 
 
-def test_workers_begin_as_nearly_always_right() -> None:
+def test_initial_matrices_are_nearly_the_identity() -> None:
     head, *_ = attached(TraceRegularised())
     start = 6 * torch.eye(N_LABELS) - 5
     matrix = head.log_matrices(start).exp()  # type: ignore[operator]
@@ -31,8 +33,8 @@ def test_workers_begin_as_nearly_always_right() -> None:
     assert head.log_matrices(torch.full((2, 2), -1e4)).isfinite().all()  # type: ignore[operator]
 
 
-def test_a_higher_price_buys_less_trust() -> None:
-    x, _, votes = world()
+def test_a_larger_penalty_gives_smaller_traces() -> None:
+    x, _, votes = toy_data()
     plan = Plan(epochs=20, batch=16, lr=0.02, seed=1)
     found = [fit(x, votes, net="linear", head=f"trace-regularised[scale={one}]", plan=plan).fit for one in (0, 0.5)]
     free, priced = (np.einsum("wkk->", one.confusion.dense()) for one in found if one is not None and one.confusion)

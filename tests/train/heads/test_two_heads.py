@@ -1,4 +1,4 @@
-"""Two heads are the plain sum of two losses on one trunk."""
+"""Head `two-heads`: the sum of two losses on one trunk."""
 
 import torch
 from torch import nn
@@ -7,13 +7,13 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.train import Plan, Supervision, fit
 from plurivox.train.heads import TwoHeads
 from plurivox.train.heads._contract import Batch, HeadContext
-from toy_training import world
+from toy_training import toy_data
 
 
 def test_the_loss_is_the_plain_sum() -> None:
     torch.manual_seed(0)
     net = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 3))
-    _, gold, votes = world(5)
+    _, gold, votes = toy_data(5)
     head = TwoHeads().build(net, HeadContext((4,), gold.tasks, gold.labels, votes.workers, votes))
     inputs, main = torch.randn(5, 4), torch.eye(3)[[0, 1, 2, 0, 1]]
     crowd = torch.softmax(torch.randn(5, 3), 1)
@@ -25,8 +25,8 @@ def test_the_loss_is_the_plain_sum() -> None:
     torch.testing.assert_close(got, hard + bits)
 
 
-def test_both_heads_learn_and_the_net_keeps_its_own_weights_only() -> None:
-    x, gold, votes = world()
+def test_both_heads_are_trained_and_the_net_has_no_soft_head() -> None:
+    x, gold, votes = toy_data()
     soft = SoftLabels.shares(votes.counts(), votes.tasks, votes.labels)
     plan = Plan(epochs=20, batch=16, lr=0.02)
     for main in ("gold", "majority"):

@@ -1,4 +1,4 @@
-"""UnionNet: the published formulas of A and B, and what the fit makes of the union."""
+"""Head `union-net`: the published formulas of A and B, and the matrices of the fit."""
 
 from typing import Literal
 
@@ -7,7 +7,7 @@ import pytest
 
 from head_modules import N_LABELS, N_TASKS, N_WORKERS, attached, numbers, softmax, votes_in
 from plurivox.train.heads import UnionNet
-from toy_training import world
+from toy_training import toy_data
 
 
 @pytest.mark.parametrize("variant", ["A", "B"])
@@ -19,13 +19,13 @@ def test_the_loss_is_the_published_one(variant: Literal["A", "B"]) -> None:
         union[i, j * N_LABELS + said] = 1
     out = softmax(f @ matrix) if variant == "A" else f @ softmax(matrix)
     np.testing.assert_allclose(out.sum(1), 1)
-    want = -(union * np.log(out)).sum(1) / N_WORKERS  # as many votes a task
+    want = -(union * np.log(out)).sum(1) / N_WORKERS  # that many votes per task
     np.testing.assert_allclose(numbers(head(logits, batch)), want, rtol=1e-5)
 
 
-def test_the_fit_holds_what_each_worker_says_when_it_speaks() -> None:
+def test_matrices_of_the_fit_are_conditional_on_the_worker() -> None:
     head, logits, batch = attached(UnionNet())
-    _, gold, votes = world(N_TASKS)
+    _, gold, votes = toy_data(N_TASKS)
     found = head.fit_result(gold, batch.x, logits)
     assert found is not None and found.confusion is not None
     union = softmax(numbers(head.matrix)).reshape(N_LABELS, N_WORKERS, N_LABELS)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Steps recorded as CUDA graphs, where there is CUDA."""
+"""Steps recorded as CUDA graphs; needs CUDA."""
 
 from dataclasses import replace
 
@@ -8,23 +8,23 @@ import torch
 
 from plurivox.train import Plan, Supervision, fit
 from plurivox.train.data.augment import augmentation
-from toy_training import world
+from toy_training import toy_data
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device here")
-X, GOLD, VOTES = world(200)
+X, GOLD, VOTES = toy_data(200)
 PLAN = Plan(epochs=6, batch=16, lr=0.02, device="cuda")
 
 
 @pytest.mark.parametrize("optimizer", ["adam", "adamw", "sgd"])
 @pytest.mark.parametrize("schedule", ["constant", "one-cycle"])
-def test_a_recorded_step_learns_what_a_plain_one_does(optimizer: str, schedule: str) -> None:
+def test_a_recorded_step_gives_the_same_net_as_an_eager_one(optimizer: str, schedule: str) -> None:
     plan = replace(PLAN, optimizer=optimizer, schedule=schedule, clip=1.0)
     plain, recorded = (fit(X, GOLD, net="mlp[hidden=8]", plan=replace(plan, engine=e)) for e in ("eager", "graphs"))
     np.testing.assert_allclose(plain.logits(X), recorded.logits(X), atol=1e-3)
     np.testing.assert_allclose(plain.history["loss"], recorded.history["loss"], rtol=1e-3)
 
 
-def test_draws_dropout_and_augmentation_are_new_at_every_play() -> None:
+def test_draws_dropout_and_augmentation_are_new_at_every_replay() -> None:
     plan = replace(PLAN, engine="graphs")
     known = Supervision(votes=VOTES)
     trained = fit(X, "de-aggregated", tasks=GOLD.tasks, known=known, net="mlp[hidden=16,dropout=0.3]", plan=plan)
@@ -35,7 +35,7 @@ def test_draws_dropout_and_augmentation_are_new_at_every_play() -> None:
     assert np.isfinite(images.logits(pixels)).all()
 
 
-def test_two_heads_and_records_and_bfloat16() -> None:
+def test_two_heads_recorded_logits_and_bfloat16() -> None:
     known = Supervision(votes=VOTES, gold=GOLD, soft=GOLD)
     plan = replace(PLAN, engine="graphs", precision="bfloat16")
     trained = fit(X, "pair", tasks=GOLD.tasks, known=known, head="two-heads", plan=plan, record=True)

@@ -1,4 +1,4 @@
-"""Our plain functions of the step against torch's schedulers."""
+"""Learning-rate schedules against those of torch; plans that are not possible."""
 
 import pytest
 import torch
@@ -6,7 +6,7 @@ from torch.optim import lr_scheduler as peers
 
 from plurivox.core.errors import OptionError
 from plurivox.train import Plan
-from plurivox.train.loop.optim import rate
+from plurivox.train.loop.optim import learning_rate
 
 EPOCHS, STEPS = 6, 5
 
@@ -33,13 +33,13 @@ def theirs(make: object, per_step: bool) -> list[float]:
         ({"schedule": "constant"}, lambda o: peers.LambdaLR(o, lambda _: 1.0), False),
     ],
 )
-def test_as_torch(options: dict[str, object], make: object, per_step: bool) -> None:
+def test_schedules_are_those_of_torch(options: dict[str, object], make: object, per_step: bool) -> None:
     plan = Plan(epochs=EPOCHS, lr=0.5, **options)  # type: ignore[arg-type]
-    ours = [rate(plan, i, STEPS) for i in range(EPOCHS * STEPS)]
+    ours = [learning_rate(plan, i, STEPS) for i in range(EPOCHS * STEPS)]
     assert ours == pytest.approx(theirs(make, per_step), abs=1e-9)
 
 
-def test_plans_that_cannot_be() -> None:
+def test_impossible_plans_raise_errors() -> None:
     with pytest.raises(OptionError, match="need milestones"):
         Plan(schedule="multistep")
     with pytest.raises(OptionError, match="whole numbers"):

@@ -1,4 +1,4 @@
-"""Trainer: its events, and its steps taken one by one."""
+"""Trainer: its events, single steps, restored states and recorded logits."""
 
 from typing import Any
 
@@ -7,13 +7,13 @@ import pytest
 import torch
 from torch import Tensor
 
-from net_fits import start_fit
 from plurivox.train import Plan, Supervision
 from plurivox.train.loop.trainer import EpochDone, StepDone, Trainer
-from plurivox.train.parallel.stack import Stack
-from toy_training import world
+from plurivox.train.parallel.stacked_trainers import StackedTrainers
+from toy_training import toy_data
+from training_runs_setup import start_fit
 
-X, GOLD, VOTES = world(40)
+X, GOLD, VOTES = toy_data(40)
 PLAN = Plan(epochs=2, batch=16, lr=0.05, device="cpu", schedule="one-cycle")
 WAYS: list[dict[str, Any]] = [
     {"target": "de-aggregated"},
@@ -55,7 +55,7 @@ def test_events_of_epochs_and_of_steps(how: dict[str, Any]) -> None:
 def test_steps_taken_by_hand_are_those_of_run(how: dict[str, Any]) -> None:
     by_run, by_hand = trainer(**how), trainer(**how)
     first = next(by_run.run())
-    with by_hand.rng.active():
+    with by_hand.rng.activate():
         for step, indices in enumerate(by_hand.begin_epoch()):
             by_hand.step(step, indices)
     done = by_hand.end_epoch(by_hand.total)
@@ -63,7 +63,7 @@ def test_steps_taken_by_hand_are_those_of_run(how: dict[str, Any]) -> None:
     assert same(by_run.state(), by_hand.state())
 
 
-def test_a_state_restored_goes_on_with_the_same_steps() -> None:
+def test_a_restored_trainer_takes_the_same_steps() -> None:
     one, two = trainer(), trainer(seed=7)
     events = one.run()
     next(events)
@@ -76,7 +76,7 @@ def test_a_state_restored_goes_on_with_the_same_steps() -> None:
 
 def test_a_stack_shares_weights_and_optimizer_state_with_its_trainers() -> None:
     trainers = [trainer(seed) for seed in (1, 2)]
-    stack = Stack(trainers)
+    stack = StackedTrainers(trainers)
     done = stack.run_epoch()
     assert [one.epoch for one in done] == [0, 0] and [one.epoch for one in trainers] == [1, 1]
     for run, one in enumerate(trainers):
@@ -85,7 +85,7 @@ def test_a_stack_shares_weights_and_optimizer_state_with_its_trainers() -> None:
         assert all(
             p.data_ptr() == q[run].data_ptr() for p, q in zip(one.optimizer.params, stack.optimizer.params, strict=True)
         )
-    again = Stack(trainers)  # begins with copies of the same state
+    again = StackedTrainers(trainers)  # begins with copies of the same state
     for mine, old in zip(again.optimizer.state(), stack.optimizer.state(), strict=True):
         assert torch.equal(mine["exp_avg"], old["exp_avg"]) and mine["exp_avg"].any()
 

@@ -12,7 +12,7 @@ Q, P = rng.dirichlet(np.ones(4), 5), rng.dirichlet(np.ones(4), 5)
 LOGITS, TARGET = torch.tensor(np.log(Q)), torch.tensor(P)
 
 
-def test_they_are_what_scipy_says() -> None:
+def test_losses_are_those_of_scipy() -> None:
     want = {
         "kl": entropy(P, Q, axis=1),
         "inverse-kl[base=2]": entropy(Q, P, base=2, axis=1),
@@ -20,5 +20,5 @@ def test_they_are_what_scipy_says() -> None:
         "soft-cross-entropy": -(P * np.log(Q)).sum(1),
         "mse": ((P - Q) ** 2).mean(1),
     }
-    for word, values in want.items():
-        np.testing.assert_allclose(losses.methods.make(word)(LOGITS, TARGET).numpy(), values, atol=1e-12)
+    for spec, values in want.items():
+        np.testing.assert_allclose(losses.methods.make(spec)(LOGITS, TARGET).numpy(), values, atol=1e-12)

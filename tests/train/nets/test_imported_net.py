@@ -1,4 +1,4 @@
-"""Nets by name, and weights from files."""
+"""Nets imported by name, and weights from files."""
 
 import importlib
 import sys
@@ -28,7 +28,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "my_nets", raising=False)
 
 
-def test_a_function_of_ones_own_gives_a_net_with_the_right_labels() -> None:
+def test_a_users_function_gives_a_net_with_the_right_labels() -> None:
     method = nets.methods.make("my_nets:small", freeze=True)
     net = method.build((3, 2, 2), 7)
     assert net(torch.rand(4, 3, 2, 2)).shape == (4, 7) and net.head.in_features == 5
@@ -45,17 +45,17 @@ def test_a_frozen_trunk_keeps_weights_and_running_means() -> None:
 
 
 @pytest.mark.parametrize("ending", ["pt", "safetensors"])
-def test_weights_come_from_a_file_all_but_the_last(ending: str, tmp_path: Path) -> None:
+def test_all_weights_but_the_last_layer_come_from_a_file(ending: str, tmp_path: Path) -> None:
     body, path = importlib.import_module("my_nets").small(), tmp_path / f"w.{ending}"
     save_file(body.state_dict(), path) if ending == "safetensors" else torch.save(body.state_dict(), path)
     method = nets.methods.make("my_nets:small", pretrained=str(path), normalise="none")
     net = method.build((3, 2, 2), 7)
-    method.start(net)
+    method.load_pretrained(net)
     x = torch.rand(4, 3, 2, 2)
     torch.testing.assert_close(net.eval().features(x), body.eval()[:4](x))
 
 
-def test_a_file_of_other_weights_is_told(tmp_path: Path) -> None:
+def test_a_file_of_other_weights_raises_an_error(tmp_path: Path) -> None:
     method = nets.methods.make("my_nets:small", pretrained=str(tmp_path / "w.pt"))
     net = method.build((3, 2, 2), 7)
     for weights, words in (
@@ -64,34 +64,34 @@ def test_a_file_of_other_weights_is_told(tmp_path: Path) -> None:
             {**importlib.import_module("my_nets").small().state_dict(), "1.bias": torch.zeros(9)},
             r"shapes: '1.bias'.*\(9,\)",
         ),
-        ([1, 2], "holds list"),
-        ({"a": Path}, "no plain weights"),
+        ([1, 2], "contains an object of type list"),
+        ({"a": Path}, "does not contain plain weights"),
     ):
         torch.save(weights, tmp_path / "w.pt")
         with pytest.raises(InputError, match=words):
-            method.start(net)
+            method.load_pretrained(net)
     (tmp_path / "w.pt").write_bytes(b"nothing")
-    with pytest.raises(InputError, match="no plain weights"):
-        method.start(net)
+    with pytest.raises(InputError, match="does not contain plain weights"):
+        method.load_pretrained(net)
 
 
 @pytest.mark.parametrize(
-    ("word", "words"),
+    ("spec", "message"),
     [
-        ("my_nets:none", "has no 'none'"),
+        ("my_nets:none", "has no function 'none'"),
         ("no_such_module:small", "no module 'no_such_module'"),
-        ("my_nets:constant", "is no function"),
-        ("my_nets:odd", "gave int"),
+        ("my_nets:constant", "is not a function"),
+        ("my_nets:odd", "returned an object of type int"),
         ("my_nets:early", "cannot take inputs|before its last linear layer"),
         ("torch.nn:Flatten", "no linear layer"),
     ],
 )
-def test_mistakes_are_told(word: str, words: str) -> None:
-    with pytest.raises(InputError, match=words):
-        nets.methods.make(word).build((3, 2, 2), 7)
+def test_functions_that_make_no_net_raise_errors(spec: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        nets.methods.make(spec).build((3, 2, 2), 7)
 
 
-def test_torchvision_or_a_word_on_it() -> None:
+def test_torchvision_nets_or_the_install_command() -> None:
     try:
         importlib.import_module("torchvision.models")
     except (ImportError, RuntimeError):
@@ -111,7 +111,7 @@ def test_vgg16_takes_convolutions_as_torchvision_names_them_and_leaves_them(tmp_
     given = {f"features.{key}": torch.rand_like(one.float()) for key, one in net.trunk.see[1].state_dict().items()}
     given = {key: one for key, one in given.items() if not key.endswith("tracked")}
     save_file({**given, "classifier.0.weight": torch.zeros(2)}, tmp_path / "v.safetensors")
-    method.start(net)
+    method.load_pretrained(net)
     assert torch.equal(net.trunk.see[1][0].weight, given["features.0.weight"])
     net.train()(torch.rand(2, 3, 32, 32)).sum().backward()
     assert all(one.grad is None for one in net.trunk.see.parameters())
@@ -119,10 +119,10 @@ def test_vgg16_takes_convolutions_as_torchvision_names_them_and_leaves_them(tmp_
     assert all(one.grad is not None for one in net.trunk.learn.parameters())
 
 
-def test_images_are_resized_and_wrong_ones_refused() -> None:
+def test_images_are_resized_and_wrong_shapes_raise_errors() -> None:
     net = nets.methods.make("vgg16[hidden=4,width=2,image-size=32]").build((3, 8, 8), 2)
     assert net(torch.rand(1, 3, 8, 8)).shape == (1, 2)
-    for shape, words in (((3, 8, 8), "32 pixels a side"), ((1, 32, 32), "normalise=none"), ((5,), "takes images")):
+    for shape, words in (((3, 8, 8), "32 pixels per side"), ((1, 32, 32), "normalise=none"), ((5,), "takes images")):
         with pytest.raises(InputError, match=words):
             nets.methods.make("vgg16").build(shape, 2)
     assert isinstance(nets.methods.make("vgg11[width=2,normalise=none]").build((1, 32, 32), 2), nn.Module)

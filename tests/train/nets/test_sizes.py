@@ -1,16 +1,16 @@
-"""How many weights the nets have, against what is published; nothing is allocated."""
+"""Numbers of weights of the nets against published ones; nothing is allocated."""
 
 import pytest
 import torch
 from torch import nn
 
 from plurivox.train import nets
-from plurivox.train.nets._shared.vgg_layers import VGG16, convolutions
+from plurivox.train.nets._shared.vgg_layers import VGG16, make_convolutions
 
 
-def size(word: str, shape: tuple[int, ...], n_labels: int) -> int:
+def size(spec: str, shape: tuple[int, ...], n_labels: int) -> int:
     with torch.device("meta"):
-        net = nets.methods.make(word).build(shape, n_labels)
+        net = nets.methods.make(spec).build(shape, n_labels)
     return weights_in(net)
 
 
@@ -29,7 +29,7 @@ def test_the_papers_resnet_34a_is_resnet_44_with_biases() -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "shape", "n_labels", "weights"),
+    ("spec", "shape", "n_labels", "weights"),
     [
         ("vgg16[hidden=[4096,4096]]", (3, 224, 224), 1000, 138_357_544),
         ("vgg16[hidden=[4096,4096],batch-norm=yes]", (3, 224, 224), 1000, 138_365_992),
@@ -39,13 +39,13 @@ def test_the_papers_resnet_34a_is_resnet_44_with_biases() -> None:
         ("labelme-head", (8192,), 8, 8192 * 128 + 128 + 128 * 8 + 8),
     ],
 )
-def test_known_sizes(word: str, shape: tuple[int, ...], n_labels: int, weights: int) -> None:
-    assert size(word, shape, n_labels) == weights
+def test_known_sizes(spec: str, shape: tuple[int, ...], n_labels: int, weights: int) -> None:
+    assert size(spec, shape, n_labels) == weights
 
 
 def test_the_convolutions_of_vgg16() -> None:
     with torch.device("meta"):
-        assert weights_in(convolutions(VGG16, 3, width=64, batch_norm=False)) == 14_714_688
+        assert weights_in(make_convolutions(VGG16, 3, width=64, batch_norm=False)) == 14_714_688
 
 
 def test_the_tagger_has_the_widths_of_the_paper() -> None:

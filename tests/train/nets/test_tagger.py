@@ -10,7 +10,7 @@ from plurivox.core.errors import InputError, OptionError
 from plurivox.train.data.text import Vocabulary, encode_tokens, write_vocabularies
 from plurivox.train.nets import Tagger
 from plurivox.train.nets._shared.attention_encoder import EncoderLayer
-from plurivox.train.nets.tagger import BothWays
+from plurivox.train.nets.tagger import BidirectionalLSTM
 
 SMALL = {"letters": 4, "word_width": 3, "char_width": 3, "hidden": 4, "layers": 1, "inner": 8}
 
@@ -30,8 +30,8 @@ def test_an_encoder_layer_is_the_usual_one_on_a_single_position() -> None:
     torch.testing.assert_close(mine(x), usual(x[:, None]).squeeze(1))
 
 
-def test_reading_both_ways_is_a_bidirectional_lstm_that_sees_no_padding() -> None:
-    mine, usual = BothWays(3, 4), nn.LSTM(3, 4, batch_first=True, bidirectional=True)
+def test_the_bidirectional_lstm_is_that_of_torch_without_padding() -> None:
+    mine, usual = BidirectionalLSTM(3, 4), nn.LSTM(3, 4, batch_first=True, bidirectional=True)
     for key, weight in [
         *mine.forth.named_parameters(),
         *((f"{k}_reverse", w) for k, w in mine.back.named_parameters()),
@@ -51,7 +51,7 @@ def test_more_padding_changes_nothing() -> None:
     torch.testing.assert_close(net(torch.tensor(rows[0])), net(torch.tensor(rows[1])))
 
 
-def test_codes_it_has_no_row_for_are_unknown_words() -> None:
+def test_codes_outside_the_table_are_unknown_words() -> None:
     net = Tagger(words=4, chars=4, **SMALL).build((7,), 5).eval()
     far, unknown = torch.tensor([[0, 99, 2, 3, 0, 0, 0]]), torch.tensor([[0, 1, 2, 3, 0, 0, 0]])
     assert torch.equal(net(far), net(unknown))
@@ -62,33 +62,33 @@ def test_without_attention_the_head_is_linear() -> None:
     assert isinstance(net.trunk.encoder, nn.Identity) and isinstance(net.head[0], nn.Identity)
 
 
-def test_it_begins_with_the_vectors_of_a_file(tmp_path: Path) -> None:
+def test_word_vectors_are_loaded_from_a_file(tmp_path: Path) -> None:
     words = Vocabulary.of(["a", "cat", "sat"])
     write_vocabularies(tmp_path / "v.json", {"words": words})
     (tmp_path / "glove.txt").write_text("cat 1 2 3\nmoon 4 5 6\n")
     method = Tagger(words=5, chars=4, vectors=str(tmp_path / "glove.txt"), vocabulary=str(tmp_path / "v.json"), **SMALL)
     net = method.build((7,), 5)
     before = net.trunk.words.weight.detach().clone()
-    method.start(net)
+    method.load_pretrained(net)
     assert net.trunk.words.weight[3].tolist() == [1, 2, 3] and torch.equal(net.trunk.words.weight[4], before[4])
     assert net.trunk.words.weight.requires_grad
 
 
-def test_mistakes_are_told() -> None:
-    with pytest.raises(OptionError, match="how many words and chars"):
+def test_wrong_inputs_raise_errors() -> None:
+    with pytest.raises(OptionError, match="numbers of word and letter codes"):
         Tagger().build((100,), 5)
     with pytest.raises(InputError, match="encode_tokens"):
         Tagger(words=3, chars=3).build((3, 8, 8), 5)
-    with pytest.raises(OptionError, match="vectors need the vocabulary"):
-        Tagger(words=3, chars=3, vectors="glove.txt").start(nn.Identity())
+    with pytest.raises(OptionError, match="word vectors need the words of the codes"):
+        Tagger(words=3, chars=3, vectors="glove.txt").load_pretrained(nn.Identity())
 
 
-def test_a_soft_head_has_an_encoder_of_its_own() -> None:
-    from plurivox.train.heads.two_heads import Tap
+def test_the_soft_head_has_its_own_encoder() -> None:
+    from plurivox.train.heads.two_heads import FeatureHook
 
     net = Tagger(words=4, chars=4, **SMALL).build((7,), 5)
-    tap = Tap(net, 5)
+    hook = FeatureHook(net, 5)
     net(torch.tensor([[0, 1, 2, 3, 0, 0, 0]]))
-    soft, features = tap.make_head(5), tap.take()
+    soft, features = hook.make_head(5), hook.pop_features()
     assert features.shape == (1, 16) and soft(features).shape == (1, 5)
     assert type(soft[0]) is type(net.trunk.encoder)

@@ -1,4 +1,4 @@
-"""Dense nets: their layers, and what is wrong with a list of widths."""
+"""Dense nets: their layers, and wrong lists of widths."""
 
 import pytest
 import torch
@@ -6,14 +6,16 @@ from torch import nn
 
 from plurivox.core.errors import OptionError
 from plurivox.train.nets import MLP, LabelMeHead
-from plurivox.train.nets._shared.trunk_head import Numbers
+from plurivox.train.nets._shared.trunk_head import FlattenToFloat
 
 
-def test_layers_are_those_that_were_asked_for() -> None:
+def test_layers_are_those_of_the_options() -> None:
     kinds = [type(one) for one in MLP(hidden="5,4", activation="gelu", dropout=0.1).build((6,), 2).trunk]
-    assert kinds == [Numbers, nn.Linear, nn.GELU, nn.Dropout, nn.Linear, nn.GELU, nn.Dropout]
+    assert kinds == [FlattenToFloat, nn.Linear, nn.GELU, nn.Dropout, nn.Linear, nn.GELU, nn.Dropout]
     uma = LabelMeHead(activation="leaky-relu", dropout=0.2).build((512, 4, 4), 8)
-    assert [type(one) for one in uma.trunk] == [Numbers, nn.Linear, nn.LeakyReLU, nn.Dropout] and uma.trunk[3].p == 0.2
+    assert [type(one) for one in uma.trunk] == [FlattenToFloat, nn.Linear, nn.LeakyReLU, nn.Dropout] and uma.trunk[
+        3
+    ].p == 0.2
 
 
 def test_no_hidden_layer_is_a_linear_net() -> None:

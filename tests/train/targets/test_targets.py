@@ -1,9 +1,10 @@
-"""What is drawn, and how often."""
+"""The labels that each target draws, and how often."""
 
 import numpy as np
 import pytest
 import torch
 
+import plurivox as pv
 from crowds import soft_crowd
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
@@ -21,13 +22,13 @@ SOFT = SoftLabels.of([[0.9, 0.1], [0.4, 0.6]], ["a", "c"], ["x", "y"])
 KNOWN = Supervision(votes=VOTES, gold=GOLD, soft=SOFT)
 
 
-def examples(word: str, known: Supervision = KNOWN, tasks: tuple[str, ...] = ("a", "b", "c")) -> Examples:
+def examples(spec: str, known: Supervision = KNOWN, tasks: tuple[str, ...] = ("a", "b", "c")) -> Examples:
     names = np.array(tasks, dtype=np.dtypes.StringDType())
-    return targets.methods.make(word).examples(known, names, known.labels(), CPU)
+    return targets.methods.make(spec).examples(known, names, known.labels(), CPU)
 
 
-def drawn(word: str, known: Supervision = KNOWN, tasks: tuple[str, ...] = ("a", "b", "c")) -> np.ndarray:
-    made = examples(word, known, tasks)
+def drawn(spec: str, known: Supervision = KNOWN, tasks: tuple[str, ...] = ("a", "b", "c")) -> np.ndarray:
+    made = examples(spec, known, tasks)
     return np.asarray(made.draw(torch.arange(made.n_examples), torch.Generator().manual_seed(0)))
 
 
@@ -37,7 +38,7 @@ def mean(made: Examples, n: int = 4000) -> np.ndarray:
     return np.asarray(made.draw(indices, rng)).reshape(n, made.n_examples, -1).mean(0)
 
 
-def test_gold_and_soft_teach_what_they_are() -> None:
+def test_targets_with_one_distribution_per_task() -> None:
     np.testing.assert_array_equal(drawn("gold"), [[0, 1], [0, 1], [1, 0]])
     np.testing.assert_allclose(drawn("soft", tasks=("c", "a")), [[0.4, 0.6], [0.9, 0.1]])
     np.testing.assert_array_equal(drawn("soft[hard=yes]", tasks=("c", "a")), [[0, 1], [1, 0]])
@@ -46,26 +47,26 @@ def test_gold_and_soft_teach_what_they_are() -> None:
     np.testing.assert_allclose(drawn("random").sum(1), 1, rtol=1e-6)
 
 
-def test_a_tie_goes_to_one_by_lot_to_the_first_or_to_all() -> None:
+def test_a_tie_goes_to_a_random_label_the_first_or_all() -> None:
     np.testing.assert_array_equal(drawn("majority[ties=first]"), [[1, 0], [0, 1], [1, 0]])
     np.testing.assert_array_equal(drawn("majority[ties=share]"), [[1, 0], [0, 1], [0.5, 0.5]])
     assert {tuple(drawn(f"majority[seed={seed}]")[2]) for seed in range(9)} == {(1, 0), (0, 1)}
 
 
-def test_one_answer_is_in_the_mean_the_vote_share() -> None:
+def test_the_mean_of_de_aggregated_is_the_vote_share() -> None:
     made = examples("de-aggregated")
     assert set(np.unique(np.asarray(made.draw(torch.arange(3), torch.Generator())))) == {0, 1}
     np.testing.assert_allclose(mean(made), [[2 / 3, 1 / 3], [0, 1], [0.5, 0.5]], atol=0.03)
 
 
-def test_one_of_counts_without_names_weighs_by_the_count() -> None:
+def test_counts_without_workers_are_drawn_by_their_count() -> None:
     counted = Supervision(votes=Votes.from_counts(np.array([[9, 1], [0, 3]]), ["a", "b"], ["x", "y"]))
     np.testing.assert_allclose(mean(examples("de-aggregated", counted, ("a", "b"))), [[0.9, 0.1], [0, 1]], atol=0.03)
     every = examples("repeated-labelling", counted, ("a", "b"))
     assert every.n_examples == 13 and every.row is not None and every.row.bincount().tolist() == [10, 3]
 
 
-def test_a_soft_answer_is_taught_whole() -> None:
+def test_a_soft_answer_is_used_whole() -> None:
     votes = soft_crowd(n_tasks=4, n_workers=3)
     known = Supervision(votes=votes)
     made = targets.methods.make("de-aggregated").examples(known, votes.tasks, votes.labels, CPU)
@@ -75,7 +76,7 @@ def test_a_soft_answer_is_taught_whole() -> None:
     np.testing.assert_allclose(mean(made), votes.counts() / votes.support[:, None], atol=0.03)
 
 
-def test_every_vote_is_a_lesson_about_its_task() -> None:
+def test_repeated_labelling_has_one_example_per_vote() -> None:
     made = examples("repeated-labelling")
     assert made.n_examples == 6 and made.row is not None and made.row.tolist() == [0, 0, 0, 1, 2, 2]
     np.testing.assert_array_equal(drawn("repeated-labelling")[:, 0], [1, 1, 0, 0, 1, 0])
@@ -88,7 +89,7 @@ def test_all_votes_come_with_their_workers_and_padding_weighs_nothing() -> None:
     assert said.label[0, 0] == 1 and said.label[1].tolist() == [0, 0, 1]
 
 
-def test_at_most_so_many_votes_of_a_task() -> None:
+def test_all_votes_can_be_limited_per_task() -> None:
     said = examples("all-votes[most=2]").draw(torch.arange(3), torch.Generator())
     assert isinstance(said, PaddedVotes) and said.weight.tolist() == [[1, 1], [1, 0], [1, 1]]
     assert {
@@ -97,25 +98,30 @@ def test_at_most_so_many_votes_of_a_task() -> None:
     } == {(0,), (1,), (2,)}  # type: ignore[union-attr]
 
 
-def test_mixed_takes_the_first_where_it_can_and_the_rest_elsewhere() -> None:
+def test_mixed_uses_the_first_target_where_given_and_the_rest_elsewhere() -> None:
     np.testing.assert_allclose(drawn("mixed"), [[0.9, 0.1], [0, 1], [0.4, 0.6]], rtol=1e-6)
     chosen = Supervision(VOTES, GOLD, SOFT, chosen=np.array(["c"], dtype=np.dtypes.StringDType()))
     np.testing.assert_allclose(drawn("mixed", chosen), [[0, 1], [0, 1], [0.4, 0.6]], rtol=1e-6)
     known: Names = np.array(["a", "d"], dtype=np.dtypes.StringDType())
-    assert targets.methods.make("mixed[rest=majority]").teaches(KNOWN, known).tolist() == [True, False]
+    assert targets.methods.make("mixed[rest=majority]").has_target(KNOWN, known).tolist() == [True, False]
 
 
-def test_a_pair_is_both_at_once() -> None:
+def test_a_pair_draws_main_and_soft_labels() -> None:
     main, soft = examples("pair", tasks=("a", "c")).draw(torch.arange(2), torch.Generator())  # type: ignore[misc]
     assert main.tolist() == [[0, 1], [1, 0]] and np.allclose(soft, [[0.9, 0.1], [0.4, 0.6]])
 
 
-def test_mistakes_say_what_to_do() -> None:
+def test_missing_data_and_wrong_options_raise_errors() -> None:
     with pytest.raises(InputError, match="gold needs gold: give known labels"):
-        targets.methods.make("gold").teaches(Supervision(votes=VOTES), VOTES.tasks)
-    with pytest.raises(OptionError, match="repeated-labelling cannot be a part of mixed"):
-        targets.methods.make("mixed[first=repeated-labelling]").teaches(KNOWN, VOTES.tasks)
-    with pytest.raises(OptionError, match="drawn anew"):
+        targets.methods.make("gold").has_target(Supervision(votes=VOTES), VOTES.tasks)
+    with pytest.raises(OptionError, match="repeated-labelling cannot be used inside mixed"):
+        targets.methods.make("mixed[first=repeated-labelling]").has_target(KNOWN, VOTES.tasks)
+    with pytest.raises(OptionError, match="drawn again in every epoch"):
         examples("smoothed[of=de-aggregated]")
     with pytest.raises(InputError, match="needs worker names"):
         examples("all-votes", Supervision(votes=Votes.from_counts(np.eye(2), ["a", "b"], ["x", "y"])), ("a",))
+
+
+def test_known_is_another_name_of_supervision() -> None:
+    assert pv.train.Known is pv.train.Supervision
+    assert pv.train.Known(votes=VOTES).labels().tolist() == ["x", "y"]

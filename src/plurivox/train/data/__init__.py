@@ -1,1 +1,1 @@
-"""Training data: inputs, images, text, splits, weights of tasks."""
+"""Training data: inputs as tensors, images, augmentation, text, splits, and files of training data."""

@@ -1,8 +1,7 @@
-"""Augmentation: random changes of images, a whole batch at once, on the device they are on.
+"""Augmentation: random changes of a whole batch of images on its device.
 
-The random numbers are drawn first (`draw`), and then applied (`apply`). So the drawing may stand outside a CUDA graph
-or a compiled step and the rest inside it; nothing leaves the device and no image is touched one by one. Bytes stay bytes, and
-numbers from 0 to 1 stay between 0 and 1.
+Random numbers are drawn first (`draw`) and then applied (`apply`), so that drawing may be outside a CUDA graph or a compiled
+step and the rest inside. Bytes stay bytes, and floats from 0 to 1 stay between 0 and 1.
 """
 
 from abc import ABC, abstractmethod
@@ -19,9 +18,9 @@ from plurivox.core.method import Method, option, parse_spec
 
 @dataclass(frozen=True)
 class Augmentation(Method, ABC):
-    """A random change of images. `augmentation(x, rng)` does both steps at once."""
+    """A random change of images; `augmentation(x, rng)` draws random numbers and applies the change; base class."""
 
-    n_draws: ClassVar[int] = 0  # numbers from 0 to 1 that an image needs
+    n_draws: ClassVar[int] = 0  # random numbers from 0 to 1 per image
 
     def draw(self, n: int, rng: Generator) -> Tensor:
         """(n, n_draws) the random numbers for n images, on the generator's device."""
@@ -29,15 +28,16 @@ class Augmentation(Method, ABC):
 
     @abstractmethod
     def apply(self, x: Tensor, drawn: Tensor) -> Tensor:
-        """The images (n, channels, height, width), changed as was drawn for each; the type stays."""
+        """Return the images (n, channels, height, width) changed by the random numbers `drawn` (n, n_draws); same dtype."""
 
     def __call__(self, x: Tensor, rng: Generator) -> Tensor:
+        """Return the images changed at random."""
         return self.apply(x, self.draw(len(x), rng))
 
 
 @dataclass(frozen=True)
 class NoAugmentation(Augmentation):
-    """The images as they are."""
+    """No augmentation: images stay unchanged."""
 
     @classmethod
     def name(cls) -> str:
@@ -50,7 +50,7 @@ class NoAugmentation(Augmentation):
 
 @dataclass(frozen=True)
 class CropFlip(Augmentation):
-    """A crop at a random place after padding with black, and a flip of every second image.
+    """A crop at a random position after padding with black, and a horizontal flip of every second image on average.
 
     He et al. (2016), https://doi.org/10.1109/CVPR.2016.90, section 4.2.
 
@@ -78,11 +78,11 @@ class CropFlip(Augmentation):
 
 @dataclass(frozen=True)
 class ShearFlipResize(Augmentation):
-    """One of three, chosen at random for each image: a shear, a flip of every second, a crop resized to the whole.
+    """One of three changes, chosen at random for each image: a shear, a horizontal flip, or a resized crop.
 
     The augmentation of peerannot (Lefort et al. 2024) for LabelMe: a horizontal shear of up to 15 degrees, a flip with
-    probability 1/2, or a crop of 8 to 100% of the area and an aspect of 3/4 to 4/3. Pixels are interpolated bilinearly;
-    what a shear brings in from outside is black.
+    probability 1/2, or a crop of 8 to 100% of the area and an aspect of 3/4 to 4/3, resized to the image size. Pixels are
+    interpolated bilinearly; a shear fills with black.
 
     >>> x = torch.rand(2, 3, 8, 8)
     >>> ShearFlipResize()(x, torch.Generator().manual_seed(1)).shape
@@ -90,7 +90,7 @@ class ShearFlipResize(Augmentation):
     """
 
     shear: float = option(15.0, "largest shear in degrees", low=0, high=89)
-    flip: float = option(0.5, "share of images that are flipped, of those that flipping was chosen for", low=0, high=1)
+    flip: float = option(0.5, "probability of a flip, for images for which flipping was chosen", low=0, high=1)
     area: float = option(0.08, "smallest share of the area that a crop keeps", low=0.0001, high=1)
     aspect: float = option(4 / 3, "largest aspect of a crop; the smallest is 1 over it", low=1)
 
@@ -99,17 +99,17 @@ class ShearFlipResize(Augmentation):
     def apply(self, x: Tensor, drawn: Tensor) -> Tensor:
         bytes_in = not x.is_floating_point()
         pixels = x.float() / 255 if bytes_in else x
-        # a grid is made and read in full precision: half of it would blur the image
-        grid = functional.affine_grid(self._maps(drawn.float(), x.shape), list(x.shape), align_corners=False)
-        # a crop ends at its last pixels; only a shear looks beyond them, into the black
+        # grid and sampling use float32: bfloat16 coordinates would blur the image
+        grid = functional.affine_grid(self._affine_matrices(drawn.float(), x.shape), list(x.shape), align_corners=False)
+        # a crop ends at its last pixels; only a shear samples beyond the image, which is black
         right, bottom = 1 - 1 / x.shape[3], 1 - 1 / x.shape[2]
         inside = torch.stack([grid[..., 0].clamp(-right, right), grid[..., 1].clamp(-bottom, bottom)], -1)
         grid = torch.where(drawn[:, 0, None, None, None] * 3 < 1, grid, inside)
-        seen = functional.grid_sample(pixels.float(), grid, mode="bilinear", align_corners=False).clamp(0, 1)
-        return (seen * 255).round().to(x.dtype) if bytes_in else seen.to(x.dtype)
+        sampled = functional.grid_sample(pixels.float(), grid, mode="bilinear", align_corners=False).clamp(0, 1)
+        return (sampled * 255).round().to(x.dtype) if bytes_in else sampled.to(x.dtype)
 
-    def _maps(self, drawn: Tensor, shape: torch.Size) -> Tensor:
-        """(n, 2, 3) where each pixel of the result comes from, in coordinates from -1 to 1."""
+    def _affine_matrices(self, drawn: Tensor, shape: torch.Size) -> Tensor:
+        """(n, 2, 3) the affine maps from result to source pixels, in coordinates from -1 to 1."""
         which, one, two, three, four = drawn.unbind(1)
         zero, unit = torch.zeros_like(which), torch.ones_like(which)
         height, width = shape[2:]
@@ -120,15 +120,15 @@ class ShearFlipResize(Augmentation):
         # width over height in pixels; a crop larger than the image is cut to it
         wide = (share * aspect * (height / width)).sqrt().clamp(max=1)
         high = (share / aspect * (width / height)).sqrt().clamp(max=1)
-        sheared = _map(unit, lean, zero, unit, zero)
-        flipped = _map(mirror, zero, zero, unit, zero)
-        cropped = _map(wide, zero, (2 * three - 1) * (1 - wide), high, (2 * four - 1) * (1 - high))
+        sheared = _affine_matrix(unit, lean, zero, unit, zero)
+        flipped = _affine_matrix(mirror, zero, zero, unit, zero)
+        cropped = _affine_matrix(wide, zero, (2 * three - 1) * (1 - wide), high, (2 * four - 1) * (1 - high))
         choice = (which * 3)[:, None, None]
         return torch.where(choice < 1, sheared, torch.where(choice < 2, flipped, cropped))
 
 
-def _map(a: Tensor, b: Tensor, c: Tensor, d: Tensor, e: Tensor) -> Tensor:
-    """(n, 2, 3) the maps x' = a x + b y + c, y' = d y + e."""
+def _affine_matrix(a: Tensor, b: Tensor, c: Tensor, d: Tensor, e: Tensor) -> Tensor:
+    """(n, 2, 3) the matrices of the affine maps x' = a x + b y + c, y' = d y + e."""
     return torch.stack([a, b, c, torch.zeros_like(a), d, e], 1).view(-1, 2, 3)
 
 
@@ -139,24 +139,24 @@ AUGMENTATIONS: dict[str, type[Augmentation]] = {
 }
 
 
-def augmentation(word: str) -> Augmentation:
-    """The augmentation in one word.
+def augmentation(spec: str) -> Augmentation:
+    """Return the augmentation of a name with options, such as crop-flip[pad=2].
 
     >>> augmentation("crop-flip[pad=2]")
     CropFlip(pad=2, flip=0.5)
     """
-    name, given = parse_spec(word)
+    name, given = parse_spec(spec)
     if name not in AUGMENTATIONS:
         raise unknown_name("augmentation", name, AUGMENTATIONS)
     return AUGMENTATIONS[name].from_options(dict(given))
 
 
-def frozen(augment: Augmentation, x: Tensor, seed: int, block: int = 4096) -> Tensor:
-    """The images changed once and for all, so that every epoch sees the same: what the papers' code does unknowingly.
+def augment_once(augment: Augmentation, x: Tensor, seed: int, block: int = 4096) -> Tensor:
+    """Return the images augmented once, for use in every epoch: what the papers' code does by mistake.
 
-    Whatever the block, an image is changed in the same way.
+    Images are processed in blocks; the block size does not affect the result.
     """
     rng = Generator(x.device).manual_seed(seed)
     drawn = augment.draw(len(x), rng)
     blocks = zip(torch.split(x, block), torch.split(drawn, block), strict=True)
-    return torch.cat([augment.apply(images, decided) for images, decided in blocks])
+    return torch.cat([augment.apply(images, numbers) for images, numbers in blocks])

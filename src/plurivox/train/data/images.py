@@ -1,4 +1,4 @@
-"""Images: encoded pictures in, one array of pixels out."""
+"""Images: decode picture files to one array of pixels; write and read such arrays as .npz."""
 
 import io
 import logging
@@ -18,21 +18,21 @@ from plurivox.core.npz import select_rows, write_arrays
 from plurivox.core.types import Names
 
 Picture = bytes | bytearray | memoryview | str | Path
-UNNAMED = re.compile(r"<_io\.BytesIO object at \w+>")  # what Pillow calls bytes that have no name
+BYTES_REPR = re.compile(r"<_io\.BytesIO object at \w+>")  # in Pillow's messages about pictures given as bytes
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
 class Images:
-    """Pixels of tasks, and the tasks whose picture could not be read."""
+    """Pixels of the pictures of tasks, and the tasks whose picture could not be decoded."""
 
     tasks: Names  # (n,)
     x: NDArray[np.uint8]  # (n, 3, height, width)
     damaged: Names  # tasks that were skipped
 
     def on(self, tasks: Names) -> NDArray[np.uint8]:
-        """(n, 3, height, width) the pixels of these tasks, in this order."""
-        return select_rows(tasks, self.tasks, self.x, "image")
+        """(n, 3, height, width) the pixels of `tasks`, in this order; InputError if one is missing."""
+        return rows_on(tasks, self.tasks, self.x, "image")
 
 
 def decode(
@@ -42,41 +42,43 @@ def decode(
     size: int | None = None,
     damaged: Literal["error", "skip"] = "error",
 ) -> Images:
-    """The pixels of pictures, each given as the bytes of a file or as its path; row i is the picture of task i.
+    """Decode pictures, each given as the bytes of a file or as its path, to pixels; picture i is that of task i.
 
-    They are brought to red, green and blue, and with `size` to a square of so many pixels (Lanczos); without it they
-    must all have the same size. A picture that cannot be read is an error that names it, or is skipped and listed.
+    They are converted to RGB and with `size` resized to a square of that many pixels (Lanczos); without it they must all have
+    the same size. A picture that cannot be decoded is an InputError, or with damaged="skip" skipped and listed in `damaged`.
     """
     names, given = as_names(tasks, "tasks"), list(pictures)
     if len(given) != len(names):
         raise InputError(f"there are {len(given)} pictures, but {len(names)} tasks")
-    pixels, why = [], {}
-    for place, picture in enumerate(given):
-        found = _pixels(picture, size)
+    pixels, reasons = [], {}
+    for i, picture in enumerate(given):
+        found = _decode_image(picture, size)
         if isinstance(found, str):
-            why[place] = found
+            reasons[i] = found
         else:
             pixels.append(found)
-    bad, good = np.array(sorted(why), np.intp), np.setdiff1d(np.arange(len(names)), list(why)).astype(np.intp)
-    if why:
-        words = f"{len(bad)} of {len(names)} pictures cannot be read: {first_few(names[bad])} ({why[int(bad[0])]})"
+    bad, good = np.array(sorted(reasons), np.intp), np.setdiff1d(np.arange(len(names)), list(reasons)).astype(np.intp)
+    if reasons:
+        message = (
+            f"{len(bad)} of {len(names)} pictures cannot be read: {first_few(names[bad])} ({reasons[int(bad[0])]})"
+        )
         if damaged == "error" or not len(good):
-            raise InputError(f"{words}; mend them, or skip damaged ones: --skip-damaged (in Python damaged='skip')")
-        log.warning("%s; they are skipped", words)
-    return Images(names[good], _stacked(pixels, names[good]), names[bad])
+            raise InputError(f"{message}; repair them, or skip damaged ones: --skip-damaged (in Python damaged='skip')")
+        log.warning("%s; they are skipped", message)
+    return Images(names[good], _stack_images(pixels, names[good]), names[bad])
 
 
-def _pixels(picture: Picture, size: int | None) -> NDArray[np.uint8] | str:
-    """(3, height, width) of one picture, or why there are none."""
+def _decode_image(picture: Picture, size: int | None) -> NDArray[np.uint8] | str:
+    """Return the pixels (3, height, width) of a picture, or the reason as text if it cannot be decoded."""
     pillow: Any = require_package("PIL.Image", "reading pictures", "pip install 'plurivox[images]'")
     source = picture if isinstance(picture, str | Path) else io.BytesIO(picture)
     try:
         with pillow.open(source) as opened:
             image = opened.convert("RGB")
-    # Pillow tells of a damaged picture in all these ways, depending on the format
+    # for a damaged picture Pillow raises any of these, depending on the format
     except (OSError, ValueError, SyntaxError, EOFError, IndexError, KeyError, TypeError) as cause:
-        words = str(cause) if isinstance(picture, str | Path) else UNNAMED.sub("it", str(cause))
-        return " ".join(words.split()) or type(cause).__name__
+        reason = str(cause) if isinstance(picture, str | Path) else BYTES_REPR.sub("it", str(cause))
+        return " ".join(reason.split()) or type(cause).__name__
     except (pillow.DecompressionBombError, pillow.DecompressionBombWarning) as cause:
         return " ".join(str(cause).split())
     if size is not None and image.size != (size, size):
@@ -84,16 +86,17 @@ def _pixels(picture: Picture, size: int | None) -> NDArray[np.uint8] | str:
     return np.ascontiguousarray(np.asarray(image, np.uint8).transpose(2, 0, 1))
 
 
-def _stacked(pixels: list[NDArray[np.uint8]], tasks: Names) -> NDArray[np.uint8]:
+def _stack_images(pixels: list[NDArray[np.uint8]], tasks: Names) -> NDArray[np.uint8]:
+    """(n, 3, height, width) the images as one array; InputError if their sizes differ."""
     shapes = [one.shape for one in pixels]
     if other := [task for task, shape in zip(tasks, shapes, strict=True) if shape != shapes[0]]:
         first = " x ".join(map(str, shapes[0][1:]))
-        raise InputError(f"pictures differ in size: {first_few(other)} are not {first} as the first one; give a size")
+        raise InputError(f"pictures differ in size: {first_few(other)} are not {first} like the first one; give a size")
     return np.stack(pixels) if pixels else np.empty((0, 3, 0, 0), np.uint8)
 
 
 def write_images(images: Images, path: str | Path) -> None:
-    """Keep the pixels in an `.npz` of `x` and `task`, which training also reads as features."""
+    """Write pixels and tasks to an `.npz` with the arrays `x`, `task` and `damaged`, which training can also read."""
     names = {
         name: np.array(one.tolist(), np.str_) for name, one in (("task", images.tasks), ("damaged", images.damaged))
     }
@@ -101,17 +104,19 @@ def write_images(images: Images, path: str | Path) -> None:
 
 
 def read_images(path: str | Path) -> Images:
-    """The pixels that `write_images` kept."""
+    """Read the images that `write_images` wrote; InputError if the file is missing, damaged or another."""
     try:
         with Path(path).open("rb") as file:
-            box = np.load(file, allow_pickle=False)
-            x, tasks, damaged = (box[name] for name in ("x", "task", "damaged"))
+            arrays = np.load(file, allow_pickle=False)
+            x, tasks, damaged = (arrays[name] for name in ("x", "task", "damaged"))
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
     except (ValueError, OSError, EOFError, KeyError, IndexError, zipfile.BadZipFile) as cause:
-        raise InputError(f"{path} is no .npz of images (write_images makes them), or it is damaged: {cause}") from cause
+        raise InputError(
+            f"{path} is not an .npz of images (made by write_images), or it is damaged: {cause}"
+        ) from cause
     if x.dtype != np.uint8 or x.ndim != 4 or x.shape[1] != 3 or len(x) != len(tasks):
         raise InputError(
-            f"{path} holds x of the type {x.dtype} and shape {x.shape}; images are bytes (n, 3, height, width)"
+            f"{path} has an array x of type {x.dtype} and shape {x.shape}; images are bytes (n, 3, height, width)"
         )
     return Images(as_names(tasks, "tasks"), x, as_names(damaged, "tasks"))

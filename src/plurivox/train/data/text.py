@@ -1,7 +1,6 @@
-"""Text as rows of whole numbers, which is what the nets for text read.
+"""Text as rows of integer codes, the inputs of nets for text; vocabularies and word vectors.
 
-Code 0 is padding and code 1 a word or letter that the vocabulary does not know. One array holds all inputs, a row a task,
-so that the loop indexes texts as it indexes images.
+Code 0 is padding and code 1 a word or letter that is not in the vocabulary. One array contains all inputs, one row per task.
 """
 
 import json
@@ -22,7 +21,7 @@ from plurivox.core.atomic_write import atomic_file
 from plurivox.core.errors import InputError, first_few
 
 PAD, UNKNOWN = 0, 1
-FORMAT = 1  # of the file of vocabularies
+FORMAT = 1  # version of the vocabulary file
 Codes = NDArray[np.int64]
 
 
@@ -36,48 +35,49 @@ class Vocabulary:
     """
 
     names: tuple[str, ...]  # the code of names[i] is i + 2
-    lower: bool = False  # whether capitals count as small letters
+    lower: bool = False  # whether words are converted to lower case
 
     @classmethod
-    def of(cls, seen: Iterable[str], *, least: int = 1, lower: bool = False) -> Self:
-        """The words that were seen at least so often, in sorted order: the order of the text does not matter."""
-        counts = Counter(word.lower() if lower else word for word in seen)
+    def of(cls, words: Iterable[str], *, least: int = 1, lower: bool = False) -> Self:
+        """Return the vocabulary of the words that occur at least `least` times, in sorted order."""
+        counts = Counter(word.lower() if lower else word for word in words)
         return cls(tuple(sorted(word for word, n in counts.items() if n >= least)), lower)
 
     @cached_property
     def _code(self) -> dict[str, int]:
+        """The code of each word."""
         return {name: code for code, name in enumerate(self.names, start=UNKNOWN + 1)}
 
     def __len__(self) -> int:
-        """How many codes there are, those of padding and of the unknown included."""
+        """Return the number of codes, including those of padding and unknown words."""
         return len(self.names) + UNKNOWN + 1
 
     def codes(self, words: Iterable[str]) -> list[int]:
-        """The code of each word."""
+        """Return the code of each word; that of unknown words for words not in the vocabulary."""
         return [self._code.get(word.lower() if self.lower else word, UNKNOWN) for word in words]
 
 
 def write_vocabularies(path: str | Path, vocabularies: dict[str, Vocabulary]) -> None:
-    """Vocabularies by name as json, to be kept beside the weights that were learnt with them."""
-    told = {name: {"lower": one.lower, "names": one.names} for name, one in vocabularies.items()}
+    """Write vocabularies by name to a JSON file, to be stored beside the weights trained with them."""
+    content = {name: {"lower": one.lower, "names": one.names} for name, one in vocabularies.items()}
     with atomic_file(path) as part:
-        part.write_text(json.dumps({"format": FORMAT, "vocabularies": told}, ensure_ascii=False), encoding="utf-8")
+        part.write_text(json.dumps({"format": FORMAT, "vocabularies": content}, ensure_ascii=False), encoding="utf-8")
 
 
 def read_vocabularies(path: str | Path, needed: Sequence[str] = ()) -> dict[str, Vocabulary]:
-    """The vocabularies of a file; those in `needed` must be there."""
+    """Read the vocabularies of a file by name; InputError if the file is not one, or lacks one that is `needed`."""
     try:
-        told = json.loads(Path(path).read_text(encoding="utf-8"))
-        if told["format"] > FORMAT:
-            raise InputError(f"{path} was written by a newer plurivox (format {told['format']}); update plurivox")
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        if content["format"] > FORMAT:
+            raise InputError(f"{path} was written by a newer plurivox (format {content['format']}); update plurivox")
         found = {
             name: Vocabulary(tuple(map(str, one["names"])), bool(one["lower"]))
-            for name, one in told["vocabularies"].items()
+            for name, one in content["vocabularies"].items()
         }
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
     except (ValueError, KeyError, TypeError, AttributeError) as cause:
-        raise InputError(f"{path} is no file of vocabularies (write_vocabularies makes them): {cause}") from cause
+        raise InputError(f"{path} is not a vocabulary file (made by write_vocabularies): {cause}") from cause
     if absent := [name for name in needed if name not in found]:
         raise InputError(f"{path} has no vocabulary of {first_few(absent)}; it has {first_few(found)}")
     return found
@@ -92,10 +92,10 @@ def encode_tokens(
     context: int | None = None,
     letters: int = 15,
 ) -> Codes:
-    """(n, 1 + context + letters) a row a token: its place, the codes of its sentence's words, those of its letters.
+    """(n, 1 + context + letters) one row per token: its position, the codes of its sentence's words, those of its letters.
 
-    Tokens of a sentence stand together, in their order. A sentence longer than `context` (as long as the longest one if it
-    is None) is cut to a window around the token; of a longer word the first `letters` letters are read.
+    Tokens of a sentence are adjacent and in order. A sentence longer than `context` (default: the longest sentence) is cut to
+    a window around the token; a longer word is cut to its first `letters` letters.
 
     >>> text = ["a", "cat", "sat"]
     >>> encode_tokens(text, [0, 0, 0], Vocabulary.of(text), Vocabulary.of("acst"), letters=3)
@@ -108,56 +108,56 @@ def encode_tokens(
     runs = [(name, len(list(run))) for name, run in groupby(sentence)]
     if len({name for name, _ in runs}) < len(runs):
         twice = [name for name, n in Counter(name for name, _ in runs).items() if n > 1]
-        raise InputError(f"tokens of a sentence must stand together; these sentences are torn: {first_few(twice)}")
+        raise InputError(f"tokens of a sentence must be adjacent; these sentences are interrupted: {first_few(twice)}")
     sizes = [size for _, size in runs]
-    wide = max(sizes, default=1) if context is None else context
-    rows = np.full((len(tokens), 1 + wide + letters), PAD, np.int64)
+    width = max(sizes, default=1) if context is None else context
+    rows = np.full((len(tokens), 1 + width + letters), PAD, np.int64)
     codes, begin = np.array(words.codes(tokens), np.int64), 0
     for size in sizes:
-        for place in range(size):
-            first = min(max(place - wide // 2, 0), max(size - wide, 0))
-            window = codes[begin + first : begin + min(first + wide, size)]
-            rows[begin + place, 0] = place - first
-            rows[begin + place, 1 : 1 + len(window)] = window
+        for position in range(size):
+            first = min(max(position - width // 2, 0), max(size - width, 0))
+            window = codes[begin + first : begin + min(first + width, size)]
+            rows[begin + position, 0] = position - first
+            rows[begin + position, 1 : 1 + len(window)] = window
         begin += size
-    rows[:, 1 + wide :] = _spelled(tokens, chars, letters)
+    rows[:, 1 + width :] = _encode_letters(tokens, chars, letters)
     return rows
 
 
 def encode_pairs(
     first: Sequence[str], second: Sequence[str], chars: Vocabulary, *, letters: int | None = None
 ) -> Codes:
-    """(n, 2 * letters) a row a pair: the codes of the first word's letters, then those of the second's.
+    """(n, 2 * letters) one row per pair of words: the codes of the first word's letters, then those of the second's.
 
-    `letters` is the length of the longest word if it is None, and 5 at least; of a longer word the first are read.
+    `letters` is by default the length of the longest word, and at least 5; longer words are cut to their first letters.
 
     >>> encode_pairs(["cats"], ["cat"], Vocabulary.of("acst"), letters=5)
     array([[3, 2, 5, 4, 0, 3, 2, 5, 0, 0]])
     """
     if len(first) != len(second):
         raise InputError(f"there are {len(first)} first words, but {len(second)} second ones")
-    wide = max([5, *map(len, first), *map(len, second)]) if letters is None else letters
-    return np.hstack([_spelled(first, chars, wide), _spelled(second, chars, wide)])
+    width = max([5, *map(len, first), *map(len, second)]) if letters is None else letters
+    return np.hstack([_encode_letters(first, chars, width), _encode_letters(second, chars, width)])
 
 
-def _spelled(words: Sequence[str], chars: Vocabulary, letters: int) -> Codes:
-    """(n, letters) the codes of each word's letters."""
+def _encode_letters(words: Sequence[str], chars: Vocabulary, letters: int) -> Codes:
+    """(n, letters) the codes of the first letters of each word, padded."""
     rows = np.full((len(words), letters), PAD, np.int64)
     for row, word in zip(rows, words, strict=True):
         row[: min(len(word), letters)] = chars.codes(word[:letters])
     return rows
 
 
-def known(codes: Tensor, table: nn.Embedding) -> Tensor:
-    """The codes, those that the table has no row for as unknown."""
+def mask_unknown_codes(codes: Tensor, table: nn.Embedding) -> Tensor:
+    """Return the codes with those that are outside the embedding table replaced by that of unknown words."""
     return torch.where(codes < table.num_embeddings, codes, min(UNKNOWN, table.num_embeddings - 1))
 
 
 def check_codes(x: Tensor, whose: str) -> None:
-    """Refuse inputs that are no codes."""
+    """Raise InputError if the inputs are not rows of non-negative integers."""
     if x.is_floating_point() or x.ndim != 2 or (x.numel() and int(x.min()) < 0):
         raise InputError(
-            f"{whose} reads rows of codes, whole numbers from 0 on; these inputs are {x.dtype} of the shape "
+            f"{whose} takes rows of integer codes from 0 on; these inputs are {x.dtype} of the shape "
             f"{tuple(x.shape)}: encode text with plurivox.train.text"
         )
 
@@ -166,43 +166,44 @@ def check_codes(x: Tensor, whose: str) -> None:
 
 
 def read_vectors(path: str | Path, words: Vocabulary, width: int) -> tuple[Tensor, Tensor]:
-    """(codes, vectors (n, width)) of the words that a file in the text form of GloVe knows: `word number number ...`.
+    """Read word vectors in GloVe's text format (`word number number ...`); return (codes (n,), vectors (n, width)).
 
-    A word that the vocabulary has with capitals takes the vector of its small letters where the file has only that.
+    Only words of the vocabulary are read; a word with capitals gets the vector of its lower-case form if the file has no other.
+    Raises InputError if the file is missing, contains none of the words, or has lines of another length.
     """
     code = {name: number for number, name in enumerate(words.names, start=UNKNOWN + 1)}
     small: dict[str, list[str]] = {}
     for name in words.names:
         small.setdefault(name.lower(), []).append(name)
     exact: dict[int, NDArray[np.float32]] = {}
-    near: dict[int, NDArray[np.float32]] = {}
-    for word, numbers in _lines_of_vectors(Path(path), width, {*code, *small}):
+    lower_case: dict[int, NDArray[np.float32]] = {}
+    for word, numbers in _read_vector_lines(Path(path), width, {*code, *small}):
         if word in code:
             exact.setdefault(code[word], numbers)
         for name in small.get(word, ()):
-            near.setdefault(code[name], numbers)
-    found = {**near, **exact}
+            lower_case.setdefault(code[name], numbers)
+    found = {**lower_case, **exact}
     if not found and words.names:
-        raise InputError(f"{path} knows none of the {len(words.names)} words, such as {first_few(words.names[:1])}")
+        raise InputError(f"{path} contains none of the {len(words.names)} words, such as {first_few(words.names[:1])}")
     rows = np.array([found[one] for one in found], np.float32).reshape(-1, width)
     return torch.tensor(list(found), dtype=torch.int64), torch.from_numpy(rows)
 
 
-def _lines_of_vectors(path: Path, width: int, wanted: set[str]) -> Iterator[tuple[str, NDArray[np.float32]]]:
-    """Word and numbers of every wanted line; an error names the line."""
+def _read_vector_lines(path: Path, width: int, wanted: set[str]) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    """Yield word and vector of every line whose word is in `wanted`; InputError names a line that is wrong."""
     if not path.is_file():
         raise InputError(f"there is no file of word vectors {path}")
     with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
         for number, line in enumerate(file, start=1):
             n_numbers = len(line.split()) - 1
             if number == 1 and n_numbers == 1 and width != 1:
-                continue  # the form of word2vec begins with the numbers of words and of columns
-            parts = line.rstrip().rsplit(" ", width)  # a word of GloVe may hold spaces, but not the first ones
-            if len(parts) != width + 1 or (number <= 2 and n_numbers != width):
+                continue  # the word2vec format starts with the numbers of words and of columns
+            fields = line.rstrip().rsplit(" ", width)  # words in GloVe files may contain spaces, but not the first ones
+            if len(fields) != width + 1 or (number <= 2 and n_numbers != width):
                 raise InputError(f"{path}, line {number}: {n_numbers} numbers; the net expects {width}: set word-width")
-            if parts[0] not in wanted:
+            if fields[0] not in wanted:
                 continue
             try:
-                yield parts[0], np.array(parts[1:], np.float32)
+                yield fields[0], np.array(fields[1:], np.float32)
             except ValueError:
-                raise InputError(f"{path}, line {number}: not every number after {parts[0]!r} is a number") from None
+                raise InputError(f"{path}, line {number}: a value after {fields[0]!r} is not a number") from None

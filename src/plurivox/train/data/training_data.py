@@ -1,8 +1,9 @@
-"""Material: inputs with what is known of them, in one .npz of plain arrays, for machines that read no tables.
+"""TrainingData: inputs of tasks with their split, gold labels, votes and soft labels; and the .npz files of them.
 
-`x` (n, ...) and `task` (n,); perhaps `split` (n,), the true labels `y` (n,), the list of all `labels`, `soft` (n, n_labels)
-probabilities, `counts` (n, n_labels) of unnamed people, or votes as the columns `vote_task`, `vote_worker` and
-`vote_label`. Instead of x, task and y there may be `x_<split>` and `y_<split>` for every split; row i is then <split>-i.
+Arrays of such a file: `x` (n, ...) and `task` (n,); optionally `split` (n,), true labels `y` (n,), the list of all `labels`,
+`soft` (n, n_labels) probabilities, `counts` (n, n_labels) of votes without workers, or votes as the columns `vote_task`,
+`vote_worker` and `vote_label`. Instead of x, task and y there may be `x_<split>` and `y_<split>` for every split; the task of
+row i is then called <split>-i.
 """
 
 from dataclasses import dataclass
@@ -19,21 +20,21 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 
-PARTS = {"train": ("train", "training"), "dev": ("dev", "valid", "val", "validation"), "test": ("test", "rest")}
+SPLIT_NAMES = {"train": ("train", "training"), "dev": ("dev", "valid", "val", "validation"), "test": ("test", "rest")}
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:
-    """Inputs and what is known of their tasks; row i of `x` is task i, and no task is there twice.
+    """Inputs of tasks with their split, gold labels, votes and soft labels; row i of `x` is task i, tasks are unique.
 
-    All training data of a data set come this way, be they features, images, packed inputs or arrays of a user, so that an
-    InputError is raised here where they do not fit together.
+    Features, images, packed inputs and a user's arrays all become this type; InputError if the lengths of x, tasks and split
+    differ or a task occurs twice.
     """
 
     name: str
     tasks: Names  # (n,)
     x: NDArray[Any]  # (n, ...)
-    split: Names | None = None  # (n,) such as train, valid, test
+    split: Names | None = None  # (n,) name of each task's split, such as train, valid, test
     gold: SoftLabels | None = None
     votes: Votes | None = None
     soft: SoftLabels | None = None
@@ -48,40 +49,40 @@ class TrainingData:
             raise InputError(f"{self.name} has two inputs for the tasks {first_few(twice)}")
 
     def on(self, tasks: Names) -> NDArray[Any]:
-        """(n, ...) the inputs of these tasks, in this order."""
-        return select_rows(tasks, self.tasks, self.x, f"inputs in {self.name}")
+        """(n, ...) the inputs of `tasks`, in this order; InputError if one is missing."""
+        return rows_on(tasks, self.tasks, self.x, f"inputs in {self.name}")
 
-    def parts(self) -> dict[str, Names]:
-        """The tasks of train, dev and test, by the usual names of splits; nothing where there are no splits."""
+    def splits(self) -> dict[str, Names]:
+        """Return the tasks of the splits train, dev and test, by their usual names; empty without splits."""
         if self.split is None:
             return {}
         text = np.array([str(one).lower() for one in self.split.tolist()])
-        found = {part: self.tasks[np.isin(text, words)] for part, words in PARTS.items()}
-        return {part: tasks for part, tasks in found.items() if len(tasks)}
+        found = {split: self.tasks[np.isin(text, names)] for split, names in SPLIT_NAMES.items()}
+        return {split: tasks for split, tasks in found.items() if len(tasks)}
 
 
 def read_training_data(path: str | Path) -> TrainingData:
-    """The material of an .npz; see the module for the arrays it may hold."""
-    arrays = read_arrays(Path(path), "inputs")
-    listed = as_names(arrays["labels"], "labels") if "labels" in arrays else None
+    """Read training data from an .npz file; see the module's docstring for its arrays."""
+    arrays = arrays_in(Path(path), "inputs")
+    labels = as_names(arrays["labels"], "labels") if "labels" in arrays else None
     tasks, x, split, gold = read_task_rows(arrays, path, "inputs", numbered=True)
     votes = soft = None
     if "vote_task" in arrays:
-        votes = Votes.of(arrays["vote_task"], arrays.get("vote_worker"), arrays["vote_label"], labels=listed)
+        votes = Votes.of(arrays["vote_task"], arrays.get("vote_worker"), arrays["vote_label"], labels=labels)
     elif "counts" in arrays:
-        votes = Votes.from_counts(arrays["counts"], tasks, _needed(listed, "counts", path))
+        votes = Votes.from_counts(arrays["counts"], tasks, _require_labels(labels, "counts", path))
     if "soft" in arrays:
-        soft = SoftLabels.of(arrays["soft"], tasks, _needed(listed, "soft", path))
+        soft = SoftLabels.of(arrays["soft"], tasks, _require_labels(labels, "soft", path))
     return TrainingData(Path(path).stem, tasks, x, split, gold, votes, soft)
 
 
 def write_training_data(training_data: TrainingData, path: str | Path) -> None:
-    """Write an .npz that `read_training_data` reads."""
-    arrays: dict[str, NDArray[Any]] = {"x": training_data.x, "task": without_stringdtype(training_data.tasks)}
-    nouns = [one for one in (training_data.votes, training_data.soft, training_data.gold) if one is not None]
-    if nouns:
-        labels = max((one.labels for one in nouns), key=len)
-        arrays["labels"] = without_stringdtype(labels)
+    """Write training data to an .npz file that `read_training_data` reads."""
+    arrays: dict[str, NDArray[Any]] = {"x": training_data.x, "task": plain_names(training_data.tasks)}
+    labelled = [one for one in (training_data.votes, training_data.soft, training_data.gold) if one is not None]
+    if labelled:
+        labels = max((one.labels for one in labelled), key=len)
+        arrays["labels"] = plain_names(labels)
     if training_data.split is not None:
         arrays["split"] = without_stringdtype(training_data.split)
     if training_data.gold is not None:
@@ -94,15 +95,17 @@ def write_training_data(training_data: TrainingData, path: str | Path) -> None:
 
 
 def _vote_arrays(votes: Votes, tasks: Names, labels: Names) -> dict[str, NDArray[Any]]:
+    """Return the arrays of the votes for the file: columns, or counts if workers are unknown; not for soft answers."""
     if votes.weight is None and not (votes.worker < 0).any():
         columns = votes.columns()
         return {f"vote_{name}": without_stringdtype(columns[name]) for name in ("task", "worker", "label")}
     if votes.answer is not None:
-        raise InputError("soft answers cannot be kept in a plain .npz of inputs; aggregate them and give soft labels")
+        raise InputError("soft answers cannot be stored in an .npz of inputs; aggregate them and give soft labels")
     return {"counts": votes.on(tasks).with_labels(labels).counts()}
 
 
-def _needed(labels: Names | None, what: str, path: object) -> Names:
+def _require_labels(labels: Names | None, array: str, path: object) -> Names:
+    """Return the list of labels; InputError if the file has none for the columns of `array`."""
     if labels is None:
-        raise InputError(f"{path} has {what} without names for their columns; add the array labels")
+        raise InputError(f"{path} has the array {array} without names for its columns; add the array labels")
     return labels

@@ -1,1 +1,1 @@
-"""EM and consensus around any classifier, without torch."""
+"""Label estimation from votes and any classifier together (Raykar's EM, CROWDLAB), without torch."""

@@ -1,4 +1,4 @@
-"""EM of Raykar et al. around any scikit-learn classifier. Needs neither torch nor scikit-learn itself."""
+"""EM of Raykar et al. with any classifier that follows scikit-learn. Needs neither torch nor scikit-learn."""
 
 import copy
 import inspect
@@ -16,19 +16,19 @@ from plurivox.core.types import Floats, Ints, Names
 from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import ConfusionEM, KeyedVotes, Params, accuracy
 
-PSEUDO_HELP = "pseudo-count in every cell of a worker's matrix"
-FLOOR = np.finfo(float).tiny  # probabilities below it count as that: an impossible vote leaves tasks comparable
-CLIP_HELP = "the classifier's probabilities are taken to be at least this"
+PSEUDO_HELP = "pseudo-count added to every cell of a worker's matrix"
+MIN_FLOAT = np.finfo(float).tiny  # smallest probability before a logarithm, so that log-likelihoods stay finite
+CLIP_HELP = "minimum of the classifier's probabilities; smaller ones are raised to it"
 
 
 class RaykarSteps:
-    """E-step and M-step over votes, with a classifier's probabilities as the prior of each task.
+    """E-step and M-step on votes, with a classifier's probabilities as the prior of each task.
 
-    Tasks whose label is known keep it.
+    Tasks with a gold label keep it.
 
     >>> votes = Votes.of(task=list("aab"), worker=[1, 2, 1], label=list("xyy"))
     >>> steps = RaykarSteps(votes)
-    >>> steps.e_step(np.full((2, 2), .5), steps.identity())[0].round(3)
+    >>> steps.e_step(np.full((2, 2), .5), steps.initial_matrices())[0].round(3)
     array([[0.5 , 0.5 ],
            [0.01, 0.99]])
     """
@@ -37,45 +37,46 @@ class RaykarSteps:
         self.votes, self.pseudo, self.clip, k = votes.require_workers("raykar"), pseudo, clip, votes.n_labels
         keyed = KeyedVotes.of(votes.start, votes.worker, votes.label, votes.weight, k)
         self.em = ConfusionEM(keyed, votes.n_workers, k)
-        self.known: Ints = np.empty(0, np.int64)  # (n_known,) places of tasks whose label is known
-        self.truth: Floats = np.empty((0, k))
+        self.gold_tasks: Ints = np.empty(0, np.int64)  # (n_gold,) indices of tasks with a gold label
+        self.gold_prob: Floats = np.empty((0, k))  # (n_gold, n_labels)
         if gold is not None:
-            self._set_known(gold)
+            self._set_gold(gold)
 
-    def _set_known(self, gold: SoftLabels) -> None:
-        strange = positions(self.votes.labels, gold.labels) < 0
-        if strange.any() and bool((gold.prob[:, strange] > 0).any()):
+    def _set_gold(self, gold: SoftLabels) -> None:
+        """Set the gold labels of the tasks that have votes; InputError if a gold label is not a label of the votes."""
+        unknown = positions(self.votes.labels, gold.labels) < 0
+        if unknown.any() and bool((gold.prob[:, unknown] > 0).any()):
             raise InputError(
-                f"known labels hold {first_few(gold.labels[strange])}, which no vote names; list all labels"
+                f"gold labels contain {first_few(gold.labels[unknown])}, which no vote has; give all labels to the votes"
             )
-        place = positions(self.votes.tasks, gold.tasks)
-        self.known, mine = place[place >= 0], gold.on(gold.tasks[place >= 0])
-        self.truth = np.asarray(mine.on_labels(self.votes.labels).prob)
+        row = positions(self.votes.tasks, gold.tasks)
+        self.gold_tasks, gold = row[row >= 0], gold.on(gold.tasks[row >= 0])
+        self.gold_prob = np.asarray(gold.on_labels(self.votes.labels).prob)
 
-    def identity(self) -> Floats:
-        """(n_workers, true, said) matrices of workers who nearly always say what is so."""
+    def initial_matrices(self) -> Floats:
+        """(n_workers, true label, given label) nearly diagonal confusion matrices, to start EM with."""
         k = self.votes.n_labels
         start = np.eye(k) + self.pseudo
         return np.tile(start / start.sum(1, keepdims=True), (self.votes.n_workers, 1, 1))
 
-    def clipped(self, prior: Floats) -> Floats:
-        """Probabilities, none of them next to nothing."""
-        held = np.clip(prior, self.clip, 1 - self.clip) if self.clip else prior
-        return held / held.sum(1, keepdims=True)
+    def clip_prior(self, prior: Floats) -> Floats:
+        """(n_tasks, n_labels) the probabilities raised to at least `clip` and normalised."""
+        clipped = np.clip(prior, self.clip, 1 - self.clip) if self.clip else prior
+        return clipped / clipped.sum(1, keepdims=True)
 
     def e_step(self, prior: Floats, matrices: Floats) -> tuple[Floats, float]:
-        """((n_tasks, n_labels) posterior given the classifier and the votes, log-likelihood of the votes)."""
-        log_prior = np.log(np.maximum(self.clipped(prior), FLOOR))
-        posterior, value = self.em.e_step(Params(log_prior, self.em.log_table(matrices, FLOOR)))
-        posterior[self.known] = self.truth
+        """Return the posterior (n_tasks, n_labels) given the classifier and the votes, and the log-likelihood of the votes."""
+        log_prior = np.log(np.maximum(self.clip_prior(prior), MIN_FLOAT))
+        posterior, value = self.em.e_step(Params(log_prior, self.em.log_table(matrices, MIN_FLOAT)))
+        posterior[self.gold_tasks] = self.gold_prob
         return posterior, value
 
     def m_step(self, posterior: Floats) -> Floats:
-        """(n_workers, true, said) matrices: shares of the counts that a posterior expects, pseudo-counts added."""
+        """(n_workers, true label, given label) the confusion matrices: expected counts plus pseudo-counts, normalised."""
         pseudo = np.full((self.votes.n_labels, self.votes.n_labels), self.pseudo)
         return self.em.matrices(self.em.m_step(self.em.expected_counts(posterior).confusion, pseudo))
 
-    def fit(
+    def make_fit(
         self,
         made_by: str,
         posterior: Floats,
@@ -83,7 +84,7 @@ class RaykarSteps:
         trace: tuple[float, ...] = (),
         converged: bool | None = None,
     ) -> Fit:
-        """Posterior and matrices as a fit."""
+        """Return posterior and confusion matrices as a Fit."""
         votes, prior = self.votes, posterior.mean(0)
         return Fit(
             SoftLabels.of(posterior, votes.tasks, votes.labels, support=votes.support),
@@ -97,20 +98,20 @@ class RaykarSteps:
         )
 
 
-LEAST = 1e-4  # the classifier is not fitted to labels less likely than this
+MIN_PROB = 1e-4  # labels of a task with a smaller posterior are left out of the classifier's training data
 
 
 @dataclass(frozen=True, eq=False)
 class RaykarFit:
-    """A classifier fitted to votes, and the fit of tasks and workers that it and the votes give."""
+    """Result of `raykar_em`: the fitted classifier, and the Fit of tasks and workers."""
 
-    classifier: Any  # fitted; it knows labels by their places in `labels`
+    classifier: Any  # fitted; its classes are indices into `labels`
     fit: Fit
     labels: Names
 
     def predict(self, x: Any, tasks: Any = None) -> SoftLabels:
-        """The classifier's probabilities for inputs nobody voted on; tasks without names are called 0, 1, 2, ..."""
-        prob = _predict(self.classifier, x, len(self.labels))
+        """Return the classifier's probabilities for the inputs x; without `tasks` the tasks are called 0, 1, 2, ..."""
+        prob = _predict_prob(self.classifier, x, len(self.labels))
         return SoftLabels.of(prob, np.arange(len(prob)) if tasks is None else tasks, self.labels)
 
 
@@ -128,16 +129,16 @@ def raykar_em(
     tol: float = 1e-3,
     progress: Progress = no_progress,
 ) -> RaykarFit:
-    """Fit a classifier, the labels and the workers' matrices together by EM, from inputs and votes.
+    """Estimate a classifier, soft labels and the workers' confusion matrices together by EM, from inputs and votes.
 
     E-step: q_i(k) is proportional to p_i(k) * product over its votes of matrix_worker[k, said], p being the classifier's
-    probabilities held above `clip`. M-step: the matrices are the counts that q expects plus `pseudo`, divided by their
-    sums, and the classifier is fitted to every row of x with each label, weighing q. It begins with the posterior of a fit to
-    `start` from, else with even p and workers who nearly always say what is so, and ends when no q moves by `tol` in the mean.
-    The trace is the log likelihood of the votes; a classifier that is regularised, or not fitted to its end, may let it fall
-    a little. Row i of x is task i of `votes.tasks`. Known labels (`gold`) stay as they are. `classifier` has fit with
-    `sample_weight` and predict_proba (a pipeline whose last step has them will do); a copy of it is fitted, from where it
-    stands at each pass where it can (`warm`).
+    probabilities clipped to at least `clip`. M-step: the matrices are the expected counts under q plus `pseudo`, normalised by
+    row, and the classifier is fitted to every row of x with each label, weighted by q. EM starts with the posterior of the fit
+    `start`, or else with uniform p and nearly diagonal matrices, and ends when the mean total variation between successive q
+    is below `tol`. The trace is the log-likelihood of the votes; with a classifier that is regularised or not fitted to
+    convergence it may decrease slightly. Row i of x is task i of `votes.tasks`. Tasks with a `gold` label keep it.
+    `classifier` needs fit with `sample_weight` and predict_proba (a pipeline needs them in its last step); a copy of it is
+    fitted, with `warm` starting from the previous fit if it has the parameter warm_start.
 
     Raykar et al. (2010), http://jmlr.org/papers/v11/raykar10a.html
 
@@ -147,66 +148,70 @@ def raykar_em(
     >>> done.fit.soft.hard().tolist(), done.predict([[0.], [1.]]).hard().tolist()
     (['n', 'y', 'y', 'n'], ['n', 'y'])
     """
-    model, inputs = copy.deepcopy(classifier), _inputs(x, votes)
+    model, inputs = copy.deepcopy(classifier), _check_inputs(x, votes)
     if warm and "warm_start" in (model.get_params() if hasattr(model, "get_params") else {}):
         model.set_params(warm_start=True)
     steps = RaykarSteps(votes, gold, pseudo, clip)
-    even = np.full((votes.n_tasks, votes.n_labels), 1 / votes.n_labels)
-    posterior = steps.e_step(even, steps.identity())[0] if start is None else _earlier_posterior(steps, start)
+    uniform = np.full((votes.n_tasks, votes.n_labels), 1 / votes.n_labels)
+    posterior = steps.e_step(uniform, steps.initial_matrices())[0] if start is None else _start_posterior(steps, start)
     trace: list[float] = []
     converged = False
     for step in range(max_iter):
         matrices = steps.m_step(posterior)
         _fit_classifier(model, inputs, posterior)
-        before, (posterior, value) = posterior, steps.e_step(_predict(model, inputs, votes.n_labels), matrices)
+        before, (posterior, value) = posterior, steps.e_step(_predict_prob(model, inputs, votes.n_labels), matrices)
         trace.append(value)
         progress(step, max_iter, value)
         if converged := bool(np.abs(posterior - before).sum(1).mean() / 2 < tol):
             break
-    word = f"raykar-em[{type(classifier).__name__}]"
-    fit = steps.fit(word, posterior, steps.m_step(posterior), tuple(trace), converged)
+    made_by = f"raykar-em[{type(classifier).__name__}]"
+    fit = steps.make_fit(made_by, posterior, steps.m_step(posterior), tuple(trace), converged)
     return RaykarFit(model, fit, votes.labels)
 
 
-def _inputs(x: Any, votes: Votes) -> Any:
+def _check_inputs(x: Any, votes: Votes) -> Any:
+    """Return x as an array; InputError if it does not have one row per task of the votes."""
     inputs = x if hasattr(x, "shape") else np.asarray(x)
     if inputs.shape[0] != votes.n_tasks:
         raise InputError(f"there are {inputs.shape[0]} rows of x for {votes.n_tasks} tasks of the votes")
     return inputs
 
 
-def _earlier_posterior(steps: RaykarSteps, start: Fit) -> Floats:
-    """(n_tasks, n_labels) the posterior of an earlier fit, known labels as they are."""
+def _start_posterior(steps: RaykarSteps, start: Fit) -> Floats:
+    """(n_tasks, n_labels) the posterior of the fit `start`, with gold labels set."""
     posterior = np.array(start.soft.on(steps.votes.tasks).on_labels(steps.votes.labels).prob, np.float64)
-    posterior[steps.known] = steps.truth
+    posterior[steps.gold_tasks] = steps.gold_prob
     return posterior
 
 
 def _fit_classifier(model: Any, x: Any, posterior: Floats) -> None:
-    """Fit the classifier to a distribution: each task with every label it may have, weighing its probability."""
-    used = posterior > LEAST
-    used[posterior.argmax(0), np.arange(posterior.shape[1])] = True  # every label once, so that a warm start fits
+    """Fit the classifier in place to the posterior: each task with every possible label, weighted by its probability.
+
+    Raises InputError if the classifier has no predict_proba or its fit no sample_weight.
+    """
+    used = posterior > MIN_PROB
+    used[posterior.argmax(0), np.arange(posterior.shape[1])] = True  # every label at least once: a warm start needs it
     task, label = np.nonzero(used)
-    weight = np.maximum(posterior[task, label], LEAST)
+    weight = np.maximum(posterior[task, label], MIN_PROB)
     last, prefix = model, ""
-    while hasattr(last, "steps"):  # a pipeline hands weights to the step they are named after
+    while hasattr(last, "steps"):  # a pipeline passes weights to the step in their name
         name, last = last.steps[-1]
         prefix += f"{name}__"
     if not callable(getattr(last, "predict_proba", None)):
-        raise InputError(f"{type(last).__name__} gives no probabilities; take a classifier with predict_proba")
+        raise InputError(f"{type(last).__name__} gives no probabilities; use a classifier with predict_proba")
     if "sample_weight" not in inspect.signature(last.fit).parameters:
         raise InputError(
-            f"{type(last).__name__} cannot weigh its examples; take a classifier with fit(..., sample_weight)"
+            f"{type(last).__name__} does not accept sample weights; use a classifier with fit(..., sample_weight)"
         )
     model.fit(x[task], label, **{f"{prefix}sample_weight": weight})
 
 
-def _predict(model: Any, x: Any, n_labels: int) -> Floats:
-    """(n, n_labels) the classifier's probabilities; labels it never saw have 0."""
-    said = np.asarray(model.predict_proba(x), np.float64)
-    known = np.asarray(model.classes_)
-    if said.shape[1] != len(known):
-        raise InputError(f"the classifier gives {said.shape[1]} probabilities for the labels {first_few(known)}")
-    whole = np.zeros((len(said), n_labels))
-    whole[:, known] = said
-    return whole
+def _predict_prob(model: Any, x: Any, n_labels: int) -> Floats:
+    """(n, n_labels) the classifier's probabilities; 0 for labels that were not in its training data."""
+    prob = np.asarray(model.predict_proba(x), np.float64)
+    classes = np.asarray(model.classes_)
+    if prob.shape[1] != len(classes):
+        raise InputError(f"the classifier gives {prob.shape[1]} probabilities for the labels {first_few(classes)}")
+    full = np.zeros((len(prob), n_labels))
+    full[:, classes] = prob
+    return full

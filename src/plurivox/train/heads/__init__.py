@@ -1,4 +1,4 @@
-"""Heads: what sits on a net while it learns from people, and is taken off to predict. One file a head."""
+"""Heads: layers on a net that model the workers during training and are removed for prediction. One file per head."""
 
 from plurivox.train._torch import TORCH
 from plurivox.train.heads._contract import Head, methods

@@ -1,4 +1,4 @@
-"""What every head is: what sits on a net's logits while it learns, and is taken off to predict."""
+"""Base classes of heads: layers on a net's logits that are used in training and removed for prediction."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
@@ -14,88 +14,100 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
-from plurivox.train.targets._contract import Batch, Drawn, Gives
+from plurivox.train.targets._contract import Batch, DrawnLabels, TargetKind
 
 __all__ = ["Batch", "Head", "HeadContext", "HeadModule", "methods"]
 
 
 @dataclass(frozen=True, eq=False)
 class HeadContext:
-    """What a head may know before it learns. Row i of the inputs is task i of `tasks` and of `votes`."""
+    """Input shape, tasks, labels, workers and votes of the training data, given to `Head.build`.
+
+    Row i of the inputs is task i of `tasks` and of `votes`.
+    """
 
     shape: tuple[int, ...]  # of one input
     tasks: Names
     labels: Names
     workers: Names
-    votes: Votes | None  # exactly on `tasks`, over `labels`; None where there are none
+    votes: Votes | None  # of exactly `tasks`, over `labels`; None if there are no votes
 
     @property
     def n_labels(self) -> int:
+        """Number of labels."""
         return len(self.labels)
 
     @property
     def n_workers(self) -> int:
+        """Number of workers."""
         return len(self.workers)
 
 
 class HeadModule(nn.Module):
-    """A head on its net: its own parameters learn with those of the net.
+    """The torch module of a head, trained together with the net; base class.
 
-    Whatever it keeps from epoch to epoch (a posterior, matrices) is a parameter or a buffer, so that a checkpoint holds it.
-    What it learns of each of many workers are `WorkerTable`, of which a step touches those in its batch.
+    All state that lasts longer than an epoch (a posterior, matrices) is a parameter or a buffer, so that checkpoints contain
+    it. Parameters per worker are a `WorkerTable`, of which a step updates only the workers in its batch.
     """
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
-        """(n,) the loss of each example."""
+        """(n,) the loss of each example, from the net's logits (n, n_labels)."""
         raise NotImplementedError
 
-    def before_net(self, x: Tensor, drawn: Drawn, rng: torch.Generator) -> tuple[Tensor, Drawn]:
-        """Change what the net sees of a batch and what was said of it, such as mixtures; row by row the same tasks.
+    def transform_batch(self, x: Tensor, labels: DrawnLabels, rng: torch.Generator) -> tuple[Tensor, DrawnLabels]:
+        """Return inputs and labels of a batch as the net and the head shall get them, for example mixed; default: unchanged.
 
-        Like a target's draw it waits for nothing, and its shapes depend on those of the batch alone.
+        Row i stays task i. As in `Examples.draw`, shapes depend only on those of the batch and nothing waits for the device.
         """
         del rng
-        return x, drawn
+        return x, labels
 
     @property
     def changes_inputs(self) -> bool:
-        """Whether the net may see something else than the tasks while it learns."""
-        return type(self).before_net is not HeadModule.before_net
+        """Whether inputs are changed by `transform_batch`, so that logits in training are not those of the tasks."""
+        return type(self).transform_batch is not HeadModule.transform_batch
 
     def before_epoch(self, epoch: int, predict: Callable[[], Tensor]) -> None:
-        """Update what is kept between epochs, such as by an E-step; `predict()` returns the logits (n_tasks, n_labels)
-        of the net without dropout, in the order of the scene's tasks."""
+        """Update the head's state before an epoch, for example by an E-step; default: do nothing.
+
+        `predict()` returns the net's logits (n_tasks, n_labels) without dropout, in the order of `HeadContext.tasks`.
+        """
         del epoch, predict
 
     def stack_key(self) -> Hashable:
-        """What must be equal in the heads of several runs for them to be stacked."""
+        """Return a value that must be equal in the heads of several runs for `stack_heads` to combine them."""
         return None
 
-    def stacked(self, heads: Sequence[Self], net: nn.Module) -> "HeadModule":
-        """One head for the heads of several runs with one `stack_key`, on the logits of all of them, run after run.
+    def stack_heads(self, heads: Sequence[Self], net: nn.Module) -> "HeadModule":
+        """Return one head that computes the losses of the heads of several runs; only if `Head.can_stack`.
 
-        `net` is their stacked net. What the heads have learnt becomes slices of what this one learns. Heads with `stacks` can
-        do it.
+        All `heads` have the same `stack_key`; `net` is their stacked net, whose logits come run after run. The parameters of
+        the given heads become slices of those of the new head.
         """
         raise NotImplementedError
 
     def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit | None:
-        """What was learnt of the workers; `soft` and `logits` are the predictions of the net for the scene's tasks, x."""
+        """Return the estimates about workers as a Fit, or None if the head has none.
+
+        `soft` and `logits` are the net's predictions for the training inputs `x`.
+        """
         del soft, x, logits
         return None
 
 
 @dataclass(frozen=True)
 class Head(Method, ABC):
-    """A head by its name and options; `wants` says what its target must give: "votes" of workers, or a "pair"."""
+    """A head with its options; `build` makes its torch module; base class."""
 
-    wants: ClassVar[Gives] = "votes"
-    stacks: ClassVar[bool] = False  # whether the heads of several runs can be stacked to one
-    records: ClassVar[bool] = True  # whether a step under it can be recorded as a CUDA graph
+    target_kind: ClassVar[TargetKind] = (
+        "votes"  # kind of target that it is trained on: "votes", or "pair" for two heads
+    )
+    can_stack: ClassVar[bool] = False  # whether the heads of several runs can be combined, see `HeadModule.stack_heads`
+    capturable: ClassVar[bool] = True  # whether a step with this head can be recorded as a CUDA graph
 
     @abstractmethod
     def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
-        """The head for this net; new weights come from torch's generator, which the caller has seeded."""
+        """Return the module of the head for `net`; initial weights come from torch's generator, seeded by the caller."""
 
 
 methods: Methods[Head] = Methods(__package__, Head)

@@ -1,4 +1,4 @@
-"""A layer on the net for every worker, which turns what is so into what the worker says."""
+"""Head `crowd-layer`: a layer per worker that maps the net's output to the worker's votes."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ from plurivox.engine.kernels import crowd_layer
 from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
 from plurivox.train.heads._shared.worker_votes import (
     ON_HELP,
-    cross_entropy,
-    fit_of,
-    identity,
-    said_in,
-    typical_output,
-    votes_of,
+    identity_rows,
+    make_fit,
+    output_per_label,
+    padded_votes,
+    require_votes,
+    vote_cross_entropy,
 )
 from plurivox.train.loop.worker_table import WorkerTable
 from plurivox.train.targets._contract import PaddedVotes
 
 Variant = Literal["MW", "VW", "VB", "VW+B", "SW"]
-KINDS: dict[Variant, int] = {
+KERNEL_KINDS: dict[Variant, int] = {
     "MW": crowd_layer.FULL,
     "VW": crowd_layer.SCALE,
     "VB": crowd_layer.SHIFT,
@@ -37,78 +37,80 @@ KINDS: dict[Variant, int] = {
 
 @dataclass(frozen=True)
 class CrowdLayer(Head):
-    """A layer for every worker on top of the net, trained with it on the votes themselves.
+    """A layer per worker on top of the net, trained with it on the votes themselves.
 
-    What worker j says of a task with the output f is softmax(f W_j) for MW, a whole matrix; softmax(v_j * f) for VW, a
-    weight a label; softmax(f + b_j) for VB, a shift a label; both for VW+B; softmax(s_j f) for SW, one weight. All begin by
-    changing nothing, and nothing holds them: the matrices are no probabilities. The loss of a task is the cross-entropy of
-    its votes added up, over the mean number of votes of a task. Only workers in the batch learn in a step. The layer is
-    dropped to predict. In the fit, row k of a worker's matrix is what the layer says where the net is certain of k (on
-    logits: where they are the net's mean ones for k), which sums to one.
+    The label that worker j gives to a task with the net's output f has the distribution softmax(f W_j) for MW, a full matrix;
+    softmax(v_j * f) for VW, a weight per label; softmax(f + b_j) for VB, a bias per label; both for VW+B; softmax(s_j f) for
+    SW, one weight. All start as the identity and are unconstrained: the matrices are not probabilities. The loss of a task is
+    the summed cross-entropy of its votes, divided by the mean number of votes per task. A step updates only the workers in
+    its batch. The layer is removed for prediction. In the fit, row k of a worker's matrix is the layer's output if the net is
+    certain of k (on logits: for the net's mean logits of k), which sums to one.
 
     Rodrigues & Pereira (2018), https://doi.org/10.1609/aaai.v32i1.11506
     """
 
-    stacks: ClassVar[bool] = True
+    can_stack: ClassVar[bool] = True
 
-    variant: Variant = option("MW", "what a worker has: MW a matrix, VW weights, VB shifts, VW+B both, SW one weight")
+    variant: Variant = option("MW", "layer of a worker: MW matrix, VW weights, VB biases, VW+B both, SW one weight")
     on: Literal["probabilities", "logits"] = option("probabilities", ON_HELP)
 
     def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
         del net
-        return _Layer(self, context)
+        return _CrowdLayerModule(self, context)
 
 
-class _Layer(HeadModule):
+class _CrowdLayerModule(HeadModule):
+    """Torch module of the head `crowd-layer`."""
+
     def __init__(self, head: CrowdLayer, context: HeadContext, rows: WorkerTable | None = None) -> None:
         super().__init__()
-        votes = votes_of(context, head.name())
-        self.head, self.context, self.kind = head, context, KINDS[head.variant]
+        votes = require_votes(context, head.name())
+        self.head, self.context, self.kind = head, context, KERNEL_KINDS[head.variant]
         self.applies_softmax, self.share = head.on == "probabilities", votes.n_tasks / float(votes.weights.sum())
-        self.rows = rows or WorkerTable(_start(self.kind, context.n_workers, context.n_labels))
+        self.rows = rows or WorkerTable(_initial_rows(self.kind, context.n_workers, context.n_labels))
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
         if logits.device.type != "cpu":
-            return self.by_torch(logits, said_in(batch))
-        each: Tensor = _Say.apply(logits, said_in(batch), self)
+            return self.losses_by_torch(logits, padded_votes(batch))
+        each: Tensor = _CrowdLayerLoss.apply(logits, padded_votes(batch), self)
         return each
 
-    def by_torch(self, logits: Tensor, said: PaddedVotes) -> Tensor:
-        """(n,) the loss of each task in torch's own words, for any device."""
+    def losses_by_torch(self, logits: Tensor, votes: PaddedVotes) -> Tensor:
+        """(n,) the loss of each task computed with torch operations, on any device."""
         output = logits.softmax(1) if self.applies_softmax else logits
-        score = _score(self.kind, output[:, None], self.rows.take(said.worker, said.weight))
-        return cross_entropy(score, said) * self.share
+        score = _vote_logits(self.kind, output[:, None], self.rows.take(votes.worker, votes.weight))
+        return vote_cross_entropy(score, votes) * self.share
 
     def stack_key(self) -> Hashable:
         return self.head, self.share, self.rows.table.shape
 
-    def stacked(self, heads: Sequence["_Layer"], net: nn.Module) -> HeadModule:
+    def stack_heads(self, heads: Sequence["_CrowdLayerModule"], net: nn.Module) -> HeadModule:
         del net
-        return _Layers(self.head, self.context, WorkerTable.stacked([one.rows for one in heads]))
+        return _StackedCrowdLayers(self.head, self.context, WorkerTable.stack_tables([one.rows for one in heads]))
 
     def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
         del x
-        output = typical_output(self.head.on, soft, logits)
-        score = _score(self.kind, output[None], self.rows.table[:, None])  # (n_workers, true, said)
-        return fit_of(self.head.spec, soft, self.context, score)
+        output = output_per_label(self.head.on, soft, logits)
+        score = _vote_logits(self.kind, output[None], self.rows.table[:, None])  # (n_workers, true label, given label)
+        return make_fit(self.head.spec, soft, self.context, score)
 
 
-class _Layers(_Layer):
-    """The layers of several runs: a worker is somebody else in every run."""
+class _StackedCrowdLayers(_CrowdLayerModule):
+    """The crowd layers of several stacked runs; every run has its own rows for the workers."""
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
-        said, n_workers = said_in(batch), self.context.n_workers
+        votes, n_workers = padded_votes(batch), self.context.n_workers
         n_runs = len(self.rows.table) // n_workers
         run = torch.arange(n_runs).repeat_interleave(len(logits) // n_runs)  # (n,)
-        mine = PaddedVotes(said.worker + n_workers * run[:, None], said.label, said.weight)
-        return super().forward(logits, Batch(batch.x, batch.rows, mine))
+        shifted = PaddedVotes(votes.worker + n_workers * run[:, None], votes.label, votes.weight)
+        return super().forward(logits, Batch(batch.x, batch.rows, shifted))
 
 
-def _start(kind: int, n_workers: int, n_labels: int) -> Tensor:
-    """(n_workers, width) rows that change nothing."""
+def _initial_rows(kind: int, n_workers: int, n_labels: int) -> Tensor:
+    """(n_workers, width) the parameters of the identity layer for every worker."""
     if kind == crowd_layer.FULL:
-        return identity(n_workers, n_labels)
-    rows = torch.ones(n_workers, crowd_layer.ROW_SIZES[kind](n_labels))
+        return identity_rows(n_workers, n_labels)
+    rows = torch.ones(n_workers, crowd_layer.WIDTHS[kind](n_labels))
     rows[:, n_labels if kind == crowd_layer.SCALE_SHIFT else 0 :] *= kind not in (
         crowd_layer.SHIFT,
         crowd_layer.SCALE_SHIFT,
@@ -116,8 +118,8 @@ def _start(kind: int, n_workers: int, n_labels: int) -> Tensor:
     return rows
 
 
-def _score(kind: int, output: Tensor, rows: Tensor) -> Tensor:
-    """(..., n_labels) what rows (..., width) make of outputs (..., n_labels), before the softmax."""
+def _vote_logits(kind: int, output: Tensor, rows: Tensor) -> Tensor:
+    """(..., n_labels) the logits of the votes, from net outputs (..., n_labels) and layer parameters `rows` (..., width)."""
     k = output.shape[-1]
     if kind == crowd_layer.FULL:
         return (output[..., None, :] @ rows.unflatten(-1, (k, k)))[..., 0, :]
@@ -126,24 +128,23 @@ def _score(kind: int, output: Tensor, rows: Tensor) -> Tensor:
     return output * rows[..., :k] + (rows[..., k:] if kind == crowd_layer.SCALE_SHIFT else 0)
 
 
-class _Say(torch.autograd.Function):
-    """The loss of each task by one pass over its votes, and its gradients by another: on a CPU many small steps cost."""
+class _CrowdLayerLoss(torch.autograd.Function):
+    """The loss of each task and its gradients by compiled kernels on the CPU, one pass over the votes each."""
 
     @staticmethod
-    def forward(ctx: Any, logits: Tensor, said: PaddedVotes, layer: _Layer) -> Tensor:
-        told = said.worker.numpy(), said.label.numpy(), said.weight.numpy()
+    def forward(ctx: Any, logits: Tensor, votes: PaddedVotes, layer: _CrowdLayerModule) -> Tensor:
+        worker, label, weight = votes.worker.numpy(), votes.label.numpy(), votes.weight.numpy()
         output, each = torch.empty_like(logits), logits.new_empty(len(logits))
-        excess = np.empty((*told[0].shape, logits.shape[1]), np.float32)
-        ctx.layer, ctx.told = layer, (output.numpy(), told[0], told[2], layer.rows.here().table, excess)
-        given = logits.detach().contiguous().numpy()
-        crowd_layer.forward(
-            layer.kind, layer.applies_softmax, layer.share, given, *told, ctx.told[3], ctx.told[0], each.numpy(), excess
-        )
+        excess = np.empty((*worker.shape, logits.shape[1]), np.float32)  # gradient of the loss in the vote logits
+        given, rows, result = logits.detach().contiguous().numpy(), layer.rows.as_arrays().table, output.numpy()
+        ctx.layer, ctx.saved = layer, (result, worker, weight, rows, excess)
+        arrays = (given, worker, label, weight, rows, result, each.numpy(), excess)
+        crowd_layer.say(layer.kind, layer.applies_softmax, layer.share, *arrays)
         return each
 
     @staticmethod
     def backward(ctx: Any, by: Tensor) -> tuple[Tensor, None, None]:
-        layer, back, rows = ctx.layer, torch.empty(ctx.told[0].shape), ctx.layer.rows.here()
-        told = (by.contiguous().numpy(), *ctx.told, back.numpy(), rows.grad, rows.touched)
-        crowd_layer.backward(layer.kind, layer.applies_softmax, *told)
+        layer, back, rows = ctx.layer, torch.empty(ctx.saved[0].shape), ctx.layer.rows.as_arrays()
+        arrays = (by.contiguous().numpy(), *ctx.saved, back.numpy(), rows.grad, rows.touched)
+        crowd_layer.hear(layer.kind, layer.applies_softmax, *arrays)
         return back, None, None

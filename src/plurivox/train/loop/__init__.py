@@ -1,1 +1,1 @@
-"""One training: specification, steps, epochs, checkpoints."""
+"""Training of one net: its specification, data, steps, epochs and checkpoints."""

@@ -1,4 +1,4 @@
-"""All randomness of a training, apart from the caller's."""
+"""Random number generators of a training, separate from the caller's global ones."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,51 +8,52 @@ from torch import Tensor
 
 
 class TrainRng:
-    """A generator for orders and draws, and a state for torch's own generators (which dropout uses).
+    """Random state of one training: a generator for orders and draws, and a state of torch's global generators.
 
-    Both are seeded once and can be saved, so that a resumed training draws the same numbers.
+    Initial weights and dropout use torch's global generators. All are seeded once and saved in checkpoints, so that a resumed
+    training draws the same numbers.
     """
 
     def __init__(self, seed: int, device: torch.device) -> None:
         self.device = device
-        self.draws = torch.Generator(device).manual_seed(seed)
-        with _kept(device):
+        self.generator = torch.Generator(device).manual_seed(seed)
+        with _preserve_global_rng(device):
             torch.manual_seed(seed)
-            self._common = _states(device)
+            self._torch_states = _global_states(device)
 
     @contextmanager
-    def active(self) -> Iterator[None]:
-        """Use our state of torch's own generators inside the block; the caller's state is restored after it."""
-        with _kept(self.device), _repeatable():
-            _set(self._common, self.device)
+    def activate(self) -> Iterator[None]:
+        """Use this training's state of torch's global generators inside the block; restore the caller's state after it."""
+        with _preserve_global_rng(self.device), _deterministic_cudnn():
+            _set_global_states(self._torch_states, self.device)
             try:
                 yield
             finally:
-                self._common = _states(self.device)
+                self._torch_states = _global_states(self.device)
 
     @contextmanager
     def as_generator(self) -> Iterator[torch.Generator]:
-        """Our state of torch's own generator as a generator of its own, whose state is taken over at the end; on a CPU."""
+        """Yield a separate generator with this training's state of torch's global CPU generator; store its state at the end."""
         generator = torch.Generator()
-        generator.set_state(self._common[0])
+        generator.set_state(self._torch_states[0])
         try:
             yield generator
         finally:
-            self._common[0] = generator.get_state()
+            self._torch_states[0] = generator.get_state()
 
     def state(self) -> dict[str, Tensor]:
-        """The states of all generators as tensors of bytes."""
-        return {"draws": self.draws.get_state(), **{f"common{i}": one for i, one in enumerate(self._common)}}
+        """Return the states of all generators as byte tensors, for a checkpoint."""
+        return {"draws": self.generator.get_state(), **{f"common{i}": one for i, one in enumerate(self._torch_states)}}
 
     def restore(self, state: dict[str, Tensor]) -> None:
-        """Go on from such states."""
-        self.draws.set_state(state["draws"].cpu())
-        self._common = [state[f"common{i}"].cpu() for i in range(len(self._common))]
+        """Set the states of all generators from the result of `state`."""
+        self.generator.set_state(state["draws"].cpu())
+        self._torch_states = [state[f"common{i}"].cpu() for i in range(len(self._torch_states))]
 
 
 @contextmanager
-def _repeatable() -> Iterator[None]:
-    """Let cuDNN take algorithms that give the same bits again."""
+def _deterministic_cudnn() -> Iterator[None]:
+    """Make cuDNN use deterministic algorithms inside the block."""
     cudnn = torch.backends.cudnn
     before = cudnn.deterministic, cudnn.benchmark
     cudnn.deterministic, cudnn.benchmark = True, False
@@ -63,20 +64,23 @@ def _repeatable() -> Iterator[None]:
 
 
 @contextmanager
-def _kept(device: torch.device) -> Iterator[None]:
-    before = _states(device)
+def _preserve_global_rng(device: torch.device) -> Iterator[None]:
+    """Restore the states of torch's global generators after the block."""
+    before = _global_states(device)
     try:
         yield
     finally:
-        _set(before, device)
+        _set_global_states(before, device)
 
 
-def _states(device: torch.device) -> list[Tensor]:
+def _global_states(device: torch.device) -> list[Tensor]:
+    """Return the states of torch's global generators: of the CPU and, on CUDA, of the device."""
     cpu = [torch.get_rng_state()]
     return [*cpu, torch.cuda.get_rng_state(device)] if device.type == "cuda" else cpu
 
 
-def _set(states: list[Tensor], device: torch.device) -> None:
+def _set_global_states(states: list[Tensor], device: torch.device) -> None:
+    """Set the states of torch's global generators from the result of `_global_states`."""
     torch.set_rng_state(states[0])
     if device.type == "cuda":
         torch.cuda.set_rng_state(states[1], device)

@@ -1,4 +1,4 @@
-"""The history of a training as event files of TensorBoard."""
+"""Log of a training's history for TensorBoard."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,20 +10,20 @@ if TYPE_CHECKING:
     from torch.utils.tensorboard import SummaryWriter
 
 
-def need_tensorboard() -> None:
-    """Raise an error that says how to install TensorBoard if it is missing."""
+def require_tensorboard() -> None:
+    """Raise MissingExtra with the install command if TensorBoard is not installed."""
     require_package("tensorboard", "a log of the kind tensorboard", "pip install 'plurivox[tensorboard]'")
 
 
-class EventLog:
-    """Event files in the folder of a run: a curve for each column of its history.
+class TensorBoardLog:
+    """Writes TensorBoard event files in the folder of a run: a curve per column of its history.
 
-    It is called with the whole history after every epoch and writes what is new. A resumed training is written from its first
-    epoch again, and TensorBoard drops what an older file holds.
+    It is called with the whole history after every epoch and writes the new epochs. A resumed training is written again from
+    its first epoch, and TensorBoard ignores the older file.
     """
 
     def __init__(self, folder: Path) -> None:
-        need_tensorboard()
+        require_tensorboard()
         self.folder, self.written = folder, 0  # epochs
         self.writer: SummaryWriter | None = None  # opened when there is something to write
 
@@ -39,6 +39,6 @@ class EventLog:
         self.written = len(epochs)
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the event file, if any."""
         if self.writer is not None:
             self.writer.close()

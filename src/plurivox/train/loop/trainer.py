@@ -1,4 +1,4 @@
-"""Trainer: one net being fitted, step by step and epoch by epoch."""
+"""Trainer: the training loop of one net, step by step and epoch by epoch."""
 
 import math
 import time
@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from plurivox.core.errors import InputError, OptionError, PlurivoxError, PlurivoxWarning
 from plurivox.train.heads._contract import HeadModule
 from plurivox.train.loop.cuda_graph import GraphStep
-from plurivox.train.loop.optim import NetOptimizer, rate
+from plurivox.train.loop.optim import NetOptimizer, learning_rate
 from plurivox.train.loop.rng import TrainRng
 from plurivox.train.losses import Loss
 from plurivox.train.plan import Plan
@@ -24,7 +24,7 @@ Augment = Callable[[Tensor, torch.Generator], Tensor]
 
 @dataclass(frozen=True, slots=True)
 class StepDone:
-    """A step was taken."""
+    """Event of a training: a step has been taken."""
 
     epoch: int  # from 0
     step: int  # within the epoch, from 0
@@ -32,25 +32,25 @@ class StepDone:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EpochDone:
-    """An epoch has ended."""
+    """Event of a training: an epoch has ended, with its loss and duration."""
 
     epoch: int  # from 0
-    loss: float  # mean over the examples, as they were learnt
+    loss: float  # mean over the examples, during the epoch
     lr: float  # learning rate of the last step
     seconds: float
     finite: bool  # whether loss and weights are finite
-    logits: Tensor | None  # (n_tasks, n_labels) of every task when it was last learnt from, where they are recorded
+    logits: Tensor | None  # (n_tasks, n_labels) logits of every task in its latest step; None if they are not recorded
 
 
 Event = StepDone | EpochDone
 
 
 class Trainer:
-    """A net that is fitted in place. `x[i]` is the input of task i of the examples; everything lies on one device.
+    """The training loop of one net, which is trained in place. Net, head, inputs `x` and examples are on the same device.
 
-    `run` takes all steps and yields an event after every epoch, or after every step too. A `Stack` drives several trainers
-    at once by `begin_epoch`, `batch`, `record` and `end_epoch`, and takes their steps itself. What is done with the events
-    (evaluating, saving, stopping early) is the caller's business.
+    `run` takes all steps and yields an event after every epoch, or after every step too; the caller evaluates, saves and stops
+    early. `StackedTrainers` takes the steps of several trainers together by `begin_epoch`, `make_batch`, `store_logits` and
+    `end_epoch`.
     """
 
     def __init__(
@@ -65,122 +65,125 @@ class Trainer:
         augment: Augment | None = None,
     ) -> None:
         if not examples.n_examples:
-            raise InputError("there is nothing to learn: no example is left")
+            raise InputError("there is nothing to train on: no training example is left")
         self.net, self.head, self.x, self.examples, self.loss = net, head, x, examples, loss
         self.plan, self.rng, self.augment = plan, rng, augment
         graphs, modules = uses_graphs(plan, x.device), [net] if head is None else [net, head]
         self.steps_per_epoch = math.ceil(examples.n_examples / plan.batch)
-        self.optimizer = NetOptimizer(plan, modules, self.steps_per_epoch, recorded=graphs)
-        self.epoch = 0  # the next one, or the one under way
+        self.optimizer = NetOptimizer(plan, modules, self.steps_per_epoch, capturable=graphs)
+        self.epoch = 0  # the current epoch, or the next one
         self.total = torch.zeros((), device=x.device, dtype=torch.float64)  # sum of the losses of this epoch
-        self.recorded: Tensor | None = None  # (n_tasks, n_labels) logits as last learnt from
-        self.parts, self.autocast, self.caches_casts = plan.accumulate, plan.precision == "bfloat16", not graphs
+        self.recorded_logits: Tensor | None = None  # (n_tasks, n_labels) logits of the latest step
+        self.n_chunks = plan.accumulate  # number of forward and backward passes per step
+        self.autocast, self.caches_casts = plan.precision == "bfloat16", not graphs
         self._forward: Callable[[Tensor], Tensor] = torch.compile(net) if plan.engine == "compile" else net
-        self._step = self.plain_step
+        self._step = self.eager_step
         if graphs:
-            self._step = GraphStep(self.plain_step, self._learn, self.optimizer, plan, rng.draws)
+            self._step = GraphStep(self.eager_step, self._update, self.optimizer, plan, rng.generator)
         self._begun = time.perf_counter()
 
     def record_logits(self, n_labels: int) -> None:
-        """From now on keep the logits of every task as it is learnt from."""
-        self.recorded = torch.zeros((len(self.x), n_labels), device=self.x.device)
+        """Record the logits of every task in training steps from now on, see `EpochDone.logits`."""
+        self.recorded_logits = torch.zeros((len(self.x), n_labels), device=self.x.device)
 
     # ---- epochs
 
     def run(self, every_step: bool = False) -> Iterator[Event]:
-        """Train from the epoch it stands at to the end of the plan; pause after every epoch, or after every step too."""
+        """Train from the current epoch to the last of the plan; yield an event after every epoch, or after every step too."""
         while self.epoch < self.plan.epochs:
-            with self.rng.active():
-                self.optimizer.restart(self.epoch)
+            with self.rng.activate():
+                self.optimizer.restart_at(self.epoch)
                 batches = self.begin_epoch()
                 if not every_step:
                     for i, indices in enumerate(batches):
                         self.step(i, indices)
             if every_step:
                 for i, indices in enumerate(batches):
-                    with self.rng.active():
+                    with self.rng.activate():
                         self.step(i, indices)
                     yield StepDone(self.epoch, i)
             yield self.end_epoch(self.total)
 
     def begin_epoch(self) -> tuple[Tensor, ...]:
-        """Prepare net and head, and draw the order: the examples of every batch."""
+        """Prepare net and head for an epoch and return the indices of the examples of every batch, in random order."""
         self._begun = time.perf_counter()
         if self.head is not None:
             self.head.train()
             self.head.before_epoch(self.epoch, lambda: predict_logits(self.net, self.x, self.plan))
         self.net.train()
         self.total.zero_()
-        order = torch.randperm(self.examples.n_examples, generator=self.rng.draws, device=self.x.device)
+        order = torch.randperm(self.examples.n_examples, generator=self.rng.generator, device=self.x.device)
         return order.split(self.plan.batch)
 
     def end_epoch(self, total: Tensor) -> EpochDone:
-        """Count the epoch; `total` is the sum of its losses."""
+        """Advance `epoch` by 1 and return the event of the finished epoch; `total` is the sum of its losses."""
         mean, epoch = float(total) / self.examples.n_examples, self.epoch
         finite = self.optimizer.is_finite() and math.isfinite(mean)
         self.epoch += 1
-        lr = rate(self.plan, self.epoch * self.steps_per_epoch - 1, self.steps_per_epoch)
-        return EpochDone(epoch, mean, lr, time.perf_counter() - self._begun, finite, self.recorded)
+        lr = learning_rate(self.plan, self.epoch * self.steps_per_epoch - 1, self.steps_per_epoch)
+        return EpochDone(epoch, mean, lr, time.perf_counter() - self._begun, finite, self.recorded_logits)
 
     # ---- steps
 
     def step(self, step: int, indices: Tensor) -> None:
-        """Take a step of the epoch under way on these examples; never waits for the device."""
-        self.optimizer.schedule(self.epoch, step)
+        """Take step number `step` of the current epoch on the examples `indices`; does not wait for the device."""
+        self.optimizer.set_learning_rate(self.epoch, step)
         self._step(indices)
 
-    def plain_step(self, indices: Tensor) -> None:
-        """The same without a CUDA graph; where memory runs out the batch is cut into more parts."""
+    def eager_step(self, indices: Tensor) -> None:
+        """Take a step without a CUDA graph; if memory runs out, compute the batch in more chunks."""
         while True:
             try:
-                return self._learn(indices)
+                return self._update(indices)
             except RuntimeError as cause:
                 if not is_out_of_memory(cause):
                     raise
-                self.optimizer.clear_tables()
-                if len(indices) <= self.parts:
+                self.optimizer.clear_table_gradients()
+                if len(indices) <= self.n_chunks:
                     raise PlurivoxError(
-                        "memory does not suffice for a single example; take a smaller net, smaller inputs or another device"
+                        "out of memory with a single example; use a smaller net, smaller inputs or another device"
                     ) from cause
-            self.parts = _more_parts(self.parts, len(indices))
+            self.n_chunks = _increase_chunks(self.n_chunks, len(indices))
 
-    def _learn(self, indices: Tensor) -> None:
+    def _update(self, indices: Tensor) -> None:
+        """Compute losses and gradients of the examples in `n_chunks` chunks, and update the weights."""
         self.optimizer.zero_grad()
-        added: Tensor | None = None
-        for part in (indices,) if self.parts == 1 else indices.chunk(self.parts):
-            total = self.losses(part).sum()
+        batch_total: Tensor | None = None
+        for chunk in (indices,) if self.n_chunks == 1 else indices.chunk(self.n_chunks):
+            total = self.losses(chunk).sum()
             self.optimizer.backward(total, len(indices))
-            added = total.detach() if added is None else added + total.detach()
-        assert added is not None
+            batch_total = total.detach() if batch_total is None else batch_total + total.detach()
+        assert batch_total is not None
         self.optimizer.step()
-        self.total += added
+        self.total += batch_total
 
     def losses(self, indices: Tensor) -> Tensor:
-        """(n,) the weighted loss of each example."""
-        batch = self.batch(indices)
+        """(n,) the weighted loss of each of the examples `indices`; records their logits if requested."""
+        batch = self.make_batch(indices)
         logits = self._logits(batch.x)
-        self.record(batch.rows, logits)
+        self.store_logits(batch.rows, logits)
         return weighted_losses(logits, batch, self.head, self.loss)
 
-    def batch(self, indices: Tensor) -> Batch:
-        """Inputs, augmented, and labels of these examples."""
-        examples, rng = self.examples, self.rng.draws
+    def make_batch(self, indices: Tensor) -> Batch:
+        """Return augmented inputs, drawn labels and weights of the examples `indices`."""
+        examples, rng = self.examples, self.rng.generator
         rows = indices if examples.row is None else examples.row.index_select(0, indices)
         x = self.x.index_select(0, rows)
         if self.augment is not None:
             x = self.augment(x, rng)
-        drawn = examples.draw(indices, rng)
+        labels = examples.draw(indices, rng)
         if self.head is not None:
-            x, drawn = self.head.before_net(x, drawn, rng)
+            x, labels = self.head.transform_batch(x, labels, rng)
         weight = examples.weight
-        return Batch(x, rows, drawn, None if weight is None else weight.index_select(0, indices))
+        return Batch(x, rows, labels, None if weight is None else weight.index_select(0, indices))
 
-    def record(self, rows: Tensor, logits: Tensor) -> None:
-        """Keep the logits of these tasks, where they are recorded."""
-        if self.recorded is not None:
-            self.recorded.index_copy_(0, rows, logits.detach())
+    def store_logits(self, rows: Tensor, logits: Tensor) -> None:
+        """Store the logits of the tasks `rows`, if logits are recorded."""
+        if self.recorded_logits is not None:
+            self.recorded_logits.index_copy_(0, rows, logits.detach())
 
     def _logits(self, x: Tensor) -> Tensor:
+        """(n, n_labels) the net's logits, in the plan's precision."""
         if not self.autocast:
             return self._forward(x)
         with torch.autocast(x.device.type, torch.bfloat16, cache_enabled=self.caches_casts):
@@ -189,56 +192,57 @@ class Trainer:
     # ---- state
 
     def state(self) -> dict[str, Tensor]:
-        """All that is needed to resume, as named tensors."""
-        parts = {"net": self.net.state_dict(), "optimizer": self.optimizer.state_tensors(), "chance": self.rng.state()}
+        """Return weights, optimiser state and random state as named tensors, for a checkpoint."""
+        groups = {"net": self.net.state_dict(), "optimizer": self.optimizer.state_tensors(), "chance": self.rng.state()}
         if self.head is not None:
-            parts["head"] = self.head.state_dict()
-        return {f"{part}/{name}": value for part, held in parts.items() for name, value in held.items()}
+            groups["head"] = self.head.state_dict()
+        return {f"{group}/{name}": value for group, tensors in groups.items() for name, value in tensors.items()}
 
     def restore(self, state: dict[str, Tensor], epoch: int) -> None:
-        """Resume from such a state at this epoch."""
-        parts: dict[str, dict[str, Tensor]] = {"net": {}, "optimizer": {}, "chance": {}, "head": {}}
+        """Resume before `epoch` from the result of `state`."""
+        groups: dict[str, dict[str, Tensor]] = {"net": {}, "optimizer": {}, "chance": {}, "head": {}}
         for key, value in state.items():
-            part, _, name = key.partition("/")
-            parts[part][name] = value if part == "chance" else value.to(self.x.device)
-        self.net.load_state_dict(parts["net"])
+            group, _, name = key.partition("/")
+            groups[group][name] = value if group == "chance" else value.to(self.x.device)
+        self.net.load_state_dict(groups["net"])
         if self.head is not None:
-            self.head.load_state_dict(parts["head"])
-        self.optimizer.load_state_tensors(parts["optimizer"])
-        self.rng.restore(parts["chance"])
+            self.head.load_state_dict(groups["head"])
+        self.optimizer.load_state_tensors(groups["optimizer"])
+        self.rng.restore(groups["chance"])
         self.epoch = epoch
 
 
 def weighted_losses(logits: Tensor, batch: Batch, head: HeadModule | None, loss: Loss) -> Tensor:
-    """(n,) the loss of each example by the head, or without one by the loss, times its weight."""
+    """(n,) the weighted loss of each example, computed by the head if there is one, else by `loss`."""
     each: Tensor
     if head is not None:
         each = head(logits, batch)
     else:
-        assert isinstance(batch.drawn, Tensor)
-        each = loss(logits, batch.drawn)
+        assert isinstance(batch.labels, Tensor)
+        each = loss(logits, batch.labels)
     return each if batch.weight is None else each * batch.weight
 
 
 def uses_graphs(plan: Plan, device: torch.device) -> bool:
-    """Whether steps are recorded as a CUDA graph."""
+    """Return whether steps are recorded as a CUDA graph; OptionError if the plan requires that on another device."""
     if plan.engine == "graphs" and device.type != "cuda":
-        raise OptionError(f"engine=graphs needs CUDA; this trains on {device.type}: take auto")
+        raise OptionError(f"engine=graphs needs CUDA, but the device is {device.type}; use engine=auto")
     return plan.engine == "graphs" or (plan.engine == "auto" and device.type == "cuda")
 
 
 def is_out_of_memory(error: RuntimeError) -> bool:
-    """Whether torch found no memory; for that of a CPU it has no error of its own."""
+    """Return whether an error of torch is a lack of memory; on a CPU it is recognised by its message."""
     return isinstance(error, torch.OutOfMemoryError) or "DefaultCPUAllocator" in str(error)
 
 
-def _more_parts(parts: int, batch: int) -> int:
+def _increase_chunks(n_chunks: int, batch: int) -> int:
+    """Return twice the number of chunks, at most `batch`; free cached CUDA memory and warn."""
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
-    more = min(2 * parts, batch)
+    more = min(2 * n_chunks, batch)
     warnings.warn(
-        f"memory did not suffice for {-(-batch // parts)} examples at once: a batch of {batch} is now computed in {more} "
-        "parts whose gradients add up (batch normalisation sees the parts)",
+        f"out of memory with {-(-batch // n_chunks)} examples: a batch of {batch} is now computed in {more} chunks whose "
+        "gradients are added (batch normalisation then uses the statistics of a chunk)",
         PlurivoxWarning,
         stacklevel=2,
     )

@@ -1,4 +1,4 @@
-"""Rows: numbers of every worker that learn only when the worker is in the batch."""
+"""WorkerTable: parameters per worker with a sparse optimiser, which updates only the workers in the batch."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -10,11 +10,11 @@ from plurivox.core.types import Bools, Floats
 from plurivox.engine.kernels import sparse_optim
 from plurivox.train.plan import Plan
 
-BETAS, EPS = (0.9, 0.999), 1e-8  # as torch has them
+BETAS, EPS = (0.9, 0.999), 1e-8  # of Adam, as in torch
 
 
-class Arrays(NamedTuple):
-    """What `WorkerTable` hold."""
+class TableArrays(NamedTuple):
+    """The tensors of a `WorkerTable` as numpy arrays that share their memory."""
 
     touched: Bools
     table: Floats
@@ -25,11 +25,10 @@ class Arrays(NamedTuple):
 
 
 class WorkerTable(nn.Module):
-    """A row of numbers for each of many workers. A step changes the rows of workers in its batch and no others.
+    """A table of parameters, one row per worker; a step updates only the rows of workers in its batch.
 
-    An optimizer of torch would go over the whole table at every step, and move workers who are not there by their momentum.
-    Here every row is stepped as if it had an optimizer of its own that wakes when the row is used. The table and what the
-    optimizer remembers are saved with the head.
+    An optimiser of torch would update the whole table at every step, and move absent workers by their momentum. Here every
+    row has its own optimiser state, which changes only if the row is used. Table and optimiser state are saved with the head.
 
     >>> rows = WorkerTable(torch.ones(3, 2))
     >>> rows.take(torch.tensor([0, 2])).sum().backward()
@@ -40,11 +39,11 @@ class WorkerTable(nn.Module):
             [0.5000, 0.5000]])
     """
 
-    first: Tensor  # (n_rows, width) what the optimizer remembers: momentum,
-    second: Tensor  # squares,
-    steps: Tensor  # (n_rows,) and how often a row was stepped
-    grad: Tensor  # (n_rows, width) of the step under way
-    touched: Tensor  # (n_rows,) who is in it
+    first: Tensor  # (n_rows, width) optimiser state: momentum, or first moment of Adam
+    second: Tensor  # (n_rows, width) optimiser state: second moment of Adam
+    steps: Tensor  # (n_rows,) number of updates of each row
+    grad: Tensor  # (n_rows, width) gradient of the current step
+    touched: Tensor  # (n_rows,) whether the worker is in the current batch
 
     def __init__(self, start: Tensor) -> None:
         super().__init__()
@@ -54,105 +53,111 @@ class WorkerTable(nn.Module):
         self.register_buffer("steps", torch.zeros(len(start)))
         self.register_buffer("grad", torch.zeros_like(self.table), persistent=False)
         self.register_buffer("touched", torch.zeros(len(start), dtype=torch.bool), persistent=False)
-        self._here: Arrays | None = None
-        self._at = 0
+        self._arrays: TableArrays | None = None
+        self._data_ptr = 0
 
     @classmethod
-    def stacked(cls, held: "Sequence[WorkerTable]") -> "WorkerTable":
-        """The rows of several runs one after another; those that were given become slices of them."""
-        whole = cls(torch.cat([one.table.data for one in held]))
+    def stack_tables(cls, tables: "Sequence[WorkerTable]") -> "WorkerTable":
+        """Return one table with the rows of `tables` one after another; the given tables become slices of it."""
+        joined = cls(torch.cat([one.table.data for one in tables]))
         for name in ("first", "second", "steps"):
-            getattr(whole, name).copy_(torch.cat([getattr(one, name) for one in held]))
+            getattr(joined, name).copy_(torch.cat([getattr(one, name) for one in tables]))
         begin = 0
-        for one in held:
-            mine = slice(begin, begin := begin + len(one.table))
-            one.table.data = whole.table.data[mine]
+        for one in tables:
+            rows = slice(begin, begin := begin + len(one.table))
+            one.table.data = joined.table.data[rows]
             for name in ("first", "second", "steps", "grad", "touched"):
-                setattr(one, name, getattr(whole, name)[mine])
-        return whole
+                setattr(one, name, getattr(joined, name)[rows])
+        return joined
 
     @property
-    def recorded(self) -> bool:
-        """Whether a step may be recorded: shapes must not depend on the data then, nor sums on the order of threads."""
+    def capturable(self) -> bool:
+        """Whether steps may be recorded as a CUDA graph: shapes and order of sums must then not depend on the data."""
         return self.table.device.type != "cpu"
 
     def take(self, worker: Tensor, weight: Tensor | None = None) -> Tensor:
-        """(*worker.shape, width) the rows of these workers; where the weight is 0 nobody is touched."""
-        anchor = self.table.new_zeros((), requires_grad=True)  # so that the way back is taken
-        taken: Tensor = _Take.apply(anchor, self, worker, weight)
+        """(*worker.shape, width) the rows of the workers, with gradients; votes of weight 0 (padding) get no gradient."""
+        anchor = self.table.new_zeros((), requires_grad=True)  # makes autograd call `_TakeRows.backward`
+        taken: Tensor = _TakeRows.apply(anchor, self, worker, weight)
         return taken
 
-    def credit(self, worker: Tensor, weight: Tensor | None, grad: Tensor) -> None:
-        """Add a gradient of such rows."""
-        there = torch.ones_like(worker, dtype=torch.bool) if weight is None else weight > 0
-        flat, mine, grad = worker.flatten(), there.flatten(), grad.reshape(-1, grad.shape[-1])
-        if self.recorded:
+    def add_gradient(self, worker: Tensor, weight: Tensor | None, grad: Tensor) -> None:
+        """Add the gradient `grad` of the rows that `take(worker, weight)` returned."""
+        real = torch.ones_like(worker, dtype=torch.bool) if weight is None else weight > 0
+        flat, real, grad = worker.flatten(), real.flatten(), grad.reshape(-1, grad.shape[-1])
+        if self.capturable:
             self.grad += torch.ops.aten.embedding_dense_backward(grad, flat, len(self.table), -1, False)
-            self.touched |= torch.zeros_like(self.steps).index_add_(0, flat, mine.float()) > 0
+            self.touched |= torch.zeros_like(self.steps).index_add_(0, flat, real.float()) > 0
         else:
-            self.grad.index_add_(0, flat[mine], grad[mine])
-            self.touched[flat[mine]] = True
+            self.grad.index_add_(0, flat[real], grad[real])
+            self.touched[flat[real]] = True
 
     def with_grad(self) -> Tensor:
-        """The table as clipping wants it, its gradient beside it."""
+        """Return the table with its gradient in `.grad`, for torch's gradient clipping."""
         self.table.grad = self.grad
         return self.table
 
-    def here(self) -> "Arrays":
-        """The same memory as arrays, for kernels on a CPU."""
-        if self._here is None or self._at != self.table.data_ptr():
-            held = self.touched, self.table.data, self.grad, self.first, self.second, self.steps
-            self._here, self._at = Arrays(*(one.numpy() for one in held)), self.table.data_ptr()
-        return self._here
+    def as_arrays(self) -> TableArrays:
+        """Return the tensors as numpy arrays that share their memory, for kernels on the CPU."""
+        if self._arrays is None or self._data_ptr != self.table.data_ptr():
+            tensors = self.touched, self.table.data, self.grad, self.first, self.second, self.steps
+            self._arrays, self._data_ptr = TableArrays(*(one.numpy() for one in tensors)), self.table.data_ptr()
+        return self._arrays
 
-    def clear(self) -> None:
-        """Forget a step that was not taken."""
+    def clear_gradients(self) -> None:
+        """Set the gradient of the current step to zero."""
         self.grad.zero_()
         self.touched.zero_()
 
-    def restart(self) -> None:
-        """Forget what the optimizer remembers."""
-        for held in (self.first, self.second, self.steps):
-            held.zero_()
+    def reset_state(self) -> None:
+        """Set the optimiser state to zero."""
+        for state in (self.first, self.second, self.steps):
+            state.zero_()
 
     @torch.no_grad()
     def step(self, plan: Plan, lr: float | Tensor) -> None:
-        """Move the rows that were touched as the plan's optimizer would, and wipe their gradients."""
-        if not self.recorded:
-            self._step_here(plan, float(lr))
+        """Update the rows of the workers in the batch by the plan's optimiser, in place, and clear the gradients."""
+        if not self.capturable:
+            self._step_on_cpu(plan, float(lr))
             return
         self.steps += self.touched
-        who, n = self.touched[:, None], self.steps.clamp(min=1)[:, None]
-        move = lr * (self._sgd(plan, who, n) if plan.optimizer == "sgd" else self._adam(plan, who, n))
-        self.table.sub_(torch.where(who, move, 0.0))
-        self.clear()
+        touched, n = self.touched[:, None], self.steps.clamp(min=1)[:, None]
+        update = lr * (
+            self._sgd_update(plan, touched, n) if plan.optimizer == "sgd" else self._adam_update(plan, touched, n)
+        )
+        self.table.sub_(torch.where(touched, update, 0.0))
+        self.clear_gradients()
 
-    def _sgd(self, plan: Plan, who: Tensor, n: Tensor) -> Tensor:
+    def _sgd_update(self, plan: Plan, touched: Tensor, n: Tensor) -> Tensor:
+        """(n_rows, width) the SGD update over the learning rate; updates the momentum of touched rows in place."""
         grad = self.grad + plan.weight_decay * self.table
-        held = torch.where(n > 1, plan.momentum * self.first + grad, grad)
-        self.first.copy_(torch.where(who, held, self.first))
-        return grad + plan.momentum * held if plan.nesterov and plan.momentum else held
+        momentum = torch.where(n > 1, plan.momentum * self.first + grad, grad)
+        self.first.copy_(torch.where(touched, momentum, self.first))
+        return grad + plan.momentum * momentum if plan.nesterov and plan.momentum else momentum
 
-    def _adam(self, plan: Plan, who: Tensor, n: Tensor) -> Tensor:
+    def _adam_update(self, plan: Plan, touched: Tensor, n: Tensor) -> Tensor:
+        """(n_rows, width) the Adam update over the learning rate; updates the moments of touched rows in place."""
         decay, (beta1, beta2) = plan.weight_decay * self.table, BETAS
         grad = self.grad + decay if plan.optimizer == "adam" else self.grad
-        self.first.copy_(torch.where(who, beta1 * self.first + (1 - beta1) * grad, self.first))
-        self.second.copy_(torch.where(who, beta2 * self.second + (1 - beta2) * grad * grad, self.second))
-        move = self.first / (1 - beta1**n) / ((self.second / (1 - beta2**n)).sqrt() + EPS)
-        return move + decay if plan.optimizer == "adamw" else move
+        self.first.copy_(torch.where(touched, beta1 * self.first + (1 - beta1) * grad, self.first))
+        self.second.copy_(torch.where(touched, beta2 * self.second + (1 - beta2) * grad * grad, self.second))
+        update = self.first / (1 - beta1**n) / ((self.second / (1 - beta2**n)).sqrt() + EPS)
+        return update + decay if plan.optimizer == "adamw" else update
 
-    def _step_here(self, plan: Plan, lr: float) -> None:
-        """The same on a CPU, row by row."""
-        mine = self.here()
+    def _step_on_cpu(self, plan: Plan, lr: float) -> None:
+        """Do the work of `step` by compiled kernels that process only touched rows."""
+        arrays = self.as_arrays()
         if plan.optimizer == "sgd":
             nesterov = plan.nesterov and plan.momentum > 0
-            held = mine.touched, mine.table, mine.grad, mine.first, mine.steps
-            sparse_optim.sgd_step(*held, lr, plan.momentum, nesterov, plan.weight_decay)
+            held = arrays.touched, arrays.table, arrays.grad, arrays.first, arrays.steps
+            sparse_optim.sgd(*held, lr, plan.momentum, nesterov, plan.weight_decay)
         else:
-            sparse_optim.adam_step(*mine, lr, *BETAS, EPS, plan.weight_decay, plan.optimizer == "adamw")
+            sparse_optim.adam(*arrays, lr, *BETAS, EPS, plan.weight_decay, plan.optimizer == "adamw")
 
 
-class _Take(torch.autograd.Function):
+class _TakeRows(torch.autograd.Function):
+    """Autograd function of `WorkerTable.take`: its backward pass calls `WorkerTable.add_gradient`."""
+
     @staticmethod
     def forward(ctx: Any, anchor: Tensor, rows: WorkerTable, worker: Tensor, weight: Tensor | None) -> Tensor:
         del anchor
@@ -162,5 +167,5 @@ class _Take(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[None, None, None, None]:
-        ctx.rows.credit(ctx.worker, ctx.weight, grad)
+        ctx.rows.add_gradient(ctx.worker, ctx.weight, grad)
         return None, None, None, None

@@ -1,4 +1,4 @@
-"""Losses: (logits, target) -> one number an example. One file a loss; `ls` lists them."""
+"""Losses: (logits, target distribution) -> one number per example. One file per loss; `ls` lists them."""
 
 from plurivox.train._torch import TORCH
 from plurivox.train.losses._contract import Loss, methods

@@ -1,4 +1,4 @@
-"""What every loss is."""
+"""Base classes of losses."""
 
 import math
 from abc import ABC, abstractmethod
@@ -14,21 +14,24 @@ __all__ = ["LogLoss", "Loss", "methods"]
 
 @dataclass(frozen=True)
 class Loss(Method, ABC):
-    """How far logits are from a distribution: one number an example, finite for zeros. Whoever trains averages."""
+    """The loss of logits against a target distribution, per example; base class.
+
+    It is finite for target probabilities of 0. The caller takes the mean over a batch.
+    """
 
     @abstractmethod
     def __call__(self, logits: Tensor, target: Tensor) -> Tensor:
-        """(n,) for logits (n, n_labels) and rows of probabilities (n, n_labels)."""
+        """(n,) the loss of each example, from logits (n, n_labels) and target probabilities (n, n_labels)."""
 
 
 @dataclass(frozen=True)
 class LogLoss(Loss, ABC):
-    """A loss made of logarithms; their base sets its weight beside another loss."""
+    """A loss made of logarithms; their base sets its weight if another loss is added; base class."""
 
     base: float | None = option(None, "base of the logarithm, such as 2; none: e", low=1.0001)
 
-    def scaled(self, nats: Tensor) -> Tensor:
-        """Nats in the unit of the base."""
+    def to_base(self, nats: Tensor) -> Tensor:
+        """Convert losses from nats to the unit of the logarithm's base."""
         return nats if self.base is None else nats / math.log(self.base)
 
 

@@ -1,4 +1,4 @@
-"""The Kullback-Leibler divergence the other way round."""
+"""Loss `inverse-kl`: Kullback-Leibler divergence KL(prediction || target)."""
 
 from dataclasses import dataclass
 
@@ -10,10 +10,10 @@ from plurivox.train.losses._contract import LogLoss
 
 @dataclass(frozen=True)
 class InverseKL(LogLoss):
-    """Kullback-Leibler divergence of the target from the net's belief, KL(q || p).
+    """Inverse Kullback-Leibler divergence KL(q || p), with p the target and q the net's prediction.
 
-    sum_k q_k (log q_k - log p_k), where p is the target and q the softmax of the logits. It is large where the net
-    has mass that the target denies; a target of 0 is taken as `floor`, else it would be infinite.
+    sum_k q_k (log q_k - log p_k), where q is the softmax of the logits. It is large if the net gives probability to a label
+    that has little in the target; a target of 0 is replaced by `floor`, else the loss would be infinite.
 
     Fornaciari et al. (2021), eq. 3, https://doi.org/10.18653/v1/2021.naacl-main.204
 
@@ -22,8 +22,8 @@ class InverseKL(LogLoss):
     tensor([0.])
     """
 
-    floor: float = option(1e-6, "what a target of zero is taken as", low=1e-30, high=0.1)
+    floor: float = option(1e-6, "smallest target probability; smaller ones are raised to it", low=1e-30, high=0.1)
 
     def __call__(self, logits: Tensor, target: Tensor) -> Tensor:
         log_q = logits.log_softmax(1)
-        return self.scaled((log_q.exp() * (log_q - target.clamp(min=self.floor).log())).sum(1))
+        return self.to_base((log_q.exp() * (log_q - target.clamp(min=self.floor).log())).sum(1))

@@ -1,4 +1,4 @@
-"""The divergence of two distributions from their mean."""
+"""Loss `jensen-shannon`: Jensen-Shannon divergence of prediction and target."""
 
 import math
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from plurivox.train.losses._contract import LogLoss
 
 @dataclass(frozen=True)
 class JensenShannon(LogLoss):
-    """Jensen-Shannon divergence: how far target and belief are from their mean.
+    """Jensen-Shannon divergence of the target and the net's prediction.
 
     1/2 KL(p || m) + 1/2 KL(q || m) with m = (p + q) / 2, where p is the target and q the softmax of the logits; between
     0 and log 2. It is the divergence, not its square root.
@@ -26,4 +26,4 @@ class JensenShannon(LogLoss):
         log_q = logits.log_softmax(1)
         log_p = target.clamp(min=torch.finfo(target.dtype).tiny).log()
         log_m = torch.logaddexp(log_p, log_q) - math.log(2)
-        return self.scaled((target * (log_p - log_m) + log_q.exp() * (log_q - log_m)).sum(1) / 2)
+        return self.to_base((target * (log_p - log_m) + log_q.exp() * (log_q - log_m)).sum(1) / 2)

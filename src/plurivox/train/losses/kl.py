@@ -1,4 +1,4 @@
-"""How far the net's belief is from the target, as Kullback and Leibler measure it."""
+"""Loss `kl`: Kullback-Leibler divergence KL(target || prediction)."""
 
 from dataclasses import dataclass
 
@@ -10,10 +10,10 @@ from plurivox.train.losses._contract import LogLoss
 
 @dataclass(frozen=True)
 class KL(LogLoss):
-    """Kullback-Leibler divergence of the net's belief from the target, KL(p || q).
+    """Kullback-Leibler divergence KL(p || q), with p the target and q the net's prediction.
 
-    sum_k p_k (log p_k - log q_k), where p is the target and q the softmax of the logits; 0 log 0 is 0. It is large
-    where the target has mass that the net denies.
+    sum_k p_k (log p_k - log q_k), where q is the softmax of the logits; 0 log 0 is 0. It is large if the net gives little
+    probability to a label that has much in the target.
 
     Fornaciari et al. (2021), eq. 2, https://doi.org/10.18653/v1/2021.naacl-main.204
 
@@ -22,4 +22,4 @@ class KL(LogLoss):
     """
 
     def __call__(self, logits: Tensor, target: Tensor) -> Tensor:
-        return self.scaled((torch.xlogy(target, target) - target * logits.log_softmax(1)).sum(1))
+        return self.to_base((torch.xlogy(target, target) - target * logits.log_softmax(1)).sum(1))

@@ -1,4 +1,4 @@
-"""Squared differences of probabilities."""
+"""Loss `mse`: mean squared difference of probabilities."""
 
 from dataclasses import dataclass
 
@@ -9,9 +9,9 @@ from plurivox.train.losses._contract import Loss
 
 @dataclass(frozen=True)
 class MSE(Loss):
-    """Mean squared difference of the probabilities.
+    """Mean squared difference of predicted and target probabilities.
 
-    (1 / K) sum_k (p_k - q_k)^2, where p is the target and q the softmax of the logits: the Brier score over K.
+    (1 / K) sum_k (p_k - q_k)^2, where p is the target and q the softmax of the logits: the Brier score divided by K.
 
     Uma et al. (2021), section 4, https://doi.org/10.1613/jair.1.12752
 

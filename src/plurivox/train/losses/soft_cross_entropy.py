@@ -1,4 +1,4 @@
-"""Cross entropy against a distribution."""
+"""Loss `soft-cross-entropy`: cross-entropy against a target distribution."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from plurivox.train.losses._contract import LogLoss
 
 @dataclass(frozen=True)
 class SoftCrossEntropy(LogLoss):
-    """Cross entropy against a distribution.
+    """Cross-entropy of the net's prediction against a target distribution.
 
     -sum_k p_k log q_k, where p is the target and q the softmax of the logits. Its gradient is that of KL(p || q).
 
@@ -22,4 +22,4 @@ class SoftCrossEntropy(LogLoss):
     """
 
     def __call__(self, logits: Tensor, target: Tensor) -> Tensor:
-        return self.scaled(cross_entropy(logits, target, reduction="none"))
+        return self.to_base(cross_entropy(logits, target, reduction="none"))

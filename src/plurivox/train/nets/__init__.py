@@ -1,4 +1,4 @@
-"""Nets: the shape of an input -> a network that gives logits. One file a net; `ls` lists them."""
+"""Nets: networks that map inputs to logits. One file per net; `ls` lists them."""
 
 from plurivox.train._torch import TORCH
 from plurivox.train.nets._contract import Net, methods

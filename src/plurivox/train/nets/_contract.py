@@ -1,4 +1,4 @@
-"""What every net is."""
+"""Base class of nets, and their registry."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -15,39 +15,42 @@ __all__ = ["Net", "methods"]
 
 @dataclass(frozen=True)
 class Net(Method, ABC):
-    """A network by its name and options; its weights come from torch's generator, which the caller has seeded."""
+    """A network architecture with its options; `build` makes its torch module; base class."""
 
-    example: ClassVar[tuple[int, ...]] = (6,)  # the shape of an input that it can take
-    small: ClassVar[Mapping[str, object]] = {}  # options that make it small enough to try
-    dense: ClassVar[bool] = False  # a `Headed` chain of dense layers, so that several runs can be stacked to one net
+    example: ClassVar[tuple[int, ...]] = (6,)  # an input shape that it accepts, for tests
+    small: ClassVar[Mapping[str, object]] = {}  # options that make it small, for tests
+    dense: ClassVar[bool] = (
+        False  # a `TrunkHeadNet` chain of dense layers, so that several runs can be stacked to one net
+    )
 
     @abstractmethod
     def build(self, shape: tuple[int, ...], n_labels: int) -> nn.Module:
-        """A module that turns inputs (n, *shape) into logits (n, n_labels); never probabilities.
+        """Return a new module that maps inputs (n, *shape) to logits (n, n_labels), not probabilities.
 
-        A module with `features(x)`, `head` and `make_head(n_labels)` says itself where a second head may sit; of others
-        the last linear layer is taken. Nothing is read from files here: the same call makes room for saved weights.
+        Initial weights come from torch's generator, seeded by the caller; no files are read (see `load_pretrained`). A second
+        head is attached before the module's `head`, made by its `make_head(n_labels)`; without these, before its last linear
+        layer.
         """
 
     def sized_for(self, x: Tensor) -> Self:
-        """The same net with the sizes that only the training inputs tell, such as how many words there are."""
+        """Return this net with sizes taken from the training inputs, such as the number of words; default: unchanged."""
         del x
         return self
 
-    def start(self, module: nn.Module) -> None:
-        """Fill a new module with weights from files, before it is trained; not called when it predicts."""
+    def load_pretrained(self, module: nn.Module) -> None:
+        """Load pretrained weights from files into a new module, in place; called before training only; default: nothing."""
         del module
 
 
 class Nets(Methods[Net]):
-    """The nets of this room, and any other by `torchvision:NAME` or `module:function`."""
+    """Registry of nets, which also makes nets named `torchvision:NAME` or `module:function`."""
 
     def make(self, method: str | Net, **options: Any) -> Net:
-        """The net of that name with these options, which may also stand in the word."""
-        if isinstance(method, str) and ":" in (named := parse_spec(method))[0]:
+        """Return the net with this name or spec and these options."""
+        if isinstance(method, str) and ":" in (parsed := parse_spec(method))[0]:
             from plurivox.train.nets._shared.imported_net import NamedNet
 
-            source, given = named
+            source, given = parsed
             return NamedNet.from_options({"source": source, **given, **options})
         return super().make(method, **options)
 

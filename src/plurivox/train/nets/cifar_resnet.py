@@ -1,4 +1,4 @@
-"""The residual nets that He et al. made for CIFAR-10."""
+"""Net `cifar-resnet`: the residual nets of He et al. for CIFAR-10."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -8,8 +8,13 @@ from torch.nn import functional
 
 from plurivox.core.method import option
 from plurivox.train.nets._contract import Net
-from plurivox.train.nets._shared.pixels import Pixels, Scale, image_shape
-from plurivox.train.nets._shared.trunk_head import Headed, linear_head
+from plurivox.train.nets._shared.pixel_normalisation import (
+    NORMALISE_HELP,
+    Normalisation,
+    NormalisePixels,
+    check_image_shape,
+)
+from plurivox.train.nets._shared.trunk_head import TrunkHeadNet, linear_head_factory
 
 
 @dataclass(frozen=True)
@@ -17,8 +22,8 @@ class CifarResNet(Net):
     """Residual net of depth 6n + 2 for images of 32 x 32, shortcuts without weights (option A).
 
     A 3 x 3 convolution to 16 channels; three stages of n blocks with 16, 32 and 64 channels, the second and third halving
-    the image; the mean over the image; a linear layer. A block is relu(x' + BN(conv(relu(BN(conv(x)))))), where x' is x
-    or, at a halving, every second pixel of x with channels of zeros after its own.
+    the image; global average pooling; a linear layer. A block is relu(x' + BN(conv(relu(BN(conv(x)))))), where x' is x
+    or, at a halving, every second pixel of x with channels of zeros appended.
 
     He et al. (2016), https://doi.org/10.1109/CVPR.2016.90: n = 3, 5, 7 are ResNet-20, -32, -44. What Uma et al. (2020) and
     Collins et al. (2022) call ResNet-34A is n = 7 with biases in the convolutions, hence the defaults.
@@ -31,25 +36,29 @@ class CifarResNet(Net):
     n: int = option(7, "blocks in each of the three stages; the depth is 6n + 2", low=1)
     width: int = option(16, "channels of the first stage; the others have twice and four times as many", low=1)
     conv_bias: bool = option(True, "biases in the convolutions, as in the papers' code; He et al. have none")
-    weights: Literal["uniform", "he"] = option("uniform", "how convolutions begin: torch's uniform, or He's normal")
-    normalise: Scale = option("cifar10", "mean and spread that pixels from 0 to 1 are brought to zero and one by")
+    weights: Literal["uniform", "he"] = option(
+        "uniform", "initial weights: uniform (torch's default) or he (He's normal)"
+    )
+    normalise: Normalisation = option("cifar10", NORMALISE_HELP)
 
     example: ClassVar[tuple[int, ...]] = (3, 8, 8)
     small: ClassVar[dict[str, object]] = {"n": 1, "width": 4}
 
-    def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
-        channels, _, _ = image_shape(shape, self.name(), self.normalise, least=4)
+    def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
+        channels, _, _ = check_image_shape(shape, self.name(), self.normalise, least=4)
         widths = [self.width, 2 * self.width, 4 * self.width]
-        trunk = Stages(channels, widths, self.n, self.conv_bias)
+        trunk = ResidualStages(channels, widths, self.n, self.conv_bias)
         if self.weights == "he":
             for one in trunk.modules():
                 if isinstance(one, nn.Conv2d):
                     nn.init.kaiming_normal_(one.weight, mode="fan_out", nonlinearity="relu")
-        return Headed(nn.Sequential(Pixels(self.normalise), trunk), linear_head(widths[-1]), n_labels)
+        return TrunkHeadNet(
+            nn.Sequential(NormalisePixels(self.normalise), trunk), linear_head_factory(widths[-1]), n_labels
+        )
 
 
-class Stages(nn.Module):
-    """Images -> (n, widths[-1]) features."""
+class ResidualStages(nn.Module):
+    """Convolution and residual blocks: images (n, channels, height, width) -> features (n, widths[-1])."""
 
     def __init__(self, channels: int, widths: list[int], n: int, bias: bool):
         super().__init__()
@@ -68,7 +77,7 @@ class Stages(nn.Module):
 
 
 class Block(nn.Module):
-    """Two convolutions beside a shortcut."""
+    """Residual block: two 3 x 3 convolutions and a shortcut."""
 
     def __init__(self, before: int, after: int, stride: int, bias: bool):
         super().__init__()
@@ -85,7 +94,7 @@ class Block(nn.Module):
 
 
 def shortcut(x: Tensor, stride: int, extra: int) -> Tensor:
-    """Option A: every `stride`-th pixel, and `extra` channels of zeros after those of x."""
+    """Return x subsampled by `stride` with `extra` channels of zeros appended: shortcut option A of He et al."""
     if stride > 1:
         x = x[:, :, ::stride, ::stride]
     return functional.pad(x, (0, 0, 0, 0, 0, extra)) if extra else x

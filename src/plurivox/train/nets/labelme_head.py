@@ -1,4 +1,4 @@
-"""The classifier that the LabelMe papers put on features of a frozen VGG-16."""
+"""Net `labelme-head`: the classifier of the LabelMe papers on features of a frozen VGG-16."""
 
 import math
 from dataclasses import dataclass
@@ -8,29 +8,37 @@ from torch import nn
 
 from plurivox.core.method import option
 from plurivox.train.nets._contract import Net
-from plurivox.train.nets._shared.trunk_head import Activation, Headed, Numbers, dense_layers, linear_head
+from plurivox.train.nets._shared.trunk_head import (
+    Activation,
+    FlattenToFloat,
+    TrunkHeadNet,
+    dense_layers,
+    linear_head_factory,
+)
 
 
 @dataclass(frozen=True)
 class LabelMeHead(Net):
-    """Features, 128 hidden units, dropout, labels: the head used for LabelMe.
+    """One hidden layer of 128 units with dropout, on precomputed features: the classifier used for LabelMe.
 
     Rodrigues and Pereira (2018), https://doi.org/10.1609/aaai.v32i1.11506, train it on the 8,192 convolutional features of
     VGG-16 with ReLU and dropout .5. Uma et al. (2020), https://doi.org/10.1609/hcomp.v8i1.7478, use leaky ReLU and .2:
     `labelme-head[activation=leaky-relu,dropout=.2]`. The outputs are logits: a softmax inside the net, as in peerannot,
-    would be taken twice by a loss on logits.
+    would be applied twice by a loss on logits.
 
     >>> LabelMeHead().build((8192,), n_labels=8).head
     Linear(in_features=128, out_features=8, bias=True)
     """
 
     hidden: int = option(128, "hidden units", low=1)
-    activation: Activation = option("relu", "what follows the hidden layer")
+    activation: Activation = option("relu", "activation of the hidden layer")
     dropout: float = option(0.5, "share of hidden outputs set to zero in training", low=0, high=0.99)
 
     example: ClassVar[tuple[int, ...]] = (6,)
     dense: ClassVar[bool] = True
 
-    def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
-        trunk = nn.Sequential(Numbers(), *dense_layers(math.prod(shape), [self.hidden], self.activation, self.dropout))
-        return Headed(trunk, linear_head(self.hidden), n_labels)
+    def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
+        trunk = nn.Sequential(
+            FlattenToFloat(), *dense_layers(math.prod(shape), [self.hidden], self.activation, self.dropout)
+        )
+        return TrunkHeadNet(trunk, linear_head_factory(self.hidden), n_labels)

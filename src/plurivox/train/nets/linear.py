@@ -1,11 +1,11 @@
-"""A linear net."""
+"""Net `linear`: one linear layer."""
 
 import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 from plurivox.train.nets._contract import Net
-from plurivox.train.nets._shared.trunk_head import Headed, Numbers, linear_head
+from plurivox.train.nets._shared.trunk_head import FlattenToFloat, TrunkHeadNet, linear_head_factory
 
 
 @dataclass(frozen=True)
@@ -21,5 +21,5 @@ class Linear(Net):
     example: ClassVar[tuple[int, ...]] = (6,)
     dense: ClassVar[bool] = True
 
-    def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
-        return Headed(Numbers(), linear_head(math.prod(shape)), n_labels)
+    def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
+        return TrunkHeadNet(FlattenToFloat(), linear_head_factory(math.prod(shape)), n_labels)

@@ -1,4 +1,4 @@
-"""The multi-layer perceptron."""
+"""Net `mlp`: multi-layer perceptron."""
 
 import math
 from dataclasses import dataclass
@@ -9,12 +9,19 @@ from torch import nn
 
 from plurivox.core.method import option
 from plurivox.train.nets._contract import Net
-from plurivox.train.nets._shared.trunk_head import Activation, Headed, Numbers, dense_layers, linear_head, widths_of
+from plurivox.train.nets._shared.trunk_head import (
+    Activation,
+    FlattenToFloat,
+    TrunkHeadNet,
+    dense_layers,
+    linear_head_factory,
+    parse_widths,
+)
 
 
 @dataclass(frozen=True)
 class MLP(Net):
-    """Dense layers with an activation between them.
+    """Multi-layer perceptron: dense layers with an activation between them.
 
     h_0 = x, h_i = dropout(activation(W_i h_(i-1) + b_i)), logits = W h + b.
 
@@ -22,8 +29,8 @@ class MLP(Net):
     Linear(in_features=32, out_features=3, bias=True)
     """
 
-    hidden: str = option("128", "widths of the hidden layers, with commas between them")
-    activation: Activation = option("relu", "what follows each hidden layer")
+    hidden: str = option("128", "widths of the hidden layers, separated by commas")
+    activation: Activation = option("relu", "activation of the hidden layers")
     dropout: float = option(0.0, "share of a hidden layer's outputs set to zero in training", low=0, high=0.99)
 
     example: ClassVar[tuple[int, ...]] = (6,)
@@ -31,10 +38,10 @@ class MLP(Net):
 
     @cached_property
     def widths(self) -> list[int]:
-        """The widths of the hidden layers."""
-        return widths_of(self.hidden, self.name())
+        """The option `hidden` as a list of widths."""
+        return parse_widths(self.hidden, self.name())
 
-    def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
+    def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
         n_in = math.prod(shape)
-        trunk = nn.Sequential(Numbers(), *dense_layers(n_in, self.widths, self.activation, self.dropout))
-        return Headed(trunk, linear_head([n_in, *self.widths][-1]), n_labels)
+        trunk = nn.Sequential(FlattenToFloat(), *dense_layers(n_in, self.widths, self.activation, self.dropout))
+        return TrunkHeadNet(trunk, linear_head_factory([n_in, *self.widths][-1]), n_labels)

@@ -1,4 +1,4 @@
-"""ResNet-50 for small images."""
+"""Net `resnet50`: ResNet-50 for small images."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,11 +8,16 @@ from torch.nn import functional
 
 from plurivox.core.method import option
 from plurivox.train.nets._contract import Net
-from plurivox.train.nets._shared.pixels import Pixels, Scale, image_shape
-from plurivox.train.nets._shared.trunk_head import Headed, linear_head
+from plurivox.train.nets._shared.pixel_normalisation import (
+    NORMALISE_HELP,
+    Normalisation,
+    NormalisePixels,
+    check_image_shape,
+)
+from plurivox.train.nets._shared.trunk_head import TrunkHeadNet, linear_head_factory
 
-BLOCKS = (3, 4, 6, 3)  # of the four stages
-WIDER = 4  # a block ends with four times the channels of its middle
+BLOCKS = (3, 4, 6, 3)  # number of blocks in each of the four stages
+EXPANSION = 4  # output channels of a block over those of its 3 x 3 convolution
 
 
 @dataclass(frozen=True)
@@ -20,27 +25,28 @@ class ResNet50(Net):
     """ResNet-50 with a 3 x 3 first convolution and no first pooling, for images of 32 x 32.
 
     Four stages of 3, 4, 6 and 3 bottleneck blocks (1 x 1, 3 x 3, 1 x 1) with 64, 128, 256 and 512 channels in the middle,
-    the last three halving the image; projections (option B) where the shape changes; the mean over the image.
+    the last three halving the image; projections (option B) where the shape changes; global average pooling.
     He et al. (2016), https://doi.org/10.1109/CVPR.2016.90; Collins et al. (2022) train this form from scratch on CIFAR-10.
 
     >>> ResNet50(width=8).build((3, 32, 32), n_labels=10).head
     Linear(in_features=256, out_features=10, bias=True)
     """
 
-    width: int = option(64, "channels in the middle of the first stage's blocks", low=1)
-    normalise: Scale = option("cifar10", "mean and spread that pixels from 0 to 1 are brought to zero and one by")
+    width: int = option(64, "channels of the 3 x 3 convolutions in the first stage", low=1)
+    normalise: Normalisation = option("cifar10", NORMALISE_HELP)
 
     example: ClassVar[tuple[int, ...]] = (3, 8, 8)
     small: ClassVar[dict[str, object]] = {"width": 2}
 
-    def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
-        channels, _, _ = image_shape(shape, self.name(), self.normalise, least=8)
-        trunk = Stages(channels, self.width)
-        return Headed(nn.Sequential(Pixels(self.normalise), trunk), linear_head(8 * WIDER * self.width), n_labels)
+    def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
+        channels, _, _ = check_image_shape(shape, self.name(), self.normalise, least=8)
+        trunk = BottleneckStages(channels, self.width)
+        make_head = linear_head_factory(8 * EXPANSION * self.width)
+        return TrunkHeadNet(nn.Sequential(NormalisePixels(self.normalise), trunk), make_head, n_labels)
 
 
-class Stages(nn.Module):
-    """Images -> (n, 32 * width) features."""
+class BottleneckStages(nn.Module):
+    """Convolution and bottleneck blocks: images (n, channels, height, width) -> features (n, 32 * width)."""
 
     def __init__(self, channels: int, width: int):
         super().__init__()
@@ -51,7 +57,7 @@ class Stages(nn.Module):
             middle = width * 2**stage
             for place in range(count):
                 blocks.append(Bottleneck(before, middle, 2 if stage and place == 0 else 1))
-                before = middle * WIDER
+                before = middle * EXPANSION
         self.blocks = nn.Sequential(*blocks)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -60,11 +66,11 @@ class Stages(nn.Module):
 
 
 class Bottleneck(nn.Module):
-    """Narrow, convolve, widen, beside a shortcut."""
+    """Bottleneck block: 1 x 1, 3 x 3 and 1 x 1 convolutions and a shortcut."""
 
     def __init__(self, before: int, middle: int, stride: int):
         super().__init__()
-        after = middle * WIDER
+        after = middle * EXPANSION
         self.conv1 = nn.Conv2d(before, middle, 1, bias=False)
         self.norm1 = nn.BatchNorm2d(middle)
         self.conv2 = nn.Conv2d(middle, middle, 3, stride, padding=1, bias=False)

@@ -1,4 +1,4 @@
-"""The stemming net of Fornaciari et al."""
+"""Net `stem-cnn`: the stemming net of Fornaciari et al. for pairs of words."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
@@ -9,74 +9,74 @@ from torch.nn import functional
 
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option
-from plurivox.train.data.text import PAD, check_codes, known
+from plurivox.train.data.text import PAD, check_codes, mask_unknown_codes
 from plurivox.train.nets._contract import Net
 from plurivox.train.nets._shared.attention_encoder import Encoder
-from plurivox.train.nets._shared.trunk_head import Headed, linear_head
+from plurivox.train.nets._shared.trunk_head import TrunkHeadNet, linear_head_factory
 
-WINDOWS = (3, 4, 5)  # letters that a convolution sees at once
+WINDOWS = (3, 4, 5)  # kernel sizes of the convolutions, in letters
 
 
 @dataclass(frozen=True)
 class StemCNN(Net):
-    """Two words, letter by letter: convolutions of 3, 4 and 5 letters, and attention for each word.
+    """Classifier of two words by their letters: convolutions of 3, 4 and 5 letters and an attention encoder per word.
 
-    An input is a row of whole numbers (`plurivox.train.text.encode_pairs` makes it): the codes of the first word's letters,
-    then as many for the second. Each word passes convolutions with windows of 3, 4 and 5 letters, the largest value of each
-    channel is kept and passes an encoder; both join, and a linear layer gives the logits.
+    An input is a row of integers (made by `plurivox.train.text.encode_pairs`): the codes of the first word's letters, then as
+    many for the second. Each word passes convolutions with windows of 3, 4 and 5 letters, max pooling over the word and an
+    encoder; both results are concatenated, and a linear layer outputs the logits.
 
     Fornaciari et al. (2021), https://doi.org/10.18653/v1/2021.naacl-main.204, name two convolutions with 64 and 128
-    channels; in their code the first one feeds nothing, so that 128 channels on the letters are the default here.
-    `first=64` puts a convolution below the others, as the text says.
+    channels; in their code the output of the first one is not used, so that 128 channels on the letters are the default here.
+    `first=64` adds a convolution below the others, as in the text of the paper.
 
     >>> net = StemCNN(chars=30, width=8, channels=4, inner=16).build((2 * 10,), n_labels=2)
     >>> net(torch.ones(3, 20, dtype=torch.int64)).shape
     torch.Size([3, 2])
     """
 
-    chars: int = option(0, "codes of letters; 0: as many as the data have", low=0)
-    width: int = option(300, "numbers that stand for a letter", low=1)
+    chars: int = option(0, "size of the alphabet in codes; 0: taken from the data", low=0)
+    width: int = option(300, "length of a letter's embedding", low=1)
     channels: int = option(128, "channels of each window's convolution", low=1)
     first: int = option(0, "channels of a convolution of 3 letters below these; 0: none, as in the papers' code", low=0)
     layers: int = option(1, "layers of an encoder", low=1)
-    heads: int = option(1, "heads of its attention", low=1)
-    inner: int = option(2048, "width of its dense part", low=1)
+    heads: int = option(1, "attention heads of an encoder", low=1)
+    inner: int = option(2048, "width of an encoder's feed-forward layer", low=1)
     dropout: float = option(0.1, "share of outputs set to zero in training", low=0, high=0.99)
 
     example: ClassVar[tuple[int, ...]] = (2 * 6,)
     small: ClassVar[dict[str, object]] = {"chars": 9, "width": 5, "channels": 4, "inner": 6}
 
     def sized_for(self, x: Tensor) -> Self:
-        """As many letters as the inputs have."""
+        """Return this net with `chars` set to the number of letter codes in the inputs."""
         check_codes(x, self.name())
         return self if self.chars else replace(self, chars=int(x.max()) + 1)
 
-    def build(self, shape: tuple[int, ...], n_labels: int) -> Headed:
+    def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
         if not self.chars:
-            raise OptionError("stem-cnn must know how many chars there are: set them, or call sized_for(x)")
+            raise OptionError("stem-cnn needs the number of letter codes: set chars, or call sized_for(x)")
         if len(shape) != 1 or shape[0] % 2 or shape[0] < 2 * max(WINDOWS):
             raise InputError(
-                f"stem-cnn takes rows of two words with {max(WINDOWS)} letters or more each, as many for both; "
+                f"stem-cnn takes rows of two words with at least {max(WINDOWS)} letters each, the same number for both; "
                 f"these inputs have the shape {shape}: encode them with plurivox.train.text.encode_pairs"
             )
-        return Headed(TwoWords(self), linear_head(2 * self.channels * len(WINDOWS)), n_labels)
+        return TrunkHeadNet(WordPairEncoder(self), linear_head_factory(2 * self.channels * len(WINDOWS)), n_labels)
 
 
-class TwoWords(nn.Module):
-    """Codes (n, 2 * letters) -> features (n, 2 * windows * channels)."""
+class WordPairEncoder(nn.Module):
+    """Encoder of two words: letter codes (n, 2 * letters) -> features (n, 2 * windows * channels)."""
 
     def __init__(self, net: StemCNN):
         super().__init__()
         self.chars = nn.Embedding(net.chars, net.width, padding_idx=PAD)
-        self.words = nn.ModuleList(OneWord(net) for _ in range(2))
+        self.words = nn.ModuleList(WordEncoder(net) for _ in range(2))
 
     def forward(self, x: Tensor) -> Tensor:
-        letters = self.chars(known(x, self.chars)).transpose(1, 2)  # (n, width, 2 * letters)
-        return torch.cat([word(part) for word, part in zip(self.words, letters.chunk(2, 2), strict=True)], 1)
+        letters = self.chars(mask_unknown_codes(x, self.chars)).transpose(1, 2)  # (n, width, 2 * letters)
+        return torch.cat([encode(word) for encode, word in zip(self.words, letters.chunk(2, 2), strict=True)], 1)
 
 
-class OneWord(nn.Module):
-    """Letters (n, width, letters) -> features (n, windows * channels)."""
+class WordEncoder(nn.Module):
+    """Encoder of one word: embedded letters (n, width, letters) -> features (n, windows * channels)."""
 
     def __init__(self, net: StemCNN):
         super().__init__()

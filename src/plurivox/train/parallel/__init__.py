@@ -1,1 +1,1 @@
-"""Several trainings at once: runs, scheduling, stacked nets."""
+"""Training of several runs in parallel: interleaved, or as one stacked net."""

@@ -1,12 +1,12 @@
-"""A series of runs: one training with several seeds, one after another or side by side.
+"""A series of runs: the same training with several seeds, one after another or in parallel.
 
 From a series down to a step, each calls the next:
 
-    workflows.train_runs  prepares spec and data once, and makes a `Series` of the measures of all runs
-    repeat                trains `at_once` runs at a time, each in a folder of its own, and measures each after its end
-    NetFit.finish         trains one run; `finish_all` trains several in turn, `run_stacked` several as one net
-    NetFit.handle         after every epoch: evaluates on the dev set, writes a checkpoint, stops early
-    Trainer.run           the epochs and steps of one net; `Stack.run_epoch` takes those of several nets together
+    workflows.train_runs      prepares spec and data once, and makes a `Series` of the measures of all runs
+    run_series                trains `at_once` runs at a time, each in its own folder, and evaluates each after its end
+    TrainingRun.finish        trains one run; `run_interleaved` trains several in turn, `run_stacked` several as one net
+    TrainingRun.handle_event  after every epoch: evaluates on the dev set, writes a checkpoint, stops early
+    Trainer.run               epochs and steps of one net; `StackedTrainers.run_epoch` takes steps of several together
 """
 
 import json
@@ -21,21 +21,21 @@ import torch
 from plurivox.core.atomic_write import atomic_file
 from plurivox.core.errors import InputError
 from plurivox.core.progress import Progress, no_progress
-from plurivox.train.loop.net_fit import NetFit
-from plurivox.train.loop.spec import TrainSpec
+from plurivox.train.loop.train_spec import TrainSpec
 from plurivox.train.loop.trainer import Event
-from plurivox.train.parallel.stack import Stack, own, stack_key
+from plurivox.train.loop.training_run import TrainingRun
+from plurivox.train.parallel.stacked_trainers import StackedTrainers, detach_from_stack, stack_key
 from plurivox.train.result import Trained
 
-CELLS = 2**20  # weights and inputs of a step in one stack: with gradients and moments 16 MB, about what a cache holds
-INPUT_CELLS = 2**28  # numbers of all inputs, where every run has its own
+MAX_STACK_CELLS = 2**20  # weights and inputs of a step in one stack: with gradients and moments 16 MB, about a cache
+MAX_INPUT_CELLS = 2**28  # numbers in the inputs of all stacked runs, each of which has its own copy
 RESULT = "result.json"
-StartRun = Callable[[int, Path | None, Progress], NetFit]  # (seed, folder, progress callback)
-Start = Callable[[], NetFit]
+StartRun = Callable[[int, Path | None, Progress], TrainingRun]  # (seed, folder, progress callback)
+Start = Callable[[], TrainingRun]
 Evaluate = Callable[[Trained], Mapping[str, float]]
 
 
-def repeat(
+def run_series(
     start: StartRun,
     evaluate: Evaluate,
     *,
@@ -47,95 +47,97 @@ def repeat(
     device: torch.device | None = None,
     progress: Progress = no_progress,
 ) -> list[dict[str, float]]:
-    """Train `runs` times, with the seeds seed, seed + 1, ..., `at_once` of them side by side; the measures of each run.
+    """Train `runs` times with the seeds seed, seed + 1, ..., `at_once` in parallel; return the measures of each run.
 
-    `stacked`: dense nets are trained as one net, a slice each, which saves most of the overhead. In a `folder` every run has
-    one of its own, run-000 and so on: runs that have ended are not trained again, and one that was killed is resumed.
+    `stacked`: dense nets are trained as one net, a slice each, which saves most of the overhead. In `folder` every run has a
+    folder run-000, run-001, ...: finished runs are not trained again, and an interrupted one is resumed.
     """
     if runs < 1:
         raise InputError(f"a series needs at least one run; got {runs}")
     found: list[dict[str, float]] = []
-    homes = [None if folder is None else run_folder(folder, i) for i in range(runs)]
+    folders = [None if folder is None else run_folder(folder, i) for i in range(runs)]
     for first in range(0, runs, at_once):
-        some = range(first, min(first + at_once, runs))
-        tells = _shares_of(progress, some, runs)
-        starts = [partial(start, seed + i, homes[i], tell) for i, tell in zip(some, tells, strict=True)]
+        group = range(first, min(first + at_once, runs))
+        callbacks = _progress_per_run(progress, group, runs)
+        starts = [partial(start, seed + i, folders[i], callback) for i, callback in zip(group, callbacks, strict=True)]
         if stacked:
             trained = run_stacked(starts)
         else:
-            trained = [starts[0]().finish()] if len(starts) == 1 else finish_all(starts, device or torch.device("cpu"))
-        found += [_evaluated(one, evaluate, homes[i]) for i, one in zip(some, trained, strict=True)]
+            trained = (
+                [starts[0]().finish()] if len(starts) == 1 else run_interleaved(starts, device or torch.device("cpu"))
+            )
+        found += [_evaluate_run(one, evaluate, folders[i]) for i, one in zip(group, trained, strict=True)]
     return found
 
 
 def run_folder(folder: str | Path, run: int) -> Path:
-    """The folder of one run; it is created if it does not exist."""
+    """Return the folder of run number `run`; it is created if it does not exist."""
     home = Path(folder) / f"run-{run:03d}"
     home.mkdir(exist_ok=True)
     return home
 
 
-def _evaluated(trained: Trained, evaluate: Evaluate, home: Path | None) -> dict[str, float]:
-    """Measured anew even where a run had ended before: what it is tested on may have changed since."""
+def _evaluate_run(trained: Trained, evaluate: Evaluate, folder: Path | None) -> dict[str, float]:
+    """Return the measures of a run and write them to its folder; finished runs too, since test data may have changed."""
     found = {name: float(value) for name, value in evaluate(trained).items()}
-    if home is not None:
-        with atomic_file(home / RESULT) as part:
+    if folder is not None:
+        with atomic_file(folder / RESULT) as part:
             part.write_text(json.dumps(found, indent=1), encoding="utf-8")
     return found
 
 
-def _shares_of(progress: Progress, some: range, runs: int) -> list[Progress]:
-    """The progress callback of each of some runs side by side: the epochs of all runs are counted together."""
-    done = dict.fromkeys(some, 0)  # epochs
+def _progress_per_run(progress: Progress, group: range, runs: int) -> list[Progress]:
+    """Return a progress callback for each of the parallel runs `group`; `progress` gets the epochs of all runs."""
+    done = dict.fromkeys(group, 0)  # epochs
 
-    def tell(run: int, step: int, total: int, value: float | None = None) -> None:
+    def report(run: int, step: int, total: int, value: float | None = None) -> None:
         done[run] = step + 1
-        progress(some.start * total + sum(done.values()) - 1, runs * total, value)
+        progress(group.start * total + sum(done.values()) - 1, runs * total, value)
 
-    return [partial(tell, run) for run in some]
-
-
-# ---- side by side
+    return [partial(report, run) for run in group]
 
 
-def side_by_side(
+# ---- parallel runs
+
+
+def choose_parallel_runs(
     spec: TrainSpec, shape: tuple[int, ...], n_labels: int, runs: int, at_once: int | None
 ) -> tuple[int, bool]:
-    """(how many runs are trained at a time, whether as one stacked net); `at_once` None: as many as pay."""
-    best = 1 if runs == 1 or at_once == 1 else stacked_runs(spec, shape, n_labels)
+    """Return (number of runs trained at a time, whether as one stacked net); `at_once` None: the fastest number."""
+    best = 1 if runs == 1 or at_once == 1 else max_stacked_runs(spec, shape, n_labels)
     return min(runs, best if at_once is None else at_once), best > 1
 
 
-def stacked_runs(spec: TrainSpec, shape: tuple[int, ...], n_labels: int) -> int:
-    """How many runs on inputs of the shape (n, ...) are best stacked to one net; 1: they are trained one by one.
+def max_stacked_runs(spec: TrainSpec, shape: tuple[int, ...], n_labels: int) -> int:
+    """Return how many runs on inputs of the shape (n, ...) are best stacked to one net; 1: stacking does not help.
 
-    Only nets of dense layers on a CPU are stacked, with no head or one that can be; and only while all that a step touches
-    stays in a cache: beyond that the matrices are large enough to keep the cores busy, and a stack is slower.
+    Only nets of dense layers on a CPU are stacked, without a head or with one that can be stacked; and only while the memory
+    used by a step fits into a cache: beyond that the matrices are large enough to keep the cores busy, and a stack is slower.
     """
     plan = spec.plan
-    plain = plan.engine in ("auto", "eager") and plan.precision == "float32" and plan.accumulate == 1
-    dense = spec.net.dense and (spec.head is None or spec.head.stacks) and spec.augment is None
-    if not (plain and dense and spec.device.type == "cpu"):
+    eager = plan.engine in ("auto", "eager") and plan.precision == "float32" and plan.accumulate == 1
+    dense = spec.net.dense and (spec.head is None or spec.head.can_stack) and spec.augment is None
+    if not (eager and dense and spec.device.type == "cpu"):
         return 1
     with torch.device("meta"):
         weights = sum(one.numel() for one in spec.net.build(shape[1:], n_labels).parameters())
-    touched, held = weights + plan.batch * math.prod(shape[1:]), math.prod(shape)
-    return max(1, min(CELLS // touched, INPUT_CELLS // max(held, 1)))
+    per_step, inputs = weights + plan.batch * math.prod(shape[1:]), math.prod(shape)
+    return max(1, min(MAX_STACK_CELLS // per_step, MAX_INPUT_CELLS // max(inputs, 1)))
 
 
-def finish_all(starts: Sequence[Start], device: torch.device) -> list[Trained]:
-    """Start all trainings and let each take a step in turn, until the last has ended; results in the order given.
+def run_interleaved(starts: Sequence[Start], device: torch.device) -> list[Trained]:
+    """Start all trainings and let each take a step in turn until all have ended; return the nets in the order of `starts`.
 
-    The results are those of one after another: each training has its own random generators, net and optimiser, and waits
-    only for its own stream.
+    The results are the same as one after another: each training has its own random generators, net and optimiser, and waits
+    only for its own CUDA stream.
     """
-    streams = [_stream(device) for _ in starts]
-    fits: list[NetFit] = []
+    streams = [_stream_context(device) for _ in starts]
+    started: list[TrainingRun] = []
     going: dict[int, Iterator[Event]] = {}
     for i, start in enumerate(starts):
         with streams[i]():
-            fits.append(start())
-        going[i] = fits[i].events(every_step=True)
+            started.append(start())
+        going[i] = started[i].events(every_step=True)
     while going:
         for i in list(going):
             with streams[i]():
@@ -143,34 +145,34 @@ def finish_all(starts: Sequence[Start], device: torch.device) -> list[Trained]:
                     del going[i]
     if device.type == "cuda":
         torch.cuda.synchronize(device)
-    return [one.result() for one in fits]
+    return [one.result() for one in started]
 
 
 def run_stacked(starts: Sequence[Start]) -> list[Trained]:
-    """Start all trainings, of dense nets on a CPU, and take the steps of those at the same epoch together.
+    """Start trainings of dense nets on a CPU and take the steps of those at the same epoch as one stacked net.
 
-    Results, in the order given, are those of one after another but for rounding. Trainings that are behind go first, such as
-    after a kill; when one ends early the others go on.
+    The trained nets, in the order of `starts`, are the same as one after another but for rounding. Trainings at an earlier
+    epoch (resumed ones) go first; if one ends early the others continue.
     """
-    fits = [start() for start in starts]
-    keys = {i: stack_key(one.trainer) for i, one in enumerate(fits) if one.trained is None}
-    stack: Stack | None = None
-    while going := [i for i in keys if fits[i].trained is None]:
-        first = min(going, key=lambda i: fits[i].trainer.epoch)
-        at = fits[first].trainer.epoch, keys[first]
-        members = [fits[i] for i in going if (fits[i].trainer.epoch, keys[i]) == at]
+    started = [start() for start in starts]
+    keys = {i: stack_key(one.trainer) for i, one in enumerate(started) if one.trained is None}
+    stack: StackedTrainers | None = None
+    while going := [i for i in keys if started[i].trained is None]:
+        first = min(going, key=lambda i: started[i].trainer.epoch)
+        group = started[first].trainer.epoch, keys[first]
+        members = [started[i] for i in going if (started[i].trainer.epoch, keys[i]) == group]
         trainers = tuple(one.trainer for one in members)
         if stack is None or stack.trainers != trainers:
-            stack = Stack(trainers)
+            stack = StackedTrainers(trainers)
         for one, event in zip(members, stack.run_epoch(), strict=True):
-            one.handle(event)
+            one.handle_event(event)
             if one.trained is not None:
-                own(one.trained.net)
-    return [one.result() for one in fits]
+                detach_from_stack(one.trained.net)
+    return [one.result() for one in started]
 
 
-def _stream(device: torch.device) -> Callable[[], AbstractContextManager[object]]:
-    """A context in which one training works: on CUDA a stream of its own, which begins after what was queued before."""
+def _stream_context(device: torch.device) -> Callable[[], AbstractContextManager[object]]:
+    """Return a function that makes the context of one training: on CUDA a new stream that waits for work queued before."""
     if device.type != "cuda":
         return nullcontext
     stream = torch.cuda.Stream(device)

@@ -1,4 +1,4 @@
-"""Nets of dense layers, one a run, as one net: block i of the rows goes through the layers of run i."""
+"""StackedNet: the dense nets of several runs as one net; block i of the input rows goes through the layers of run i."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,20 +7,20 @@ import torch
 from torch import Generator, Tensor, nn
 
 from plurivox.engine import threads
-from plurivox.train.nets._shared.trunk_head import ACTIVATIONS, Headed, Numbers
+from plurivox.train.nets._shared.trunk_head import ACTIVATIONS, FlattenToFloat, TrunkHeadNet
 
-PLAIN: tuple[type[nn.Module], ...] = (
-    Numbers,
+SHARED_LAYERS: tuple[type[nn.Module], ...] = (
+    FlattenToFloat,
     *ACTIVATIONS.values(),
-)  # layers without weights or randomness: they take the rows of all runs alike
-LONG = 2**12  # numbers a run above which masks are drawn on several threads
+)  # layers without weights or randomness: the rows of all runs go through the same one
+THREADED_CELLS = 2**12  # dropout masks with more numbers per run are drawn on several threads
 
 
-class Linears(nn.Module):
-    """The same linear layer of several runs. Their weights lie here in one piece, and each run's own are a slice of it.
+class StackedLinear(nn.Module):
+    """The linear layers of several runs as one; the weights of each given layer become a slice of the stacked weights.
 
     >>> one, two = nn.Linear(3, 2), nn.Linear(3, 2)
-    >>> x, both = torch.ones(8, 3), Linears([one, two])
+    >>> x, both = torch.ones(8, 3), StackedLinear([one, two])
     >>> torch.allclose(both(x), torch.cat([one(x[:4]), two(x[4:])]))
     True
     >>> _ = one.weight.data.zero_()
@@ -30,17 +30,17 @@ class Linears(nn.Module):
 
     def __init__(self, layers: Sequence[nn.Linear]) -> None:
         super().__init__()
-        self.weight = _joined([one.weight for one in layers])  # (n_runs, n_out, n_in)
-        self.bias = _joined([one.bias for one in layers])  # (n_runs, n_out)
+        self.weight = _stack_parameters([one.weight for one in layers])  # (n_runs, n_out, n_in)
+        self.bias = _stack_parameters([one.bias for one in layers])  # (n_runs, n_out)
 
     def forward(self, x: Tensor) -> Tensor:
-        """(n_runs * n, n_out) for rows (n_runs * n, n_in)."""
-        passed: Tensor = _Pass.apply(x, self.weight, self.bias)
-        return passed
+        """(n_runs * n, n_out) the outputs for rows x (n_runs * n, n_in)."""
+        out: Tensor = _StackedLinearFunction.apply(x, self.weight, self.bias)
+        return out
 
 
-class _Pass(torch.autograd.Function):
-    """What autograd would do, but gradients come out in the order in which the weights lie, so that none is copied."""
+class _StackedLinearFunction(torch.autograd.Function):
+    """Autograd function of `StackedLinear`; unlike autograd's own, gradients have the memory layout of the weights."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
@@ -56,8 +56,8 @@ class _Pass(torch.autograd.Function):
         return back, torch.bmm(by.transpose(1, 2), rows), by.sum(1)
 
 
-class Dropouts(nn.Module):
-    """Dropout whose masks are drawn from the generator of each run, as `nn.Dropout` draws them from torch's own."""
+class StackedDropout(nn.Module):
+    """Dropout of several runs; masks are drawn from the generator of each run as `nn.Dropout` would draw them."""
 
     def __init__(self, share: float) -> None:
         super().__init__()
@@ -65,27 +65,27 @@ class Dropouts(nn.Module):
         self.generators: Sequence[Generator] = ()  # one per run
 
     def forward(self, x: Tensor) -> Tensor:
-        """The same shape, (n_runs * n, width)."""
+        """(n_runs * n, width) the inputs after dropout."""
         mask = torch.empty_like(x)
-        parts = mask.chunk(len(self.generators))
+        masks = mask.chunk(len(self.generators))
 
         def draw(run: int) -> None:
-            parts[run].bernoulli_(1 - self.share, generator=self.generators[run])
+            masks[run].bernoulli_(1 - self.share, generator=self.generators[run])
 
-        if torch.get_num_threads() > 1 and parts[0].numel() > LONG:
-            threads.parallel_map(draw, len(parts))  # torch draws on one thread only
+        if torch.get_num_threads() > 1 and masks[0].numel() > THREADED_CELLS:
+            threads.run(draw, len(masks))  # torch draws on one thread only
         else:
-            for run in range(len(parts)):
+            for run in range(len(masks)):
                 draw(run)
         return x * mask.div_(1 - self.share)
 
 
-class Stacked(nn.Module):
-    """The nets of several runs as one, in training mode only; every run's net keeps its weights as slices of this one's."""
+class StackedNet(nn.Module):
+    """The dense nets of several runs as one, in training mode; the weights of each given net become slices of its own."""
 
     def __init__(self, nets: Sequence[nn.Module]) -> None:
         super().__init__()
-        *trunk, head = (_stacked(layers) for layers in zip(*map(layers_of, nets), strict=True))
+        *trunk, head = (_stack_layers(layers) for layers in zip(*map(dense_layers_of, nets), strict=True))
         self.trunk, self.head = nn.Sequential(*trunk), head
 
     def forward(self, x: Tensor) -> Tensor:
@@ -94,33 +94,33 @@ class Stacked(nn.Module):
         return logits
 
     def use_generators(self, generators: Sequence[Generator]) -> None:
-        """Draw from these generators from now on, one per run."""
+        """Set the random generators of the dropout layers, one per run."""
         for one in self.trunk:
-            if isinstance(one, Dropouts):
+            if isinstance(one, StackedDropout):
                 one.generators = generators
 
 
-def layers_of(net: nn.Module) -> list[nn.Module]:
-    """The layers of a dense net in their order; an error of ours where it is another."""
-    assert type(net) is Headed and not net.freeze, "only nets that say they are dense are stacked"
+def dense_layers_of(net: nn.Module) -> list[nn.Module]:
+    """Return the layers of a dense net in order: those of its trunk, then the head."""
+    assert type(net) is TrunkHeadNet and not net.freeze, "only dense nets are stacked"
     trunk = list(net.trunk) if isinstance(net.trunk, nn.Sequential) else [net.trunk]
     return [*trunk, net.head]
 
 
-def _stacked(layers: Sequence[nn.Module]) -> nn.Module:
-    """The layer that stands for these, one a run."""
+def _stack_layers(layers: Sequence[nn.Module]) -> nn.Module:
+    """Return one stacked layer for the corresponding layers of all runs."""
     first = layers[0]
     if isinstance(first, nn.Linear):
-        return Linears([one for one in layers if isinstance(one, nn.Linear)])
+        return StackedLinear([one for one in layers if isinstance(one, nn.Linear)])
     if isinstance(first, nn.Dropout):
-        return Dropouts(first.p)
-    assert isinstance(first, PLAIN), f"{type(first).__name__} cannot be stacked"
+        return StackedDropout(first.p)
+    assert isinstance(first, SHARED_LAYERS), f"{type(first).__name__} cannot be stacked"
     return first
 
 
-def _joined(held: Sequence[Tensor]) -> nn.Parameter:
-    """One parameter of all; those that were given become its slices."""
-    whole = nn.Parameter(torch.stack([one.detach() for one in held]))
-    for i, one in enumerate(held):
-        one.data = whole.data[i]
-    return whole
+def _stack_parameters(parameters: Sequence[Tensor]) -> nn.Parameter:
+    """Return the parameters stacked as one; the given ones become slices of it."""
+    stacked = nn.Parameter(torch.stack([one.detach() for one in parameters]))
+    for i, one in enumerate(parameters):
+        one.data = stacked.data[i]
+    return stacked

@@ -1,4 +1,4 @@
-"""Targets: what a task teaches when it is drawn. One file a target; `ls` lists them."""
+"""Targets: the labels, distributions or votes that a net is trained on. One file per target; `ls` lists them."""
 
 from plurivox.train._torch import TORCH
 from plurivox.train.targets._contract import Supervision, Target, methods

@@ -1,4 +1,4 @@
-"""What every target is, and what it may look at."""
+"""Base class of targets, the data they use (`Supervision`), and the examples and batches made from them."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Bools, Names
 from plurivox.core.votes import Votes
 
-__all__ = ["Batch", "Drawn", "Examples", "Gives", "PaddedVotes", "Supervision", "Target", "methods"]
+__all__ = ["Batch", "DrawnLabels", "Examples", "Known", "PaddedVotes", "Supervision", "Target", "TargetKind", "methods"]
 
-Gives = Literal["distribution", "votes", "pair"]
-HOW = {  # what is missing -> how to get it
+TargetKind = Literal["distribution", "votes", "pair"]  # what a target gives per example
+HOW_TO_GIVE = {  # field of Supervision -> advice in an error if it is missing
     "votes": "give the votes of the crowd",
     "gold": "give known labels",
     "soft": "give soft labels, such as those of an aggregator",
@@ -28,91 +28,114 @@ HOW = {  # what is missing -> how to get it
 
 @dataclass(frozen=True, eq=False)
 class Supervision:
-    """What is known of the tasks; a target teaches from it."""
+    """Votes, gold labels and soft labels of the training tasks, from which a target makes its examples.
+
+    `pv.train.Known` is another name of this class.
+    """
 
     votes: Votes | None = None
     gold: SoftLabels | None = None
-    soft: SoftLabels | None = None  # any: aggregated, elicited, smoothed
-    chosen: Names | None = None  # the tasks that a mixed target takes from its first part
+    soft: SoftLabels | None = None  # from any source: aggregated, elicited, smoothed
+    chosen: Names | None = None  # the tasks for which the target `mixed` uses its option `first`
 
     def labels(self) -> Names:
-        """One list of all labels: the longest where it holds the others, else all of them sorted."""
+        """Return the labels of votes, gold and soft labels as one list.
+
+        It is the longest of the three lists if that contains the others, else all labels sorted. Raises InputError if there is
+        no list, or if labels are text in one and numbers in another.
+        """
         lists = [one.labels for one in (self.soft, self.votes, self.gold) if one is not None]
         if not lists:
-            raise InputError("nothing is known of the tasks: give votes, gold or soft labels")
+            raise InputError("there is nothing to train on: give votes, gold or soft labels")
         longest = max(lists, key=len)
         if all((positions(longest, one) >= 0).all() for one in lists):
             return longest
         if len({one.dtype.kind for one in lists}) > 1:
-            raise InputError("votes, gold and soft labels name their labels in different kinds; make them all text")
-        return sort_by_value(np.unique(np.concatenate(lists)))
+            raise InputError("votes, gold and soft labels have labels of different types; make them all text")
+        return by_value(np.unique(np.concatenate(lists)))
+
+
+Known = Supervision  # the name before version 0.2
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PaddedVotes:
-    """All answers to some tasks, padded to one length; a soft answer is several with its weights."""
+    """Worker, label and weight of every vote of n tasks, padded to the same number of votes per task.
 
-    worker: Tensor  # (n, most) code of the worker, 0 where padded
-    label: Tensor  # (n, most) code of the label, 0 where padded
-    weight: Tensor  # (n, most) 1 for a plain vote, 0 where padded
+    A soft answer is several votes whose weights sum to 1.
+    """
+
+    worker: Tensor  # (n, max_votes) code of the worker, 0 where padded
+    label: Tensor  # (n, max_votes) code of the label, 0 where padded
+    weight: Tensor  # (n, max_votes) 1 for a plain vote, 0 where padded
 
 
-Drawn: TypeAlias = "Tensor | PaddedVotes | tuple[Tensor, Tensor]"
+# labels of a batch: probabilities (n, n_labels), votes, or two arrays of probabilities (main, soft)
+DrawnLabels: TypeAlias = "Tensor | PaddedVotes | tuple[Tensor, Tensor]"
 
 
 class Examples(ABC):
-    """A target on its data, on the device. An epoch uses every example once; example i is about row `row[i]` of x."""
+    """The training examples of a target, as tensors on the device; base class.
+
+    An epoch uses every example once. Example i belongs to row `row[i]` of the inputs.
+    """
 
     n_examples: int
-    row: Tensor | None = None  # (n_examples,) None: example i is about row i
-    weight: Tensor | None = None  # (n_examples,) None: all weigh 1
-    most: int = 1  # length that the answers of an example are padded to
+    row: Tensor | None = None  # (n_examples,) None: example i belongs to row i
+    weight: Tensor | None = None  # (n_examples,) weight of the loss; None: 1 for all
+    max_votes: int = 1  # number of votes that every example is padded to
 
     @abstractmethod
-    def draw(self, indices: Tensor, rng: torch.Generator) -> Drawn:
-        """Draw the labels of these examples: rows of probabilities (n, n_labels), a `PaddedVotes` or a pair of rows.
+    def draw(self, indices: Tensor, rng: torch.Generator) -> DrawnLabels:
+        """Return the labels of the examples `indices` (n,): probabilities (n, n_labels), two such arrays, or `PaddedVotes`.
 
-        Shapes depend on the number of examples alone and nothing waits for the device, so that a step can be recorded.
+        Shapes depend only on n, and nothing waits for the device, so that a step can be recorded as a CUDA graph.
         """
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Batch:
-    """Inputs and drawn labels of the examples of one step."""
+    """Inputs, labels and weights of the examples of one training step."""
 
-    x: Tensor  # (n, *shape) the inputs as the net saw them, augmented
-    rows: Tensor  # (n,) which tasks of the training set they are
-    drawn: Drawn  # what the target gave: a `PaddedVotes` where the head wants votes, a pair where it wants that
-    weight: Tensor | None = None  # (n,) by which the losses are multiplied afterwards; None: 1
+    x: Tensor  # (n, *shape) the inputs after augmentation
+    rows: Tensor  # (n,) the row of each example in the training inputs
+    labels: DrawnLabels  # what the target has drawn; its kind is the target_kind of the head
+    weight: Tensor | None = None  # (n,) factor of each loss; None: 1
 
 
 @dataclass(frozen=True)
 class Target(Method, ABC):
-    """What a task teaches when it is drawn. `needs` names fields of `Supervision`; `gives` says what is drawn."""
+    """The label, distribution or votes that a net is trained on, per task; base class."""
 
-    needs: ClassVar[tuple[str, ...]] = ()
-    gives: ClassVar[Gives] = "distribution"
+    needs: ClassVar[tuple[str, ...]] = ()  # fields of `Supervision` that must be given
+    kind: ClassVar[TargetKind] = "distribution"  # what `Examples.draw` returns
 
-    def teaches(self, known: Supervision, tasks: Names) -> Bools:
-        """(n_tasks,) which of these tasks it has something to teach about."""
-        self._refuse(known)
-        return self._teaches(known, as_names(tasks, "tasks"))
+    def has_target(self, supervision: Supervision, tasks: Names) -> Bools:
+        """(n_tasks,) whether each of `tasks` has a label of this target; InputError if the data it needs are missing."""
+        self._check_needs(supervision)
+        return self._has_target(supervision, as_names(tasks, "tasks"))
 
-    def examples(self, known: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        """The examples of tasks that it `teaches`, over this list of labels. Row i of the inputs is task i."""
-        self._refuse(known)
-        return self._examples(known, tasks, labels, device)
+    def examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
+        """Return the training examples of `tasks`, all of which must have a target; row i of the inputs is task i.
+
+        `labels` is the list of all labels, in the order of the net's outputs.
+        """
+        self._check_needs(supervision)
+        return self._examples(supervision, tasks, labels, device)
 
     @abstractmethod
-    def _teaches(self, known: Supervision, tasks: Names) -> Bools: ...
+    def _has_target(self, supervision: Supervision, tasks: Names) -> Bools:
+        """(n_tasks,) whether each task has a label of this target; the fields in `needs` are given."""
 
     @abstractmethod
-    def _examples(self, known: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples: ...
+    def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
+        """Return the training examples of `tasks`; the fields in `needs` are given."""
 
-    def _refuse(self, known: Supervision) -> None:
+    def _check_needs(self, supervision: Supervision) -> None:
+        """Raise InputError if a field that this target needs is None."""
         for name in self.needs:
-            if getattr(known, name) is None:
-                raise InputError(f"the target {self.name()} needs {name}: {HOW[name]}")
+            if getattr(supervision, name) is None:
+                raise InputError(f"the target {self.name()} needs {name}: {HOW_TO_GIVE[name]}")
 
 
 methods: Methods[Target] = Methods(__package__, Target)

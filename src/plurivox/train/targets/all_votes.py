@@ -1,4 +1,4 @@
-"""All votes of a task with those who cast them."""
+"""Target `all-votes`: all votes of a task with their workers."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,27 +9,27 @@ import torch
 from plurivox.core.method import option
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
-from plurivox.train.targets._contract import Examples, Gives, Supervision
+from plurivox.train.targets._contract import Examples, Supervision, TargetKind
 from plurivox.train.targets._shared.examples import AllVotesExamples
-from plurivox.train.targets._shared.target_bases import Voted, votes_on
+from plurivox.train.targets._shared.target_bases import VoteTarget, select_votes
 
 
 @dataclass(frozen=True)
-class AllVotes(Voted):
-    """All votes of a task with their workers, for heads that learn from people."""
+class AllVotes(VoteTarget):
+    """All votes of a task with their workers, for heads that model each worker."""
 
-    gives: ClassVar[Gives] = "votes"
+    kind: ClassVar[TargetKind] = "votes"
 
-    most: int | None = option(None, "at most so many votes of a task, drawn by lot once; none: all", low=1)
-    seed: int = option(0, "the lot", low=0)
+    most: int | None = option(None, "maximum number of votes per task, drawn at random once; none: all", low=1)
+    seed: int = option(0, "seed of the random choice of votes", low=0)
 
-    def _examples(self, known: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        votes = votes_on(known, tasks, labels).require_workers(f"the target {self.name()}")
-        return AllVotesExamples(votes if self.most is None else self._some(votes, self.most), device)
+    def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
+        votes = select_votes(supervision, tasks, labels).require_workers(f"the target {self.name()}")
+        return AllVotesExamples(votes if self.most is None else self._sample_votes(votes, self.most), device)
 
-    def _some(self, votes: Votes, most: int) -> Votes:
-        """At most so many rows of every task."""
-        order = np.lexsort((np.random.default_rng(self.seed).random(len(votes)), votes.task))  # by lot within a task
+    def _sample_votes(self, votes: Votes, max_votes: int) -> Votes:
+        """Return at most `max_votes` votes of every task, chosen at random."""
+        order = np.lexsort((np.random.default_rng(self.seed).random(len(votes)), votes.task))  # random within a task
         rank = np.empty(len(votes), np.int64)
         rank[order] = np.arange(len(votes)) - votes.start[votes.task]
-        return votes.where(rank < most)
+        return votes.where(rank < max_votes)

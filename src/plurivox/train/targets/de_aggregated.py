@@ -1,4 +1,4 @@
-"""One person's answer at a time."""
+"""Target `de-aggregated`: the answer of one random worker per task and epoch."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,19 +8,20 @@ import torch
 from plurivox.core.types import Names
 from plurivox.train.targets._contract import Examples, Supervision
 from plurivox.train.targets._shared.examples import OneVoteExamples
-from plurivox.train.targets._shared.target_bases import Voted, votes_on
+from plurivox.train.targets._shared.target_bases import VoteTarget, select_votes
 
 
 @dataclass(frozen=True)
-class DeAggregated(Voted):
-    """One person's answer, drawn anew in every epoch: de-aggregated training.
+class DeAggregated(VoteTarget):
+    """The answer of one random worker of the task, drawn again in every epoch: de-aggregated training.
 
-    A soft answer is taught whole. Everybody who answered is equally likely, so that in the mean it is the vote share.
+    A soft answer is used whole. All workers of a task are equally likely, so that the expected target is the vote share.
+    Called `one-answer` before version 0.2.
 
     Collins et al. (2022), section 5.2, https://doi.org/10.1609/hcomp.v10i1.21986
     """
 
     former_names: ClassVar[tuple[str, ...]] = ("one-answer",)
 
-    def _examples(self, known: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        return OneVoteExamples(votes_on(known, tasks, labels), device)
+    def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
+        return OneVoteExamples(select_votes(supervision, tasks, labels), device)

@@ -1,4 +1,4 @@
-"""The label most people chose."""
+"""Target `majority`: the label with the most votes."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,21 +10,23 @@ from plurivox.core.method import option
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.train.targets._contract import Examples, Supervision
-from plurivox.train.targets._shared.examples import Table
-from plurivox.train.targets._shared.target_bases import Voted, votes_on
+from plurivox.train.targets._shared.examples import FixedExamples
+from plurivox.train.targets._shared.target_bases import VoteTarget, select_votes
 
 
 @dataclass(frozen=True)
-class Majority(Voted):
-    """The label that most people chose: a silver label."""
+class Majority(VoteTarget):
+    """The label with the most votes: a silver label."""
 
-    ties: Literal["random", "first", "share"] = option("random", "who wins a tie: one by lot, the first, all of them")
-    seed: int = option(0, "the lot", low=0)
+    ties: Literal["random", "first", "share"] = option(
+        "random", "label of a tie: a random one, the first, or an equal share for each"
+    )
+    seed: int = option(0, "seed of the random choice in ties", low=0)
 
-    def _examples(self, known: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        counts = votes_on(known, tasks, labels).counts()
+    def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
+        counts = select_votes(supervision, tasks, labels).counts()
         top = (counts >= counts.max(1, keepdims=True) - 1e-9).astype(np.float64)  # (n_tasks, n_labels)
         if self.ties != "share":
-            lot = np.random.default_rng(self.seed).random(top.shape) if self.ties == "random" else np.ones(top.shape)
-            top = np.eye(len(labels))[(top * lot).argmax(1)]
-        return Table.of(SoftLabels.shares(top, tasks, labels), tasks, labels, device)
+            rank = np.random.default_rng(self.seed).random(top.shape) if self.ties == "random" else np.ones(top.shape)
+            top = np.eye(len(labels))[(top * rank).argmax(1)]
+        return FixedExamples.of(SoftLabels.shares(top, tasks, labels), tasks, labels, device)

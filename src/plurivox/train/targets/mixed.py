@@ -1,4 +1,4 @@
-"""Some tasks from one target, the rest from another."""
+"""Target `mixed`: one target for some tasks, another for the rest."""
 
 from dataclasses import dataclass
 
@@ -9,45 +9,45 @@ from plurivox.core.encoding import positions
 from plurivox.core.method import option
 from plurivox.core.types import Bools, Names
 from plurivox.train.targets._contract import Examples, Supervision, Target
-from plurivox.train.targets._shared.examples import MixedExamples, on_device
-from plurivox.train.targets._shared.target_bases import part
+from plurivox.train.targets._shared.examples import MixedExamples, copy_to_device
+from plurivox.train.targets._shared.target_bases import make_component
 
 
 @dataclass(frozen=True)
 class Mixed(Target):
-    """Some tasks are taught by one target, the rest by another: the parity design.
+    """One target for some tasks, another for the rest: the parity design.
 
-    The tasks of the first are those that are `chosen`, or else all that it can teach.
+    The tasks of the first target are those in `Supervision.chosen`; if that is not given, all tasks that have the first target.
 
     Collins et al. (2022), section 5.1, https://doi.org/10.1609/hcomp.v10i1.21986
     """
 
-    first: str = option("soft", "target of the chosen tasks, or of those it can teach")
-    rest: str = option("gold", "target of the others")
+    first: str = option("soft", "target of the chosen tasks, or of all tasks that have it")
+    rest: str = option("gold", "target of the other tasks")
 
-    def parts(self) -> tuple[Target, Target]:
-        """(first, rest)."""
-        return part(self.first, self.name()), part(self.rest, self.name())
+    def components(self) -> tuple[Target, Target]:
+        """Return the two targets (first, rest)."""
+        return make_component(self.first, self.name()), make_component(self.rest, self.name())
 
-    def _teaches(self, known: Supervision, tasks: Names) -> Bools:
-        mine = self._mine(known, tasks)
-        first, rest = self.parts()
-        return np.where(mine, first.teaches(known, tasks), rest.teaches(known, tasks))
+    def _has_target(self, supervision: Supervision, tasks: Names) -> Bools:
+        is_first = self._uses_first(supervision, tasks)
+        first, rest = self.components()
+        return np.where(is_first, first.has_target(supervision, tasks), rest.has_target(supervision, tasks))
 
-    def _mine(self, known: Supervision, tasks: Names) -> Bools:
-        """(n_tasks,) which tasks the first part teaches."""
-        if known.chosen is not None:
-            return positions(known.chosen, tasks) >= 0
-        return self.parts()[0].teaches(known, tasks)
+    def _uses_first(self, supervision: Supervision, tasks: Names) -> Bools:
+        """(n_tasks,) whether the target of each task is `first`."""
+        if supervision.chosen is not None:
+            return positions(supervision.chosen, tasks) >= 0
+        return self.components()[0].has_target(supervision, tasks)
 
-    def _examples(self, known: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        mine, (first, rest) = self._mine(known, tasks), self.parts()
-        if mine.all() or not mine.any():
-            return (first if mine.all() else rest).examples(known, tasks, labels, device)
-        place = np.where(mine, np.cumsum(mine) - 1, np.cumsum(~mine) - 1)  # (n_tasks,) the example within its part
+    def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
+        is_first, (first, rest) = self._uses_first(supervision, tasks), self.components()
+        if is_first.all() or not is_first.any():
+            return (first if is_first.all() else rest).examples(supervision, tasks, labels, device)
+        index = np.where(is_first, np.cumsum(is_first) - 1, np.cumsum(~is_first) - 1)  # (n_tasks,) within its target
         return MixedExamples(
-            on_device(mine, device, torch.bool),
-            on_device(place, device, torch.int64),
-            first.examples(known, tasks[mine], labels, device),
-            rest.examples(known, tasks[~mine], labels, device),
+            copy_to_device(is_first, device, torch.bool),
+            copy_to_device(index, device, torch.int64),
+            first.examples(supervision, tasks[is_first], labels, device),
+            rest.examples(supervision, tasks[~is_first], labels, device),
         )

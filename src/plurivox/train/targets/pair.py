@@ -1,4 +1,4 @@
-"""A main label and a soft one, both at once."""
+"""Target `pair`: a main label and a soft label per task, for two heads."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -7,33 +7,33 @@ import torch
 
 from plurivox.core.method import option
 from plurivox.core.types import Bools, Names
-from plurivox.train.targets._contract import Examples, Gives, Supervision, Target
+from plurivox.train.targets._contract import Examples, Supervision, Target, TargetKind
 from plurivox.train.targets._shared.examples import PairExamples
-from plurivox.train.targets._shared.target_bases import part
+from plurivox.train.targets._shared.target_bases import make_component
 
 
 @dataclass(frozen=True)
 class Pair(Target):
-    """A main label and a soft one, both at once: what two heads learn from.
+    """A main label and a soft label of the same task, for the head `two-heads`.
 
-    The main label is gold, or silver where it is the majority's.
+    The main label is gold, or silver (the majority vote).
 
     Fornaciari et al. (2021), https://doi.org/10.18653/v1/2021.naacl-main.204
     """
 
-    gives: ClassVar[Gives] = "pair"
+    kind: ClassVar[TargetKind] = "pair"
 
     main: str = option("gold", "target of the hard head: gold, or majority for silver labels")
     soft: str = option("soft", "target of the soft head")
 
-    def parts(self) -> tuple[Target, Target]:
-        """(main, soft)."""
-        return part(self.main, self.name()), part(self.soft, self.name())
+    def components(self) -> tuple[Target, Target]:
+        """Return the two targets (main, soft)."""
+        return make_component(self.main, self.name()), make_component(self.soft, self.name())
 
-    def _teaches(self, known: Supervision, tasks: Names) -> Bools:
-        main, soft = self.parts()
-        return main.teaches(known, tasks) & soft.teaches(known, tasks)
+    def _has_target(self, supervision: Supervision, tasks: Names) -> Bools:
+        main, soft = self.components()
+        return main.has_target(supervision, tasks) & soft.has_target(supervision, tasks)
 
-    def _examples(self, known: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        main, soft = (one.examples(known, tasks, labels, device) for one in self.parts())
+    def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
+        main, soft = (one.examples(supervision, tasks, labels, device) for one in self.components())
         return PairExamples(main, soft)

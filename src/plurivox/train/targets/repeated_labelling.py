@@ -1,4 +1,4 @@
-"""Every answer as an example of its own."""
+"""Target `repeated-labelling`: one training example per answer."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,17 +8,19 @@ import torch
 from plurivox.core.types import Names
 from plurivox.train.targets._contract import Examples, Supervision
 from plurivox.train.targets._shared.examples import EveryVoteExamples
-from plurivox.train.targets._shared.target_bases import Voted, votes_on
+from plurivox.train.targets._shared.target_bases import VoteTarget, select_votes
 
 
 @dataclass(frozen=True)
-class RepeatedLabelling(Voted):
-    """Every answer is an example of its own, so that an epoch goes over the votes: repeated labelling.
+class RepeatedLabelling(VoteTarget):
+    """One training example per answer, so that an epoch uses every vote once: repeated labelling.
+
+    Called `every-vote` before version 0.2.
 
     Sheng et al. (2008), https://doi.org/10.1145/1401890.1401965
     """
 
     former_names: ClassVar[tuple[str, ...]] = ("every-vote",)
 
-    def _examples(self, known: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        return EveryVoteExamples(votes_on(known, tasks, labels), device)
+    def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
+        return EveryVoteExamples(select_votes(supervision, tasks, labels), device)

@@ -1,4 +1,4 @@
-"""Label smoothing."""
+"""Target `smoothed`: label smoothing of another target."""
 
 from dataclasses import dataclass
 
@@ -8,13 +8,13 @@ from plurivox.core.errors import OptionError
 from plurivox.core.method import option
 from plurivox.core.types import Bools, Names
 from plurivox.train.targets._contract import Examples, Supervision, Target
-from plurivox.train.targets._shared.examples import Table
-from plurivox.train.targets._shared.target_bases import part
+from plurivox.train.targets._shared.examples import FixedExamples
+from plurivox.train.targets._shared.target_bases import make_component
 
 
 @dataclass(frozen=True)
 class Smoothed(Target):
-    """Label smoothing: a share of every label's mass is spread evenly over all labels.
+    """Label smoothing: a share `beta` of the probability is spread evenly over all labels.
 
     (1 - beta) p + beta / K.
 
@@ -22,13 +22,13 @@ class Smoothed(Target):
     """
 
     of: str = option("gold", "the target that is smoothed: gold, majority or soft")
-    beta: float = option(0.05, "share that is spread", low=0, high=1)
+    beta: float = option(0.05, "share of the probability that is spread evenly", low=0, high=1)
 
-    def _teaches(self, known: Supervision, tasks: Names) -> Bools:
-        return part(self.of, self.name()).teaches(known, tasks)
+    def _has_target(self, supervision: Supervision, tasks: Names) -> Bools:
+        return make_component(self.of, self.name()).has_target(supervision, tasks)
 
-    def _examples(self, known: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        table = part(self.of, self.name()).examples(known, tasks, labels, device)
-        if not isinstance(table, Table):
-            raise OptionError(f"{self.of} is drawn anew at every visit; {self.name()} takes gold, majority or soft")
-        return Table((1 - self.beta) * table.prob + self.beta / len(labels))
+    def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
+        table = make_component(self.of, self.name()).examples(supervision, tasks, labels, device)
+        if not isinstance(table, FixedExamples):
+            raise OptionError(f"{self.of} is drawn again in every epoch; {self.name()} takes gold, majority or soft")
+        return FixedExamples((1 - self.beta) * table.prob + self.beta / len(labels))

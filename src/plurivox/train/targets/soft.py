@@ -1,4 +1,4 @@
-"""Soft labels, whoever made them."""
+"""Target `soft`: soft labels from any source."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,12 +10,12 @@ from plurivox.core.method import option
 from plurivox.core.soft_transforms import harden
 from plurivox.core.types import Bools, Names
 from plurivox.train.targets._contract import Examples, Supervision, Target
-from plurivox.train.targets._shared.examples import Table
+from plurivox.train.targets._shared.examples import FixedExamples
 
 
 @dataclass(frozen=True)
 class Soft(Target):
-    """The soft label of a task, as given: of any aggregator, elicited or made otherwise.
+    """The soft label of a task as given: from an aggregator, elicited, or from another source.
 
     Peterson et al. (2019), https://doi.org/10.1109/ICCV.2019.00971; Uma et al. (2020),
     https://doi.org/10.1609/hcomp.v8i1.7478
@@ -23,13 +23,13 @@ class Soft(Target):
 
     needs: ClassVar[tuple[str, ...]] = ("soft",)
 
-    hard: bool = option(False, "teach its most probable label alone")
+    hard: bool = option(False, "use only the most probable label")
 
-    def _teaches(self, known: Supervision, tasks: Names) -> Bools:
-        assert known.soft is not None
-        return positions(known.soft.tasks, tasks) >= 0
+    def _has_target(self, supervision: Supervision, tasks: Names) -> Bools:
+        assert supervision.soft is not None
+        return positions(supervision.soft.tasks, tasks) >= 0
 
-    def _examples(self, known: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        assert known.soft is not None
-        mine = known.soft.on(tasks)
-        return Table.of(harden(mine) if self.hard else mine, tasks, labels, device)
+    def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
+        assert supervision.soft is not None
+        soft = supervision.soft.on(tasks)
+        return FixedExamples.of(harden(soft) if self.hard else soft, tasks, labels, device)

@@ -1,4 +1,4 @@
-"""Labels that say nothing."""
+"""Target `uniform`: the same probability for every label, as a control."""
 
 from dataclasses import dataclass
 
@@ -6,17 +6,17 @@ import torch
 
 from plurivox.core.types import Names
 from plurivox.train.targets._contract import Examples, Supervision
-from plurivox.train.targets._shared.examples import Table
-from plurivox.train.targets._shared.target_bases import Control
+from plurivox.train.targets._shared.examples import FixedExamples
+from plurivox.train.targets._shared.target_bases import ControlTarget
 
 
 @dataclass(frozen=True)
-class Uniform(Control):
-    """The same mass on every label: a control that says nothing.
+class Uniform(ControlTarget):
+    """The same probability for every label: a control without information.
 
     Collins et al. (2022), section 5.1, https://doi.org/10.1609/hcomp.v10i1.21986
     """
 
-    def _examples(self, known: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        del known
-        return Table(torch.full((len(tasks), len(labels)), 1 / len(labels), device=device))
+    def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
+        del supervision
+        return FixedExamples(torch.full((len(tasks), len(labels)), 1 / len(labels), device=device))

@@ -1,1 +1,1 @@
-"""What several heads share."""
+"""Code that several heads share."""

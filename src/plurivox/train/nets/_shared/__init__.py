@@ -1,1 +1,1 @@
-"""What several nets share."""
+"""Code that several nets share."""

@@ -1,4 +1,4 @@
-"""The transformer encoder on a sequence of one position, which is what Fornaciari et al. use."""
+"""Transformer encoder on sequences of length one, as used by Fornaciari et al."""
 
 import math
 
@@ -8,33 +8,33 @@ from torch.nn import functional
 
 
 class Encoder(nn.Module):
-    """Encoder layers on one vector, which stands for a sequence of length one.
+    """Transformer encoder on one vector, a sequence of length one.
 
-    The attention of a single position to itself is 1, so that queries and keys change nothing: what remains of
-    attention is a linear map of the values, and it is all that is computed here. The result is that of the usual encoder
-    (normalisation first) on a sequence of one.
+    The attention of a single position to itself is 1, so that queries and keys have no effect: attention is a linear map of
+    the values, and only that is computed here. The result is that of the usual encoder (normalisation first) on a sequence of
+    length one.
 
     Vaswani et al. (2017), https://arxiv.org/abs/1706.03762
     """
 
-    place: Tensor
+    position: Tensor  # (width,) positional encoding of position 0
 
     def __init__(self, width: int, layers: int, heads: int, inner: int, dropout: float):
         super().__init__()
         self.scale = math.sqrt(width)
-        # the code of position 0: sin 0 and cos 0 in turn
-        self.register_buffer("place", (torch.arange(width) % 2).float(), persistent=False)
+        # sin 0 and cos 0 alternate
+        self.register_buffer("position", (torch.arange(width) % 2).float(), persistent=False)
         self.layers = nn.Sequential(*(EncoderLayer(width, heads, inner, dropout) for _ in range(layers)))
         self.norm = nn.LayerNorm(width, eps=1e-6)
 
     def forward(self, x: Tensor) -> Tensor:
-        """(n, width) -> (n, width)."""
-        found: Tensor = self.norm(self.layers(x * self.scale + self.place))
+        """Encode vectors (n, width) as vectors (n, width)."""
+        found: Tensor = self.norm(self.layers(x * self.scale + self.position))
         return found
 
 
 class EncoderLayer(nn.Module):
-    """The values of one position, and a dense part, each added to what it reads."""
+    """Encoder layer for sequences of length one: attention values and a feed-forward part, both with residuals."""
 
     def __init__(self, width: int, heads: int, inner: int, dropout: float):
         super().__init__()
@@ -45,7 +45,7 @@ class EncoderLayer(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         value = self.value(self.norm1(x)).unflatten(1, (self.heads, -1))
-        # the weight that a head gives to the one position is dropped in training as any other would be
+        # dropout of the attention weights, which are all 1
         kept = self.dropout(value.new_ones(value.shape[:2])).unsqueeze(2)
         x = x + self.dropout(self.out((value * kept).flatten(1)))
         dense = self.narrow(self.dropout(functional.relu(self.widen(self.norm2(x)))))

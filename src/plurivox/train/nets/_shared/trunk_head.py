@@ -1,4 +1,4 @@
-"""Headed: a trunk and a head on it, which is what every net is; and the dense layers that trunks are made of."""
+"""TrunkHeadNet: a trunk (inputs to features) with a head (features to logits); and layers that trunks are made of."""
 
 from collections.abc import Callable
 from functools import partial
@@ -17,14 +17,14 @@ ACTIVATIONS: dict[str, type[nn.Module]] = {
 }
 
 
-class Headed(nn.Module):
-    """A trunk that turns inputs into features (n, width), and a head that turns features into logits (n, n_labels).
+class TrunkHeadNet(nn.Module):
+    """A net of a trunk, which maps inputs to features (n, width), and a head, which maps features to logits (n, n_labels).
 
-    `make_head(n_labels)` makes another head for the same trunk, with weights of its own. A frozen trunk keeps its weights
-    and its running means, and no gradients are computed below the head.
+    `make_head(n_labels)` makes another head for the same trunk, with new weights. A frozen trunk keeps its weights and
+    running means, and no gradients are computed below the head.
 
     >>> import torch
-    >>> net = Headed(nn.Flatten(), partial(nn.Linear, 6), n_labels=3)
+    >>> net = TrunkHeadNet(nn.Flatten(), partial(nn.Linear, 6), n_labels=3)
     >>> net(torch.zeros(4, 2, 3)).shape, net.features(torch.zeros(4, 2, 3)).shape
     (torch.Size([4, 3]), torch.Size([4, 6]))
     >>> net.make_head(5)
@@ -41,7 +41,7 @@ class Headed(nn.Module):
             trunk.requires_grad_(False)
 
     def features(self, x: Tensor) -> Tensor:
-        """(n, width) what the trunk sees in the inputs."""
+        """(n, width) the features that the trunk computes from the inputs."""
         found: Tensor = self.trunk(x)
         return found
 
@@ -51,29 +51,31 @@ class Headed(nn.Module):
         return logits
 
     def train(self, mode: bool = True) -> Self:
+        """Set training or evaluation mode; a frozen trunk stays in evaluation mode."""
         super().train(mode)
         if self.freeze:
             self.trunk.eval()
         return self
 
 
-def linear_head(width: int) -> Callable[[int], nn.Module]:
-    """What makes a plain linear head on features of this width; unlike a lambda it can be copied and pickled."""
+def linear_head_factory(width: int) -> Callable[[int], nn.Module]:
+    """Return a function n_labels -> linear layer on features of this width; unlike a lambda it can be pickled."""
     return partial(nn.Linear, width)
 
 
-class Trunk(nn.Module):
-    """Two parts of a trunk: what sees, perhaps frozen, and what learns upon it."""
+class FreezableTrunk(nn.Module):
+    """A trunk of a base, which may be frozen, and trainable layers on it."""
 
-    def __init__(self, see: nn.Module, learn: nn.Module, freeze: bool):
+    def __init__(self, base: nn.Module, layers: nn.Module, freeze: bool):
         super().__init__()
-        self.see, self.learn, self.freeze = see, learn, freeze
+        self.see, self.learn, self.freeze = base, layers, freeze  # the attribute names are keys of saved weights
 
     def forward(self, x: Tensor) -> Tensor:
         found: Tensor = self.learn(self.see(x))
         return found
 
     def train(self, mode: bool = True) -> Self:
+        """Set training or evaluation mode; a frozen base stays in evaluation mode."""
         super().train(mode)
         if self.freeze:
             self.see.eval()
@@ -83,18 +85,18 @@ class Trunk(nn.Module):
 # ---- dense layers
 
 
-class Numbers(nn.Flatten):
-    """Inputs as one row of numbers each; whole numbers are features here, not codes."""
+class FlattenToFloat(nn.Flatten):
+    """Layer that flattens inputs to (n, width) floats; integers are converted."""
 
     def forward(self, x: Tensor) -> Tensor:
         flat: Tensor = super().forward(x)
         return flat if flat.is_floating_point() else flat.float()
 
 
-def widths_of(text: str, whose: str) -> list[int]:
-    """The widths that a text such as "256,64" lists; an empty text lists none.
+def parse_widths(text: str, whose: str) -> list[int]:
+    """Parse layer widths such as "256,64"; an empty text gives an empty list; OptionError otherwise.
 
-    >>> widths_of("256,64", "mlp")
+    >>> parse_widths("256,64", "mlp")
     [256, 64]
     """
     parts = [part.strip() for part in text.split(",") if part.strip()]
@@ -104,7 +106,7 @@ def widths_of(text: str, whose: str) -> list[int]:
 
 
 def dense_layers(n_in: int, widths: list[int], activation: str, dropout: float) -> nn.Sequential:
-    """Linear, activation, dropout for every width; the dropout is there only where it does something."""
+    """Return linear layer, activation and (if `dropout` is not 0) dropout for every width."""
     layers: list[nn.Module] = []
     for before, after in zip([n_in, *widths], widths, strict=False):
         layers += [nn.Linear(before, after), ACTIVATIONS[activation]()]

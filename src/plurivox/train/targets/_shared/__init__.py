@@ -1,1 +1,1 @@
-"""What several targets share."""
+"""Code that several targets share."""

@@ -1,4 +1,4 @@
-"""Examples: targets on their data, as tensors on the device."""
+"""The training examples of each kind of target, as tensors on the device."""
 
 from typing import Any
 
@@ -12,117 +12,121 @@ from plurivox.core.types import Floats, Ints, Names
 from plurivox.core.votes import Votes
 from plurivox.train.targets._contract import Examples, PaddedVotes
 
-CELLS = 2**28  # numbers that a table of examples may hold: a gigabyte of float32
+MAX_CELLS = 2**28  # largest size of a table of examples: a gigabyte of float32
 
 
-class Table(Examples):
-    """A distribution a task, always the same."""
+class FixedExamples(Examples):
+    """Examples with one fixed distribution per task."""
 
     def __init__(self, prob: Tensor) -> None:
         self.prob, self.n_examples = prob, len(prob)
 
     @classmethod
-    def of(cls, soft: SoftLabels, tasks: Names, labels: Names, device: torch.device) -> "Table":
-        """The soft labels of these tasks over this list of labels."""
-        if len(tasks) * len(labels) > CELLS:
+    def of(cls, soft: SoftLabels, tasks: Names, labels: Names, device: torch.device) -> "FixedExamples":
+        """Return the examples of the soft labels of `tasks` over the list `labels`; InputError if they are too many."""
+        if len(tasks) * len(labels) > MAX_CELLS:
             raise InputError(f"{len(tasks):,} tasks x {len(labels):,} labels are too many for one table of targets")
-        return cls(on_device(soft.on(tasks).on_labels(labels).prob, device, torch.float32))
+        return cls(copy_to_device(soft.on(tasks).on_labels(labels).prob, device, torch.float32))
 
     def draw(self, indices: Tensor, rng: torch.Generator) -> Tensor:
         del rng
         return self.prob.index_select(0, indices)
 
 
-class Answers:
-    """Every answer of votes as a row of probabilities, in CSR order: those of task t are `start[t]:start[t + 1]`."""
+class AnswerTable:
+    """Every answer as a row of probabilities, sorted by task, with the number of workers who gave it."""
 
     def __init__(self, votes: Votes, device: torch.device) -> None:
-        task, times, table = answer_table(votes)
-        self.task, self.times, self.table = task, times, on_device(table, device, torch.float32)
-        last = np.cumsum(times)  # (n_answers,) how many people answered up to here
-        bounds = np.concatenate([[0.0], last])[np.searchsorted(task, np.arange(votes.n_tasks + 1))]
-        self.last = on_device(last, device, torch.float64)
-        self.low, self.many = (
-            on_device(one, device, torch.float64) for one in (bounds[:-1], np.diff(bounds))
+        task, times, table = answer_distributions(votes)
+        self.task, self.times, self.table = task, times, copy_to_device(table, device, torch.float32)
+        cumulative = np.cumsum(times)  # (n_answers,) number of workers up to and including each answer
+        bounds = np.concatenate([[0.0], cumulative])[np.searchsorted(task, np.arange(votes.n_tasks + 1))]
+        self.cumulative = copy_to_device(cumulative, device, torch.float64)
+        self.first, self.n_workers = (
+            copy_to_device(one, device, torch.float64) for one in (bounds[:-1], np.diff(bounds))
         )  # (n_tasks,) each
 
-    def one_of(self, rows: Tensor, rng: torch.Generator) -> Tensor:
-        """(n, n_labels) the answer of one person to each of these tasks, all equally likely."""
+    def draw_answers(self, rows: Tensor, rng: torch.Generator) -> Tensor:
+        """(n, n_labels) the answer of one random worker to each of the tasks `rows` (n,)."""
         share = torch.rand(len(rows), generator=rng, device=rows.device, dtype=torch.float64)
-        place = self.low.index_select(0, rows) + share * self.many.index_select(0, rows)
-        pick = torch.searchsorted(self.last, place, right=True).clamp_(max=len(self.last) - 1)
-        return self.table.index_select(0, pick)
+        position = self.first.index_select(0, rows) + share * self.n_workers.index_select(0, rows)
+        answer = torch.searchsorted(self.cumulative, position, right=True).clamp_(max=len(self.cumulative) - 1)
+        return self.table.index_select(0, answer)
 
 
 class OneVoteExamples(Examples):
-    """One person's answer, drawn anew in every epoch."""
+    """One example per task: the answer of one random worker, drawn again in every epoch."""
 
     def __init__(self, votes: Votes, device: torch.device) -> None:
-        self.answers, self.n_examples = Answers(votes, device), votes.n_tasks
+        self.answers, self.n_examples = AnswerTable(votes, device), votes.n_tasks
 
     def draw(self, indices: Tensor, rng: torch.Generator) -> Tensor:
-        return self.answers.one_of(indices, rng)
+        return self.answers.draw_answers(indices, rng)
 
 
 class EveryVoteExamples(Examples):
-    """One example per answer: an epoch goes over all of them."""
+    """One example per answer."""
 
     def __init__(self, votes: Votes, device: torch.device) -> None:
-        answers = Answers(votes, device)
-        whole = bool((answers.times == np.round(answers.times)).all()) and answers.times.sum() <= CELLS
-        pick = np.repeat(np.arange(len(answers.task)), answers.times.astype(np.int64) if whole else 1)
-        self.table, self.n_examples = answers.table, len(pick)
-        self.pick = on_device(pick, device, torch.int64)
-        self.row = on_device(answers.task[pick], device, torch.int64)
-        self.weight = None if whole else on_device(answers.times, device, torch.float32)
+        answers = AnswerTable(votes, device)
+        whole = bool((answers.times == np.round(answers.times)).all()) and answers.times.sum() <= MAX_CELLS
+        answer = np.repeat(np.arange(len(answers.task)), answers.times.astype(np.int64) if whole else 1)
+        self.table, self.n_examples = answers.table, len(answer)
+        self.answer = copy_to_device(answer, device, torch.int64)  # (n_examples,) row of the table
+        self.row = copy_to_device(answers.task[answer], device, torch.int64)
+        self.weight = None if whole else copy_to_device(answers.times, device, torch.float32)
 
     def draw(self, indices: Tensor, rng: torch.Generator) -> Tensor:
         del rng
-        return self.table.index_select(0, self.pick.index_select(0, indices))
+        return self.table.index_select(0, self.answer.index_select(0, indices))
 
 
 class AllVotesExamples(Examples):
-    """All answers to a task with their workers, padded to one length."""
+    """One example per task: all its votes with their workers, padded to the same number per task."""
 
     def __init__(self, votes: Votes, device: torch.device) -> None:
         size = np.diff(votes.start)
-        most = max(int(size.max(initial=0)), 1)
-        if votes.n_tasks * most > CELLS:
+        max_votes = max(int(size.max(initial=0)), 1)
+        if votes.n_tasks * max_votes > MAX_CELLS:
             raise InputError(
-                f"one task has {most:,} answers; {votes.n_tasks:,} tasks padded to that are too many; take all-votes[most=50]"
+                f"one task has {max_votes:,} votes; {votes.n_tasks:,} tasks padded to that number need too much memory; "
+                "limit the votes per task: all-votes[most=50]"
             )
-        cell = votes.task.astype(np.int64) * most + np.arange(len(votes)) - np.repeat(votes.start[:-1], size)
-        told = np.zeros((2, votes.n_tasks * most), np.int64)
-        weight = np.zeros(votes.n_tasks * most, np.float32)
-        told[0, cell], told[1, cell], weight[cell] = votes.worker, votes.label, votes.weights
-        shape = votes.n_tasks, most
-        self.n_examples, self.most = shape
-        self.worker, self.label = (on_device(one.reshape(shape), device, torch.int64) for one in told)
-        self.weight_of = on_device(weight.reshape(shape), device, torch.float32)
+        cell = votes.task.astype(np.int64) * max_votes + np.arange(len(votes)) - np.repeat(votes.start[:-1], size)
+        codes = np.zeros((2, votes.n_tasks * max_votes), np.int64)  # worker, label
+        weight = np.zeros(votes.n_tasks * max_votes, np.float32)
+        codes[0, cell], codes[1, cell], weight[cell] = votes.worker, votes.label, votes.weights
+        shape = votes.n_tasks, max_votes
+        self.n_examples, self.max_votes = shape
+        self.worker, self.label = (copy_to_device(one.reshape(shape), device, torch.int64) for one in codes)
+        self.vote_weight = copy_to_device(weight.reshape(shape), device, torch.float32)
 
     def draw(self, indices: Tensor, rng: torch.Generator) -> PaddedVotes:
         del rng
-        return PaddedVotes(*(one.index_select(0, indices) for one in (self.worker, self.label, self.weight_of)))
+        return PaddedVotes(*(one.index_select(0, indices) for one in (self.worker, self.label, self.vote_weight)))
 
 
 class MixedExamples(Examples):
-    """Some tasks from one target, the rest from another."""
+    """One example per task, taken from the examples of one of two targets.
 
-    def __init__(self, is_first: Tensor, place: Tensor, first: Examples, rest: Examples) -> None:
-        self.is_first, self.place, self.first, self.rest = is_first, place, first, rest
+    Task i is example `index[i]` of `first` if `is_first[i]`, else of `rest`.
+    """
+
+    def __init__(self, is_first: Tensor, index: Tensor, first: Examples, rest: Examples) -> None:
+        self.is_first, self.index, self.first, self.rest = is_first, index, first, rest
         self.n_examples = len(is_first)
 
     def draw(self, indices: Tensor, rng: torch.Generator) -> Tensor:
-        place = self.place.index_select(0, indices)
-        mine = self.is_first.index_select(0, indices)
-        one = self.first.draw(torch.where(mine, place, 0), rng)
-        two = self.rest.draw(torch.where(mine, 0, place), rng)
-        assert isinstance(one, Tensor) and isinstance(two, Tensor)
-        return torch.where(mine[:, None], one, two)
+        index = self.index.index_select(0, indices)
+        is_first = self.is_first.index_select(0, indices)
+        first = self.first.draw(torch.where(is_first, index, 0), rng)
+        rest = self.rest.draw(torch.where(is_first, 0, index), rng)
+        assert isinstance(first, Tensor) and isinstance(rest, Tensor)
+        return torch.where(is_first[:, None], first, rest)
 
 
 class PairExamples(Examples):
-    """Two distributions at once: (main, soft)."""
+    """One example per task: two distributions (main, soft)."""
 
     def __init__(self, main: Examples, soft: Examples) -> None:
         self.main, self.soft, self.n_examples = main, soft, main.n_examples
@@ -133,8 +137,8 @@ class PairExamples(Examples):
         return main, soft
 
 
-def answer_table(votes: Votes) -> tuple[Ints, Floats, Floats]:
-    """(n_answers,) the task of each answer, how many people gave it, and (n_answers, n_labels) what it says."""
+def answer_distributions(votes: Votes) -> tuple[Ints, Floats, Floats]:
+    """Return (task of each answer, number of workers who gave it, its distribution (n_answers, n_labels)), sorted by task."""
     if votes.answer is None:
         row, task = np.arange(len(votes)), votes.task.astype(np.int64)
         times, share = votes.weights, np.ones(len(votes))
@@ -144,15 +148,15 @@ def answer_table(votes: Votes) -> tuple[Ints, Floats, Floats]:
         rank = np.empty(len(order), np.int64)
         rank[order] = np.arange(len(order))
         row, task = rank[row], votes.task[first][order].astype(np.int64)
-        times = np.bincount(row, votes.weights).astype(np.float64)  # 1, or the count of an answer without a name
+        times = np.bincount(row, votes.weights).astype(np.float64)  # 1, or the count of answers without a worker
         share = votes.weights / times[row]
-    if len(task) * votes.n_labels > CELLS:
+    if len(task) * votes.n_labels > MAX_CELLS:
         raise InputError(f"{len(task):,} answers x {votes.n_labels:,} labels are too many for one table of targets")
     table: Floats = np.zeros((len(task), votes.n_labels), np.float32)
     table[row, votes.label] = share
     return task, times, table
 
 
-def on_device(values: Any, device: torch.device, kind: torch.dtype) -> Tensor:
-    """A tensor of its own on the device."""
-    return torch.tensor(np.ascontiguousarray(values), dtype=kind, device=device)
+def copy_to_device(values: Any, device: torch.device, dtype: torch.dtype) -> Tensor:
+    """Copy an array to a new tensor on the device."""
+    return torch.tensor(np.ascontiguousarray(values), dtype=dtype, device=device)

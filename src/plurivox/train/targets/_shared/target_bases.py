@@ -1,4 +1,4 @@
-"""Base classes of targets: made of votes, made of other targets, controls."""
+"""Base classes of targets: targets made from votes and controls; and `make_component` for targets made of other targets."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,35 +13,35 @@ from plurivox.train.targets._contract import Supervision, Target, methods
 
 
 @dataclass(frozen=True)
-class Voted(Target):
-    """A target made of votes: it teaches the tasks that have one."""
+class VoteTarget(Target):
+    """A target made from votes; tasks without votes have no target; base class."""
 
     needs: ClassVar[tuple[str, ...]] = ("votes",)
 
-    def _teaches(self, known: Supervision, tasks: Names) -> Bools:
-        assert known.votes is not None
-        place = positions(known.votes.tasks, tasks)
-        return (place >= 0) & (known.votes.support[place] > 0)
+    def _has_target(self, supervision: Supervision, tasks: Names) -> Bools:
+        assert supervision.votes is not None
+        place = positions(supervision.votes.tasks, tasks)
+        return (place >= 0) & (supervision.votes.support[place] > 0)
 
 
-def votes_on(known: Supervision, tasks: Names, labels: Names) -> Votes:
-    """The votes on these tasks, in this order, over this list of labels."""
-    assert known.votes is not None
-    return known.votes.on(tasks).with_labels(labels)
+def select_votes(supervision: Supervision, tasks: Names, labels: Names) -> Votes:
+    """Return the votes on `tasks`, in this order, over the list `labels`."""
+    assert supervision.votes is not None
+    return supervision.votes.on(tasks).with_labels(labels)
 
 
-def part(word: str, whole: str) -> Target:
-    """The target of that name as a part of another: it must give one distribution a task."""
-    made = methods.make(word)
-    if made.gives != "distribution" or made.name() == "repeated-labelling":
-        raise OptionError(f"{made.name()} cannot be a part of {whole}; take one that gives a distribution a task")
+def make_component(spec: str, outer: str) -> Target:
+    """Return the target `spec` for use inside the target `outer`; OptionError if it is not one distribution per task."""
+    made = methods.make(spec)
+    if made.kind != "distribution" or made.name() == "repeated-labelling":
+        raise OptionError(f"{made.name()} cannot be used inside {outer}; use a target of one distribution per task")
     return made
 
 
 @dataclass(frozen=True)
-class Control(Target):
-    """A target that looks at nothing."""
+class ControlTarget(Target):
+    """A target without information about the tasks; every task has it; base class."""
 
-    def _teaches(self, known: Supervision, tasks: Names) -> Bools:
-        del known
+    def _has_target(self, supervision: Supervision, tasks: Names) -> Bools:
+        del supervision
         return np.ones(len(tasks), bool)

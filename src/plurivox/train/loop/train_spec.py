@@ -1,4 +1,4 @@
-"""TrainSpec: what is trained, on what target and how, as objects; names become objects here and nowhere below."""
+"""TrainSpec: net, target, loss, head and plan of a training; the only place in which their names become objects."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,58 +16,58 @@ from plurivox.core.votes import Votes
 from plurivox.engine.pair_agreement import pair_agreement
 from plurivox.train import heads, losses, nets, targets
 from plurivox.train.data.augment import Augmentation, augmentation
-from plurivox.train.data.inputs import device_of
+from plurivox.train.data.input_tensors import resolve_device
 from plurivox.train.heads import Head
 from plurivox.train.losses import Loss
 from plurivox.train.nets import Net
 from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
 from plurivox.train.targets import Target
-from plurivox.train.targets._contract import Gives
+from plurivox.train.targets._contract import TargetKind
 from plurivox.train.targets.pair import Pair
 from plurivox.train.targets.soft import Soft
 
 Record = bool | Literal["", "visit", "after"]
-NATURAL: dict[Gives, str] = {
+DEFAULT_TARGETS: dict[TargetKind, str] = {
     "distribution": "soft",
     "votes": "all-votes",
     "pair": "pair",
-}  # what a head wants -> target
-MAIN = Pair().main
+}  # kind of target that a head needs -> target if none is given
+DEFAULT_MAIN_TARGET = Pair().main
 
 
 @dataclass(frozen=True)
 class AgreementWeighting:
-    """Weigh tasks by the agreement of their votes, or leave out those below a least agreement, or both."""
+    """Weights of tasks by the agreement of their votes: the agreement itself, or 0 below a minimum, or both."""
 
     weigh: bool = True
     least: float = 0.0
 
     def weights(self, votes: Votes, tasks: Names) -> Floats:
-        """(n_tasks,) the weight of each task; 0 leaves it out."""
+        """(n_tasks,) the weight of each task; a task of weight 0 is not trained on."""
         share = agreement(votes, tasks)
         kept = (share >= self.least).astype(np.float64)
         return kept * share if self.weigh else kept
 
 
 def agreement(votes: Votes, tasks: Names) -> Floats:
-    """(n_tasks,) the share of pairs of answers to each of `tasks` that agree; 1 where there are no two answers.
+    """(n_tasks,) the share of pairs of answers to each of `tasks` that agree; 1 with fewer than two answers.
 
-    Used as weights of tasks, or to leave out those below some value: Uma et al. (2021), section 4,
+    Used as weights of tasks, or to drop tasks below some value: Uma et al. (2021), section 4,
     https://doi.org/10.1613/jair.1.12752
 
     >>> agreement(Votes.of(["a", "a", "a", "b"], [1, 2, 3, 1], ["x", "x", "y", "y"]), np.array(["a", "b"]))
     array([0.33333333, 1.        ])
     """
-    share, place = np.clip(pair_agreement(votes), 0, 1), positions(votes.tasks, tasks)
-    return np.where((place >= 0) & ~np.isnan(share[place]), share[place], 1.0)
+    share, row = np.clip(pair_agreement(votes), 0, 1), positions(votes.tasks, tasks)
+    return np.where((row >= 0) & ~np.isnan(share[row]), share[row], 1.0)
 
 
 @dataclass(frozen=True)
 class TrainSpec:
-    """A training without its data: net, target, loss, head and plan.
+    """Specification of a training without its data: net, target, loss, head, plan and further settings.
 
     >>> spec = TrainSpec.of(net="mlp[hidden=8]", head="crowd-layer")
-    >>> spec.net.hidden, spec.target.spec, spec.described
+    >>> spec.net.hidden, spec.target.spec, spec.description
     ('8', 'all-votes', 'mlp[hidden=8] under crowd-layer on all-votes')
     """
 
@@ -77,10 +77,12 @@ class TrainSpec:
     head: Head | None = None
     plan: Plan = field(default_factory=Plan)
     augment: Augmentation | None = None
-    augment_once: bool = False  # change the images once, not in every epoch
-    record: Literal["", "visit", "after"] = ""  # which logits of every epoch are recorded
+    augment_once: bool = False  # augment images once, not in every epoch
+    record: Literal["", "visit", "after"] = (
+        ""  # logits recorded per epoch: none, in the training steps, after the epoch
+    )
     weighting: AgreementWeighting | None = None
-    soft: Method | None = None  # the aggregator of the soft labels that the target uses; training is given its result
+    soft: Method | None = None  # the aggregator of the soft labels; only for description: training gets its result
 
     @classmethod
     def of(
@@ -99,15 +101,15 @@ class TrainSpec:
         main: str | None = None,
         net_options: Mapping[str, Any] | None = None,
     ) -> Self:
-        """The spec of these names or objects.
+        """Return the spec of net, target, loss and head given by name or as objects.
 
-        Without a target it is the natural one of the head: soft labels without a head, else all votes, or a pair for two heads.
-        With `main`, the hard target of two heads, the target of soft labels stands for a pair of both under two heads.
-        `net_options` are further options of a net that is given by its name.
+        The default target depends on the head: soft labels without a head, a pair for `two-heads`, else all votes. `main` is
+        the hard target of `two-heads`; with it, the target of soft labels becomes a pair of both. `net_options` are further
+        options of a net that is given by name.
         """
         made_head = None if head is None or head == "" else heads.methods.make(head)
         return cls(
-            _target_under(made_head, target, main),
+            _resolve_target(made_head, target, main),
             nets.methods.make(net, **(net_options or {})),
             losses.methods.make(loss),
             made_head,
@@ -120,27 +122,27 @@ class TrainSpec:
         )
 
     def __post_init__(self) -> None:
-        """Raise an OptionError where the head cannot use the target, or the engine not the head."""
-        wanted, given = wanted_by(self.head), self.target.gives
-        if given != wanted:
+        """Raise OptionError if the head cannot use the target, or its steps cannot be recorded as the engine requires."""
+        needed, given = required_target_kind(self.head), self.target.kind
+        if given != needed:
+            who = "training without a head" if self.head is None else f"the head {self.head.name()}"
             raise OptionError(
-                f"{'no head' if self.head is None else self.head.name()} goes with a target that gives {wanted}; "
-                f"{self.taught} gives {given}: leave the target out, which takes {NATURAL[wanted]!r}, or take "
-                f"{_heads_for(given)}"
+                f"{who} needs a target of the kind {needed}; {self.target_text} is of the kind {given}: leave the target out "
+                f"to use {DEFAULT_TARGETS[needed]!r}, or use {_suggest_heads(given)}"
             )
-        if self.plan.engine == "graphs" and self.head is not None and not self.head.records:
+        if self.plan.engine == "graphs" and self.head is not None and not self.head.capturable:
             raise OptionError(
-                f"a step under {self.head.name()} is not recorded as a CUDA graph; take engine=auto or eager"
+                f"a step with the head {self.head.name()} cannot be recorded as a CUDA graph; use engine=auto or eager"
             )
 
     @cached_property
     def device(self) -> torch.device:
-        """The device of the plan; an InputError where this machine has none of that name."""
-        return device_of(self.plan.device)
+        """The device of the plan; InputError if this machine does not have it."""
+        return resolve_device(self.plan.device)
 
     @property
-    def taught(self) -> str:
-        """The labels that the net learns from, for people: a target, an aggregator, or both labels of two heads."""
+    def target_text(self) -> str:
+        """The target as shown to users: the target's spec, the aggregator's, or both labels of two heads."""
         if self.soft is not None and isinstance(self.target, Soft) and not self.target.hard:
             return self.soft.spec
         if self.soft is not None and isinstance(self.target, Pair) and self.target.soft == "soft":
@@ -148,12 +150,12 @@ class TrainSpec:
         return self.target.spec
 
     @property
-    def described(self) -> str:
-        """Net, head and labels in one line, for people."""
-        return f"{self.net.spec}{'' if self.head is None else f' under {self.head.spec}'} on {self.taught}"
+    def description(self) -> str:
+        """Net, head and target as one line for users."""
+        return f"{self.net.spec}{'' if self.head is None else f' under {self.head.spec}'} on {self.target_text}"
 
     def settings(self) -> dict[str, Any]:
-        """The spec as names, as a trained net records them."""
+        """Return net, target, loss, head, plan, augmentation and record as text, for `Trained.made_by`."""
         once = ", once" if self.augment_once else ""
         return {
             "net": self.net.spec,
@@ -166,32 +168,34 @@ class TrainSpec:
         }
 
 
-def wanted_by(head: Head | None) -> Gives:
-    """What the target of this head must give; without a head a distribution per task."""
-    return "distribution" if head is None else head.wants
+def required_target_kind(head: Head | None) -> TargetKind:
+    """Return the kind of target that a head needs: its `target_kind`, or "distribution" without a head."""
+    return "distribution" if head is None else head.target_kind
 
 
-def _target_under(head: Head | None, target: str | Target | None, main: str | None) -> Target:
-    """The target that was given, or else the natural one of the head.
+def _resolve_target(head: Head | None, target: str | Target | None, main: str | None) -> Target:
+    """Return the given target, or the default target of the head.
 
-    With `main`, two heads learn from a pair of it and the soft labels where no target or that of soft labels was given. An
-    InputError is raised where there are no two heads for a `main` that is not the default.
+    With `main` and a head of two heads, it is a pair of `main` and the soft labels if no target or the target `soft` was
+    given. Raises InputError for a `main` that is not the default with another head.
     """
-    wanted = wanted_by(head)
-    if main not in (None, MAIN) and wanted != "pair":
+    needed = required_target_kind(head)
+    if main not in (None, DEFAULT_MAIN_TARGET) and needed != "pair":
         raise InputError(f"main={main} is the hard target of two heads; add --head two-heads, or leave it out")
-    made = targets.methods.make(NATURAL[wanted] if target is None else target)
-    if main is not None and wanted == "pair" and (target is None or made == Soft()):
+    made = targets.methods.make(DEFAULT_TARGETS[needed] if target is None else target)
+    if main is not None and needed == "pair" and (target is None or made == Soft()):
         return Pair(main=main)
     return made
 
 
 def _as_augmentation(augment: str | Augmentation | None) -> Augmentation | None:
+    """Return the augmentation of a name or object, None for "" and "none"."""
     if isinstance(augment, str):
         return None if augment in ("", "none") else augmentation(augment)
     return augment
 
 
-def _heads_for(gives: Gives) -> str:
-    fitting = [name for name in heads.methods if heads.methods[name].wants == gives]
+def _suggest_heads(kind: TargetKind) -> str:
+    """Return advice which head to use with a kind of target, for an error message."""
+    fitting = [name for name in heads.methods if heads.methods[name].target_kind == kind]
     return f"a head such as {first_few(fitting)}" if fitting else "no head"

@@ -1,4 +1,4 @@
-"""Our safetensors against the package."""
+"""Files of the safetensors format against the package safetensors."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from plurivox.core.errors import InputError
-from plurivox.train.loop.tensors import read_tensors, write_tensors
+from plurivox.train.loop.safetensors import read_tensors, write_tensors
 
 TENSORS = {
     "a": torch.arange(6.0).reshape(2, 3),
@@ -18,7 +18,7 @@ TENSORS = {
 }
 
 
-def test_the_package_reads_what_we_write_and_we_read_it_too(tmp_path: Path) -> None:
+def test_files_are_exchanged_with_the_package_in_both_directions(tmp_path: Path) -> None:
     peer = pytest.importorskip("safetensors.torch")
     write_tensors(tmp_path / "x.safetensors", TENSORS, {"labels": '["Zürich"]'})
     theirs = peer.load_file(tmp_path / "x.safetensors")
@@ -31,18 +31,18 @@ def test_the_package_reads_what_we_write_and_we_read_it_too(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("damage", [b"", b"\xff" * 20, b"\x02\0\0\0\0\0\0\0{}x", b"\x08\0\0\0\0\0\0\0[1, 2,3]"])
-def test_damaged_files_are_refused_or_empty(tmp_path: Path, damage: bytes) -> None:
+def test_damaged_files_raise_an_error(tmp_path: Path, damage: bytes) -> None:
     (tmp_path / "x").write_bytes(damage)
     if damage.endswith(b"{}x"):
         assert read_tensors(tmp_path / "x") == ({}, {})
         return
-    with pytest.raises(InputError, match="no safetensors file"):
+    with pytest.raises(InputError, match="not a safetensors file"):
         read_tensors(tmp_path / "x")
 
 
-def test_a_file_cut_short_is_refused(tmp_path: Path) -> None:
+def test_a_truncated_file_raises_an_error(tmp_path: Path) -> None:
     write_tensors(tmp_path / "x", TENSORS, {})
     whole = (tmp_path / "x").read_bytes()
     (tmp_path / "x").write_bytes(whole[:-3])
-    with pytest.raises(InputError, match="cut short"):
+    with pytest.raises(InputError, match="truncated"):
         read_tensors(tmp_path / "x")

@@ -1,4 +1,4 @@
-"""Killed in the middle, a training goes on with the same result."""
+"""An interrupted training is resumed with the same result."""
 
 import signal
 import subprocess
@@ -11,16 +11,16 @@ import torch
 
 from plurivox.core.errors import InputError
 from plurivox.train import Plan, Supervision, fit
-from toy_training import world
+from toy_training import toy_data
 
 CODE = """
 import os, signal, sys
 sys.path.insert(0, {tests!r})
 import torch
 torch.set_num_threads(1)
-from toy_training import world
+from toy_training import toy_data
 from plurivox.train import Plan, fit
-x, gold, votes = world()
+x, gold, votes = toy_data()
 def die(step, total, value=None):
     if step == 5:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -32,12 +32,12 @@ PLAN = Plan(epochs=9, batch=16, lr=0.02, device="cpu", best="loss", schedule="on
 
 
 @pytest.mark.parametrize("seconds", [0.0, pytest.param(1000.0, marks=pytest.mark.slow)])
-def test_after_kill_9_the_result_is_the_same(tmp_path: Path, seconds: float) -> None:
+def test_a_killed_training_is_resumed_with_the_same_result(tmp_path: Path, seconds: float) -> None:
     code = CODE.format(tests=str(Path(__file__).parents[2]), folder=str(tmp_path), seconds=seconds)
     killed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert (tmp_path / "checkpoint.safetensors").is_file() == (seconds == 0)
-    x, gold, votes = world()
+    x, gold, votes = toy_data()
     dev, how = (x[:9], gold.on(gold.tasks[:9])), {"net": "mlp[hidden=8,dropout=.3]", "plan": PLAN, "record": True}
     steps: list[int] = []
     resumed = fit(
@@ -53,33 +53,33 @@ def test_after_kill_9_the_result_is_the_same(tmp_path: Path, seconds: float) -> 
     assert not list(tmp_path.glob("logits-*")) and not (tmp_path / "checkpoint.safetensors").exists()
 
 
-class Enough(Exception):
+class Stop(Exception):
     pass
 
 
 def stop_at(epoch: int) -> object:
     def progress(step: int, total: int, value: float | None = None) -> None:
         if step == epoch:
-            raise Enough
+            raise Stop
 
     return progress
 
 
 @pytest.mark.parametrize("optimizer", ["sgd", "adamw"])
-def test_heads_and_optimizers_go_on_too(tmp_path: Path, optimizer: str) -> None:
-    x, gold, votes = world()
+def test_state_of_heads_and_optimizers_is_resumed(tmp_path: Path, optimizer: str) -> None:
+    x, gold, votes = toy_data()
     plan = Plan(epochs=6, batch=16, lr=0.02, device="cpu", optimizer=optimizer)  # type: ignore[arg-type]
     how = {"tasks": gold.tasks, "known": Supervision(votes, gold, gold), "head": "two-heads", "plan": plan}
-    with pytest.raises(Enough):
+    with pytest.raises(Stop):
         fit(x, "pair[soft=de-aggregated]", folder=tmp_path, save_seconds=0, progress=stop_at(2), **how)  # type: ignore[arg-type]
     resumed = fit(x, "pair[soft=de-aggregated]", folder=tmp_path, **how)  # type: ignore[arg-type]
     np.testing.assert_array_equal(resumed.logits(x), fit(x, "pair[soft=de-aggregated]", **how).logits(x))  # type: ignore[arg-type]
 
 
-def test_a_checkpoint_of_something_else_is_refused(tmp_path: Path) -> None:
-    x, _, votes = world()
+def test_a_checkpoint_of_another_training_raises_an_error(tmp_path: Path) -> None:
+    x, _, votes = toy_data()
     plan = Plan(epochs=6, batch=16, device="cpu")
-    with pytest.raises(Enough):
+    with pytest.raises(Stop):
         fit(x, votes, plan=plan, folder=tmp_path, save_seconds=0, progress=stop_at(2))  # type: ignore[arg-type]
     with pytest.raises(InputError, match="belongs to another training: its plan is"):
         fit(x, votes, plan=Plan(epochs=7, batch=16, device="cpu"), folder=tmp_path)

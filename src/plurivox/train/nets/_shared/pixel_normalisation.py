@@ -1,4 +1,4 @@
-"""Pixels on their way into a net: bytes or numbers from 0 to 1 in, normalised numbers out."""
+"""Normalisation of image pixels as the first layer of a net, and the check of image shapes."""
 
 from typing import Literal
 
@@ -8,8 +8,9 @@ from torch.nn import functional
 
 from plurivox.core.errors import InputError
 
-Scale = Literal["cifar10", "imagenet", "half", "none"]
-# mean and standard deviation of the three colours, of pixels from 0 to 1
+Normalisation = Literal["cifar10", "imagenet", "half", "none"]
+NORMALISE_HELP = "means and standard deviations by which pixels (0 to 1) are normalised"
+# mean and standard deviation of each channel, for pixels from 0 to 1
 SCALES: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
     "cifar10": ((0.4914, 0.4822, 0.4465), (0.2023, 0.1994, 0.2010)),
     "imagenet": ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
@@ -18,12 +19,13 @@ SCALES: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
 }
 
 
-class Pixels(nn.Module):
-    """Images (n, channels, height, width) as bytes, or as numbers from 0 to 1, resized on request and normalised.
+class NormalisePixels(nn.Module):
+    """Layer that resizes (if `size` is not 0) and normalises images (n, channels, height, width).
 
-    It is a part of the net, so that attacks work on plain pixels and nobody normalises twice or not at all.
+    Images are bytes, or floats from 0 to 1. As a part of the net it lets attacks change plain pixels, and images are
+    normalised exactly once.
 
-    >>> Pixels("half")(torch.full((1, 3, 2, 2), 255, dtype=torch.uint8)).unique()
+    >>> NormalisePixels("half")(torch.full((1, 3, 2, 2), 255, dtype=torch.uint8)).unique()
     tensor([1.])
     """
 
@@ -44,15 +46,18 @@ class Pixels(nn.Module):
         return (x - self.mean) / self.std
 
 
-def image_shape(shape: tuple[int, ...], whose: str, scale: str, least: int = 1) -> tuple[int, int, int]:
-    """(channels, height, width) of the inputs, once they are images that the net can take."""
+def check_image_shape(shape: tuple[int, ...], whose: str, scale: str, least: int = 1) -> tuple[int, int, int]:
+    """Return (channels, height, width) of the inputs; InputError if the net cannot take them.
+
+    They must be images with three channels (any number with scale="none") and at least `least` pixels per side.
+    """
     if len(shape) != 3:
         raise InputError(f"{whose} takes images (channels, height, width); each of these inputs has the shape {shape}")
     channels, height, width = shape
     if scale != "none" and channels != 3:
         raise InputError(
-            f"{whose} normalises three colours as {scale}; these images have {channels} channels: set normalise=none"
+            f"{whose} normalises three channels as {scale}; these images have {channels} channels: set normalise=none"
         )
     if min(height, width) < least:
-        raise InputError(f"{whose} needs images of {least} pixels a side or more; these have {height} x {width}")
+        raise InputError(f"{whose} needs images of at least {least} pixels per side; these have {height} x {width}")
     return channels, height, width

@@ -1,4 +1,4 @@
-"""TrainSpec: names become objects once, and no target is exchanged for another."""
+"""TrainSpec: names become objects, default targets, targets of the wrong kind, weights by agreement."""
 
 import numpy as np
 import pytest
@@ -8,11 +8,11 @@ from plurivox.core.errors import InputError, OptionError, UnknownName
 from plurivox.core.votes import Votes
 from plurivox.train import Plan, Supervision, fit
 from plurivox.train.heads import CrowdLayer, TwoHeads
-from plurivox.train.loop.spec import AgreementWeighting, TrainSpec, agreement
+from plurivox.train.loop.train_spec import AgreementWeighting, TrainSpec, agreement
 from plurivox.train.losses import KL
 from plurivox.train.nets import MLP
 from plurivox.train.targets import AllVotes, Gold, Pair, Soft
-from toy_training import world
+from toy_training import toy_data
 
 
 def test_names_become_objects() -> None:
@@ -32,9 +32,9 @@ def test_names_become_objects() -> None:
         ("two-heads", Pair(), "mlp under two-heads on pair"),
     ],
 )
-def test_without_a_target_it_is_the_natural_one_of_the_head(head: object, target: object, described: str) -> None:
+def test_the_default_target_depends_on_the_head(head: object, target: object, described: str) -> None:
     spec = TrainSpec.of(head=head)  # type: ignore[arg-type]
-    assert spec.target == target and spec.described == described
+    assert spec.target == target and spec.description == described
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_with_a_main_target_soft_labels_under_two_heads_are_a_pair(
     assert TrainSpec.of(target, head=head, main=main).target == made
 
 
-def test_options_of_a_net_beside_its_name() -> None:
+def test_options_of_a_net_can_be_given_separately() -> None:
     assert TrainSpec.of(net="mlp[hidden=8]", net_options={"dropout": 0.5}).net == MLP(hidden="8", dropout=0.5)
     with pytest.raises(OptionError, match="has its options already"):
         TrainSpec.of(net=MLP(), net_options={"dropout": 0.5})
@@ -62,26 +62,28 @@ def test_options_of_a_net_beside_its_name() -> None:
         TrainSpec.of(net_options={"freeze": True})
 
 
-def test_a_target_that_a_head_cannot_use_is_refused() -> None:
-    with pytest.raises(OptionError, match="two-heads goes with a target that gives pair; soft gives distribution"):
+def test_a_target_of_the_wrong_kind_raises_an_error() -> None:
+    with pytest.raises(
+        OptionError, match="two-heads needs a target of the kind pair; soft is of the kind distribution"
+    ):
         TrainSpec.of("soft", head="two-heads")
     with pytest.raises(InputError, match="main=majority is the hard target of two heads; add --head two-heads"):
         TrainSpec.of(main="majority")
     with pytest.raises(
-        OptionError, match="crowd-layer goes with a target that gives votes; soft gives distribution: leave"
+        OptionError, match="crowd-layer needs a target of the kind votes; soft is of the kind distribution: leave"
     ):
         TrainSpec.of("soft", head="crowd-layer")
-    with pytest.raises(OptionError, match="two-heads goes with a target that gives pair; all-votes gives votes"):
+    with pytest.raises(OptionError, match="two-heads needs a target of the kind pair; all-votes is of the kind votes"):
         TrainSpec.of("all-votes", head=TwoHeads())
-    with pytest.raises(OptionError, match=r"no head goes with .* or take a head such as 'two-heads'"):
+    with pytest.raises(OptionError, match=r"training without a head needs .* or use a head such as 'two-heads'"):
         TrainSpec.of("pair")
     with pytest.raises(UnknownName, match="did you mean 'gold'"):
         TrainSpec.of("golden")
 
 
-def test_soft_labels_under_a_head_on_votes_are_refused_though_votes_are_known() -> None:
-    x, gold, votes = world(12)
-    with pytest.raises(OptionError, match="crowd-layer learns from votes, not from soft labels; give votes"):
+def test_soft_labels_as_target_of_a_head_on_votes_raise_an_error() -> None:
+    x, gold, votes = toy_data(12)
+    with pytest.raises(OptionError, match="crowd-layer is trained on votes, not on soft labels; give votes"):
         fit(x, gold, known=Supervision(votes=votes), head="crowd-layer", plan=Plan(epochs=1, device="cpu"))
 
 
@@ -93,6 +95,6 @@ def test_soft_answers_agree_as_labels_drawn_from_them_do() -> None:
 
 def test_tasks_below_the_least_agreement_are_left_out() -> None:
     votes = Votes.of(list("aaaaabb"), [1, 2, 3, 4, 5, 1, 2], list("vvwxyvw"))
-    for weigh, wanted in ((True, [0.1, 0.0]), (False, [1.0, 0.0])):  # one pair of ten agrees: exactly the least
-        assert AgreementWeighting(weigh, 0.1).weights(votes, votes.tasks).tolist() == wanted
+    for weigh, expected in ((True, [0.1, 0.0]), (False, [1.0, 0.0])):  # one pair of ten agrees: exactly the least
+        assert AgreementWeighting(weigh, 0.1).weights(votes, votes.tasks).tolist() == expected
     assert np.all(AgreementWeighting(weigh=False).weights(votes, votes.tasks) == 1)

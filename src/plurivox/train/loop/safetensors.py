@@ -1,7 +1,7 @@
-"""Tensors by name in one file: the safetensors format, written and read here so that no package is needed.
+"""Read and write files of the safetensors format: named tensors and text metadata. Needs no package.
 
-Eight bytes say how long the header is; the header is JSON with the type, shape and place of every tensor and a little text
-of our own; the numbers follow. Nothing in such a file can run.
+Eight bytes contain the length of the header; the header is JSON with the type, shape and position of every tensor and the
+metadata; the numbers follow. Such a file contains no code.
 """
 
 import json
@@ -16,7 +16,7 @@ from torch import Tensor
 from plurivox.core.atomic_write import atomic_file
 from plurivox.core.errors import InputError
 
-KINDS = {
+DTYPES = {
     "F64": torch.float64,
     "F32": torch.float32,
     "F16": torch.float16,
@@ -28,18 +28,22 @@ KINDS = {
     "U8": torch.uint8,
     "BOOL": torch.bool,
 }
-WORDS = {kind: word for word, kind in KINDS.items()}
-MOST = 2**27  # bytes of header: more is no header
+DTYPE_NAMES = {dtype: name for name, dtype in DTYPES.items()}
+MAX_HEADER_BYTES = 2**27  # a longer header is an error
 
 
 def write_tensors(path: str | Path, tensors: Mapping[str, Tensor], notes: Mapping[str, str]) -> None:
-    """Write the tensors and the notes, whole or not at all."""
+    """Write the tensors and the metadata `notes` to a file atomically."""
     header: dict[str, Any] = {"__metadata__": dict(notes)}
-    place, ordered = 0, sorted(tensors.items(), key=lambda one: (-one[1].element_size(), one[0]))  # keeps them aligned
+    begin, ordered = 0, sorted(tensors.items(), key=lambda one: (-one[1].element_size(), one[0]))  # keeps them aligned
     for name, value in ordered:
         size = value.numel() * value.element_size()
-        header[name] = {"dtype": WORDS[value.dtype], "shape": list(value.shape), "data_offsets": [place, place + size]}
-        place += size
+        header[name] = {
+            "dtype": DTYPE_NAMES[value.dtype],
+            "shape": list(value.shape),
+            "data_offsets": [begin, begin + size],
+        }
+        begin += size
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     with atomic_file(path) as part, part.open("wb") as file:
@@ -50,27 +54,28 @@ def write_tensors(path: str | Path, tensors: Mapping[str, Tensor], notes: Mappin
 
 
 def read_tensors(path: str | Path) -> tuple[dict[str, Tensor], dict[str, str]]:
-    """(tensors, notes) of such a file, on the CPU."""
+    """Return (tensors on the CPU, metadata) of a safetensors file; InputError if it is missing or damaged."""
     try:
         data = Path(path).read_bytes()
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
     try:
         (length,) = struct.unpack("<Q", data[:8])
-        if length > min(MOST, len(data) - 8):
+        if length > min(MAX_HEADER_BYTES, len(data) - 8):
             raise ValueError("its header is longer than the file")
         header = json.loads(data[8 : 8 + length])
         notes = header.pop("__metadata__", {})
-        body = memoryview(bytearray(data[8 + length :]))  # of our own, so that tensors may be written to
-        return {name: _tensor(body, about) for name, about in header.items()}, notes
+        body = memoryview(bytearray(data[8 + length :]))  # a copy, so that the tensors are writable
+        return {name: _tensor_at(body, entry) for name, entry in header.items()}, notes
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as cause:
-        raise InputError(f"{path} is no safetensors file, or it is damaged or cut short ({cause})") from cause
+        raise InputError(f"{path} is not a safetensors file, or it is damaged or truncated ({cause})") from cause
 
 
-def _tensor(body: memoryview, about: Mapping[str, Any]) -> Tensor:
-    kind, (begin, end) = KINDS[about["dtype"]], about["data_offsets"]
+def _tensor_at(body: memoryview, entry: Mapping[str, Any]) -> Tensor:
+    """Return the tensor that a header entry describes; ValueError if it is outside the file."""
+    dtype, (begin, end) = DTYPES[entry["dtype"]], entry["data_offsets"]
     if end > len(body) or begin > end:
-        raise ValueError("a tensor lies beyond the end of the file")
+        raise ValueError("a tensor is outside the file")
     if begin == end:
-        return torch.empty(about["shape"], dtype=kind)
-    return torch.frombuffer(body[begin:end], dtype=kind).reshape(about["shape"])
+        return torch.empty(entry["shape"], dtype=dtype)
+    return torch.frombuffer(body[begin:end], dtype=dtype).reshape(entry["shape"])

@@ -1,4 +1,4 @@
-"""Runs stacked to one net: what one after another gives, but for rounding."""
+"""Stacked runs give the same nets as runs one after another, but for rounding."""
 
 from dataclasses import replace
 from functools import partial
@@ -10,20 +10,20 @@ import pytest
 import torch
 from torch import Tensor
 
-from net_fits import start_fit
 from plurivox.core.errors import PlurivoxWarning
 from plurivox.core.progress import Progress, no_progress
 from plurivox.train import Plan, Supervision, Trained
 from plurivox.train.data.augment import augmentation
 from plurivox.train.heads._contract import HeadModule
-from plurivox.train.heads.crowd_layer import _Layer
-from plurivox.train.loop.net_fit import NetFit
-from plurivox.train.loop.spec import TrainSpec
-from plurivox.train.parallel.runs import repeat, run_stacked, side_by_side, stacked_runs
-from plurivox.train.targets._contract import Drawn
-from toy_training import world
+from plurivox.train.heads.crowd_layer import _CrowdLayerModule
+from plurivox.train.loop.train_spec import TrainSpec
+from plurivox.train.loop.training_run import TrainingRun
+from plurivox.train.parallel.runs import choose_parallel_runs, max_stacked_runs, run_series, run_stacked
+from plurivox.train.targets._contract import DrawnLabels
+from toy_training import toy_data
+from training_runs_setup import start_fit
 
-X, GOLD, VOTES = world()
+X, GOLD, VOTES = toy_data()
 KNOWN = Supervision(VOTES, GOLD, GOLD)
 DEV = X[:9] + 0.1, GOLD.on(GOLD.tasks[:9])
 NET = "mlp[hidden=[8,6],dropout=0.3]"
@@ -31,7 +31,7 @@ PLAN = Plan(epochs=4, batch=16, lr=0.05, device="cpu")
 SEEDS = (3, 4, 5)
 
 
-def train_one(seed: int, folder: Path | None, progress: Progress, **how: Any) -> NetFit:
+def train_one(seed: int, folder: Path | None, progress: Progress, **how: Any) -> TrainingRun:
     how = {"target": "soft", "net": NET, "plan": PLAN, "dev": DEV} | how
     plan = replace(how.pop("plan"), seed=seed)
     how |= {
@@ -78,7 +78,7 @@ STAGES = replace(PLAN, schedule="multistep", milestones="1,3", restart=True, opt
     ],
     ids=lambda how: "-".join(str(how.get(name, "")) for name in ("net", "target", "head")),
 )
-def test_every_run_is_what_it_is_alone(how: dict[str, Any]) -> None:
+def test_every_stacked_run_gives_the_same_net_as_alone(how: dict[str, Any]) -> None:
     pairs = both_ways(**how)
     for alone, stacked in pairs:
         same(alone, stacked)
@@ -92,32 +92,32 @@ def test_every_run_is_what_it_is_alone(how: dict[str, Any]) -> None:
     assert len(set(told)) == len(SEEDS)  # every seed is a run of its own
 
 
-class Enough(Exception):
+class Stop(Exception):
     pass
 
 
 @pytest.mark.parametrize("how", [{}, {"target": "all-votes", "head": "crowd-layer"}])
-def test_a_series_killed_at_different_epochs_goes_on(tmp_path: Path, how: dict[str, Any]) -> None:
-    """A kill finds some runs an epoch further than others: those behind go first, then all go on as one."""
+def test_a_series_interrupted_at_different_epochs_is_resumed(tmp_path: Path, how: dict[str, Any]) -> None:
+    """Some runs were an epoch further than others: those behind go first, then all are stacked."""
     steps: list[int] = []
 
     def stop(step: int, total: int, value: float | None = None) -> None:
         steps.append(step)
         if len(steps) == 5:
-            raise Enough
+            raise Stop
 
     def evaluate_labels(trained: Trained) -> dict[str, float]:
         return {"loss": trained.history["loss"][-1], "epochs": len(trained.history["loss"])}
 
     every = partial(
-        repeat, partial(train_one, **how), evaluate_labels, runs=3, folder=tmp_path, at_once=3, stacked=True
+        run_series, partial(train_one, **how), evaluate_labels, runs=3, folder=tmp_path, at_once=3, stacked=True
     )
-    with pytest.raises(Enough):
+    with pytest.raises(Stop):
         every(progress=stop)
     saved = [tmp_path / f"run-00{i}" / "checkpoint.safetensors" for i in range(3)]
     assert steps == [0, 1, 2, 3, 4] and all(one.is_file() for one in saved)
     more = every(progress=lambda step, *_: steps.append(step))
-    straight = repeat(partial(train_one, **how), evaluate_labels, runs=3)
+    straight = run_series(partial(train_one, **how), evaluate_labels, runs=3)
     assert len(steps) == 5 + 7 and [one["epochs"] for one in more] == [
         4,
         4,
@@ -127,8 +127,8 @@ def test_a_series_killed_at_different_epochs_goes_on(tmp_path: Path, how: dict[s
     assert every() == more and not any(one.exists() for one in saved)
 
 
-def test_a_run_that_ends_early_leaves_the_others_to_go_on() -> None:
-    def begin(i: int) -> NetFit:
+def test_the_others_continue_if_a_run_ends_early() -> None:
+    def begin(i: int) -> TrainingRun:
         marks = iter([0.0] * (i + 1) + [1.0] * 9)  # epoch i is the last of the best
         plan = replace(PLAN, epochs=9, best="mark", goal="lowest", ties="last", patience=2)
         return train_one(i, None, no_progress, plan=plan, measures={"mark": lambda prediction, truth: next(marks)})
@@ -142,7 +142,7 @@ def test_a_run_that_ends_early_leaves_the_others_to_go_on() -> None:
 
 
 def test_runs_on_other_inputs_and_tasks_have_a_stack_of_their_own() -> None:
-    def begin(i: int) -> NetFit:
+    def begin(i: int) -> TrainingRun:
         n = (60, 50, 60)[i]
         return start_fit(X[:n] * (i + 1), GOLD.on(GOLD.tasks[:n]), net=NET, plan=replace(PLAN, seed=i))
 
@@ -158,12 +158,12 @@ def test_runs_with_other_losses_or_weights_have_a_stack_of_their_own() -> None:
         same(train_one(1, None, no_progress, **how).finish(), one)
 
 
-def test_what_changes_inputs_changes_those_of_every_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    def shift(self: HeadModule, x: Tensor, drawn: Drawn, rng: torch.Generator) -> tuple[Tensor, Drawn]:
+def test_a_head_can_change_the_inputs_of_stacked_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def shift(self: HeadModule, x: Tensor, drawn: DrawnLabels, rng: torch.Generator) -> tuple[Tensor, DrawnLabels]:
         return x + torch.rand(x.shape, generator=rng), drawn
 
     plain = both_ways(target="all-votes", head="crowd-layer")
-    monkeypatch.setattr(_Layer, "before_net", shift)
+    monkeypatch.setattr(_CrowdLayerModule, "transform_batch", shift)
     for (before, _), (alone, stacked) in zip(plain, both_ways(target="all-votes", head="crowd-layer"), strict=True):
         same(alone, stacked)
         assert np.abs(before.logits(X) - alone.logits(X)).max() > 0.01
@@ -192,20 +192,22 @@ def test_images_are_augmented_in_a_stack_too() -> None:
         ("mlp", None, Plan(engine="compile"), (1000, 64), 1),
     ],
 )
-def test_what_is_stacked_and_how_many(
+def test_which_runs_are_stacked_and_how_many(
     net: str, head: str | None, plan: Plan, shape: tuple[int, ...], want: int
 ) -> None:
     spec = TrainSpec.of(net=net, head=head, plan=replace(plan, device="cpu"))
-    assert stacked_runs(spec, shape, 8) == want
+    assert max_stacked_runs(spec, shape, 8) == want
     best = want > 1
-    assert side_by_side(spec, shape, 8, 30, None) == (want, best) and side_by_side(spec, shape, 8, 30, 4) == (4, best)
-    assert side_by_side(spec, shape, 8, 1, None) == side_by_side(spec, shape, 8, 30, 1) == (1, False)
+    assert choose_parallel_runs(spec, shape, 8, 30, None) == (want, best) and choose_parallel_runs(
+        spec, shape, 8, 30, 4
+    ) == (4, best)
+    assert choose_parallel_runs(spec, shape, 8, 1, None) == choose_parallel_runs(spec, shape, 8, 30, 1) == (1, False)
 
 
-def test_a_loss_that_is_no_number_stops_one_run_alone() -> None:
+def test_a_nan_loss_stops_only_its_run() -> None:
     mine = [X.copy() for _ in SEEDS]
 
-    def begin(i: int, spoils: bool) -> NetFit:
+    def begin(i: int, spoils: bool) -> TrainingRun:
         def spoil(step: int, total: int, value: float | None = None) -> None:
             if spoils and (i, step) == (1, 1):
                 mine[i][:] = np.nan
@@ -213,7 +215,7 @@ def test_a_loss_that_is_no_number_stops_one_run_alone() -> None:
         return start_fit(mine[i], GOLD, net=NET, plan=replace(PLAN, seed=i), progress=spoil)
 
     alone = [begin(i, False).finish() for i in range(3)]
-    with pytest.warns(PlurivoxWarning, match="no number in epoch 2: training stops with the weights of epoch 1"):
+    with pytest.warns(PlurivoxWarning, match="NaN in epoch 2: training stops with the weights of epoch 1"):
         stacked = run_stacked([partial(begin, i, True) for i in range(3)])
     same(alone[0], stacked[0])
     same(alone[2], stacked[2])

@@ -1,0 +1,97 @@
+"""Checkpoint: the files from which an interrupted training is resumed."""
+
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from plurivox.core.atomic_write import atomic_file
+from plurivox.core.errors import InputError
+from plurivox.core.types import Names
+from plurivox.train.loop.early_stopping import TrainingHistory
+from plurivox.train.loop.safetensors import read_tensors, write_tensors
+from plurivox.train.loop.trainer import Trainer
+from plurivox.train.result import WEIGHTS, Trained, check_same_labels
+from plurivox.train.targets._contract import methods as targets
+
+CHECKPOINT = "checkpoint.safetensors"
+
+
+class Checkpoint:
+    """Files from which an interrupted training is resumed: one of tensors and settings, and one of logits per epoch."""
+
+    def __init__(self, folder: Path, made_by: Mapping[str, Any], labels: Names, seconds: float) -> None:
+        self.folder, self.path, self.made_by, self.labels = folder, folder / CHECKPOINT, made_by, labels
+        self.seconds, self.last = seconds, time.monotonic()
+        self.n_saved = 0  # epochs of logits on disk
+
+    def save(self, trainer: Trainer, history: TrainingHistory, logits: "list[np.ndarray[Any, Any]]", now: bool) -> None:
+        """Write the checkpoint, unless the last save is less than `seconds` ago and `now` is False."""
+        if not now and time.monotonic() - self.last < self.seconds:
+            return
+        for i in range(self.n_saved, len(logits)):
+            with atomic_file(self._logits_path(i)) as part, part.open("wb") as file:
+                np.save(file, logits[i])
+        self.n_saved = len(logits)
+        facts = {"done": trainer.epoch, "keeper": history.state(), "recorded": len(logits)}
+        notes = {"labels": self.labels.tolist(), "made_by": dict(self.made_by), "facts": facts}
+        kept = {f"kept/{name}": value for name, value in history.best_weights.items()}
+        write_tensors(self.path, trainer.state() | kept, {name: json.dumps(one) for name, one in notes.items()})
+        self.last = time.monotonic()
+
+    def read_finished(self, device: torch.device) -> Trained | None:
+        """Return the trained net in the folder and remove the checkpoint, or None if the training has not ended.
+
+        Raises InputError if the folder does not exist or contains another training.
+        """
+        if not self.folder.is_dir():
+            raise InputError(f"the folder {self.folder} for the training does not exist; create it first")
+        if not (self.folder / WEIGHTS).is_file():
+            return None
+        trained = Trained.load(self.folder, device=device, labels=self.labels, trust=self.made_by["net"])
+        check_same_training(trained.made_by, self.made_by, self.folder)
+        self.remove()
+        return trained
+
+    def resume(self, trainer: Trainer, history: TrainingHistory) -> "list[np.ndarray[Any, Any]]":
+        """Restore trainer and history from the checkpoint, if there is one; return the logits recorded so far.
+
+        Raises InputError if the checkpoint is of another training.
+        """
+        if not self.path.is_file():
+            return []
+        tensors, notes = read_tensors(self.path)
+        check_same_labels(np.asarray(json.loads(notes["labels"])), self.labels, self.path)
+        check_same_training(json.loads(notes["made_by"]), self.made_by, self.path)
+        facts = json.loads(notes["facts"])
+        kept = {name: value for name, value in tensors.items() if name.startswith("kept/")}
+        trainer.restore({name: value for name, value in tensors.items() if name not in kept}, facts["done"])
+        best = {name.partition("/")[2]: value.to(trainer.x.device) for name, value in kept.items()}
+        history.restore(facts["keeper"], best)
+        self.n_saved = facts["recorded"]
+        return [np.load(self._logits_path(i)) for i in range(self.n_saved)]
+
+    def remove(self) -> None:
+        """Delete the files of the checkpoint."""
+        self.path.unlink(missing_ok=True)
+        for file in self.folder.glob("logits-*.npy"):
+            file.unlink()
+
+    def _logits_path(self, epoch: int) -> Path:
+        """Path of the logits recorded in an epoch."""
+        return self.folder / f"logits-{epoch:05d}.npy"
+
+
+def check_same_training(saved: Mapping[str, Any], current: Mapping[str, Any], where: object) -> None:
+    """Raise InputError naming the first setting in which two trainings, given by their `made_by`, differ."""
+    saved = {**saved, "target": targets.with_current_names(saved.get("target", ""))}
+    for name in current:
+        if name != "versions" and saved.get(name) != current[name]:
+            raise InputError(
+                f"{where} belongs to another training: its {name} is {saved.get(name)!r}, here it is {current[name]!r}. "
+                "Choose another folder, or remove it"
+            )

@@ -1,0 +1,141 @@
+"""Evaluation on the dev set after every epoch, the history of the epochs, the best epoch and early stopping."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from plurivox.core.encoding import positions
+from plurivox.core.errors import InputError, first_few, unknown_name
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Names
+from plurivox.train.data.input_tensors import to_input_tensor
+from plurivox.train.loop.trainer import EpochDone
+from plurivox.train.losses import Loss
+from plurivox.train.plan import Plan
+from plurivox.train.result import predict_logits, probabilities
+
+Measure = Callable[[SoftLabels, SoftLabels], float]  # (prediction, truth) -> number
+Weights = dict[str, Tensor]
+Dev = tuple[Any, SoftLabels]  # inputs and true labels of the dev tasks, in the same order
+
+
+class DevEvaluator:
+    """Computes loss, accuracy and further measures of a net on the dev tasks; without dev tasks nothing."""
+
+    def __init__(
+        self,
+        dev: Dev | None,
+        measures: Mapping[str, Measure],
+        labels: Names,
+        net: nn.Module,
+        loss: Loss,
+        plan: Plan,
+        device: torch.device,
+    ) -> None:
+        self.net, self.loss, self.plan, self.labels, self.measures = net, loss, plan, labels, dict(measures)
+        self._check_best(dev)
+        self.x: Tensor | None = None
+        if dev is not None:
+            x, self.truth = dev
+            check_labels_known(self.truth, labels)
+            self.x = to_input_tensor(x, device, self.truth.tasks, plan.channels_last)
+            prob = self.truth.on_labels(labels).prob
+            self.target = torch.tensor(prob, dtype=torch.float32, device=device)
+
+    def _check_best(self, dev: Dev | None) -> None:
+        """Raise an error if the plan's measure of the best epoch needs dev tasks that are missing, or does not exist."""
+        best = self.plan.best
+        if best != "last" and dev is None:
+            raise InputError(f"choosing the best epoch by {best} needs dev tasks; give dev, or best=last")
+        if best not in (names := ("last", "loss", "accuracy", *self.measures)):
+            raise unknown_name("measure of the best epoch", best, names)
+
+    def evaluate(self) -> dict[str, float]:
+        """Return the value of every measure by name; empty without dev tasks."""
+        if self.x is None:
+            return {}
+        logits = predict_logits(self.net, self.x, self.plan)
+        loss = self.loss(logits, self.target).mean()
+        accuracy = (logits.argmax(1) == self.target.argmax(1)).float().mean()
+        found = dict(zip(("loss", "accuracy"), torch.stack([loss, accuracy]).tolist(), strict=True))
+        if self.measures:
+            prediction = SoftLabels.of(probabilities(logits), self.truth.tasks, self.labels)
+            found |= {name: float(measure(prediction, self.truth)) for name, measure in self.measures.items()}
+        return found
+
+
+class TrainingHistory:
+    """Losses and dev measures of every epoch, the weights of the best epoch, and the reason for stopping early."""
+
+    def __init__(self, plan: Plan, net: nn.Module, head: nn.Module | None) -> None:
+        self.plan, self.modules = plan, {"net": net, **({} if head is None else {"head": head})}
+        self.columns: dict[str, list[float]] = {}  # epoch, loss, lr, seconds, dev measures; a value per epoch
+        self.best_weights: Weights = {}
+        self.best_epoch = -1  # so far; with best=last the latest one
+        self.best_value: float | None = None  # dev measure of the best epoch; None with best=last
+        self.stopped = ""  # reason why the training ended before its last epoch
+
+    def update(self, done: EpochDone, dev: Mapping[str, float]) -> bool:
+        """Append an epoch and copy its weights if it is the best so far; return True if training should stop."""
+        row = {"epoch": done.epoch, "loss": done.loss, "lr": done.lr, "seconds": done.seconds}
+        for name, value in (row | {f"dev_{name}": one for name, one in dev.items()}).items():
+            self.columns.setdefault(name, []).append(value)
+        if self.plan.best == "last":
+            self._copy_weights(done.epoch)
+            return False
+        value = dev[self.plan.best]
+        if self._is_better(value):
+            self.best_value = value
+            self._copy_weights(done.epoch)
+        waited = done.epoch - self.best_epoch
+        if self.plan.patience is not None and waited >= self.plan.patience:
+            self.stopped = f"no better {self.plan.best} in {waited} epochs"
+        return bool(self.stopped)
+
+    def _is_better(self, value: float) -> bool:
+        """Return whether a dev measure is better than the best so far, by the plan's goal and ties."""
+        # the best may be NaN: a correlation is undefined if all predictions are the same
+        if self.best_value is None or math.isnan(self.best_value):
+            return True
+        gain = (value - self.best_value) * (1 if self.plan.higher_is_better else -1)
+        return gain > 0 or (gain == 0 and self.plan.ties == "last")
+
+    def _copy_weights(self, epoch: int) -> None:
+        """Store the current weights of net and head as those of the best epoch."""
+        self.best_epoch = epoch
+        for prefix, module in self.modules.items():
+            for name, value in module.state_dict().items():
+                stored = self.best_weights.get(f"{prefix}/{name}")
+                if stored is None:
+                    self.best_weights[f"{prefix}/{name}"] = value.detach().clone()
+                else:
+                    stored.copy_(value)
+
+    def load_best_weights(self) -> None:
+        """Load the weights of the best epoch into net and head, in place."""
+        for prefix, module in self.modules.items():
+            weights = {name: value for name, value in self.best_weights.items() if name.startswith(f"{prefix}/")}
+            module.load_state_dict({name.partition("/")[2]: value for name, value in weights.items()})
+
+    def state(self) -> dict[str, Any]:
+        """Return everything except the weights as JSON values, for a checkpoint."""
+        best = {"epoch": self.best_epoch, "value": self.best_value}
+        return {"history": self.columns, **best, "stopped": self.stopped}
+
+    def restore(self, state: Mapping[str, Any], weights: Weights) -> None:
+        """Set the history from the result of `state` and the weights of the best epoch."""
+        self.columns, self.best_epoch, self.best_value = state["history"], state["epoch"], state["value"]
+        self.stopped, self.best_weights = state["stopped"], weights
+
+
+def check_labels_known(truth: SoftLabels, labels: Names, whose: str = "dev tasks") -> None:
+    """Raise InputError if a task has a true label that is not in `labels`, the net's labels."""
+    unknown = positions(labels, truth.labels) < 0
+    if unknown.any() and bool((truth.prob[:, unknown] > 0).any()):
+        raise InputError(
+            f"the {whose} have the labels {first_few(truth.labels[unknown])}, which no training task has; the net's labels are "
+            f"{first_few(labels, 6)}. Give the full list: labels=[...]"
+        )

@@ -1,0 +1,163 @@
+"""TrainingRun: one training from its data to a `Trained`, with evaluation, checkpoints and early stopping."""
+
+import math
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+import plurivox
+from plurivox.core.errors import OptionError, PlurivoxError, PlurivoxWarning
+from plurivox.core.progress import Progress, no_progress
+from plurivox.core.results import Dynamics
+from plurivox.train.loop.checkpoint import Checkpoint
+from plurivox.train.loop.early_stopping import Dev, DevEvaluator, Measure, TrainingHistory
+from plurivox.train.loop.prepared_data import PreparedData, build_trainer
+from plurivox.train.loop.train_spec import TrainSpec
+from plurivox.train.loop.trainer import EpochDone, Event
+from plurivox.train.result import Trained, predict_logits
+
+Log = Callable[[Mapping[str, Sequence[float]]], None]  # called with the history so far: columns by name
+NAN_HINT = (
+    "try a lower learning rate, a clipped gradient (clip=1) or precision=float32, and check inputs for extreme values"
+)
+
+
+class TrainingRun:
+    """One training from its data to a `Trained`: a `Trainer` with evaluation, checkpoints and early stopping.
+
+    `finish` trains to the end, `events` yields after every epoch or step. If the steps are taken elsewhere (by
+    `StackedTrainers`), their events are passed to `handle_event`.
+    """
+
+    def __init__(
+        self,
+        spec: TrainSpec,
+        data: PreparedData,
+        *,
+        dev: Dev | None = None,
+        measures: Mapping[str, Measure] | None = None,
+        folder: str | Path | None = None,
+        save_seconds: float = 1.0,
+        log: Log | None = None,
+        progress: Progress = no_progress,
+    ) -> None:
+        self.spec, self.data, self.log, self.progress = (
+            replace(spec, net=spec.net.sized_for(data.x)),
+            data,
+            log,
+            progress,
+        )
+        self.made_by = _training_settings(self.spec, data, 0 if dev is None else len(dev[1]))
+        self.checkpoint = None if folder is None else Checkpoint(Path(folder), self.made_by, data.labels, save_seconds)
+        self.trained: Trained | None = None  # set when the training has ended
+        self.logits: list[np.ndarray[Any, Any]] = []  # recorded, one array per epoch
+        if self.checkpoint is not None and (done := self.checkpoint.read_finished(data.x.device)) is not None:
+            self.trained = done
+            return
+        self.trainer = build_trainer(self.spec, data)
+        if spec.record == "visit":
+            self._check_inputs_unchanged()
+            self.trainer.record_logits(len(data.labels))
+        net, head = self.trainer.net, self.trainer.head
+        self.dev = DevEvaluator(dev, measures or {}, data.labels, net, spec.loss, spec.plan, data.x.device)
+        self.history = TrainingHistory(spec.plan, net, head)
+        if self.checkpoint is not None:
+            self.logits = self.checkpoint.resume(self.trainer, self.history)
+        if self.history.stopped or self.trainer.epoch >= spec.plan.epochs:
+            self._end_training()
+
+    def _check_inputs_unchanged(self) -> None:
+        """Raise OptionError if the head changes inputs, so that logits in training are not those of a task."""
+        head = self.trainer.head
+        if head is not None and head.changes_inputs and self.spec.head is not None:
+            raise OptionError(
+                f"{self.spec.head.name()} trains on mixtures of tasks, whose logits are not those of a task; record them after "
+                'the epoch: record="after" (on the command line --record after)'
+            )
+
+    def finish(self) -> Trained:
+        """Train to the end and return the trained net."""
+        for _ in self.events():
+            pass
+        return self.result()
+
+    def events(self, every_step: bool = False) -> Iterator[Event]:
+        """Train to the end and yield an event after every epoch (or every step too), after `handle_event` has processed it."""
+        if self.trained is not None:
+            return
+        for event in self.trainer.run(every_step):
+            self.handle_event(event)
+            yield event
+            if self.trained is not None:
+                return
+
+    def handle_event(self, event: Event) -> None:
+        """Process an event: after an epoch record logits, evaluate on dev, save and log; after a step do nothing.
+
+        The training is ended after the last epoch, by early stopping, or if the loss is NaN.
+        """
+        if not isinstance(event, EpochDone):
+            return
+        if not event.finite:
+            self._stop_at_nan(event.epoch)
+            self._end_training()
+            return
+        if self.spec.record:
+            logits = event.logits
+            if logits is None:
+                logits = predict_logits(self.trainer.net, self.trainer.x, self.spec.plan)
+            self.logits.append(logits.float().cpu().numpy().copy())
+        stop = self.history.update(event, self.dev.evaluate())
+        if self.checkpoint is not None:
+            self.checkpoint.save(self.trainer, self.history, self.logits, now=stop)
+        if self.log is not None:
+            self.log(self.history.columns)
+        self.progress(event.epoch, self.spec.plan.epochs, event.loss)
+        if stop or event.epoch + 1 >= self.spec.plan.epochs:
+            self._end_training()
+
+    def result(self) -> Trained:
+        """Return the trained net; the training must have ended."""
+        assert self.trained is not None, "the training has not ended"
+        return self.trained
+
+    def _stop_at_nan(self, epoch: int) -> None:
+        """Set the history's reason for stopping and warn; PlurivoxError if the loss is NaN in the first epoch."""
+        history = self.history
+        if history.best_epoch < 0:
+            raise PlurivoxError(f"the loss is NaN in the first epoch; {NAN_HINT}")
+        history.stopped = f"the loss is NaN in epoch {epoch}"
+        message = f"{history.stopped}: training stops with the weights of epoch {history.best_epoch}; {NAN_HINT}"
+        warnings.warn(message, PlurivoxWarning, stacklevel=6)
+
+    def _end_training(self) -> None:
+        """Load the weights of the best epoch, and set and save `self.trained`; removes the checkpoint."""
+        history, plan, data = self.history, self.spec.plan, self.data
+        if history.best_value is not None and math.isnan(history.best_value):
+            message = f"{plan.best} is NaN on the dev tasks in every epoch; the weights are those of epoch {history.best_epoch}"
+            warnings.warn(message, PlurivoxWarning, stacklevel=6)
+        history.load_best_weights()
+        columns = {name: tuple(column) for name, column in history.columns.items()}
+        dynamics = Dynamics(np.stack(self.logits), data.tasks, data.labels) if self.logits else None
+        net, head, x = self.trainer.net.eval(), self.trainer.head, self.trainer.x
+        trained = Trained(net, data.labels, self.made_by, columns, history.best_epoch, history.stopped, dynamics)
+        if head is not None:
+            soft = trained.predict(x, data.tasks)
+            with torch.no_grad():
+                trained = replace(trained, fit=head.eval().fit_result(soft, x, predict_logits(net, x)))
+        if self.checkpoint is not None:
+            trained.save(self.checkpoint.folder)
+            self.checkpoint.remove()
+        self.trained = trained
+
+
+def _training_settings(spec: TrainSpec, data: PreparedData, n_dev: int) -> dict[str, Any]:
+    """Return all settings of a training, sizes and checksum of its data, and versions, for `Trained.made_by`."""
+    versions = {"plurivox": plurivox.__version__, "torch": torch.__version__}
+    about_data = {"shape": list(data.shape), "tasks": len(data.tasks), "data": data.fingerprint, "dev": n_dev}
+    return {**spec.settings(), **about_data, "versions": versions}
