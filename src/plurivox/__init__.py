@@ -37,7 +37,7 @@ EXPORTS = {
     "clean_set": "workflows.clean",
     "compare": "workflows.compare_methods",
     "core": "",
-    "counts": "io.frames",
+    "counts": "io.vote_frames",
     "describe": "workflows.describe_crowd",
     "elicit": "",
     "elicit_votes": "workflows.elicit",
@@ -53,7 +53,7 @@ EXPORTS = {
     "prune": "workflows.prune_crowd",
     "rank": "workflows.score_crowd",
     "read": "io.dataset_reader",
-    "read_soft": "io.soft_files",
+    "read_soft": "io.soft_label_files",
     "recipes": "",
     "score": "workflows.score_crowd",
     "simulate": "",
@@ -61,13 +61,13 @@ EXPORTS = {
     "subsample": "core.sampling",
     "train": "",
     "train_runs": "workflows.train",
-    "votes": "io.frames",
+    "votes": "io.vote_frames",
     "workflows": "",
     "write": "io.folder_writer",
     "write_cleaned": "workflows.clean",
     "write_crowd": "workflows.simulated_crowd",
     "write_elicited": "workflows.elicit",
-    "write_soft": "io.soft_files",
+    "write_soft": "io.soft_label_files",
 }
 __all__ = ["__version__", *EXPORTS]
 __getattr__ = lazy_getattr(__name__, EXPORTS)

@@ -28,10 +28,10 @@ from plurivox.io.answer_frames import answers as answers
 from plurivox.io.dataset import Dataset as Dataset
 from plurivox.io.dataset_reader import read as read
 from plurivox.io.folder_writer import write as write
-from plurivox.io.frames import counts as counts
-from plurivox.io.frames import votes as votes
-from plurivox.io.soft_files import read_soft as read_soft
-from plurivox.io.soft_files import write_soft as write_soft
+from plurivox.io.soft_label_files import read_soft as read_soft
+from plurivox.io.soft_label_files import write_soft as write_soft
+from plurivox.io.vote_frames import counts as counts
+from plurivox.io.vote_frames import votes as votes
 from plurivox.workflows.assign_tasks import plan_batches as plan_batches
 from plurivox.workflows.assign_tasks import propose as propose
 from plurivox.workflows.clean import clean_set as clean_set

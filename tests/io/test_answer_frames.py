@@ -32,8 +32,8 @@ def test_what_was_typed_stays_as_typed() -> None:
 
 def test_a_votes_table_with_percents_is_answers_and_numbers_read_as_typed() -> None:
     table = {"task": ["a"], "worker": ["w"], "label": ["cat"], "prob": [80.0], "label2": ["dog"], "prob2": [12.5]}
-    assert Columns.of(table).hold_answers()
-    assert not Columns.of(dict.fromkeys(("task", "worker", "label"))).hold_answers()
+    assert Columns.of(table).holds_answers()
+    assert not Columns.of(dict.fromkeys(("task", "worker", "label"))).holds_answers()
     made = answers(table | {"impossible": ["ship"]})
     assert made.typed(0).tolist() == ["80"] and made.typed(1).tolist() == ["12.5"]
 
@@ -107,5 +107,5 @@ def test_the_value_that_means_no_label() -> None:
 def test_yes_and_no_in_many_words() -> None:
     table = {"task": list("abc"), "worker": ["w"] * 3, "top": ["x"] * 3}
     assert answers(table | {"abstain": ["X", " Yes", None]}).abstain.tolist() == [True, True, False]  # type: ignore[union-attr]
-    with pytest.raises(InputError, match="column 'abstain' of the table must hold yes or no; it holds 'maybe'"):
+    with pytest.raises(InputError, match="column 'abstain' of the table must contain yes or no; it contains 'maybe'"):
         answers(table | {"abstain": ["yes", "maybe", ""]})

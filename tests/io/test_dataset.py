@@ -5,7 +5,7 @@ import pytest
 
 import plurivox as pv
 from plurivox.core.errors import InputError
-from plurivox.io.dataset_reader import crowd_of
+from plurivox.io.dataset_reader import as_votes
 
 VOTES = pv.votes({"task": list("aabb"), "worker": list("vwvw"), "label": list("nyny")})
 COUNTS = pv.counts({"task": list("abc"), "n": [3, 0, 1], "y": [0, 4, 2]})
@@ -34,16 +34,16 @@ def test_the_part_that_covers_more_tasks_is_taken(votes: pv.Votes | None, counts
 def test_a_part_that_is_named_is_taken_or_missed() -> None:
     both = pv.Dataset("made", votes=VOTES, counts=COUNTS)
     assert both.crowd("votes") is VOTES and both.crowd("counts") is COUNTS
-    with pytest.raises(InputError, match="made has no counts; it holds votes"):
+    with pytest.raises(InputError, match="made has no counts; it contains votes"):
         pv.Dataset("made", votes=VOTES).crowd_part("counts")
-    with pytest.raises(InputError, match="made has no votes; it holds gold"):
+    with pytest.raises(InputError, match="made has no votes; it contains gold"):
         pv.Dataset("made", gold=GOLD).crowd_part()
-    with pytest.raises(InputError, match="votes or counts, not in 'gold'"):
+    with pytest.raises(InputError, match="unknown part 'gold'; use votes or counts"):
         both.crowd_part("gold")
 
 
 def test_the_counts_are_not_read_where_votes_are_asked_for() -> None:
-    assert crowd_of(pv.Dataset("made", votes=VOTES, counts=unread), "votes") is VOTES
+    assert as_votes(pv.Dataset("made", votes=VOTES, counts=unread), "votes") is VOTES
     assert pv.Dataset("made", votes=unread).crowd_part() == "votes"
 
 

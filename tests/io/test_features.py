@@ -51,11 +51,11 @@ def test_splits_in_arrays_of_their_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arrays", "said"),
     [
-        ({"x": X, "task": ["a", "b"]}, r"has 2 tasks, but features \(x\) of the shape \(3, 2\)"),
-        ({"x": np.float32(1), "task": ["a"]}, r"features \(x\) of the shape \(\)"),
-        ({"x": X, "task": ["a", "b", "a"]}, "two rows of features for the tasks 'a'"),
+        ({"x": X, "task": ["a", "b"]}, r"has 2 tasks, but its features \(x\) have the shape \(3, 2\)"),
+        ({"x": np.float32(1), "task": ["a"]}, r"features \(x\) have the shape \(\)"),
+        ({"x": X, "task": ["a", "b", "a"]}, "several rows of features for the tasks 'a'"),
         ({"x": X.astype(str), "task": ["a", "b", "c"]}, "they must be numbers"),
-        ({"x": X, "task": ["a", "b", "c"], "split": ["train"]}, "has 3 tasks, but 1 splits"),
+        ({"x": X, "task": ["a", "b", "c"], "split": ["train"]}, "has 3 tasks, but 1 values in split"),
         ({"x": X, "task": ["a", "b", "c"], "y": [0, 1]}, r"true labels \(y\) of the shape \(2,\)"),
         ({"x": X, "task": ["a", "b", "c"], "y": [0, 1, 2], "labels": [0, 1]}, "outside the given list: 2"),
         ({"x_train": X, "x_test": X[:, :1]}, "differ in their features"),
@@ -99,10 +99,10 @@ def test_a_table_of_features(tmp_path: Path) -> None:
     assert back.tasks.tolist() == ["a", "b"]
     np.testing.assert_array_equal(back.x, [[1, 2.5], [np.nan, 4]])
     for text, said in (
-        ("task,height\na,tall\n", "column 'height' of .*features.csv must hold numbers; look at 'tall'"),
-        ("task\na\n", "has tasks alone"),
-        ("height\n1\n", r"lacks columns \['task'\]"),
-        ("task,height\na,1\na,2\n", "two rows of features for the tasks 'a'"),
+        ("task,height\na,tall\n", "column 'height' of .*features.csv must contain numbers; row 1 contains 'tall'"),
+        ("task\na\n", "has no column besides 'task'"),
+        ("height\n1\n", r"missing column 'task' in"),
+        ("task,height\na,1\na,2\n", "several rows of features for the tasks 'a'"),
     ):
         path.write_text(text)
         with pytest.raises(InputError, match=said):

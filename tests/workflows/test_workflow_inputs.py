@@ -11,7 +11,7 @@ import pytest
 
 import plurivox as pv
 from plurivox.core.errors import InputError, PlurivoxWarning
-from plurivox.io.dataset_reader import dataset_of
+from plurivox.io.dataset_reader import as_dataset
 
 COLUMNS = {"task": list("aaabbbcc"), "worker": list("vwxvwxvw"), "label": list("nnyynyny")}
 VOTES = pv.votes(COLUMNS)
@@ -55,12 +55,12 @@ def test_what_is_no_table_is_refused() -> None:
         pv.fit("nosuch.csv")
     with pytest.raises(InputError, match="int is not a table; give a pandas, polars or Arrow frame"):
         pv.fit(3)
-    with pytest.raises(InputError, match="lacks columns"):
+    with pytest.raises(InputError, match="missing column"):
         pv.fit({"task": [1]})
 
 
 def test_counts_that_cover_more_tasks_are_taken_with_a_warning() -> None:
-    with pytest.warns(PlurivoxWarning, match="both: counts cover 4 tasks, votes 3; counts are taken"):
+    with pytest.warns(PlurivoxWarning, match="both: counts cover 4 tasks, votes 3; the counts are used"):
         assert len(pv.fit(BOTH, "vote-shares").soft) == 4
     assert len(pv.fit(BOTH, "vote-shares", part="votes").soft) == 3
     assert len(pv.fit(BOTH, "vote-shares", part="counts").soft) == 4
@@ -72,13 +72,13 @@ def test_counts_are_refused_where_names_are_needed() -> None:
         lambda: pv.score(BOTH, "agreement-with-rest"),
         lambda: pv.rank(BOTH, "posterior-entropy", by="glad"),
     ):
-        with pytest.raises(InputError, match=r"must know who voted; .* Its votes \(3 tasks\) do: --part votes"):
+        with pytest.raises(InputError, match=r"needs to know who voted; .* Use its votes \(3 tasks\): part='votes'"):
             ask()
 
 
 def test_counts_go_with_a_fit_that_is_given() -> None:
     fit = pv.fit(VOTES, "glad")
-    with pytest.warns(PlurivoxWarning, match="counts are taken"):
+    with pytest.warns(PlurivoxWarning, match="the counts are used"):
         made = pv.score(BOTH, "posterior-entropy", fit=fit)
     np.testing.assert_array_equal(made.value, pv.score(VOTES, "posterior-entropy", fit=fit).value)
 
@@ -94,7 +94,7 @@ def test_gold_may_be_that_of_the_data_set_or_a_file(tmp_path: Path) -> None:
 
 def test_answers_are_described_and_elicited_from_a_data_set() -> None:
     marks = [[("named", "cat", "70")], [("named", "dog", "130")]]
-    data = dataset_of(pv.Answers.of(task=["a", "b"], worker=["v", "w"], marks=marks))
+    data = as_dataset(pv.Answers.of(task=["a", "b"], worker=["v", "w"], marks=marks))
     assert pv.describe(data).info()["odd"] and pv.elicit_votes(data, "top-one").votes.n_tasks == 2
     with pytest.raises(InputError, match="holds votes, which need no form"):
         pv.elicit_votes(BOTH)

@@ -115,13 +115,13 @@ def clean_by(
     quantile: float | None,
 ) -> Answer:
     """Read, clean, drop, write, tell."""
-    from plurivox.io.folder_check import keep_apart, may_replace
+    from plurivox.io.folder_check import check_replaceable, check_separate
     from plurivox.workflows.clean import clean_set, counted_part, sizes_of, write_cleaned
 
     if force:
-        may_replace(out)
+        check_replaceable(out)
     data = source.read()
-    keep_apart(data.path, out)
+    check_separate(data.path, out)
     counted = counted_part(data, part, by_workers=bool(rules) or "worker" in drops)
     with screen.progress("clean") as progress:
         left, audit = clean_set(data, rules, gold, part=part, drop=drops, quantile=quantile, progress=progress)

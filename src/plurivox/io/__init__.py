@@ -1,24 +1,25 @@
-"""Files and frames in, nouns out, and back. A part is imported when it is asked for: the shelf alone needs no polars."""
+"""Read and write files and DataFrames. Names are imported on first use: the dataset catalog works without polars."""
 
 from plurivox.core.lazy import lazy_getattr
 
 EXPORTS = {
     "Dataset": "dataset",
     "answers": "answer_frames",
+    "catalog": "dataset_catalog:",
     "convert": "conversion",
-    "counts": "frames",
+    "counts": "vote_frames",
     "frame_of": "tabular.column_values",
     "join_frames": "tabular.column_values",
     "read": "dataset_reader",
     "read_labels": "dataset_reader",
-    "read_confusion": "confusion_files",
-    "read_soft": "soft_files",
+    "read_confusion": "confusion_matrix_files",
+    "read_soft": "soft_label_files",
     "read_table": "tabular.table_files",
-    "shelf": "dataset_catalog:",
-    "votes": "frames",
+    "shelf": "dataset_catalog:",  # the name of `catalog` in 0.1
+    "votes": "vote_frames",
     "write": "folder_writer",
     "write_saved": "tabular.table_files",
-    "write_soft": "soft_files",
+    "write_soft": "soft_label_files",
     "write_table": "tabular.table_files",
 }
 __all__ = sorted(EXPORTS)

@@ -12,7 +12,7 @@ from plurivox.assign import Assigner, Batches, Ledger, Proposals, Proposer, Stra
 from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.progress import Progress, no_progress
-from plurivox.io.dataset_reader import dataset_of
+from plurivox.io.dataset_reader import as_dataset
 from plurivox.workflows.fit_votes import fit
 
 
@@ -33,7 +33,7 @@ def propose(
     made = assign.methods.make(method, **options)
     if not isinstance(made, Proposer):
         raise InputError(f"{made.name()} plans batches of tasks and proposes no questions; plan_batches takes it")
-    data = dataset_of(given)
+    data = as_dataset(given)
     if (votes := data.votes) is None:
         raise InputError(f"{data.name} has no votes of named workers; {made.name()} needs them")
     return made.propose(votes, fit(votes, by, progress=progress), None if workers is None else as_names(workers))

@@ -16,8 +16,8 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify import Identifier
 from plurivox.io.dataset import CROWD_PARTS, Dataset
-from plurivox.io.dataset_reader import dataset_of
-from plurivox.io.soft_files import soft_given
+from plurivox.io.dataset_reader import as_dataset
+from plurivox.io.soft_label_files import as_soft_labels
 from plurivox.workflows.prune_crowd import prune
 
 
@@ -37,8 +37,8 @@ def clean_set(
     left out of the new set, because it would still hold what was removed; gold, items, features and further tables come
     along. `drop` maps "worker" or "task" to the score by which the worst `quantile` of them is dropped, as `prune` does.
     """
-    data = dataset_of(data)
-    known, audits = soft_given(gold), []
+    data = as_dataset(data)
+    known, audits = as_soft_labels(gold), []
     if rules or not drop:
         data, audit = _by_rules(data, rules, known, part)
         audits.append(audit)

@@ -23,8 +23,8 @@ from plurivox.core.types import TEXT, Floats, Names
 from plurivox.core.votes import Votes
 from plurivox.evaluate import Interval
 from plurivox.io import Dataset
-from plurivox.io.dataset_reader import crowd_of, dataset_of
-from plurivox.io.soft_files import soft_given
+from plurivox.io.dataset_reader import as_dataset, as_votes
+from plurivox.io.soft_label_files import as_soft_labels
 
 MEASURES = ("accuracy", "nll", "brier", "ece")  # of these only accuracy is better when higher
 Pair = tuple[Votes, SoftLabels]  # votes and known labels
@@ -153,7 +153,7 @@ def compare(
     words = split_list(methods) if isinstance(methods, str) else _loadable() if methods is None else methods
     if (isinstance(datasets, Mapping | list | tuple) and not datasets) or not words:
         raise InputError("compare needs at least one data set and one method")
-    pairs = _pairs(datasets, soft_given(gold), part)
+    pairs = _pairs(datasets, as_soft_labels(gold), part)
     made = [aggregate.methods.make(method) for method in words]
     specs = [method.spec for method in made]
     base = specs[0] if reference is None else aggregate.methods.make(reference).spec
@@ -187,12 +187,12 @@ def _pairs(datasets: Any, gold: SoftLabels | None, part: str | None) -> dict[str
     """The votes and known labels of every data set, by its name; of two of one name the later goes by its path."""
     if isinstance(datasets, Mapping) and not {"task", "label"} <= set(datasets):  # no table of votes
         return {
-            name: one if isinstance(one, tuple) else _pair(dataset_of(one), gold, part)
+            name: one if isinstance(one, tuple) else _pair(as_dataset(one), gold, part)
             for name, one in datasets.items()
         }
     pairs: dict[str, Pair] = {}
     for one in datasets if isinstance(datasets, list | tuple) else [datasets]:
-        data = dataset_of(one)
+        data = as_dataset(one)
         pair = _pair(data, gold, part)
         pairs[str(data.path or data.name) if data.name in pairs else data.name] = pair
     return pairs
@@ -204,7 +204,7 @@ def _pair(data: Dataset, gold: SoftLabels | None, part: str | None) -> Pair:
         raise InputError(
             f"{data.name} has no gold labels; a comparison needs them: give a table task,label with --gold FILE"
         )
-    return crowd_of(data, part if data.has("votes") and data.has("counts") else None), known
+    return as_votes(data, part if data.has("votes") and data.has("counts") else None), known
 
 
 def _measure_all(

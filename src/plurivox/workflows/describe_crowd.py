@@ -12,8 +12,8 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.elicit import FLAGS
 from plurivox.evaluate import AnswersDescription, Description
-from plurivox.io.dataset_reader import crowd_of, dataset_of
-from plurivox.io.soft_files import soft_given
+from plurivox.io.dataset_reader import as_dataset, as_votes
+from plurivox.io.soft_label_files import as_soft_labels
 
 NOTHING = ("na", "n/a", "nan", "null", "none", "?", "-")
 UNSAID = "top-two"  # how answers are looked at that do not say how they were asked: it knows every kind of mark
@@ -54,13 +54,13 @@ def describe(
     >>> about.n_tasks, about.n_workers
     (2, 2)
     """
-    data = dataset_of(given)
-    known = data.gold if gold is None else soft_given(gold)
+    data = as_dataset(given)
+    known = data.gold if gold is None else as_soft_labels(gold)
     if part == "answers" or (part is None and data.has("answers") and not (data.has("votes") or data.has("counts"))):
         if (answers := data.answers) is None:
             raise InputError(f"{data.name} has no answers, what people entered; it holds {', '.join(data.parts())}")
         return _of_answers(answers, known)
-    crowd = crowd_of(data, part)
+    crowd = as_votes(data, part)
     _warn_of_labels(crowd.labels)
     return evaluate.describe(crowd, known)
 

@@ -10,8 +10,8 @@ from plurivox.core.errors import InputError
 from plurivox.elicit import Elicited, Form
 from plurivox.io import Dataset
 from plurivox.io.folder_writer import vote_columns
-from plurivox.io.frames import tell
-from plurivox.io.tabular.file_names import ENDINGS, suffix_of
+from plurivox.io.tabular.file_names import TABLE_SUFFIXES, suffix_of
+from plurivox.io.vote_frames import warn_notes
 
 
 def elicit_votes(answers: Answers | Dataset | str | Path, form: str | Form = "as-asked", **options: Any) -> Elicited:
@@ -29,7 +29,7 @@ def elicit_votes(answers: Answers | Dataset | str | Path, form: str | Form = "as
         answers = io.read(answers)
     if isinstance(answers, Dataset):
         answers = _answers_in(answers)
-        tell(answers.notes)
+        warn_notes(answers.notes)
     return elicit.methods.make(form, **options).read(answers)
 
 
@@ -62,7 +62,7 @@ def write_elicited(
     The folder has what the source knows of tasks and workers beside the votes. Its table `apart` lists the answers that
     became no vote, and why; `flags` what was odd about answers.
     """
-    if suffix_of(out) in ENDINGS and not Path(out).is_dir():
+    if suffix_of(out) in TABLE_SUFFIXES and not Path(out).is_dir():
         io.write_table(vote_columns(found.votes), out)
         return Dataset(Path(out).name.split(".")[0], votes=found.votes)
     tables = {"apart": found.apart(), "flags": found.flagged()}

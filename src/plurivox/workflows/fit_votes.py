@@ -12,8 +12,8 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import Dataset
-from plurivox.io.dataset_reader import crowd_of, dataset_of
-from plurivox.io.soft_files import soft_given
+from plurivox.io.dataset_reader import as_dataset, as_votes
+from plurivox.io.soft_label_files import as_soft_labels
 
 
 def fit(
@@ -41,12 +41,12 @@ def fit(
     """
     made = aggregate.methods.make(method, **options)
     if isinstance(gold, bool):
-        votes = dataset_of(votes) if gold else votes
+        votes = as_dataset(votes) if gold else votes
         gold = _gold_in(votes) if gold else None
     before = Fit.load(start) if isinstance(start, str | Path) else start
     if not isinstance(votes, Votes) or part is not None:
-        votes = crowd_of(votes, part, needs_names="" if "counts" in made.can_take() else made.name())
-    return made.fit(votes, gold=soft_given(gold), start=before, progress=progress)
+        votes = as_votes(votes, part, needs_names="" if "counts" in made.can_take() else made.name())
+    return made.fit(votes, gold=as_soft_labels(gold), start=before, progress=progress)
 
 
 def _gold_in(data: Dataset) -> SoftLabels:

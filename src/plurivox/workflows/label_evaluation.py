@@ -104,19 +104,19 @@ def _side(given: Any, part: str | None) -> _Side:
     found = io.read_labels(given)
     if not isinstance(found, SoftLabels):
         return _of_data(found, part)
-    from plurivox.io.frames import tell
+    from plurivox.io.vote_frames import warn_notes
 
-    tell([f"{given}: {note}" for note in found.notes])
+    warn_notes([f"{given}: {note}" for note in found.notes])
     return _Side(str(given), soft=found)
 
 
 def _of_data(given: "Dataset | Any", part: str | None) -> _Side:
-    from plurivox.io.dataset_reader import crowd_of, dataset_of
+    from plurivox.io.dataset_reader import as_dataset, as_votes
 
-    data = dataset_of(given)
+    data = as_dataset(given)
     speaks = data.has("votes") or data.has("counts")
     chosen = part if data.has("votes") and data.has("counts") else None
-    return _Side(data.name, data.gold, data.soft_labels, crowd_of(data, chosen) if speaks else None)
+    return _Side(data.name, data.gold, data.soft_labels, as_votes(data, chosen) if speaks else None)
 
 
 def _of_arrays(where: str) -> _Side:

@@ -18,8 +18,8 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence, Identifier
 from plurivox.io import Dataset
-from plurivox.io.dataset_reader import crowd_of, dataset_of
-from plurivox.io.soft_files import soft_given
+from plurivox.io.dataset_reader import as_dataset, as_votes
+from plurivox.io.soft_label_files import as_soft_labels
 from plurivox.workflows.rank_scores import Ranking, rank_of
 
 By = str | Aggregator | Sequence[str | Aggregator]
@@ -117,7 +117,7 @@ def _gather(
     if data is None:
         return EvidenceCache(None, seen, makers, alone=alone)
     needs_names = _needs_names(scores, makers, fitted=bool(seen.fits))
-    return EvidenceCache(_with_one_crowd(dataset_of(data), part, needs_names), seen, makers, alone=alone)
+    return EvidenceCache(_with_one_crowd(as_dataset(data), part, needs_names), seen, makers, alone=alone)
 
 
 def _evidence(
@@ -129,7 +129,7 @@ def _evidence(
     recorded = _recorded(Path(dynamics)) if isinstance(dynamics, str | Path) else dynamics
     one = recorded if isinstance(recorded, Dynamics) else None
     many = recorded if isinstance(recorded, Mapping) else {}
-    soft: dict[str, Any] = {name: soft_given(value) for name, value in labels.items()}
+    soft: dict[str, Any] = {name: as_soft_labels(value) for name, value in labels.items()}
     return Evidence(fits=fits, dynamics=one, worker_dynamics=many, answers=answers, **soft)
 
 
@@ -149,7 +149,7 @@ def _with_one_crowd(data: Dataset, part: str | None, needs_names: str) -> Datase
     """The data set with the votes or counts that are chosen, its gold labels and its answers."""
     if not (data.has("votes") or data.has("counts")):
         return data
-    crowd = crowd_of(data, part, needs_names=needs_names)
+    crowd = as_votes(data, part, needs_names=needs_names)
     rest: dict[str, Any] = {name: partial(getattr, data, name) for name in ("gold", "answers") if data.has(name)}
     return Dataset(data.name, votes=crowd, about=data.about, path=data.path, **rest)
 

@@ -55,11 +55,11 @@ def training_data_of(
     """
     if isinstance(data, str | Path) and str(data).lower().endswith(".npz") and Path(data).is_file():
         return read_training_data(data)
-    from plurivox.io.dataset_reader import crowd_of, read  # needs polars, as any Dataset does
+    from plurivox.io.dataset_reader import as_votes, read  # needs polars, as any Dataset does
 
     data = read(data, **how) if isinstance(data, str | Path) else data
 
-    votes = crowd_of(data, part) if _has_crowd(data) else None
+    votes = as_votes(data, part) if _has_crowd(data) else None
     features = data.features
     if features is None and pictures is None:
         raise InputError(f"{data.name} has no features to train on; it has {', '.join(data.parts())}")
@@ -77,13 +77,13 @@ def _images_of(data: "Dataset", pictures: Pictures, note: Callable[[str], None] 
     from plurivox.train.data.images import decode
 
     if pictures.table is not None:
-        from plurivox.io.tabular.column_values import names_of
+        from plurivox.io.tabular.column_values import to_names
         from plurivox.io.tabular.table_files import read_table, require_columns
 
         frame = read_table(pictures.table)
         name = "task" if "task" in frame.columns else "idx"
         require_columns(frame, [name, "image"], pictures.table)
-        tasks, images = names_of(frame[name], pictures.table), frame["image"].to_list()
+        tasks, images = to_names(frame[name], pictures.table), frame["image"].to_list()
     elif data.images is not None:
         tasks, images = as_names(list(data.images), "tasks"), list(data.images.values())
     elif (items := data.items) is not None and "image" in items.columns:

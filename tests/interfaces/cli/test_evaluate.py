@@ -102,4 +102,4 @@ def test_mistakes(call: Call, soft_file: Path, gold_file: Path, words: list[str]
 def test_a_truth_with_other_columns_is_told_in_words_that_fit(call: Call, tmp_path: Path) -> None:
     (tmp_path / "gold.csv").write_text("image,class\na,x\n")
     done = call("evaluate", "toy", tmp_path / "gold.csv")
-    assert done.exit_code == 2 and "rename its columns" in done.stderr and "--worker" not in done.stderr
+    assert done.exit_code == 2 and "rename the columns" in done.stderr and "--worker" not in done.stderr

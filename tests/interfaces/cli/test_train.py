@@ -267,4 +267,4 @@ def test_images_alone_are_guessed_and_the_split_of_the_training_is_known(call, t
         done: Result = call("predict", run, tmp_path / words[0], *words[1:], "-o", tmp_path / "prediction.npz")
         assert done.exit_code == 0, done.output
         assert SoftLabels.load(tmp_path / "prediction.npz").tasks.tolist() == tasks
-    assert "no votes; it holds images" in call("describe", tmp_path / "new").stderr
+    assert "no votes; it contains images" in call("describe", tmp_path / "new").stderr

@@ -54,7 +54,7 @@ def test_answers_alone_keep_their_numbers(tmp_path: Path) -> None:
     assert found.votes is not None and found.gold is None and found.images is None
     assert found.votes.tasks.tolist() == [0, 1, 2, 10] and found.votes.labels.tolist() == [0, 1, 2]
     assert found.votes.support.tolist() == [4, 3, 2, 0]
-    assert found.notes == ("metadata.json says n_workers = 77; answers.json has 4",)
+    assert found.notes == ("metadata.json has n_workers = 77, but answers.json has 4",)
     named = peerannot.read(folder / "answers.json", labels=["no", "yes", "maybe"]).votes
     assert named is not None and named.labels.tolist() == ["no", "yes", "maybe"] and named.counts()[0, 1] == 3
 
@@ -88,9 +88,9 @@ def test_a_split_that_counts_anew(tmp_path: Path) -> None:
     }
     assert found.gold.on(["0", "test/0", "test/1"]).hard().tolist() == ["smile", "smile", "frown"]
     assert found.notes[1:] == (
-        "1 files are no images and were passed over",
-        "1 images stand outside label folders and were passed over",
-        "keys under test begin anew; those tasks are named test/<key>",
+        "1 files are not images and were skipped",
+        "1 images outside of label folders were skipped",
+        "keys under test repeat those of another split; these tasks are named test/<key>",
     )
 
 
@@ -100,24 +100,24 @@ def test_what_is_dropped_is_counted(tmp_path: Path) -> None:
     found = peerannot.read(make(tmp_path / "odd", text, images, n_classes=0))
     assert found.votes is not None and rows(found.votes) == [(0, 0, 0), (1, 0, -1)]
     assert found.notes == (
-        "1 keys stand twice in answers.json, such as '0'; the last of each was kept",
+        "1 keys occur twice in answers.json, for example '0'; the last value was used",
         "1 votes without a label were dropped",
-        "1 votes say -1, which is a label like any other here",
-        "1 images share their task's key with an earlier one and were passed over",
+        "1 votes have the label -1, which is read as a label; if it means no answer, set missing=-1 (--missing -1)",
+        "1 images have the same task key as an earlier one and were skipped",
         "1 train images have no task in answers.json",
         "1 tasks in answers.json have no image",
-        "metadata.json says n_classes = 0; answers.json has labels up to 0",
+        "metadata.json has n_classes = 0, but answers.json has labels up to 0",
     )
 
 
 @pytest.mark.parametrize(
     ("answers", "words"),
     [
-        ("[1]", "must hold {task: {worker: label}}"),
-        ('{"0": 1}', "must hold {task: {worker: label}}"),
+        ("[1]", "must contain {task: {worker: label}}"),
+        ('{"0": 1}', "must contain {task: {worker: label}}"),
         ('{"0": {"0": [1, 2]}}', r"one label per worker and task; it has \[1, 2\]"),
         ('{"0": {"0": 1, "1": "x"}}', "mix"),
-        ('{"0": {"0": 1', "not JSON, or it is cut short"),
+        ('{"0": {"0": 1', "not valid JSON, or it is incomplete"),
         ("", "is empty"),
     ],
 )
@@ -127,7 +127,7 @@ def test_answers_that_are_none(tmp_path: Path, answers: str, words: str) -> None
 
 
 def test_names_that_do_not_fit(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="has the labels 1; 1 names are for 0 to 0"):
+    with pytest.raises(InputError, match="has the labels 1; the 1 names given are for labels 0 to 0"):
         peerannot.read(make(tmp_path / "toy"), labels=["only"])
     with pytest.raises(InputError, match="there is no file"):
         peerannot.read(tmp_path / "nowhere")
@@ -181,7 +181,7 @@ def test_what_peerannot_sees(tmp_path: Path) -> None:
         "n_workers": 3,
         "n_tasks": 3,
     }
-    assert "names.json keeps their names" in notes[0] and notes[1].startswith("1 repeated or unnamed votes")
+    assert "names.json contains their names" in notes[0] and notes[1].startswith("1 repeated or unnamed votes")
     with pytest.raises(InputError, match="not empty"):
         peerannot.write(votes, tmp_path / "out")
 
@@ -225,7 +225,7 @@ def test_labels_for_peerannot(tmp_path: Path) -> None:
     assert hard.name == "labels_tiny_ds_hard.npy" and np.load(hard).tolist() == [0, 1]
     with pytest.raises(InputError, match="have no soft label here: 'a'"):
         peerannot.write_labels(SoftLabels.of([[1, 0]], ["b"], ["y", "x"]), tmp_path / "out", "ds")
-    with pytest.raises(InputError, match="does not number its tasks 0 to 1"):
+    with pytest.raises(InputError, match="must number its tasks from 0 to 1"):
         peerannot.write_labels(soft, make(tmp_path / "gaps", {"1": {"0": 0}, "5": {"0": 1}}), "ds")
 
 
@@ -243,7 +243,7 @@ def test_an_image_folder(tmp_path: Path) -> None:
         "3": "dog",
     }
     assert found.gold.labels.tolist() == ["cat", "dog", "fish"] and found.splits is None
-    assert found.notes == ("1 files are no images and were passed over",)
+    assert found.notes == ("1 files are not images and were skipped",)
 
 
 def test_files_that_share_a_name_are_named_by_their_path(tmp_path: Path) -> None:

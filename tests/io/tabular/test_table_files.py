@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from plurivox.core.errors import InputError
 from plurivox.core.votes import Votes
-from plurivox.io.tabular.file_names import ENDINGS
+from plurivox.io.tabular.file_names import TABLE_SUFFIXES
 from plurivox.io.tabular.table_files import read_table, write_table
 
 FRAME = pl.DataFrame({"task": ["007", "b", None], "n": [1, 2, 3], "x": [0.1, None, 1e-300], "ok": [True, False, None]})
 TEXTUAL = (".csv", ".tsv")
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("ending", TABLE_SUFFIXES)
 def test_what_is_written_is_read_back(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"votes{ending}"
     write_table(FRAME, path)
@@ -96,27 +96,27 @@ BAD = {
     "empty.csv": (b"", "is empty"),
     "blank.jsonl": (b"\n \n", "is empty"),
     "empty.parquet": (b"", "is empty"),
-    "book.xlsx": (b"PK", "known are .csv, .tsv, .jsonl"),
-    "short.csv": (b"a,b,c\n1,2,3\n\n4,5\n", "line 4 has 2 fields and the header has 3"),
-    "long.csv": (b'a,b\n"x\ny",2\n1,2,3\n', "line 4 has 3 fields and the header has 2"),
-    "open.csv": (b'a,b\n1,"abc\n2,3\n', "a quote that is never closed"),
-    "twice.csv": (b"task,label,label\n1,2,3\n", "names columns twice: 'label'"),
+    "book.xlsx": (b"PK", "unsupported file type .*; use .csv, .tsv, .jsonl"),
+    "short.csv": (b"a,b,c\n1,2,3\n\n4,5\n", "line 4 has 2 fields, but the header has 3"),
+    "long.csv": (b'a,b\n"x\ny",2\n1,2,3\n', "line 4 has 3 fields, but the header has 2"),
+    "open.csv": (b'a,b\n1,"abc\n2,3\n', "an unclosed quote"),
+    "twice.csv": (b"task,label,label\n1,2,3\n", "duplicate column names in .*: 'label'"),
     "latin.csv": ("a,b\n1,é\n".encode("latin-1"), "not UTF-8 text: byte 0xe9 in line 2"),
     "latin_header.csv": ("é,b\n1,2\n".encode("latin-1"), "not UTF-8 text: byte 0xe9 in line 1"),
     "excel.csv": ("a,b\n1,2\n".encode("utf-16"), "is UTF-16 text; save it as UTF-8"),
     "zero.csv": (b"a,b\n1,2\n\0\0\0\0", "zero bytes"),
-    "cut.csv.gz": (gzip.compress(b"a,b\n1,2\n" * 99)[:-9], "does not unzip"),
-    "cut.json": (b'[{"task": 1}', "is not JSON, or it is cut short"),
-    "deep.json": (b"[" * 100_000, "is not JSON"),
-    "object.json": (b'{"task": 1}', "must hold a list of records"),
-    "cut.jsonl": (b'{"task": 1}\n{"task', "line 2 is not JSON"),
-    "two.jsonl": (b'{"a": 1}\n{"a": 2}, {"a": 3}\n', "line 2 is not JSON"),
+    "cut.csv.gz": (gzip.compress(b"a,b\n1,2\n" * 99)[:-9], "cannot be decompressed"),
+    "cut.json": (b'[{"task": 1}', "is not valid JSON, or it is incomplete"),
+    "deep.json": (b"[" * 100_000, "is not valid JSON"),
+    "object.json": (b'{"task": 1}', "must contain a list of records"),
+    "cut.jsonl": (b'{"task": 1}\n{"task', "line 2 is not valid JSON"),
+    "two.jsonl": (b'{"a": 1}\n{"a": 2}, {"a": 3}\n', "line 2 is not valid JSON"),
     "mixed.json": (b'[{"a": 1}, {"a": "1"}]', "column 'a' of .*mixes text and whole numbers"),
-    "truth.jsonl": (b'{"a": 1}\n{"a": true}', "mixes truth values and whole numbers"),
-    "huge.json": (b'[{"a": 99999999999999999999}]', "do not fit"),
-    "cut.parquet": (b"PAR1abc", "no parquet file, or it is damaged"),
-    "cut.arrow": (b"ARROW1abc", "no arrow file, or it is damaged"),
-    "odd.feather": (b"abc", "no feather file, or it is damaged"),
+    "truth.jsonl": (b'{"a": 1}\n{"a": true}', "mixes booleans .* and whole numbers"),
+    "huge.json": (b'[{"a": 99999999999999999999}]', "too large"),
+    "cut.parquet": (b"PAR1abc", "not a valid .parquet file"),
+    "cut.arrow": (b"ARROW1abc", "not a valid .arrow file"),
+    "odd.feather": (b"abc", "not a valid .feather file"),
 }
 
 
@@ -160,10 +160,10 @@ def test_an_arrow_stream_is_read_too(tmp_path: Path) -> None:
 
 def test_types_name_the_values_that_do_not_fit(tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text("seconds\n1.5\n 2\n\nabc\n")
-    with pytest.raises(InputError, match=r"'seconds' of .* must hold numbers; look at 'abc'"):
+    with pytest.raises(InputError, match=r"'seconds' of .* must contain numbers; row 4 contains 'abc'"):
         read_table(tmp_path / "votes.csv", {"seconds": float})
     write_table({"n": np.array([1.0, 2.5])}, tmp_path / "n.parquet")
-    with pytest.raises(InputError, match=r"must hold whole numbers; look at 2\.5"):
+    with pytest.raises(InputError, match=r"must contain whole numbers; row 2 contains 2\.5"):
         read_table(tmp_path / "n.parquet", {"n": int})
 
 

@@ -15,7 +15,7 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Candidates
 from plurivox.core.types import Names
-from plurivox.io.soft_files import read_soft, write_soft
+from plurivox.io.soft_label_files import read_soft, write_soft
 
 TEXT = st.text(st.characters(exclude_characters="\0", codec="utf-8"), max_size=6)
 KINDS = {
@@ -109,7 +109,7 @@ def test_a_matrix_has_no_names(tmp_path: Path) -> None:
     soft = SoftLabels.one_hot(np.array([1, 0]), ["b", "a"], ["x", "y"])
     write_soft(soft, tmp_path / "soft.npy")
     np.testing.assert_array_equal(np.load(tmp_path / "soft.npy"), [[0, 1], [1, 0]])
-    with pytest.raises(InputError, match=r"without the names .* SoftLabels\.of"):
+    with pytest.raises(InputError, match=r"no task and label names; .* SoftLabels\.of"):
         read_soft(tmp_path / "soft.npy")
 
 
@@ -154,17 +154,20 @@ def test_rounded_numbers_are_mended_and_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("id,x\n1,1\n", r"lacks columns \['task'\]; it has 'id', 'x'; a table of labels has task and label"),
-        ("task\n1\n", "has tasks alone"),
+        (
+            "id,x\n1,1\n",
+            r"missing column 'task' in .*; its columns are 'id', 'x'; a table of labels has task and label",
+        ),
+        ("task\n1\n", "has no column besides 'task'"),
         ("task,x,y\na,3,1\n", "sum to one.*task 'a' with the sum 4"),
         ("task,x,y\na,1.5,-0.5\n", "0 or more and sum to one"),
-        ("task,x,y\na,0.5,\n", "lacks numbers for 1 tasks: 'a'"),
-        ("task,x,y\na,one,0\n", "'x' of .* must hold numbers; look at 'one'"),
-        ("task,x,y\n,1,0\n", "'task' of .* has no value in row 1"),
+        ("task,x,y\na,0.5,\n", "missing numbers in .* for 1 tasks: 'a'"),
+        ("task,x,y\na,one,0\n", "'x' of .* must contain numbers; row 1 contains 'one'"),
+        ("task,x,y\n,1,0\n", "missing value in column 'task' of .*, row 1"),
         ("task,x,y\na,1,0\na,0,1\n", "hold a name twice: 'a'"),
-        ("task,label,p\na,x,0.5\na,x,0.5\n", "gives a label of a task twice.*'a'"),
-        ("task,label,p\na,x,0.9\na,y,0.9\n", "sum to one"),
-        ("task,label,p\na,x,0.5\n", "sum to one"),
+        ("task,label,p\na,x,0.5\na,x,0.5\n", "lists a label twice.*'a'"),
+        ("task,label,p\na,x,0.9\na,y,0.9\n", "sum to (1|one)"),
+        ("task,label,p\na,x,0.5\n", "sum to (1|one)"),
         ("task,label\na,x\na,y\n", "hold a name twice"),
     ],
 )
@@ -176,7 +179,7 @@ def test_tables_that_hold_no_soft_labels(tmp_path: Path, text: str, words: str) 
 
 def test_labels_that_contradict_their_columns(tmp_path: Path) -> None:
     pl.DataFrame({"task": ["a"], "label": [1], "p:cat": [1.0]}).write_parquet(tmp_path / "soft.parquet")
-    with pytest.raises(InputError, match="numbers in column 'label' but other labels"):
+    with pytest.raises(InputError, match=r"column 'label' of .* contains numbers, but .* other labels"):
         read_soft(tmp_path / "soft.parquet")
 
 

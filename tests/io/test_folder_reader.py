@@ -65,7 +65,7 @@ def test_soft_votes_counts_and_answers_come_back(tmp_path: Path, form: str) -> N
     assert read(tmp_path / "counts").crowd().counts().tolist() == counts.counts().tolist()
     back = read(tmp_path / "answers")
     assert back.answers.typed(1).tolist() == ["8p", "", ""] and back.answers.abstain.tolist() == [False, False, True]
-    with pytest.raises(InputError, match="answers has no votes; it holds answers: turn them into votes first"):
+    with pytest.raises(InputError, match="answers has no votes; it contains answers: turn them into votes first"):
         back.crowd()
 
 
@@ -77,7 +77,7 @@ def test_tables_become_votes_counts_or_answers_by_their_columns(tmp_path: Path) 
     (tmp_path / "wide.csv").write_text("task,ann,bo\na,x,\nb,y,y\n")
     assert read(tmp_path / "votes.csv").votes.tasks.tolist() == ["007"]
     assert read(tmp_path / "counts.csv").crowd().counts().tolist() == [[1, 2]]
-    with pytest.raises(InputError, match=r"call the file counts .* or read it as a wide table"):
+    with pytest.raises(InputError, match=r"rename the file to counts; .* read it as a wide table"):
         read(tmp_path / "either.csv")
     assert read(tmp_path / "either.csv", wide=True).votes.workers.tolist() == ["x", "y"]
     assert read(tmp_path / "typed.csv").answers.typed(0).tolist() == ["8p"]
@@ -88,7 +88,7 @@ def test_gold_of_numbers_meets_votes_of_text(tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text("task,worker,label\na,w,1\nb,w,2\n")
     pl.DataFrame({"task": ["a", "b", "c"], "label": [1.0, 2.0, None]}).write_parquet(tmp_path / "gold.parquet")
     data = read(tmp_path)
-    with pytest.warns(PlurivoxWarning, match="1 rows of .*/gold.parquet lack a task or a label"):
+    with pytest.warns(PlurivoxWarning, match="1 rows of .*/gold.parquet have no task or no label"):
         gold = data.gold
     assert (gold.on_labels(data.votes.labels).codes() == data.votes.label).all()
 
@@ -160,15 +160,21 @@ def test_traits_of_people_and_tasks_are_seen_in_the_votes(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        ({"notes.txt": "hello"}, "holds no data set; it needs votes, answers, counts or gold"),
-        ({"votes.csv": "task,worker,label\na,w,x\n", "dataset.toml": "label = "}, "dataset.toml cannot be read"),
+        ({"notes.txt": "hello"}, "is not a data set; it needs a table named votes, answers, counts or gold"),
+        ({"votes.csv": "task,worker,label\na,w,x\n", "dataset.toml": "label = "}, "dataset.toml is not valid TOML"),
         (
             {"votes.csv": "task,worker,label\na,w,x\n", "dataset.toml": "colour = 1"},
-            r"says \['colour'\], which means nothing",
+            r"has the unknown keys \['colour'\]",
         ),
-        ({"votes.csv": "task,user,label\na,w,x\n"}, r"lacks columns \['worker'\]"),
-        ({"votes.csv": "task,worker,label\na,w,x\n", "votes.tsv": "t"}, "holds votes.csv, votes.tsv; keep one of them"),
-        ({"votes.csv": "task,worker,label\na,w,x\n", "dataset.toml": 'ordered = "yes"'}, "ordered cannot be 'yes'"),
+        ({"votes.csv": "task,user,label\na,w,x\n"}, r"missing column 'worker' in"),
+        (
+            {"votes.csv": "task,worker,label\na,w,x\n", "votes.tsv": "t"},
+            "twice: votes.csv, votes.tsv; keep one of them",
+        ),
+        (
+            {"votes.csv": "task,worker,label\na,w,x\n", "dataset.toml": 'ordered = "yes"'},
+            "value 'yes' of ordered has the wrong type",
+        ),
         ({"votes.parquet": "PAR1 cut"}, "votes.parquet cannot be read as Parquet"),
     ],
 )
@@ -210,7 +216,9 @@ def test_features_may_have_another_name(tmp_path: Path) -> None:
 
 
 def test_an_npz_without_features_is_told_and_left(tmp_path: Path) -> None:
-    with pytest.warns(PlurivoxWarning, match=r"not read in .*: 'weights.npz'; features are arrays x and task"):
+    with pytest.warns(
+        PlurivoxWarning, match=r"not read in .*: 'weights.npz'; a file of features has the arrays x and task"
+    ):
         assert not _set_with(tmp_path, weights={"w": np.ones(2)}).has("features")
     (tmp_path / "weights.npz").write_bytes(b"cut short")
     with pytest.warns(PlurivoxWarning, match=r"not read in .*: 'weights.npz'"):
@@ -219,7 +227,7 @@ def test_an_npz_without_features_is_told_and_left(tmp_path: Path) -> None:
 
 def test_of_several_features_one_must_be_named_so(tmp_path: Path) -> None:
     rows = {"task": ["a", "b"]}
-    with pytest.warns(PlurivoxWarning, match=r"'one.npz', 'two.npz' all hold features; call the one to read"):
+    with pytest.warns(PlurivoxWarning, match=r"contain features: 'one.npz', 'two.npz'; rename the one to read"):
         made = _set_with(tmp_path, one={"x": np.zeros((2, 1)), **rows}, two={"x": np.ones((2, 1)), **rows})
     assert not made.has("features")
     (tmp_path / "two.npz").rename(tmp_path / "features.npz")

@@ -12,7 +12,7 @@ from hypothesis import given
 from crowds import vote_columns
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
 from plurivox.core.votes import Votes
-from plurivox.io.frames import counts, votes
+from plurivox.io.vote_frames import counts, votes
 
 TABLE = {"task": ["a", "a", "b"], "worker": ["w", "v", "w"], "label": ["x", "y", "x"]}
 
@@ -48,12 +48,16 @@ def test_free_column_names_and_the_error_that_asks_for_them() -> None:
     frame = pd.DataFrame({"item": ["a"], "user": [1], "answer_text": ["x"]})
     assert votes(frame, task="item", worker="user", label="answer_text").n_tasks == 1
     with pytest.raises(
-        InputError, match=r"lacks columns \['worker'\]; it has \['task', 'label', 'user'\]; say worker="
+        InputError,
+        match=r"missing column 'worker' in the table; its columns are \['task', 'label', 'user'\]; .* give worker=",
     ):
         votes({"task": ["a"], "label": ["x"], "user": ["w"]})
-    with pytest.raises(InputError, match=r"say task=..., worker=..., label=... .*the first line must name the columns"):
+    with pytest.raises(
+        InputError,
+        match=r"give task=..., worker=..., label=... .*the first line of the file must contain the column names",
+    ):
         votes(frame)
-    with pytest.raises(InputError, match=r"'w11'\] and 9 more; if every column beside 'task' is a worker.*--wide"):
+    with pytest.raises(InputError, match=r"'w11'\] and 9 more; if every column except 'task' is a worker.*--wide"):
         votes({"task": ["a"]} | {f"w{i:02}": ["x"] for i in range(1, 21)})
 
 
@@ -71,9 +75,9 @@ def test_wide_tables_have_a_column_a_worker() -> None:
 
 
 def test_an_empty_table_is_a_clear_error() -> None:
-    with pytest.raises(InputError, match="has no rows; votes need at least one"):
+    with pytest.raises(InputError, match="has no rows; a table of votes needs at least one"):
         votes({"task": [], "worker": [], "label": []})
-    with pytest.raises(InputError, match="2 rows but no vote in them: every label is missing"):
+    with pytest.raises(InputError, match="2 rows but no votes: the label is missing in every row"):
         votes(task=["a", "b"], worker=["w", "w"], label=[None, None])
 
 
@@ -98,9 +102,9 @@ def test_repeats_are_ordered_by_time_where_it_is_known() -> None:
 
 
 def test_repeats_can_be_refused_and_unknown_rules_are() -> None:
-    with pytest.raises(InputError, match=r"1 answers repeat .* \(w on a\); choose repeats"):
+    with pytest.raises(InputError, match=r"1 answers repeat .* \(w on a\); .* set repeats to keep"):
         votes(task=["a", "a"], worker=["w", "w"], label=["x", "x"], repeats="error")
-    with pytest.raises(OptionError, match="repeats is one of keep, first, last, error"):
+    with pytest.raises(OptionError, match="repeats must be one of keep, first, last, error"):
         votes(TABLE, repeats="all")  # type: ignore[arg-type]
 
 
@@ -120,7 +124,11 @@ def test_minus_one_is_a_label_with_a_hint_or_an_abstention_on_request() -> None:
     made, notes = told(data=table)
     assert made.labels.tolist() == [-1, 0, 1] and "missing=-1" in notes
     made, notes = told(data=table, missing=-1)
-    assert made.labels.tolist() == [0, 1] and "1 rows say -1, which means no answer" in notes and made.missing == 1
+    assert (
+        made.labels.tolist() == [0, 1]
+        and "1 rows have the label -1, which means no answer" in notes
+        and made.missing == 1
+    )
     assert told(data={**table, "label": ["x", "skip", "?"]}, missing=["skip", "?"])[0].labels.tolist() == ["x"]
 
 
@@ -133,7 +141,9 @@ def test_labels_and_ids_of_every_kind_with_gaps(labels: list, ids: list) -> None
 
 
 def test_a_label_outside_the_given_list_is_named() -> None:
-    with pytest.raises(InputError, match=r"labels outside the given list: 'q', 'r', 's' and 1 more; the list has 'x'"):
+    with pytest.raises(
+        InputError, match=r"labels that are not in the list given: 'q', 'r', 's' and 1 more; the list is 'x'"
+    ):
         votes(task=list("abcd"), worker=list("wwww"), label=list("qrst"), labels=["x"])
     assert votes(**TABLE, labels=["z", "y", "x"]).labels.tolist() == ["z", "y", "x"]
 
@@ -152,7 +162,7 @@ def test_mixed_kinds_are_refused() -> None:
 def test_unnamed_votes_are_kept_as_such() -> None:
     assert votes(**{**TABLE, "worker": None}).workload.tolist() == []
     made, notes = told(task=["a", "b"], worker=["w", None], label=["x", "x"])
-    assert made.worker.tolist() == [0, -1] and "1 votes name no worker" in notes
+    assert made.worker.tolist() == [0, -1] and "1 votes have no worker" in notes
 
 
 def test_what_is_no_table_is_said_to_be_none() -> None:
@@ -173,7 +183,7 @@ def test_soft_answers_and_times_come_back_from_their_own_table() -> None:
 def test_count_tables() -> None:
     made = counts(pd.DataFrame({"task": ["b", "a"], "no": [0, 2], "yes": [3, 1]}))
     assert made.counts().tolist() == [[2, 1], [0, 3]]
-    with pytest.raises(InputError, match="column 'no' of the table must be numbers; it holds 'many'"):
+    with pytest.raises(InputError, match="column 'no' of the table, row 1: 'many' is not a number"):
         counts({"task": ["a"], "no": ["many"]})
     with pytest.raises(InputError, match="0 or more; look at the tasks 'a'"):
         counts({"task": ["a"], "no": [-1]})
@@ -200,11 +210,14 @@ def test_ordered_categories_and_enums_fix_the_labels() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({}, "give a table, or the columns themselves"),
-        ({"task": 1, "worker": ["w"], "label": ["x"]}, "task is 1; give a list"),
-        ({"data": TABLE, "labels": "x,y"}, "labels is the text 'x,y'; give a list"),
+        ({}, "give a table, or the columns"),
+        ({"task": 1, "worker": ["w"], "label": ["x"]}, "task must be a list.*; got 1"),
+        ({"data": TABLE, "labels": "x,y"}, "labels must be a list; got the text 'x,y'"),
         ({"data": {**TABLE, "label": [2**64, 1, 2]}}, "2\\*\\*63"),
-        ({"data": {**TABLE, "seconds": ["3", "fast", "4"]}}, "holds 'fast', which is neither a number nor an ISO date"),
+        (
+            {"data": {**TABLE, "seconds": ["3", "fast", "4"]}},
+            "contains 'fast' in row 2, which is neither a number nor an ISO date",
+        ),
     ],
 )
 def test_calls_that_make_no_sense(given: dict, words: str) -> None:
@@ -213,7 +226,7 @@ def test_calls_that_make_no_sense(given: dict, words: str) -> None:
 
 
 def test_a_missing_value_that_never_occurs_is_told() -> None:
-    assert "no row says 'zzz'" in told(data=TABLE, missing="zzz")[1]
+    assert "no row has the label 'zzz'" in told(data=TABLE, missing="zzz")[1]
 
 
 def test_optional_columns_may_be_arrays_too_and_are_never_lost() -> None:
@@ -221,7 +234,7 @@ def test_optional_columns_may_be_arrays_too_and_are_never_lost() -> None:
     assert made.seconds is not None and made.seconds.tolist() == [4, 2, 3] and made.weight is not None
     table = {"task": list("aab"), "worker": [1, 2, 1], "label": list("xyx"), "took": [4, 2, 3]}
     assert votes(table, seconds="took").seconds.tolist() == [4, 2, 3]  # type: ignore[union-attr]
-    with pytest.raises(InputError, match="has no column 'tok' to take as seconds; it has"):
+    with pytest.raises(InputError, match=r"missing column 'tok' .seconds. in the table; its columns are"):
         votes(table, seconds="tok")
-    with pytest.raises(InputError, match="seconds names a column of the table; got list"):
+    with pytest.raises(InputError, match="seconds must be the name of a column; got list"):
         votes(table, seconds=[4, 2, 3])

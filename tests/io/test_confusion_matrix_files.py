@@ -31,7 +31,7 @@ def test_a_fit_brings_its_matrices(tmp_path: Path) -> None:
     Fit(crowd.truth, crowd.votes.workers, "by hand", confusion=crowd.confusion).save(tmp_path / "fit.npz")
     np.testing.assert_array_equal(read_confusion(tmp_path / "fit.npz").dense(), crowd.confusion.dense())
     Fit(crowd.truth, crowd.votes.workers, "by hand").save(tmp_path / "bare.npz")
-    with pytest.raises(InputError, match="holds a Fit without matrices"):
+    with pytest.raises(InputError, match="contains a Fit without confusion matrices"):
         read_confusion(tmp_path / "bare.npz")
 
 
@@ -43,12 +43,12 @@ def test_cells_that_are_not_listed_are_zero_and_rounded_rows_are_mended(tmp_path
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("worker,true,said\nann,x,x\n", r"lacks columns \['p'\]"),
-        ("worker,true,said,p\nann,x,x,0.5\nann,y,y,1\n", "such as that of worker 'ann' for 'x' with the sum 0.5"),
-        ("worker,true,said,p\nann,x,x,1.5\nann,x,y,-0.5\nann,y,y,1\n", "must be 0 or more"),
+        ("worker,true,said\nann,x,x\n", r"missing column 'p' in"),
+        ("worker,true,said,p\nann,x,x,0.5\nann,y,y,1\n", "for example worker 'ann', true label 'x': the sum is 0.5"),
+        ("worker,true,said,p\nann,x,x,1.5\nann,x,y,-0.5\nann,y,y,1\n", "must be non-negative"),
         (
             "worker,true,said,p\nann,x,x,1\nann,x,x,1\nann,y,y,1\n",
-            "gives some cells twice, such as one of worker 'ann'",
+            "in several rows, for worker 'ann'",
         ),
     ],
 )
@@ -61,8 +61,8 @@ def test_tables_that_are_no_matrices_are_refused(tmp_path: Path, text: str, word
 @pytest.mark.parametrize(
     ("array", "words"),
     [
-        (np.ones((2, 2)), r"holds \(2, 2\); matrices need"),
-        (np.full((1, 2, 2), np.nan), "sum to one"),
+        (np.ones((2, 2)), r"contains \(2, 2\); confusion matrices need"),
+        (np.full((1, 2, 2), np.nan), "sum to 1"),
         (np.full((1, 2, 2), True), "type bool"),
     ],
 )
