@@ -17,7 +17,7 @@ def test_the_farthest_first() -> None:
     assert found.tasks.tolist() == ["b", "c"] and found.value.tolist() == pytest.approx([0.7, 0.5])
     assert found.columns()["left_label"].tolist() == ["yes", "no"]
     assert most_different(LEFT, RIGHT, n=1, measure="kl-divergence").tasks.tolist() == ["c"]
-    with pytest.raises(PlurivoxError, match="no mean over tasks"):
+    with pytest.raises(PlurivoxError, match="not a mean over tasks"):
         most_different(LEFT, RIGHT, measure="macro-f1")
 
 

@@ -16,8 +16,8 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Candidates
 from plurivox.core.votes import Votes
 from plurivox.evaluate import MEASURES, Evaluation, evaluate_labels
-from plurivox.evaluate.alignment import meet
-from plurivox.evaluate.resampling import mean, resample
+from plurivox.evaluate.alignment import align_rows
+from plurivox.evaluate.resampling import mean_sums, resample
 from plurivox.io import read
 
 CHANCE = np.random.default_rng(7)
@@ -37,7 +37,7 @@ ALIKE = {  # the function behind each name that is not the name itself
 
 
 @pytest.mark.parametrize("name", MEASURES)
-def test_a_judgement_a_measure_and_its_function_give_the_same_bits(name: str) -> None:
+def test_an_evaluation_a_measure_and_its_function_give_the_same_bits(name: str) -> None:
     function = ALIKE.get(name) or getattr(evaluate, name.replace("-", "_"))
     found = evaluate_labels(PREDICTION, TRUTH, measures=[name], repeats=50)
     assert found.value[0] == MEASURES[name](PREDICTION, TRUTH) == function(PREDICTION, TRUTH) and found.n[0] == 150
@@ -47,12 +47,12 @@ def test_a_judgement_a_measure_and_its_function_give_the_same_bits(name: str) ->
 @pytest.mark.parametrize("name", [name for name, one in MEASURES.items() if not one.biased])
 def test_resampling_sums_is_resampling_tasks(name: str) -> None:
     """The measure of drawn tasks, taken anew on each draw, has the quantiles of the tally's."""
-    drawn = resample([MEASURES[name].tally(*meet(PREDICTION, TRUTH))], repeats=1000, seed=3)[:, 0]
+    drawn = resample([MEASURES[name].task_sums(*align_rows(PREDICTION, TRUTH))], repeats=1000, seed=3)[:, 0]
     rows, slow = np.random.default_rng(9), []
     for _ in range(150):
         at = rows.integers(0, 150, 150)
         again = [SoftLabels.of(prob[at], range(150), list("abcd")) for prob in (Q, P)]
-        slow.append(MEASURES[name].tally(*meet(*again)).value)
+        slow.append(MEASURES[name].task_sums(*align_rows(*again)).value)
     spread = np.std(slow)
     assert np.std(drawn) == pytest.approx(spread, rel=0.3, abs=1e-12)
     assert np.mean(drawn) == pytest.approx(np.mean(slow), abs=spread / 3 + 1e-12)
@@ -60,9 +60,9 @@ def test_resampling_sums_is_resampling_tasks(name: str) -> None:
 
 def test_groups_of_tasks_stand_for_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(3).normal(0, 1, 5000)
-    one = resample([mean(values)], repeats=2000)
-    monkeypatch.setattr("plurivox.evaluate.resampling.MOST_GROUPS", 500)
-    few = resample([mean(values)], repeats=2000)
+    one = resample([mean_sums(values)], repeats=2000)
+    monkeypatch.setattr("plurivox.evaluate.resampling.MAX_GROUPS", 500)
+    few = resample([mean_sums(values)], repeats=2000)
     assert few.std() == pytest.approx(one.std(), rel=0.12) and few.mean() == pytest.approx(values.mean(), abs=0.002)
 
 
@@ -100,7 +100,7 @@ def test_votes_bring_soft_measures_and_the_floor() -> None:
     assert right["cross-entropy"].mean == pytest.approx(right["cross-entropy-floor"].mean, rel=0.1)
     assert set(found.against.tolist()) == {"truth", "votes"} and not found.notes
     few = Votes.from_counts(counts // 4, range(150), list("abcd"))
-    assert "the true floors lie above" in evaluate_labels(PREDICTION, gold, votes=few, repeats=0).notes[-1]
+    assert "the true floors are higher" in evaluate_labels(PREDICTION, gold, votes=few, repeats=0).notes[-1]
     assert not {"cross-entropy", "kl-divergence-floor"} & set(
         evaluate_labels(PREDICTION, gold, repeats=0).measure.tolist()
     )
@@ -109,9 +109,9 @@ def test_votes_bring_soft_measures_and_the_floor() -> None:
 def test_what_was_left_out_is_told() -> None:
     gold = SoftLabels.gold([0, 1, 999], ["a", "b", "c"])
     notes = " ".join(evaluate_labels(PREDICTION, gold, repeats=0).notes)
-    assert "148 of 150 tasks of the prediction" in notes and "1 of 3 tasks with known truth" in notes
+    assert "148 of 150 tasks of the prediction" in notes and "1 of 3 tasks with a true label" in notes
     assert "soft measures are left out" in notes
-    assert "scored on itself" in " ".join(evaluate_labels(PREDICTION, PREDICTION, repeats=0).notes)
+    assert "compared with itself" in " ".join(evaluate_labels(PREDICTION, PREDICTION, repeats=0).notes)
     assert "the truth is soft" in " ".join(evaluate_labels(PREDICTION, TRUTH, repeats=0).notes)
 
 
@@ -125,7 +125,7 @@ def test_ordered_labels_are_judged_on_their_scale() -> None:
     found = evaluate_labels(PREDICTION, ordered, repeats=0)
     assert found["wasserstein"].mean == pytest.approx(evaluate.wasserstein(PREDICTION, ordered))
     assert evaluate_labels(PREDICTION, ordered, measures=["wasserstein"], repeats=0).measure.tolist() == ["wasserstein"]
-    with pytest.raises(InputError, match="have no order"):
+    with pytest.raises(InputError, match="have no common order"):
         evaluate_labels(PREDICTION, TRUTH, measures=["wasserstein"])
 
 
@@ -136,8 +136,8 @@ def test_faces(tmp_path: Path) -> None:
     assert found.markdown().count("\n| ") == 3 and found.majority in found.markdown()
     assert r"accuracy $\uparrow$ & " in found.latex() and r"95\% interval" in found.latex()
     assert found.csv().splitlines()[0] == "measure,value,low,high,baseline,better,n,against"
-    found.save(tmp_path / "judgement.npz")
-    again = DataType.load(tmp_path / "judgement.npz")
+    found.save(tmp_path / "evaluation.npz")
+    again = DataType.load(tmp_path / "evaluation.npz")
     assert isinstance(again, Evaluation) and again.csv() == found.csv()
     with pytest.raises(UnknownName, match="did you mean 'accuracy'"):
         found["acuracy"]
@@ -172,7 +172,7 @@ def test_mistakes() -> None:
         evaluate_labels(PREDICTION, TRUTH, measures=["brie"])
     with pytest.raises(OptionError, match="repeats must be 0 or more"):
         evaluate_labels(PREDICTION, TRUTH, repeats=-1)
-    with pytest.raises(InputError, match="share no task"):
+    with pytest.raises(InputError, match="have no task in common"):
         evaluate_labels(PREDICTION, SoftLabels.gold(["z"], ["a"]))
 
 
@@ -187,5 +187,5 @@ def test_the_two_label_sets_of_collins(data_set: Callable[[str], Path]) -> None:
     assert evaluate.sorted_wasserstein(ours, theirs) == pytest.approx(0.02696, abs=5e-6)
     assert evaluate.total_variation(ours, theirs) == pytest.approx(0.1597, abs=5e-5)
     assert evaluate.jensen_shannon_divergence(ours, theirs, base=2) == pytest.approx(0.069, abs=5e-4)
-    places = np.arange(10.0)
-    assert evaluate.wasserstein(ours, theirs, scale=places) == pytest.approx(0.523, abs=5e-4)
+    shared_positions = np.arange(10.0)
+    assert evaluate.wasserstein(ours, theirs, scale=shared_positions) == pytest.approx(0.523, abs=5e-4)

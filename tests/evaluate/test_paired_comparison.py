@@ -43,7 +43,7 @@ def test_the_same_guess_gains_nothing_and_tasks_must_meet() -> None:
     same = compare_predictions(one, one.on(range(119, -1, -1)), TRUTH, measures=["macro-f1", "ece"], repeats=50)
     assert same.gain.tolist() == pytest.approx([0, 0]) and same.n.tolist() == [120, 120]
     assert compare_predictions(one, one, TRUTH, repeats=50).p_value.tolist() == [1, 1]
-    with pytest.raises(InputError, match="share no task"):
+    with pytest.raises(InputError, match="have no task in common"):
         compare_predictions(one, SoftLabels.gold(["z"], [1]), TRUTH)
     with pytest.raises(OptionError, match="fraction must be"):
         compare_predictions(one, one, TRUTH, fraction=2)

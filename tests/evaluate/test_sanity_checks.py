@@ -54,7 +54,7 @@ def test_copies_by_name() -> None:
     copies = {"7-0": "train", "7-1": "test", "8-0": "test"}
     assert find_name_copies(list(copies), copies) == []
     assert find_name_copies(list(copies), copies, pattern=r"^(\d+)-")[0].tasks == ("7-1",)
-    for wrong, said in (("(", "is no regular expression"), ("x", "needs a group")):
+    for wrong, said in (("(", "is not a valid regular expression"), ("x", "needs a group")):
         with pytest.raises(OptionError, match=said):
             find_name_copies(names, split, pattern=wrong)
 
@@ -69,9 +69,9 @@ def test_names_that_tell_the_label() -> None:
     labels = ["cat", "dog"] * 20
     assert find_labels_in_names(SoftLabels.gold([f"img-{i}" for i in range(40)], labels)) == []
     told = SoftLabels.gold([f"{label}{i}" for i, label in enumerate(labels)], labels)
-    assert "40 of 40 tasks hold their true label" in find_labels_in_names(told)[0].words
+    assert "40 of 40 tasks contain their true label" in find_labels_in_names(told)[0].words
     coded = SoftLabels.gold([f"{label}_{i}" for i, label in enumerate(labels)], [label == "cat" for label in labels])
-    assert "the first word of a name tells the true label of 100%" in find_labels_in_names(coded)[0].words
+    assert "the first word of the name predicts the true label of 100%" in find_labels_in_names(coded)[0].words
     asked = SoftLabels.gold([f"cat_or_dog_{i}" for i in range(40)], labels)
     assert find_labels_in_names(asked) == []
     one = SoftLabels.gold(["cat1", "cat2"], ["cat", "cat"])
@@ -97,4 +97,4 @@ def test_labelme_names_begin_with_the_label(data_set: Callable[[str], Path]) -> 
     data = read(data_set("labelme"))
     assert data.gold is not None
     (found,) = find_faults(data.gold)
-    assert "2688 of 2688 tasks hold their true label" in found.words
+    assert "2688 of 2688 tasks contain their true label" in found.words

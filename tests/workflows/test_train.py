@@ -93,7 +93,7 @@ def test_a_folder_of_runs_says_how_it_was_divided(tmp_path: Path) -> None:
     head, *rows = (tmp_path / "runs" / RESULTS).read_text().splitlines()
     assert head.split(",") == ["run", "seed", *again.measures] and len(rows) == 2
     values = again.measures["test nll"]
-    assert again.told("test nll") == f"{np.mean(values):.4f} ± {np.std(values, ddof=1):.4f}"
+    assert again.format("test nll") == f"{np.mean(values):.4f} ± {np.std(values, ddof=1):.4f}"
     other = {"train": splits["train"][1:], "test": splits["test"]}
     with pytest.raises(InputError, match="of another division into train, dev and test"):
         train_runs(MATERIAL, other, spec, folder=tmp_path / "runs")

@@ -105,7 +105,7 @@ def shown(series: "Series", sizes: dict[str, int]) -> str:
     for split, size in sizes.items():
         mine = [name for name in series.measures if name.startswith(f"{split} ")]
         rows = [
-            (name.partition(" ")[2].replace("baseline", "always the most frequent label"), series.told(name))
+            (name.partition(" ")[2].replace("baseline", "always the most frequent label"), series.format(name))
             for name in mine
         ]
         if rows:

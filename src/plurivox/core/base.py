@@ -34,7 +34,10 @@ MOVED = {  # module named in files of version 0.1.0 -> module of today
     "plurivox.recipes._comparing": "plurivox.workflows.compare_methods",
     "plurivox.recipes._ranking": "plurivox.workflows.rank_scores",
 }
-RENAMED = {"Judgement": "Evaluation"}  # class named in files of version 0.1.0 -> class of today
+RENAMED = {
+    "Cells": "CorrectnessTable",
+    "Judgement": "Evaluation",
+}  # class named in files of version 0.1.0 -> class of today
 ONE_OF = {"matrices": "matrix", "passes": "pass"}
 
 

@@ -4,6 +4,7 @@ from plurivox.io.confusion_matrix_files import read_confusion as read_confusion
 from plurivox.io.conversion import convert as convert
 from plurivox.io.dataset import Dataset as Dataset
 from plurivox.io import dataset_catalog as _dataset_catalog
+from plurivox.io import dataset_catalog as _dataset_catalog
 from plurivox.io.dataset_reader import read as read
 from plurivox.io.dataset_reader import read_labels as read_labels
 from plurivox.io.folder_writer import write as write

@@ -115,13 +115,13 @@ class Series:
         """The standard deviation over the runs (n - 1); nan for a single run."""
         return Spread.of(self.measures[name]).std
 
-    def told(self, name: str, digits: int = 4) -> str:
+    def format(self, name: str, digits: int = 4) -> str:
         """Mean ± std as text.
 
-        >>> Series((0, 1), {"accuracy": (0.8, 0.9)}).told("accuracy")
+        >>> Series((0, 1), {"accuracy": (0.8, 0.9)}).format("accuracy")
         '0.8500 ± 0.0707'
         """
-        return Spread.of(self.measures[name]).told(digits)
+        return Spread.of(self.measures[name]).format(digits)
 
     def columns(self) -> dict[str, tuple[float, ...]]:
         """run, seed and a column per measure."""
@@ -153,7 +153,7 @@ def mean_and_std(title: str, runs: Runs, notes: Sequence[str] = (), digits: int 
 
 
 def _told(values: Sequence[float], digits: int) -> str:
-    return spread(values).told(digits) if values else "-"
+    return spread(values).format(digits) if values else "-"
 
 
 def all_runs(title: str, runs: Runs, seed: int = 0, of: str = "method") -> Table:

@@ -83,7 +83,7 @@ def test_bins_of_equal_size_with_and_without_the_last(size: int) -> None:
 def test_few_tasks_and_bins_of_equal_size() -> None:
     assert rms_calibration(PREDICTION, TRUTH) == pytest.approx(abs((Q.argmax(1) == TRUE).mean() - Q.max(1).mean()))
     assert rms_calibration(PREDICTION, TRUTH, size=60, compat=True) == 0
-    with pytest.raises(InputError, match="there are 80 tasks: lower the size"):
+    with pytest.raises(InputError, match="there are 80 tasks: reduce size"):
         rms_calibration(PREDICTION, TRUTH, compat=True)
 
 

@@ -34,12 +34,12 @@ def test_ordered_labels_bring_their_scale() -> None:
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ({}, "have no order that both sides know"),
-        ({"scale": [1, 2]}, "a finite number for each of the labels"),
-        ({"scale": [1, 2, 3, np.nan]}, "a finite number for each of the labels"),
+        ({}, "have no common order"),
+        ({"scale": [1, 2]}, "one finite number for each of the labels"),
+        ({"scale": [1, 2, 3, np.nan]}, "one finite number for each of the labels"),
         ({"distance": np.ones((2, 2))}, "need a square"),
-        ({"distance": np.ones((4, 4))}, "0 to themselves"),
-        ({"distance": [[0, 1, 9, 1], [1, 0, 1, 1], [9, 1, 0, 1], [1, 1, 1, 0]]}, "no longer than a detour"),
+        ({"distance": np.ones((4, 4))}, "0 on the diagonal"),
+        ({"distance": [[0, 1, 9, 1], [1, 0, 1, 1], [9, 1, 0, 1], [1, 1, 1, 0]]}, "triangle inequality"),
     ],
 )
 def test_mistakes(how: dict[str, object], said: str) -> None:

@@ -39,7 +39,7 @@ def test_tasks_and_labels_meet_by_name() -> None:
     assert accuracy(prediction, truth) == 0.5
     sparse = SoftLabels.gold(["b", "c"], ["yes", "no"])
     assert accuracy(sparse, truth) == 0.5
-    with pytest.raises(InputError, match="share no task"):
+    with pytest.raises(InputError, match="have no task in common"):
         accuracy(prediction, SoftLabels.gold(["z"], ["yes"]))
 
 

@@ -46,5 +46,5 @@ def test_shares_leave_out_tasks_without_votes_and_meet_by_name() -> None:
     assert shares.tasks.tolist() == ["a", "b"] and shares.support is not None and shares.support.tolist() == [1, 2]
     assert count_deviance(SoftLabels.of([[0.5, 0.5]], ["b"], ["y", "x"]), votes) == pytest.approx(0)
     assert count_deviance(SoftLabels.of([[1, 0]], ["a"], ["y", "x"]), votes) == pytest.approx(-np.log(1e-12))
-    with pytest.raises(InputError, match="no votes to compare with"):
+    with pytest.raises(InputError, match="the votes are empty"):
         shares_of(Votes.of([], [], [], tasks=["a"], labels=["x"]))

@@ -73,7 +73,10 @@ def test_counts_that_cover_more_are_taken_with_a_note(call: Call, tmp_path: Path
     (tmp_path / "votes.csv").write_text("task,worker,label\na,ann,x\na,bo,y\n")
     (tmp_path / "counts.csv").write_text("task,x,y\na,5,1\nb,2,4\n")
     (tmp_path / "gold.csv").write_text("task,label\na,x\nb,y\n")
-    said = f"note: {tmp_path.name}: counts cover 2 tasks, votes 1; the counts are used; select the votes with part='votes' (--part votes)\n"
+    said = (
+        f"note: {tmp_path.name}: counts cover 2 tasks, votes 1; the counts are used; "
+        "select the votes with part='votes' (--part votes)\n"
+    )
     out = tmp_path / "soft.npy"
     assert call("describe", tmp_path).stderr == call("aggregate", "vote-shares", tmp_path, "-o", out).stderr == said
     assert call("describe", tmp_path, "--part", "votes").stderr == ""

@@ -118,7 +118,10 @@ def test_a_ranking_joins_scores(call: Call, votes_file: Path, tmp_path: Path) ->
         ("rank VOTES --scores entropy,nothing", "there is no identify method 'nothing'"),
         ("rank VOTES", "missing option '--scores'"),
         ("waum BOTH --dynamics VOTES", "is not a noun saved by plurivox"),
-        ("posterior-entropy BOTH", "dawid-skene needs to know who voted; the counts of both (2 tasks) do not name workers"),
+        (
+            "posterior-entropy BOTH",
+            "dawid-skene needs to know who voted; the counts of both (2 tasks) do not name workers",
+        ),
         (
             "crowdlab BOTH --prediction PREDICTION",
             "crowdlab needs to know who voted; the counts of both (2 tasks)",

@@ -153,7 +153,7 @@ def cells(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]]) -> Ta
             soft = aggregate.methods.make("softmax-shares").fit(votes).soft
             look = "kurtosis" if len(texts.labels) > 2 else "entropy"
             one = predictions[replace(condition, loss="")][0]
-            found = evaluate.error_cells(one, mine[0], gold, soft, look=look)  # type: ignore[arg-type]
+            found = evaluate.correctness_table(one, mine[0], gold, soft, look=look)  # type: ignore[arg-type]
             row: dict[str, object] = {"against one head": condition.spec}
             for i, cell in enumerate(("both right", "one head", "two heads", "neither")):
                 row |= {cell: int(found.n[i]), f"{look}, {cell}": float(found.mean[i])}
