@@ -6,8 +6,8 @@ from pathlib import Path
 from plurivox import io
 from plurivox.train import Plan
 from plurivox.train.data.training_data import TrainingData
+from plurivox.workflows.load_training_data import split_tasks
 from plurivox.workflows.train import train_runs, train_spec
-from plurivox.workflows.train_inputs import divide
 
 
 def test_labelme(data_set: Callable[[str], Path]) -> None:
@@ -15,7 +15,7 @@ def test_labelme(data_set: Callable[[str], Path]) -> None:
     seen = data.features
     assert seen is not None
     training_data = TrainingData(data.name, seen.tasks, seen.x, seen.split, seen.gold, data.votes)
-    parts = divide(training_data)
+    parts = split_tasks(training_data)
     assert {name: len(part) for name, part in parts.items()} == {"train": 1000, "dev": 500, "test": 1188}
     plan = Plan(epochs=10, best="accuracy", device="cpu")
     found = {

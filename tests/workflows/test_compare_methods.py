@@ -63,7 +63,7 @@ def test_who_refuses_a_data_set_is_noted() -> None:
     done = compare({"made": (votes, gold), "counts": (counts, gold)}, ["vote-shares", "wawa"])
     assert np.isnan(done.table("nll")[1, 1]) and done.mean_columns()["datasets"].tolist() == [2, 1]
     assert (
-        "wawa gave no answer on counts: wawa must know who voted" in done.notes[0] and done.notes[0] in done.markdown()
+        "wawa has no result on counts: wawa must know who voted" in done.notes[0] and done.notes[0] in done.markdown()
     )
 
 
@@ -76,9 +76,11 @@ def test_only_tasks_with_votes_and_gold_count() -> None:
 def test_clear_errors() -> None:
     with pytest.raises(InputError, match="at least one data set"):
         compare({}, WORDS)
-    with pytest.raises(InputError, match="far: no task has both a vote and a known label; there are votes on 0, 1, 2"):
+    with pytest.raises(
+        InputError, match="far: no task has both votes and a gold label; the votes are on the tasks 0, 1, 2"
+    ):
         compare({"far": (made(0)[0], SoftLabels.gold(["x"], [1]))}, WORDS)
-    with pytest.raises(InputError, match="got a method twice: 'wawa'"):
+    with pytest.raises(InputError, match="a method is given twice: 'wawa'"):
         compare({"made": made(0)}, ["wawa", "wawa"])
     with pytest.raises(UnknownName, match="no method in this comparison called 'iwmv'"):
         compare({"made": made(0)}, ["wawa"], reference="iwmv")

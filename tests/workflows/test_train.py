@@ -12,8 +12,8 @@ from plurivox.core.errors import InputError, OptionError, UnknownName
 from plurivox.train import Plan
 from plurivox.train.data.training_data import TrainingData
 from plurivox.train.targets import AllVotes, Majority, Pair, Soft, Target
+from plurivox.workflows.load_training_data import SETTINGS, RunFolder, read_splits
 from plurivox.workflows.train import RESULTS, PreparedTraining, train_once, train_runs, train_spec
-from plurivox.workflows.train_inputs import SETTINGS, RunFolder, read_splits
 from toy_training import world
 
 X, GOLD, VOTES = world(40)
@@ -56,11 +56,11 @@ def test_soft_labels_are_not_silently_exchanged_for_votes(target: str) -> None:
 def test_mistakes() -> None:
     with pytest.raises(UnknownName, match="no target or aggregator 'golden'; did you mean 'gold'"):
         train_spec("golden")
-    with pytest.raises(InputError, match="those of vote-shares, the target, and those of dawid-skene"):
+    with pytest.raises(InputError, match=r"two aggregators for the soft labels: vote-shares .* and dawid-skene"):
         train_spec(soft="dawid-skene")
     with pytest.raises(InputError, match="main=majority is the hard target of two heads"):
         train_spec(main="majority", head="conal")
-    with pytest.raises(InputError, match="no votes whose agreement could weigh"):
+    with pytest.raises(InputError, match="no votes; weighting tasks by agreement"):
         bare = TrainingData("bare", GOLD.tasks, X, MATERIAL.split, GOLD)
         PreparedTraining.of(bare, bare.parts(), train_spec("gold", weigh=True))
     with pytest.raises(InputError, match="the inputs name tasks twice: 't00'"):
@@ -73,7 +73,7 @@ def test_a_series_says_how_many_were_trained_together() -> None:
     series = train_runs(MATERIAL, MATERIAL.parts(), spec, runs=3, at_once=None, note=notes.append)
     assert (series.at_once, series.stacked) == (3, True)
     assert [note.partition(";")[0] for note in notes] == [
-        "crowd-layer has a loss of its own",
+        "crowd-layer has its own loss",
         "3 runs at a time are trained as one stacked net",
     ]
     alone = train_runs(MATERIAL, MATERIAL.parts(), spec, runs=2, at_once=1)
@@ -95,11 +95,11 @@ def test_a_folder_of_runs_says_how_it_was_divided(tmp_path: Path) -> None:
     values = again.measures["test nll"]
     assert again.format("test nll") == f"{np.mean(values):.4f} ± {np.std(values, ddof=1):.4f}"
     other = {"train": splits["train"][1:], "test": splits["test"]}
-    with pytest.raises(InputError, match="of another division into train, dev and test"):
+    with pytest.raises(InputError, match="have other train, dev and test splits"):
         train_runs(MATERIAL, other, spec, folder=tmp_path / "runs")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes.txt").touch()
-    with pytest.raises(InputError, match="is not empty and holds no runs"):
+    with pytest.raises(InputError, match="is not empty and contains no runs"):
         train_runs(MATERIAL, splits, spec, folder=tmp_path / "full")
 
 

@@ -96,10 +96,10 @@ def test_answers_are_described_and_elicited_from_a_data_set() -> None:
     marks = [[("named", "cat", "70")], [("named", "dog", "130")]]
     data = as_dataset(pv.Answers.of(task=["a", "b"], worker=["v", "w"], marks=marks))
     assert pv.describe(data).info()["odd"] and pv.elicit_votes(data, "top-one").votes.n_tasks == 2
-    with pytest.raises(InputError, match="holds votes, which need no form"):
+    with pytest.raises(InputError, match="contains votes, which need no elicitation"):
         pv.elicit_votes(BOTH)
 
 
 def test_labels_that_look_alike_are_told() -> None:
-    with pytest.warns(PlurivoxWarning, match="differ by case or blanks alone"):
+    with pytest.warns(PlurivoxWarning, match="differ only by case or blanks"):
         pv.describe({"task": ["a", "a"], "worker": ["v", "w"], "label": ["Cat", "cat"]})

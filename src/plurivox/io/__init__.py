@@ -5,9 +5,9 @@ from plurivox.core.lazy import lazy_getattr
 EXPORTS = {
     "Dataset": "dataset",
     "answers": "answer_frames",
-    "catalog": "dataset_catalog:",
     "convert": "conversion",
     "counts": "vote_frames",
+    "dataset_catalog": "",
     "frame_of": "tabular.column_values",
     "join_frames": "tabular.column_values",
     "read": "dataset_reader",
@@ -15,7 +15,7 @@ EXPORTS = {
     "read_confusion": "confusion_matrix_files",
     "read_soft": "soft_label_files",
     "read_table": "tabular.table_files",
-    "shelf": "dataset_catalog:",  # the name of `catalog` in 0.1
+    "shelf": "dataset_catalog:",  # the name of dataset_catalog in 0.1
     "votes": "vote_frames",
     "write": "folder_writer",
     "write_saved": "tabular.table_files",

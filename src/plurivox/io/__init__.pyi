@@ -1,9 +1,9 @@
 # made by `make stubs`
+from plurivox.io import dataset_catalog as dataset_catalog
 from plurivox.io.answer_frames import answers as answers
 from plurivox.io.confusion_matrix_files import read_confusion as read_confusion
 from plurivox.io.conversion import convert as convert
 from plurivox.io.dataset import Dataset as Dataset
-from plurivox.io import dataset_catalog as _dataset_catalog
 from plurivox.io import dataset_catalog as _dataset_catalog
 from plurivox.io.dataset_reader import read as read
 from plurivox.io.dataset_reader import read_labels as read_labels
@@ -18,6 +18,5 @@ from plurivox.io.tabular.table_files import write_table as write_table
 from plurivox.io.vote_frames import counts as counts
 from plurivox.io.vote_frames import votes as votes
 
-catalog = _dataset_catalog
 shelf = _dataset_catalog
 HOMES: dict[str, str]

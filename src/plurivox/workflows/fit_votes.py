@@ -1,4 +1,4 @@
-"""Aggregate votes by a method's name."""
+"""Aggregate votes: `fit`, by the name of a method and its options."""
 
 from pathlib import Path
 from textwrap import fill
@@ -26,14 +26,14 @@ def fit(
     progress: Progress = no_progress,
     **options: Any,
 ) -> Fit:
-    """Aggregate votes by a method of that name, with its options.
+    """Aggregate votes by the method of this name, with its options; return the Fit.
 
     `votes` are Votes, a Dataset, the path or the name of one, or a DataFrame with the columns task, worker and label.
     `gold` are labels that the method may use: SoftLabels, a file, or True for those of the data set. `start` is an
-    earlier fit, or the file of one, to go on from. `part` says which to take where a data set has votes and counts.
+    earlier fit, or the file of one, to start from. `part` selects votes or counts if a data set has both.
 
-    `help(pv.fit)` lists the methods; `print(pv.aggregate.methods)` says what each does, and the help of its class, such as
-    `help(pv.aggregate.DawidSkene)`, has its options.
+    `help(pv.fit)` lists the methods; `print(pv.aggregate.methods)` describes them, and the help of a class, such as
+    `help(pv.aggregate.DawidSkene)`, lists its options.
 
     >>> table = {"task": ["a", "a", "b"], "worker": ["ann", "bo", "ann"], "label": ["cat", "dog", "dog"]}
     >>> fit(table, "majority-vote", ties="share").soft.confidence
@@ -42,20 +42,21 @@ def fit(
     made = aggregate.methods.make(method, **options)
     if isinstance(gold, bool):
         votes = as_dataset(votes) if gold else votes
-        gold = _gold_in(votes) if gold else None
+        gold = _gold_of_dataset(votes) if gold else None
     before = Fit.load(start) if isinstance(start, str | Path) else start
     if not isinstance(votes, Votes) or part is not None:
         votes = as_votes(votes, part, needs_names="" if "counts" in made.can_take() else made.name())
     return made.fit(votes, gold=as_soft_labels(gold), start=before, progress=progress)
 
 
-def _gold_in(data: Dataset) -> SoftLabels:
+def _gold_of_dataset(data: Dataset) -> SoftLabels:
+    """Return the gold labels of a data set; raise InputError if it has none."""
     if data.gold is None:
-        raise InputError(f"{data.name} has no gold labels; leave --gold out")
+        raise InputError(f"{data.name} has no gold labels; give a file of gold labels, or leave gold out (--gold)")
     return data.gold
 
 
-# the methods are read off the folder, so that the help always names all of them
+# the list of methods in the help is generated, so that it is always complete
 _names = fill(
     ", ".join(aggregate.methods.built_in),
     116,

@@ -79,7 +79,7 @@ def test_workers_and_the_whole_fit_can_be_kept(call: Call, votes_file: Path, tmp
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["--gold"], "has no gold labels; leave --gold out"),
+        (["--gold"], "has no gold labels; give a file of gold labels"),
         (["--start", "no.npz"], "there is no file no.npz"),
         (["--repeats", "error", "--task", "worker", "--worker", "label", "--label", "task"], ""),
         (["--task", "query"], "query"),

@@ -45,7 +45,7 @@ def test_describe_shows_what_people_entered(call: Call, tmp_path: Path) -> None:
 def test_describe_tells_of_labels_that_look_alike(call: Call, tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text("task,worker,label\na,ann,cat\na,bo, Cat\na,cy,NA\n")
     said = call("describe", tmp_path / "votes.csv").stderr
-    assert "count as different ones: ' Cat', 'cat'" in said and "say --missing NA" in said
+    assert "count as different labels: ' Cat', 'cat'" in said and "(--missing NA)" in said
 
 
 def test_describe_chooses_between_votes_and_answers(call: Call, tmp_path: Path) -> None:

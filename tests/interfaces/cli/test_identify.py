@@ -114,7 +114,7 @@ def test_a_ranking_joins_scores(call: Call, votes_file: Path, tmp_path: Path) ->
         ("entropy VOTES -o VOTES", "is named twice"),
         ("entropy VOTES --worst -1", "invalid value for '--worst'"),
         ("posterior-entropy VOTES --fit VOTES", "is not a noun saved by plurivox"),
-        ("waum VOTES --dynamics FOLDER", "holds no .npz file"),
+        ("waum VOTES --dynamics FOLDER", "contains no .npz file"),
         ("rank VOTES --scores entropy,nothing", "there is no identify method 'nothing'"),
         ("rank VOTES", "missing option '--scores'"),
         ("waum BOTH --dynamics VOTES", "is not a noun saved by plurivox"),
@@ -157,7 +157,7 @@ def test_counts_are_taken_where_they_can_be_and_told(call: Call, tmp_path: Path)
 
 def test_evidence_that_no_score_looks_at_is_noted(call: Call, votes_file: Path) -> None:
     said = call("identify", "entropy", votes_file, "--by", "wawa")
-    assert said.exit_code == 0 and "no score here looks at --by; it has no effect" in said.stderr
+    assert said.exit_code == 0 and "none of these scores uses by (--by); it has no effect" in said.stderr
 
 
 def test_the_shell_completes_scores_and_their_options() -> None:

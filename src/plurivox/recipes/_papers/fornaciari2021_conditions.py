@@ -16,7 +16,7 @@ from plurivox.train.fit_net import fit
 from plurivox.train.nets import Net
 from plurivox.train.plan import Plan
 from plurivox.train.targets import Supervision
-from plurivox.workflows.net_measures import Runs
+from plurivox.workflows.net_evaluation import Runs
 
 LOSSES = {"kl": "kl[base=2]", "inverse-kl": "inverse-kl[base=2]", "ce": "soft-cross-entropy[base=2]"}
 ONE = "one head"

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from plurivox.core.errors import InputError, OptionError
-from plurivox.workflows.tune import choose
+from plurivox.workflows.grid_search import choose
 
 TASKS = [f"t{i}" for i in range(20)]
 
@@ -38,8 +38,8 @@ def test_test_tasks_take_no_part() -> None:
         return value
 
     choice = choose("beta", [0.1, 0.2], score, TASKS, never=["t0", "t1", "elsewhere"])
-    assert choice.barred == 2 and "2 test tasks took no part" in choice.table().notes[0]
-    with pytest.raises(InputError, match="no test tasks; look at 't0'"):
+    assert choice.excluded == 2 and "2 test tasks were not used" in choice.table().notes[0]
+    with pytest.raises(InputError, match="not test tasks; these are not: 't0'"):
         choose("beta", [0.1], score, TASKS, never=["t0"], held_out=["t0", "t5"])
 
 

@@ -44,7 +44,7 @@ def test_what_cannot_be_is_said() -> None:
         PruneAndTrain(alphas="2")
     with pytest.raises(InputError, match="no features"):
         PruneAndTrain().run(read=lambda _: Dataset("bare", votes=small().votes))
-    with pytest.raises(InputError, match="take one of tasks"):
+    with pytest.raises(InputError, match="use a score of tasks"):
         PruneAndTrain(score="trace", alphas="0.1", epochs=1, runs=1, net="linear").run(read=lambda _: small())
 
 

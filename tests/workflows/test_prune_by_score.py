@@ -14,7 +14,7 @@ from plurivox.core.votes import Votes
 from plurivox.io import Dataset
 from plurivox.recipes.prune_and_compare import PruneAndCompare
 from plurivox.workflows.fit_votes import fit
-from plurivox.workflows.prune_crowd import prune, prune_and_compare, top_votes
+from plurivox.workflows.prune_by_score import prune, prune_and_compare, top_votes
 from plurivox.workflows.simulated_crowd import simulate_crowd
 
 
@@ -40,7 +40,7 @@ def test_dropped_tasks_are_gone_with_their_names() -> None:
 
 
 def test_those_tied_at_the_border_stay_together_and_that_is_said() -> None:
-    with pytest.warns(PlurivoxWarning, match=r"made-up: 1 go instead of 2; 2 tasks are tied at 0.5 and stay"):
+    with pytest.warns(PlurivoxWarning, match=r"made-up: 1 instead of 2 are dropped; 2 tasks are tied at 0.5 and stay"):
         left, _ = prune(VOTES, scores("task", list("abc"), [0.5, 0.5, 0.6]), 0.7)
     assert left.tasks.tolist() == ["a", "b"]
 
@@ -48,8 +48,8 @@ def test_those_tied_at_the_border_stay_together_and_that_is_said() -> None:
 @pytest.mark.parametrize(
     ("of", "values", "quantile", "words"),
     [
-        ("worker", [1, 2, 3], 0.7, r"the worst 0.7 of 3 workers leave 1; at least 2 must stay"),
-        ("crowd", [1], 0.5, "made-up is a score of a crowd; to drop by it takes one of a worker or task"),
+        ("worker", [1, 2, 3], 0.7, r"dropping the worst 0.7 of 3 workers leaves 1; at least 2 must be left"),
+        ("crowd", [1], 0.5, "made-up is a score of a crowd; dropping needs a score of a worker or task"),
     ],
 )
 def test_what_cannot_be_dropped_is_refused(of: str, values: list[float], quantile: float, words: str) -> None:
@@ -59,7 +59,7 @@ def test_what_cannot_be_dropped_is_refused(of: str, values: list[float], quantil
 
 @pytest.mark.parametrize("quantile", [0, 1, -0.1, 1.5, float("nan")])
 def test_a_quantile_lies_between_none_and_all(quantile: float) -> None:
-    with pytest.raises(OptionError, match="quantile must lie between 0 and 1"):
+    with pytest.raises(OptionError, match="quantile must be between 0 and 1"):
         prune(VOTES, "disagreement", quantile)
 
 
@@ -83,12 +83,12 @@ def test_a_data_set_is_pruned_in_all_that_people_said() -> None:
 def test_dropped_workers_do_not_live_on_in_counts() -> None:
     counts = Votes.from_counts(VOTES.counts(), list("abc"), ["x", "y", "z"])
     data = Dataset("made", votes=VOTES, counts=counts)
-    with pytest.warns(PlurivoxWarning, match="made: workers go from the votes; left out: counts"):
+    with pytest.warns(PlurivoxWarning, match="made: workers are dropped from the votes; left out: counts"):
         left, audit = prune(data, "agreement-with-rest", 0.34)
     assert left.votes is not None and left.votes.n_workers == 2 and audit.answers.tolist() == [3]
     assert left.parts() == ["votes"]  # counts would be what the next command looks at
     worst = scores("worker", ["ann", "bo", "cy"], [0.1, 0.2, 0.9])
-    with pytest.raises(InputError, match="has counts without names; workers can be dropped"):
+    with pytest.raises(InputError, match="has counts without worker names; workers can be dropped"):
         prune(Dataset("unnamed", counts=counts), worst, 0.34)
 
 
@@ -112,14 +112,14 @@ def test_without_spammers_the_labels_get_better() -> None:
 
 
 def test_no_known_task_and_no_quantile_are_errors() -> None:
-    with pytest.raises(InputError, match="no task has both a vote and a known label"):
+    with pytest.raises(InputError, match="no task has both votes and a gold label"):
         prune_and_compare(VOTES, SoftLabels.gold(["q"], ["x"]), "disagreement", [0.1])
     with pytest.raises(InputError, match="at least one quantile"):
         prune_and_compare(VOTES, SoftLabels.gold(["a"], ["x"]), "disagreement", [])
 
 
 def test_the_recipe_as_it_stands_drops_something_and_says_what_would_where_it_does_not() -> None:
-    with pytest.warns(PlurivoxWarning, match="of 3 tasks is less than one: take 0.34 or more") as told:
+    with pytest.warns(PlurivoxWarning, match="of 3 tasks is less than one: use 0.34 or more") as told:
         (table,) = PruneAndCompare().run().tables
     assert len(told) == 2 and table.columns()["tasks out"].tolist() == [0, 0, 0, 0, 1, 1]
     assert (
@@ -147,7 +147,7 @@ def test_what_was_set_aside_is_no_vote_for_its_top_label() -> None:
 
 def test_a_share_of_less_than_one_drops_nothing_and_says_so() -> None:
     one = Votes.of(list("ab"), ["ann"] * 2, list("xy"))
-    with pytest.warns(PlurivoxWarning, match="made-up: none goes; 0.5 of 1 workers is less than one"):
+    with pytest.warns(PlurivoxWarning, match="made-up: nothing is dropped; 0.5 of 1 workers is less than one"):
         left, audit = prune(one, scores("worker", ["ann"], [1]), 0.5)
     assert len(left) == 2 and not len(audit)
 

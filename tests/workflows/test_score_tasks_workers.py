@@ -13,7 +13,7 @@ from plurivox import aggregate
 from plurivox.core.errors import InputError, PlurivoxWarning, UnknownName
 from plurivox.core.results import Scores
 from plurivox.io import Dataset
-from plurivox.workflows.rank_scores import Ranking, rank_of
+from plurivox.workflows.rank_scores import Ranking, join_scores
 
 VOTES = votes_of(columns())
 
@@ -76,7 +76,7 @@ def test_what_nobody_has_is_asked_for() -> None:
         pv.score(None, "posterior-entropy")
     with pytest.raises(InputError, match="entropy needs votes or soft: give the votes; or give soft labels"):
         pv.score(None, "entropy")
-    with pytest.raises(InputError, match="name two methods or more"):
+    with pytest.raises(InputError, match="give two or more fits or aggregators"):
         pv.score(VOTES, "aggregator-disagreement", by="wawa")
     with pytest.raises(UnknownName, match="did you mean 'entropy'"):
         pv.score(VOTES, "entropi")
@@ -114,24 +114,24 @@ def test_scores_that_cannot_be_joined_are_refused() -> None:
         ([], "at least one score"),
         (
             [tasks, workers],
-            "joins scores of one kind; these are of a task and a worker: one of a task, two of a worker",
+            "scores of tasks only or of workers only; got one of a task, two of a worker",
         ),
-        ([tasks, tasks], "got a score twice: 'one'"),
+        ([tasks, tasks], "a score is given twice: 'one'"),
         ([tasks, others], "three names 7, which one does not know; the scores are of different data"),
     ):
         with pytest.raises(InputError, match=why):
-            rank_of(scores)
+            join_scores(scores)
 
 
 def test_an_untold_value_has_no_rank() -> None:
     a = Scores("task", np.array(["a", "b", "c"]), np.array([np.nan, 2.0, 1.0]), "one")
-    table = rank_of([a])
+    table = join_scores([a])
     assert table.worst().tolist() == ["b", "c"] and np.isnan(table.mean_rank[0])
 
 
 def test_values_that_differ_by_rounding_share_a_rank() -> None:
     value = np.array([0.5, 0.5 - 1e-16, 0.1 + 0.2, 0.3, 0.0])
-    assert rank_of([Scores("task", np.arange(5), value, "one")]).rank[:, 0].tolist() == [1.5, 1.5, 3.5, 3.5, 5]
+    assert join_scores([Scores("task", np.arange(5), value, "one")]).rank[:, 0].tolist() == [1.5, 1.5, 3.5, 3.5, 5]
 
 
 def test_scores_may_be_one_text() -> None:
@@ -150,5 +150,5 @@ def test_evidence_may_be_files(tmp_path: Path) -> None:
 
 
 def test_what_no_score_looks_at_is_told() -> None:
-    with pytest.warns(PlurivoxWarning, match="no score here looks at --by; it has no effect"):
+    with pytest.warns(PlurivoxWarning, match="none of these scores uses by .--by.; it has no effect"):
         pv.score(VOTES, "entropy", by="glad")
