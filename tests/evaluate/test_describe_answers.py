@@ -37,7 +37,7 @@ def test_a_few_answers_by_hand() -> None:
 def test_what_is_shown_leaves_out_what_cannot_be_told() -> None:
     shown = dict(describe_answers(entered()).rows())
     assert shown["forms"] == "one-label 2, top-two 4" and shown["last answer"] == "1970-01-02 00:00 UTC"
-    assert "label named first is right" not in shown and "hold further labels possible" not in shown
+    assert "label named first is right" not in shown and "mark further labels as possible" not in shown
     bare = dict(describe_answers(Answers.of(task=["a"], worker=["v"], marks=[[("named", "x", "")]])).rows())
     assert bare["forms"].startswith("unknown") and not {"seconds per answer", "first answer"} & set(bare)
 

@@ -117,7 +117,7 @@ def test_scores_that_cannot_be_joined_are_refused() -> None:
             "scores of tasks only or of workers only; got one of a task, two of a worker",
         ),
         ([tasks, tasks], "a score is given twice: 'one'"),
-        ([tasks, others], "three names 7, which one does not know; the scores are of different data"),
+        ([tasks, others], "three has the names 7, which one does not have; the scores are from different data"),
     ):
         with pytest.raises(InputError, match=why):
             join_scores(scores)

@@ -63,7 +63,7 @@ def test_mistakes() -> None:
     with pytest.raises(InputError, match="no votes; weighting tasks by agreement"):
         bare = TrainingData("bare", GOLD.tasks, X, MATERIAL.split, GOLD)
         PreparedTraining.of(bare, bare.parts(), train_spec("gold", weigh=True))
-    with pytest.raises(InputError, match="the inputs name tasks twice: 't00'"):
+    with pytest.raises(InputError, match="the inputs contain tasks twice: 't00'"):
         train_once(MATERIAL, {"train": GOLD.tasks[[0, 1, 0]]}, train_spec("gold", plan=PLAN))
 
 

@@ -106,14 +106,14 @@ class Comparison(DataType):
         specs = [f"`{spec}`" for spec in self.methods]
         n = np.isfinite(self.table("accuracy")).sum(0).tolist()
         means = [_format_column(self.mean(measure), 4) for measure in MEASURES]
-        held = [[str(one) for one in self.difference(measure)] for measure in MEASURES]
+        differences = [[str(one) for one in self.difference(measure)] for measure in MEASURES]
         tables = {
             f"Means over {len(self.datasets)} data sets": _markdown_table(
                 ["method", "data sets", *COLUMN_TITLES.values(), "seconds"],
                 [specs, n, *means, _format_column(self.mean("seconds"), 2)],
             ),
             f"Differences to `{self.reference}`, mean and 95% interval of a paired bootstrap over data sets": _markdown_table(
-                ["method", *COLUMN_TITLES.values()], [specs, *held]
+                ["method", *COLUMN_TITLES.values()], [specs, *differences]
             ),
         }
         for measure in ("accuracy", "nll"):

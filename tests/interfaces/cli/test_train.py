@@ -109,7 +109,7 @@ def test_mistakes_are_one_line(call, box: Path, tmp_path: Path) -> None:  # type
         (("--soft", "dawid-skene"), "give only one, as the target"),
         (("--target", "vote-shares", "--head", "crowd-layer"), "vote-shares gives distribution: leave the target out"),
         (("--main", "majority"), "main=majority is the hard target of two heads; add --head two-heads"),
-        (("--split", tmp_path / "odd.csv"), "odd.csv has the splits 'a'; name them train, dev and test"),
+        (("--split", tmp_path / "odd.csv"), "odd.csv has the splits 'a'; rename them to train, dev and test"),
     ):
         done: Result = call("train", box, "-o", tmp_path / "run", *words)
         assert done.exit_code == 2 and want in done.stderr and "\n" not in done.stderr.strip(), done.output

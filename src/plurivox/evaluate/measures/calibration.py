@@ -228,6 +228,7 @@ def rms_calibration_sums(
     contributions = [(tasks, place, hit - confidence), (tasks, n_bins + place, np.ones(len(hit)))]
 
     def finish(sums: Floats, n: Floats) -> Floats:
+        """Return the calibration error from the sums of gaps and of tasks in each bin."""
         gap, inside = (part[:, : n_bins - 1] if compat else part for part in np.split(sums, 2, axis=1))
         return np.sqrt((gap**2 / np.maximum(inside, 1)).sum(1) / n)
 
@@ -239,6 +240,7 @@ def classwise_ece_sums(prediction: Rows, truth: Rows, bins: int = BINS) -> TaskS
     n_labels, true = prediction.n_labels, true_labels(truth)
 
     def contributions() -> Iterator[Contribution]:
+        """Yield (task, bin of a label, gap) for blocks of tasks."""
         label = np.arange(n_labels)
         for where, q in row_blocks(prediction):
             rows = np.arange(where.start, where.stop)[:, None]

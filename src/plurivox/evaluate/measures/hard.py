@@ -250,6 +250,7 @@ def _ratio_sums(
     ]
 
     def finish(sums: Floats, _: Floats) -> Floats:
+        """Return the average ratio from the sums of hits, predicted tasks and true tasks of each label."""
         hit, predicted, true = np.split(sums, 3, axis=1)
         whole = below(predicted, true)
         if average == "micro":

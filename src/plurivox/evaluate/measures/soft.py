@@ -197,6 +197,7 @@ def jensen_shannon_divergences(prediction: Rows, truth: Rows) -> Floats:
     """Return (n_tasks,) the Jensen-Shannon divergence of each task."""
 
     def of_rows(q: Floats, p: Floats) -> Floats:
+        """Return (n,) the divergence of each row."""
         middle = (p + q) / 2
         return np.maximum(_kl(p, middle) + _kl(q, middle), 0) / 2
 
@@ -245,6 +246,7 @@ def soft_f1_sums(prediction: Rows, truth: Rows, average: Literal["micro", "macro
     label = np.arange(prediction.n_labels)
 
     def contributions() -> Iterator[Contribution]:
+        """Yield (task, label, number) of both sums for blocks of tasks."""
         begin = 0
         for q, p in paired_blocks(prediction, truth):
             rows = np.arange(begin, begin + len(q))[:, None]
@@ -265,6 +267,7 @@ def entropy_sums(prediction: Rows, truth: Rows, centred: bool) -> TaskSums:
     contributions = [(np.arange(len(x))[:, None], np.arange(5), np.column_stack([x, y, x * x, y * y, x * y]))]
 
     def finish(sums: Floats, n: Floats) -> Floats:
+        """Return the correlation or cosine from the five sums; NaN if one side does not vary."""
         x, y, xx, yy, xy = (sums / n[:, None]).T
         if centred:
             xx, yy, xy = xx - x * x, yy - y * y, xy - x * y

@@ -125,6 +125,7 @@ def _read_answers(file: Path) -> AnswerColumns:
     repeated: list[str] = []
 
     def collect_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """Return the pairs of a JSON object as a dict; adds keys that occur twice to `repeated`."""
         contents = dict(pairs)
         if len(contents) < len(pairs):
             repeated.extend(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
