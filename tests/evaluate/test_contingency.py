@@ -1,4 +1,4 @@
-"""Right and wrong cells of two models, against a plain loop and scipy."""
+"""The 2 x 2 table of right and wrong of two models equals a plain loop and scipy."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def hard(codes: np.ndarray) -> SoftLabels:
     return SoftLabels.one_hot(codes, range(300), range(4))
 
 
-def test_cells_as_a_loop_and_the_test_as_scipy() -> None:
+def test_the_table_equals_a_loop_and_scipy() -> None:
     found = correctness_table(hard(ONE), hard(TWO), hard(TRUE), SOFT)
     value, a, b = stats.kurtosis(PROB, axis=1), ONE == TRUE, TWO == TRUE
     cells = [a & b, a & ~b, ~a & b, ~a & ~b]
@@ -31,14 +31,14 @@ def test_cells_as_a_loop_and_the_test_as_scipy() -> None:
     assert entropy.mean[0] == pytest.approx(stats.entropy(PROB[cells[0]].T).mean())
 
 
-def test_the_ceiling_for_twelve_labels_and_the_trap_of_two() -> None:
+def test_kurtosis_of_twelve_and_of_two_labels() -> None:
     assert row_kurtosis(np.eye(12))[0] == pytest.approx(7.09, abs=0.005)
     two = SoftLabels.of(PROB[:, :2] / PROB[:, :2].sum(1, keepdims=True), range(300), range(2))
     found = correctness_table(hard(ONE % 2), hard(TWO % 2), hard(TRUE % 2), two)
     assert found.mean == pytest.approx(-2) and "always -2" in found.notes[0]
 
 
-def test_even_labels_and_empty_cells() -> None:
+def test_uniform_labels_and_empty_cells() -> None:
     even = SoftLabels.of(np.full((300, 4), 0.25), range(300), range(4))
     found = correctness_table(hard(TRUE), hard(TRUE), hard(TRUE), even)
     assert np.isnan(found.mean).all() and np.isnan(found.p_value) and "300 uniform labels" in found.notes[0]

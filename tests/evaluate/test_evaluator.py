@@ -1,4 +1,4 @@
-"""Judging a prediction: values are the functions', intervals are the bootstrap's, the baseline is a constant prediction."""
+"""evaluate_labels: values of the functions, bootstrap intervals, and a constant prediction as baseline."""
 
 import json
 import subprocess
@@ -58,7 +58,7 @@ def test_resampling_sums_is_resampling_tasks(name: str) -> None:
     assert np.mean(drawn) == pytest.approx(np.mean(slow), abs=spread / 3 + 1e-12)
 
 
-def test_groups_of_tasks_stand_for_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resampling_groups_is_like_resampling_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(3).normal(0, 1, 5000)
     one = resample([mean_sums(values)], repeats=2000)
     monkeypatch.setattr("plurivox.evaluate.resampling.MAX_GROUPS", 500)
@@ -76,7 +76,7 @@ def test_the_interval_is_the_bootstraps_and_the_seed_decides() -> None:
     )
 
 
-def test_the_baseline_says_the_same_of_every_task() -> None:
+def test_the_baseline_is_a_constant_prediction() -> None:
     gold = SoftLabels.one_hot(P.argmax(1), range(150), list("abcd"))
     often = np.bincount(P.argmax(1), minlength=4) / 150
     found = evaluate_labels(PREDICTION, gold, against=TRUTH, repeats=0)
@@ -88,7 +88,7 @@ def test_the_baseline_says_the_same_of_every_task() -> None:
     assert found.majority_label == "abcd"[often.argmax()]
 
 
-def test_votes_bring_soft_measures_and_the_floor() -> None:
+def test_votes_add_soft_measures_and_the_floor() -> None:
     counts = np.random.default_rng(1).multinomial(8, P)
     votes = Votes.from_counts(counts, range(150), list("abcd"))
     gold = SoftLabels.one_hot(P.argmax(1), range(150), list("abcd"))
@@ -106,7 +106,7 @@ def test_votes_bring_soft_measures_and_the_floor() -> None:
     )
 
 
-def test_what_was_left_out_is_told() -> None:
+def test_tasks_and_measures_left_out_are_noted() -> None:
     gold = SoftLabels.gold([0, 1, 999], ["a", "b", "c"])
     notes = " ".join(evaluate_labels(PREDICTION, gold, repeats=0).notes)
     assert "148 of 150 tasks of the prediction" in notes and "1 of 3 tasks with a true label" in notes
@@ -120,7 +120,7 @@ def test_one_task_and_one_label() -> None:
     assert found["accuracy"].mean == 1 and np.isnan(found.low).all() and np.isnan(found["entropy-correlation"].mean)
 
 
-def test_ordered_labels_are_judged_on_their_scale() -> None:
+def test_ordered_labels_add_wasserstein() -> None:
     ordered = SoftLabels.of(P, range(150), list("abcd"), scale=np.arange(4.0))
     found = evaluate_labels(PREDICTION, ordered, repeats=0)
     assert found["wasserstein"].mean == pytest.approx(evaluate.wasserstein(PREDICTION, ordered))
@@ -129,7 +129,7 @@ def test_ordered_labels_are_judged_on_their_scale() -> None:
         evaluate_labels(PREDICTION, TRUTH, measures=["wasserstein"])
 
 
-def test_faces(tmp_path: Path) -> None:
+def test_output_formats(tmp_path: Path) -> None:
     found = evaluate_labels(PREDICTION, TRUTH, measures=["accuracy", "entropy-correlation"], repeats=50)
     rows = json.loads(found.json())["rows"]
     assert rows[0]["measure"] == "accuracy" and rows[1]["baseline"] is None
@@ -143,7 +143,7 @@ def test_faces(tmp_path: Path) -> None:
         found["acuracy"]
 
 
-def test_many_labels_as_few_candidates_are_judged_as_dense_ones() -> None:
+def test_candidates_are_evaluated_like_dense_rows() -> None:
     """2,000 labels, of which a prediction lists two: what it lists not shares the rest."""
     n, size, rng = 300, 2000, np.random.default_rng(4)
     label = np.sort(np.argsort(rng.random((n, size)), axis=1)[:, :2], axis=1)
@@ -157,7 +157,7 @@ def test_many_labels_as_few_candidates_are_judged_as_dense_ones() -> None:
     np.testing.assert_allclose(one.value, two.value)
 
 
-def test_judging_needs_numpy_and_scipy_alone() -> None:
+def test_evaluation_needs_only_numpy_and_scipy() -> None:
     code = (
         "import sys; from plurivox import evaluate; from plurivox.core.soft_labels import SoftLabels;"
         "gold = SoftLabels.gold('ab', 'xy'); evaluate.evaluate_labels(gold, gold, measures=['all']);"

@@ -1,4 +1,4 @@
-"""convert: what is carried over, what is told, and what is never replaced."""
+"""convert: what is written, what is warned about, and what is never overwritten."""
 
 import shutil
 from pathlib import Path
@@ -25,11 +25,11 @@ def both(tmp_path: Path) -> Path:
     return folder
 
 
-def test_every_ending_of_a_table_can_be_written() -> None:
+def test_every_table_suffix_has_a_writer() -> None:
     assert {one.removesuffix(".gz") for one in TABLE_SUFFIXES} == set(table_files.WRITERS)
 
 
-def test_a_folder_with_strangers_is_never_replaced(tmp_path: Path) -> None:
+def test_a_folder_with_other_files_is_never_overwritten(tmp_path: Path) -> None:
     folder = tmp_path / "precious"
     shutil.copytree(TOY, folder)
     (folder / "sub").mkdir()
@@ -52,7 +52,7 @@ def test_a_folder_with_strangers_is_never_replaced(tmp_path: Path) -> None:
         (("summer.csv", "budget.csv"), False),
     ],
 )
-def test_only_data_sets_may_be_replaced(tmp_path: Path, files: tuple[str, ...], fine: bool) -> None:
+def test_only_data_sets_are_overwritten(tmp_path: Path, files: tuple[str, ...], fine: bool) -> None:
     folder = tmp_path / "out"
     folder.mkdir()
     for name in files:
@@ -65,7 +65,7 @@ def test_only_data_sets_may_be_replaced(tmp_path: Path, files: tuple[str, ...], 
             check_replaceable(folder)
 
 
-def test_links_and_the_folder_one_is_in_are_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_links_and_the_current_folder_are_not_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(TOY, tmp_path / "toy")
     (tmp_path / "link").symlink_to(tmp_path / "toy")
     with pytest.raises(InputError, match="is a symbolic link to"):
@@ -76,7 +76,7 @@ def test_links_and_the_folder_one_is_in_are_not_replaced(tmp_path: Path, monkeyp
             check_replaceable(here)
 
 
-def test_what_is_read_is_not_written_over(tmp_path: Path) -> None:
+def test_the_input_is_not_overwritten(tmp_path: Path) -> None:
     shutil.copytree(TOY, tmp_path / "toy")
     for source, target in (("toy", "toy"), ("toy/votes.csv", "toy"), ("toy", "toy/votes.csv"), ("toy", "toy/../toy")):
         with pytest.raises(InputError, match="would overwrite the input"):
@@ -84,14 +84,14 @@ def test_what_is_read_is_not_written_over(tmp_path: Path) -> None:
     assert read(tmp_path / "toy").crowd().n_tasks == 3
 
 
-def test_a_data_set_is_replaced_in_either_form(tmp_path: Path) -> None:
+def test_a_data_set_is_overwritten_in_either_format(tmp_path: Path) -> None:
     with pytest.warns(PlurivoxWarning):
         convert(TOY, tmp_path / "out", form="peerannot")
     convert(TOY, tmp_path / "out", replace=True)
     assert sorted(one.name for one in (tmp_path / "out").iterdir()) == ["dataset.toml", "gold.parquet", "votes.parquet"]
 
 
-def test_what_has_no_place_is_told(tmp_path: Path) -> None:
+def test_parts_that_are_not_written_are_warned_about(tmp_path: Path) -> None:
     with pytest.warns(PlurivoxWarning, match=r"toy.csv contains only the votes; not written: gold \(write a folder"):
         convert(TOY, tmp_path / "toy.csv")
     with pytest.warns(PlurivoxWarning) as told:
@@ -99,13 +99,13 @@ def test_what_has_no_place_is_told(tmp_path: Path) -> None:
     assert any("not written: gold (the format plurivox keeps them)" in str(one.message) for one in told)
 
 
-def test_a_form_of_folders_is_refused_for_a_file(tmp_path: Path) -> None:
+def test_a_folder_format_is_an_error_for_a_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"peerannot is a folder, but x.csv is a file"):
         convert(TOY, tmp_path / "x.csv", form="peerannot")
     assert not list(tmp_path.iterdir())
 
 
-def test_part_chooses_between_votes_and_counts(both: Path, tmp_path: Path) -> None:
+def test_part_selects_votes_or_counts(both: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"both has counts; select its votes .* \(--part votes\)"):
         convert(both, tmp_path / "theirs", form="peerannot")
     with pytest.warns(PlurivoxWarning, match="names.json contains"):

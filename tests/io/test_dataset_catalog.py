@@ -1,4 +1,4 @@
-"""Data sets by name."""
+"""The dataset catalog: data sets by name."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ def test_the_toy_set_is_read_by_name_and_can_be_installed(home: Path) -> None:
     }  # fmt: skip
 
 
-def test_a_file_or_folder_of_ones_own_gets_a_name(tmp_path: Path) -> None:
+def test_a_user_file_or_folder_is_installed_by_name(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("task,worker,label\na,w,x\n")
     dataset_catalog.install("mine", tmp_path / "mine.csv")
     assert read("mine").votes.tasks.tolist() == ["a"] and "mine" in dataset_catalog.list_names()
@@ -31,7 +31,7 @@ def test_a_file_or_folder_of_ones_own_gets_a_name(tmp_path: Path) -> None:
         dataset_catalog.install("mine", tmp_path / "mine.csv")
 
 
-def test_a_set_is_replaced_on_request_alone(tmp_path: Path, home: Path) -> None:
+def test_a_data_set_is_overwritten_only_with_replace(tmp_path: Path, home: Path) -> None:
     (tmp_path / "mine.csv").write_text("task,worker,label\na,w,x\n")
     dataset_catalog.install("toy")
     (home / "toy" / "README.md").write_text("came with it")
@@ -44,7 +44,7 @@ def test_a_set_is_replaced_on_request_alone(tmp_path: Path, home: Path) -> None:
         dataset_catalog.install("toy", home / "toy", replace=True)
 
 
-def test_only_what_can_be_read_is_listed(home: Path) -> None:
+def test_only_readable_data_sets_are_listed(home: Path) -> None:
     for name in ("images/cat/1.png", "theirs/answers.json", "mine/counts.tsv.gz", "other/pixels.csv", ".old/votes.csv"):
         (home / name).parent.mkdir(parents=True)
         (home / name).touch()
@@ -53,7 +53,7 @@ def test_only_what_can_be_read_is_listed(home: Path) -> None:
         dataset_catalog.info("other")
 
 
-def test_what_cannot_be_installed_leaves_nothing(tmp_path: Path, home: Path) -> None:
+def test_a_failed_install_leaves_nothing(tmp_path: Path, home: Path) -> None:
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "x.txt").write_text("x")
     with pytest.raises(InputError, match="is not a data set"):
@@ -65,7 +65,7 @@ def test_what_cannot_be_installed_leaves_nothing(tmp_path: Path, home: Path) -> 
     assert not home.exists()
 
 
-def test_unknown_names_get_the_nearest() -> None:
+def test_unknown_names_suggest_the_nearest() -> None:
     with pytest.raises(UnknownName, match="no file, folder or data set 'toi'; did you mean 'toy'"):
         read("toi")
     with pytest.raises(UnknownName, match="no bundled data set 'toi'"):

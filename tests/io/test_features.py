@@ -1,4 +1,4 @@
-"""Features: round trips, and files that cannot be features."""
+"""Features: round trips, and invalid files."""
 
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ def test_without_splits_and_gold_there_are_none(tmp_path: Path) -> None:
     assert back.split is None and back.gold is None and back.on(as_names(["c"])).tolist() == [[4, 5]]
 
 
-def test_splits_in_arrays_of_their_own(tmp_path: Path) -> None:
+def test_one_array_per_split(tmp_path: Path) -> None:
     items = pl.DataFrame({"task": ["q"], "split": ["test"], "row": [0]})
     path = saved(tmp_path, x_train=X[:2], x_test=X[2:], y_train=[1, 0], y_test=[1])
     back = read_features(path, items)
@@ -64,14 +64,14 @@ def test_splits_in_arrays_of_their_own(tmp_path: Path) -> None:
         ({"x": np.array([None, {}]), "task": ["a", "b"]}, "no .npz file of plain arrays"),
     ],
 )
-def test_arrays_that_do_not_fit_together(tmp_path: Path, arrays: dict[str, Any], said: str) -> None:
+def test_inconsistent_arrays_are_errors(tmp_path: Path, arrays: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said) as raised:
         read_features(saved(tmp_path, **arrays))
     assert "features.npz" in str(raised.value)
 
 
 @pytest.mark.parametrize("keep", [0, 1, 40, -30, -1])
-def test_a_file_that_is_cut_short(tmp_path: Path, keep: int) -> None:
+def test_a_truncated_file_is_an_error(tmp_path: Path, keep: int) -> None:
     path = saved(tmp_path, x=X, task=["a", "b", "c"])
     path.write_bytes(path.read_bytes()[:keep])
     with pytest.raises(InputError, match=r"features.npz is no .npz file of plain arrays, or it is damaged"):

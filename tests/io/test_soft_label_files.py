@@ -1,4 +1,4 @@
-"""Soft labels in files."""
+"""Files of soft labels: round trips, layouts and errors."""
 
 import os
 from pathlib import Path
@@ -73,7 +73,7 @@ def same(left: SoftLabels, right: SoftLabels) -> None:
 )
 @given(soft_labels())
 @pytest.mark.parametrize("ending", [".parquet", ".arrow", ".npz"])
-def test_names_and_numbers_come_back(tmp_path: Path, ending: str, soft: SoftLabels) -> None:
+def test_soft_labels_round_trip(tmp_path: Path, ending: str, soft: SoftLabels) -> None:
     write_soft(soft, tmp_path / f"soft{ending}")
     same(read_soft(tmp_path / f"soft{ending}"), soft)
 
@@ -82,7 +82,7 @@ def test_names_and_numbers_come_back(tmp_path: Path, ending: str, soft: SoftLabe
     deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=80
 )
 @given(soft_labels())
-def test_csv_gives_the_names_as_text(tmp_path: Path, soft: SoftLabels) -> None:
+def test_names_in_csv_are_text(tmp_path: Path, soft: SoftLabels) -> None:
     write_soft(soft, tmp_path / "soft.csv.gz")
     back = read_soft(tmp_path / "soft.csv.gz")
     assert back.tasks.dtype.kind == back.labels.dtype.kind == "T" and back.notes == ()
@@ -113,7 +113,7 @@ def test_a_matrix_has_no_names(tmp_path: Path) -> None:
         read_soft(tmp_path / "soft.npy")
 
 
-def test_a_saved_fit_gives_its_soft_labels(tmp_path: Path) -> None:
+def test_soft_labels_are_read_from_a_saved_fit(tmp_path: Path) -> None:
     soft = SoftLabels.of([[0.5, 0.5]], ["a"], ["x", "y"])
     Fit(soft, as_names(["w"]), "by hand").save(tmp_path / "fit.npz")
     same(read_soft(tmp_path / "fit.npz"), soft)
@@ -143,7 +143,7 @@ def test_the_missing_mass_of_a_long_table_is_spread(tmp_path: Path) -> None:
     assert soft.is_sparse and soft.notes == ("1 rows without a label or a number were dropped",)
 
 
-def test_rounded_numbers_are_mended_and_told(tmp_path: Path) -> None:
+def test_rounded_numbers_are_normalised_with_a_note(tmp_path: Path) -> None:
     soft = read_soft(table(tmp_path / "soft.csv", "task,x,y,z\na,0.333,0.333,0.333\nb,1,0,0\n"))
     np.testing.assert_allclose(soft.prob, [[1 / 3] * 3, [1, 0, 0]])
     assert soft.notes == ("1 rows of rounded numbers were divided by their sum",)
@@ -171,7 +171,7 @@ def test_rounded_numbers_are_mended_and_told(tmp_path: Path) -> None:
         ("task,label\na,x\na,y\n", "hold a name twice"),
     ],
 )
-def test_tables_that_hold_no_soft_labels(tmp_path: Path, text: str, words: str) -> None:
+def test_invalid_tables_of_soft_labels_are_errors(tmp_path: Path, text: str, words: str) -> None:
     with pytest.raises(InputError, match=words) as caught:
         read_soft(table(tmp_path / "soft.csv", text))
     assert "soft.csv" in str(caught.value)

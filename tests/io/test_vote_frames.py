@@ -1,4 +1,4 @@
-"""Tables of any kind become votes, and what happens on the way is told."""
+"""Tables of any kind become votes; what is dropped or merged is noted."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def test_every_kind_of_frame_gives_the_same_votes(columns: dict) -> None:
             assert names[0].dtype == names[1].dtype and names[0].tolist() == names[1].tolist()
 
 
-def test_arrays_series_lazy_frames_and_categories_are_fine_too() -> None:
+def test_arrays_series_lazy_frames_and_categories_are_read() -> None:
     plain = votes(TABLE)
     arrays = {name: np.array(column) for name, column in TABLE.items()}
     series = {name: pd.Series(column, dtype="category") for name, column in TABLE.items()}
@@ -44,7 +44,7 @@ def test_arrays_series_lazy_frames_and_categories_are_fine_too() -> None:
         assert one.to_polars().equals(plain.to_polars())
 
 
-def test_free_column_names_and_the_error_that_asks_for_them() -> None:
+def test_column_names_can_be_given_and_missing_columns_are_errors() -> None:
     frame = pd.DataFrame({"item": ["a"], "user": [1], "answer_text": ["x"]})
     assert votes(frame, task="item", worker="user", label="answer_text").n_tasks == 1
     with pytest.raises(
@@ -61,7 +61,7 @@ def test_free_column_names_and_the_error_that_asks_for_them() -> None:
         votes({"task": ["a"]} | {f"w{i:02}": ["x"] for i in range(1, 21)})
 
 
-def test_wide_tables_have_a_column_a_worker() -> None:
+def test_wide_tables_have_one_column_per_worker() -> None:
     wide = pd.DataFrame({"task": ["a", "b", "c"], "ann": ["x", None, None], "bo": ["y", "x", None]})
     made = votes(wide, wide=True)
     assert made.counts().tolist() == [[1, 1], [1, 0], [0, 0]] and made.notes == ()
@@ -81,7 +81,7 @@ def test_an_empty_table_is_a_clear_error() -> None:
         votes(task=["a", "b"], worker=["w", "w"], label=[None, None])
 
 
-def test_one_worker_and_one_label_are_an_answer() -> None:
+def test_one_worker_and_one_label_are_enough() -> None:
     assert votes(task=["a"], worker=["w"], label=["x"]).counts().tolist() == [[1]]
 
 
@@ -101,7 +101,7 @@ def test_repeats_are_ordered_by_time_where_it_is_known() -> None:
     assert told(data=table, repeats="first")[0].columns()["label"].tolist() == ["early"]
 
 
-def test_repeats_can_be_refused_and_unknown_rules_are() -> None:
+def test_repeats_can_be_an_error_and_unknown_rules_are() -> None:
     with pytest.raises(InputError, match=r"1 answers repeat .* \(w on a\); .* set repeats to keep"):
         votes(task=["a", "a"], worker=["w", "w"], label=["x", "x"], repeats="error")
     with pytest.raises(OptionError, match="repeats must be one of keep, first, last, error"):
@@ -165,14 +165,14 @@ def test_unnamed_votes_are_kept_as_such() -> None:
     assert made.worker.tolist() == [0, -1] and "1 votes have no worker" in notes
 
 
-def test_what_is_no_table_is_said_to_be_none() -> None:
+def test_input_that_is_not_a_table_is_an_error() -> None:
     with pytest.raises(InputError, match="int is not a table"):
         votes(3)
     with pytest.raises(InputError, match="columns of the same name"):
         votes(pd.DataFrame([["a", "w", "x", "y"]], columns=["task", "worker", "label", "label"]))
 
 
-def test_soft_answers_and_times_come_back_from_their_own_table() -> None:
+def test_soft_answers_and_times_round_trip() -> None:
     soft = Votes.of(["a"] * 2, ["w"] * 2, ["x", "y"], weight=[0.25, 0.75], answer=[4, 4], seconds=[2.0, 2.0])
     back = votes(soft.to_polars())
     assert (
@@ -220,12 +220,12 @@ def test_ordered_categories_and_enums_fix_the_labels() -> None:
         ),
     ],
 )
-def test_calls_that_make_no_sense(given: dict, words: str) -> None:
+def test_invalid_calls_are_errors(given: dict, words: str) -> None:
     with pytest.raises(InputError, match=words):
         votes(**given)
 
 
-def test_a_missing_value_that_never_occurs_is_told() -> None:
+def test_a_missing_value_that_never_occurs_is_noted() -> None:
     assert "no row has the label 'zzz'" in told(data=TABLE, missing="zzz")[1]
 
 

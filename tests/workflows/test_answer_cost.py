@@ -30,7 +30,7 @@ def test_a_plain_vote_and_a_form_without_a_model() -> None:
         model_seconds("ranking")
 
 
-def test_recorded_times_go_before_the_model() -> None:
+def test_recorded_times_are_preferred_to_the_model() -> None:
     answers = some_answers()
     assert seconds_per_answer(answers, "top-two").value == np.median([31, 2.5])
     votes = elicit.methods.make("top-two").read(answers).votes
@@ -42,7 +42,7 @@ def test_recorded_times_go_before_the_model() -> None:
         seconds_per_answer(bare)
 
 
-def test_a_curve_ends_where_all_answers_are_in() -> None:
+def test_a_curve_ends_when_all_answers_are_used() -> None:
     counts = np.random.default_rng(0).multinomial(20, [0.6, 0.3, 0.1], 30)
     votes = Votes.from_counts(counts, np.arange(30), ["x", "y", "z"])
     gold = SoftLabels.gold(np.arange(30), ["x"] * 30, labels=["x", "y", "z"])

@@ -1,4 +1,4 @@
-"""Compare methods on made and on real data."""
+"""Comparison of methods on simulated and real data."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -42,7 +42,7 @@ def test_rows_means_and_differences(done: Comparison) -> None:
     assert gain[0].mean == gain[0].low == gain[0].high == 0
 
 
-def test_faces(done: Comparison, tmp_path: Path) -> None:
+def test_output_formats(done: Comparison, tmp_path: Path) -> None:
     lines = done.csv().splitlines()
     assert lines[0] == "dataset,method,accuracy,nll,brier,ece,seconds" and len(lines) == 21
     text = done.markdown()
@@ -52,12 +52,12 @@ def test_faces(done: Comparison, tmp_path: Path) -> None:
     assert DataType.load(tmp_path / "comparison.npz").csv() == done.csv()  # type: ignore[attr-defined]
 
 
-def test_another_reference_turns_the_sign(done: Comparison) -> None:
+def test_another_reference_changes_the_sign(done: Comparison) -> None:
     other = compare({f"made {seed}": made(seed) for seed in range(5)}, WORDS[:2], reference="wawa")
     assert other.difference("nll")[0].mean == pytest.approx(-done.difference("nll")[1].mean)
 
 
-def test_who_refuses_a_data_set_is_noted() -> None:
+def test_methods_without_a_result_are_noted() -> None:
     votes, gold = made(0)
     counts = Votes.from_counts(votes.counts(), votes.tasks, votes.labels)
     done = compare({"made": (votes, gold), "counts": (counts, gold)}, ["vote-shares", "wawa"])

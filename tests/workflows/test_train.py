@@ -1,4 +1,4 @@
-"""Training on a data set: what a name of a target means, and what a series says it did."""
+"""Training on a data set: targets by name, and what a series records."""
 
 import json
 from pathlib import Path
@@ -40,13 +40,13 @@ PLAN = Plan(epochs=2, batch=16, device="cpu")
         ),
     ],
 )
-def test_what_is_taught(given: dict[str, str], target: Target, soft: object, taught: str) -> None:
+def test_targets_by_name(given: dict[str, str], target: Target, soft: object, taught: str) -> None:
     spec = train_spec(**given)  # type: ignore[arg-type]
     assert spec.target == target and spec.soft == soft and spec.taught == taught
 
 
 @pytest.mark.parametrize("target", ["vote-shares", "dawid-skene", "soft"])
-def test_soft_labels_are_not_silently_exchanged_for_votes(target: str) -> None:
+def test_soft_labels_of_the_data_are_used(target: str) -> None:
     with pytest.raises(
         OptionError, match=f"crowd-layer goes with .*; {target} gives distribution: leave the target out"
     ):
@@ -67,7 +67,7 @@ def test_mistakes() -> None:
         train_once(MATERIAL, {"train": GOLD.tasks[[0, 1, 0]]}, train_spec("gold", plan=PLAN))
 
 
-def test_a_series_says_how_many_were_trained_together() -> None:
+def test_a_series_records_how_many_were_trained_together() -> None:
     notes: list[str] = []
     spec = train_spec(net="mlp[hidden=4]", loss="kl", head="crowd-layer", plan=PLAN)
     series = train_runs(MATERIAL, MATERIAL.parts(), spec, runs=3, at_once=None, note=notes.append)
@@ -81,7 +81,7 @@ def test_a_series_says_how_many_were_trained_together() -> None:
     np.testing.assert_allclose(series.measures["test nll"][:2], alone.measures["test nll"], atol=1e-4)
 
 
-def test_a_folder_of_runs_says_how_it_was_divided(tmp_path: Path) -> None:
+def test_a_run_folder_records_its_splits(tmp_path: Path) -> None:
     splits, spec = MATERIAL.parts(), train_spec(net="mlp[hidden=4]", plan=PLAN)
     train_runs(MATERIAL, splits, spec, folder=tmp_path / "runs", command="by hand")
     settings = json.loads((tmp_path / "runs" / SETTINGS).read_text())
@@ -103,7 +103,7 @@ def test_a_folder_of_runs_says_how_it_was_divided(tmp_path: Path) -> None:
         train_runs(MATERIAL, splits, spec, folder=tmp_path / "full")
 
 
-def test_a_run_folder_is_looked_at_once_and_before_it_is_opened(tmp_path: Path) -> None:
+def test_a_run_folder_is_checked_before_it_is_opened(tmp_path: Path) -> None:
     home = RunFolder.of(tmp_path / "runs")
     assert RunFolder.of(home) is home and not home.path.exists()
     home.open(MATERIAL.parts(), "by hand", "made")
@@ -121,7 +121,7 @@ def test_tasks_of_little_agreement_are_left_out() -> None:
     assert some.tasks.tolist() == parts["train"][unanimous].tolist() and 0 < len(some.tasks) < 30
 
 
-def test_a_training_made_twice_is_the_same() -> None:
+def test_training_is_reproducible() -> None:
     spec = train_spec("de-aggregated", net="mlp[hidden=4,dropout=0.2]", plan=PLAN)
     one, two = (train_once(MATERIAL, MATERIAL.parts(), spec) for _ in range(2))
     np.testing.assert_array_equal(one.logits(X), two.logits(X))

@@ -1,4 +1,4 @@
-"""What workflows take: types, data sets, paths and frames, all alike; and which of a data set's parts they work on."""
+"""Workflows accept data types, data sets, paths and DataFrames; and which part of a data set they use."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -46,11 +46,11 @@ ASKED: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_the_form_of_votes_does_not_matter(name: str, given: Any) -> None:
+def test_every_form_of_input_gives_the_same_result(name: str, given: Any) -> None:
     np.testing.assert_array_equal(ASKED[name](given), ASKED[name](VOTES))
 
 
-def test_what_is_no_table_is_refused() -> None:
+def test_input_that_is_not_a_table_is_an_error() -> None:
     with pytest.raises(InputError, match=r"there is no file or folder nosuch\.csv"):
         pv.fit("nosuch.csv")
     with pytest.raises(InputError, match="int is not a table; give a pandas, polars or Arrow frame"):
@@ -59,14 +59,14 @@ def test_what_is_no_table_is_refused() -> None:
         pv.fit({"task": [1]})
 
 
-def test_counts_that_cover_more_tasks_are_taken_with_a_warning() -> None:
+def test_counts_that_cover_more_tasks_are_used_with_a_warning() -> None:
     with pytest.warns(PlurivoxWarning, match="both: counts cover 4 tasks, votes 3; the counts are used"):
         assert len(pv.fit(BOTH, "vote-shares").soft) == 4
     assert len(pv.fit(BOTH, "vote-shares", part="votes").soft) == 3
     assert len(pv.fit(BOTH, "vote-shares", part="counts").soft) == 4
 
 
-def test_counts_are_refused_where_names_are_needed() -> None:
+def test_counts_are_an_error_if_worker_names_are_needed() -> None:
     for ask in (
         lambda: pv.fit(BOTH, "glad"),
         lambda: pv.score(BOTH, "agreement-with-rest"),
@@ -76,7 +76,7 @@ def test_counts_are_refused_where_names_are_needed() -> None:
             ask()
 
 
-def test_counts_go_with_a_fit_that_is_given() -> None:
+def test_counts_can_be_used_with_a_given_fit() -> None:
     fit = pv.fit(VOTES, "glad")
     with pytest.warns(PlurivoxWarning, match="the counts are used"):
         made = pv.score(BOTH, "posterior-entropy", fit=fit)
@@ -100,6 +100,6 @@ def test_answers_are_described_and_elicited_from_a_data_set() -> None:
         pv.elicit_votes(BOTH)
 
 
-def test_labels_that_look_alike_are_told() -> None:
+def test_labels_that_differ_only_by_case_are_warned_about() -> None:
     with pytest.warns(PlurivoxWarning, match="differ only by case or blanks"):
         pv.describe({"task": ["a", "a"], "worker": ["v", "w"], "label": ["Cat", "cat"]})

@@ -21,11 +21,11 @@ def test_on_a_line_it_is_scipys() -> None:
     assert wasserstein(PREDICTION, TRUTH, distance=line) == pytest.approx(expected)
 
 
-def test_where_all_labels_are_as_far_it_is_total_variation() -> None:
+def test_equal_distances_give_total_variation() -> None:
     assert wasserstein(PREDICTION, TRUTH, distance=1 - np.eye(4)) == pytest.approx(total_variation(PREDICTION, TRUTH))
 
 
-def test_ordered_labels_bring_their_scale() -> None:
+def test_ordered_labels_provide_the_scale() -> None:
     ordered = SoftLabels.of(P, range(30), list("abcd"), scale=np.array(SCALE))
     assert wasserstein(PREDICTION, ordered) == pytest.approx(wasserstein(PREDICTION, TRUTH, scale=SCALE))
     assert wasserstein(ordered, ordered) == 0

@@ -90,7 +90,7 @@ def test_ratings_are_ordered(tmp_path: Path) -> None:
     assert votes is not None and votes.labels.tolist() == [1, 2, 3, 4, 5]
 
 
-def test_what_is_passed_over_is_counted(tmp_path: Path) -> None:
+def test_skipped_records_are_counted_in_notes(tmp_path: Path) -> None:
     box = {"from_name": "box", "type": "rectanglelabels", "value": {"x": 1, "rectanglelabels": ["cat"]}}
     path = export(
         tmp_path / "a.json",
@@ -144,7 +144,7 @@ def short(number: int, worker: int, **answers: Any) -> dict[str, Any]:
     return {"image": f"{number}.png", "id": number, **answers, "annotator": worker, **ids}
 
 
-def test_the_small_export(tmp_path: Path) -> None:
+def test_the_json_min_export(tmp_path: Path) -> None:
     path = export(
         tmp_path / "a.json", short(1, 3, animal="cat"), short(1, 4, animal={"choices": ["cat", "dog"]}), short(2, 3)
     )
@@ -177,14 +177,14 @@ ODD: dict[str, tuple[list[Any], str]] = {
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_files_that_hold_no_votes(tmp_path: Path, name: str) -> None:
+def test_files_without_votes_are_errors(tmp_path: Path, name: str) -> None:
     records, words = ODD[name]
     with pytest.raises(InputError, match=words) as caught:
         label_studio.read(export(tmp_path / "a.json", *records))
     assert "a.json" in str(caught.value)
 
 
-def test_a_wrong_control_is_told(tmp_path: Path) -> None:
+def test_an_unknown_control_is_an_error(tmp_path: Path) -> None:
     path = export(tmp_path / "a.json", task(1, by(3, choice("cat"))))
     with pytest.raises(InputError, match="no choices or ratings from the control 'animals'; it has 'animal'"):
         label_studio.read(path, "animals")
@@ -193,5 +193,5 @@ def test_a_wrong_control_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("found", [[], {}, [1], [{"a": 1}], {"a": [{"id": 1}]}, [{"annotations": []}], 1, None])
-def test_other_files_are_not_taken(found: object) -> None:
+def test_other_files_are_not_recognised(found: object) -> None:
     assert not label_studio.is_export(found)

@@ -1,4 +1,4 @@
-"""peerannot folders, read and written; and plain image folders, which share their walk."""
+"""peerannot folders are read and written; image folders are read."""
 
 import json
 import os
@@ -71,7 +71,7 @@ def test_numbers_that_do_not_follow_the_folders(tmp_path: Path) -> None:
     assert "perhaps ['plane', 'car', 'bird']" in found.notes[0]
 
 
-def test_a_split_that_counts_anew(tmp_path: Path) -> None:
+def test_a_split_that_repeats_task_keys(tmp_path: Path) -> None:
     more = (
         "val/smile/joy-7.jpg",
         "test/smile/grin-0.jpg",
@@ -121,12 +121,12 @@ def test_what_is_dropped_is_counted(tmp_path: Path) -> None:
         ("", "is empty"),
     ],
 )
-def test_answers_that_are_none(tmp_path: Path, answers: str, words: str) -> None:
+def test_invalid_answers_are_errors(tmp_path: Path, answers: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         peerannot.read(make(tmp_path / "bad", answers))
 
 
-def test_names_that_do_not_fit(tmp_path: Path) -> None:
+def test_too_few_label_names_are_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has the labels 1; the 1 names given are for labels 0 to 0"):
         peerannot.read(make(tmp_path / "toy"), labels=["only"])
     with pytest.raises(InputError, match="there is no file"):
@@ -167,7 +167,7 @@ def test_what_is_written_is_read_back(tmp_path: Path, votes: Votes) -> None:
     assert (back.scale is None) == (votes.scale is None)
 
 
-def test_what_peerannot_sees(tmp_path: Path) -> None:
+def test_written_files_follow_the_peerannot_format(tmp_path: Path) -> None:
     votes = Votes.of(["b", "b", "b", "a"], ["ann", "ann", "bo", "bo"], ["y", "x", "x", "y"], tasks=["a", "b", "c"])
     notes = peerannot.write(votes, tmp_path / "out", name="tiny")
     assert json.loads((tmp_path / "out" / "answers.json").read_text()) == {
@@ -261,7 +261,7 @@ def test_files_that_share_a_name_are_named_by_their_path(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["labelme", "adult2", "cifar10n"])
-def test_real_votes_come_back(tmp_path: Path, name: str) -> None:
+def test_real_votes_round_trip(tmp_path: Path, name: str) -> None:
     """Named workers, repeats, and votes without a worker."""
     folder = os.environ.get("PLURIVOX_DATA")
     if not folder or not Path(folder, name).is_dir():

@@ -1,4 +1,4 @@
-"""Tables in files: kinds are kept, bad files give one clear line, writing is whole or nothing."""
+"""Table files: types are kept, invalid files give one clear error, writes are atomic."""
 
 import gzip
 import resource
@@ -43,7 +43,7 @@ def test_csv_keeps_any_text(tmp_path: Path, rows: list[tuple[str | None, str | N
         assert read_table(tmp_path / f"any{ending}").rows() == rows
 
 
-def test_columns_of_a_noun(tmp_path: Path) -> None:
+def test_columns_of_a_data_type(tmp_path: Path) -> None:
     votes = Votes.coded(
         task=np.array([0, 1]),
         worker=np.array([0, -1]),
@@ -76,7 +76,7 @@ def test_columns_of_a_noun(tmp_path: Path) -> None:
         (gzip.compress(b"task,label\n1,a\n", mtime=0), [("1", "a")]),
     ],
 )
-def test_csv_as_people_write_it(tmp_path: Path, text: bytes, rows: list[tuple[str, ...]]) -> None:
+def test_csv_variants_are_read(tmp_path: Path, text: bytes, rows: list[tuple[str, ...]]) -> None:
     (tmp_path / "votes.csv").write_bytes(text)
     assert read_table(tmp_path / "votes.csv").rows() == rows
 
@@ -131,7 +131,7 @@ def test_a_bad_file_gives_one_line_that_names_it(tmp_path: Path, name: str) -> N
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".arrow"])
-def test_every_cut_is_noticed(tmp_path: Path, ending: str) -> None:
+def test_every_truncation_is_an_error(tmp_path: Path, ending: str) -> None:
     write_table(FRAME, tmp_path / f"whole{ending}")
     data = (tmp_path / f"whole{ending}").read_bytes()
     for size in range(0, len(data), 97):
@@ -140,14 +140,14 @@ def test_every_cut_is_noticed(tmp_path: Path, ending: str) -> None:
             read_table(tmp_path / f"cut{ending}")
 
 
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
+def test_a_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "votes.csv").mkdir()
     for use in (read_table, lambda path: write_table(FRAME, path)):
         with pytest.raises(InputError, match="is a folder"):
             use(tmp_path / "votes.csv")
 
 
-def test_brackets_in_a_name_are_no_pattern(tmp_path: Path) -> None:
+def test_brackets_in_a_file_name_are_not_a_pattern(tmp_path: Path) -> None:
     for ending in (".csv", ".parquet", ".arrow"):
         write_table({"task": np.array([1])}, tmp_path / f"votes[1]{ending}")
         assert read_table(tmp_path / f"votes[1]{ending}").height == 1
@@ -158,7 +158,7 @@ def test_an_arrow_stream_is_read_too(tmp_path: Path) -> None:
     assert read_table(tmp_path / "votes.arrow").equals(FRAME)
 
 
-def test_types_name_the_values_that_do_not_fit(tmp_path: Path) -> None:
+def test_values_of_the_wrong_type_are_named(tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text("seconds\n1.5\n 2\n\nabc\n")
     with pytest.raises(InputError, match=r"'seconds' of .* must contain numbers; row 4 contains 'abc'"):
         read_table(tmp_path / "votes.csv", {"seconds": float})
@@ -176,7 +176,7 @@ def interrupt(*_: object) -> None:
 
 
 @pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".jsonl", ".parquet", ".arrow"])
-def test_a_full_disk_leaves_what_was_there(tmp_path: Path, ending: str) -> None:
+def test_a_full_disk_leaves_the_previous_file(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"votes{ending}"
     path.write_bytes(b"old")
     noise = np.random.default_rng(0).random(20_000)
@@ -190,7 +190,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, ending: str) -> None:
     assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
 
 
-def test_an_interrupt_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_leaves_the_previous_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "votes.csv"
     path.write_bytes(b"old")
     write: Callable[..., None] = pl.DataFrame.write_csv
