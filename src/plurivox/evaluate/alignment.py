@@ -62,9 +62,11 @@ class CachedTopRows(Dense):
 
     @cached_property
     def _best(self) -> tuple[Ints, Floats]:
+        """The label and probability of the most probable label of each row."""
         return super().top(1)
 
     def top(self, k: int) -> tuple[Ints, Floats]:
+        """Return the k most probable labels of each row and their probabilities; cached for k = 1."""
         return self._best if k == 1 else super().top(k)
 
 

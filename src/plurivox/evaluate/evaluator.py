@@ -58,8 +58,8 @@ def evaluate_labels(
     if repeats < 0 or not 0 < level < 1:
         raise OptionError(f"repeats must be 0 or more and level between 0 and 1; got {repeats} and {level}")
     shares = None if votes is None else shares_of(votes)
-    reference, name = _reference(truth, against, shares)
-    wanted, scaled = _select(measures, prediction, reference)
+    reference, name = _choose_reference(truth, against, shares)
+    wanted, scaled = _select_measures(measures, prediction, reference)
     hard, soft = (
         _Comparison.hard(*align_rows(prediction, truth)),
         _Comparison.soft(*align_rows(prediction, reference), name),
@@ -101,14 +101,16 @@ class _MeasureRow:
     biased: bool = False
 
 
-def _reference(truth: SoftLabels, against: SoftLabels | None, shares: SoftLabels | None) -> tuple[SoftLabels, str]:
+def _choose_reference(
+    truth: SoftLabels, against: SoftLabels | None, shares: SoftLabels | None
+) -> tuple[SoftLabels, str]:
     """Return the reference of the soft measures, and its name: reference, truth or votes."""
     if against is not None:
         return against, "reference"
     return (truth, "truth") if shares is None else (shares, "votes")
 
 
-def _select(
+def _select_measures(
     measures: Sequence[str] | None, prediction: SoftLabels, reference: SoftLabels
 ) -> tuple[list[Measure], bool]:
     """Return the measures to compute, and whether `wasserstein`, the distance along the label scale, is one of them.

@@ -75,15 +75,19 @@ def compare_predictions(
     sign = np.array([1.0 if measure.better == "higher" else -1.0 for measure in wanted])
     first, second = np.array([task_sums.value for task_sums in all_sums]).reshape(2, -1)
     gain = sign * (first - second)
-    drawn = _gains(resample(all_sums, repeats=repeats, seed=seed), sign)
-    fewer = drawn if fraction == 1 else _gains(resample(all_sums, repeats=repeats, seed=seed, fraction=fraction), sign)
+    drawn = _resampled_gains(resample(all_sums, repeats=repeats, seed=seed), sign)
+    fewer = (
+        drawn
+        if fraction == 1
+        else _resampled_gains(resample(all_sums, repeats=repeats, seed=seed, fraction=fraction), sign)
+    )
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
     p_value = np.array([bootstrap_p_value(float(g), column) for g, column in zip(gain, fewer.T, strict=True)])
     names, n = as_names([measure.name for measure in wanted]), np.full(len(wanted), len(tasks))
     return Difference(names, first, second, gain, low, high, p_value, n)
 
 
-def _gains(drawn: Floats, sign: Floats) -> Floats:
+def _resampled_gains(drawn: Floats, sign: Floats) -> Floats:
     """Return (repeats, n_measures) the resampled gains, from the values (repeats, 2 * n_measures) of both predictions."""
     first, second = np.split(drawn, 2, axis=1)
     return sign * (first - second)

@@ -17,7 +17,7 @@ from plurivox.io import answer_frames, dataset_catalog, vote_frames
 from plurivox.io.dataset import Dataset
 from plurivox.io.folder_check import holds_main_table
 from plurivox.io.folder_reader import read_folder
-from plurivox.io.formats import Contents, image_folder, label_studio, peerannot, reader_of
+from plurivox.io.formats import Contents, find_reader, image_folder, label_studio, peerannot
 from plurivox.io.soft_label_files import read_soft, soft_from_frame
 from plurivox.io.tabular.file_names import TABLE_SUFFIXES, stem_of, suffix_of
 from plurivox.io.tabular.table_files import Columns, frame_of_records, read_table
@@ -104,7 +104,7 @@ def read_labels(where: str | Path) -> SoftLabels | Dataset:
 
 def _read_folder(path: Path, how: dict[str, Any]) -> Dataset:
     """Return the data set in a folder of plurivox, peerannot or images."""
-    reader = None if is_plurivox_folder(path) else reader_of(path)
+    reader = None if is_plurivox_folder(path) else find_reader(path)
     return read_folder(path, **how) if reader is None else _read_foreign(reader, path, how)
 
 
@@ -164,10 +164,12 @@ def _read_foreign(reader: ModuleType, path: Path, how: dict[str, Any], **given: 
         )
         worker = "worker" if votes.n_workers else None
         votes = vote_frames.votes(votes.columns(), worker=worker, where=path.name, **rules)
-    return Dataset(found.name, path=path, votes=votes, gold=found.gold, images=found.images, items=_items(found))
+    return Dataset(
+        found.name, path=path, votes=votes, gold=found.gold, images=found.images, items=_items_with_splits(found)
+    )
 
 
-def _items(found: Contents) -> pl.DataFrame | None:
+def _items_with_splits(found: Contents) -> pl.DataFrame | None:
     """Return the table of items, with a column `split` if the splits are known."""
     if found.splits is None:
         return found.items

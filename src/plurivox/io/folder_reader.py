@@ -85,10 +85,10 @@ class _FolderReader:
 
     def votes_are_answers(self) -> bool:
         """Return whether the table of votes has columns of answers (percentages, second labels, ...)."""
-        return "votes" in self.files and self._columns("votes").holds_answers()
+        return "votes" in self.files and self._table_columns("votes").holds_answers()
 
     @cache  # noqa: B019 - lives as long as its folder
-    def _columns(self, name: str) -> Columns:
+    def _table_columns(self, name: str) -> Columns:
         """Return a table as Columns; columns of a Parquet file are read one at a time, on first use."""
         file = self.files[name]
         return Columns.of(file if suffix_of(file) == ".parquet" else self.tables[name](), self._display_name(name))
@@ -116,7 +116,7 @@ class _FolderReader:
     def votes(self) -> Votes:
         """Return the votes; labels that only gold has are added to their list of labels."""
         how = {name: value for name, value in self.how.items() if name in (*READ_OPTIONS, "wide")}
-        found = vote_frames.votes(self._columns("votes"), where=self._display_name("votes"), **how)
+        found = vote_frames.votes(self._table_columns("votes"), where=self._display_name("votes"), **how)
         if "gold" not in self.files or "labels" in how or self._gold_is_soft():
             return found
         gold = np.unique(self._gold_rows()[1])
@@ -127,11 +127,11 @@ class _FolderReader:
 
     def answers(self) -> Any:
         """Return the answers in the table `answers`."""
-        return answer_frames.answers(self._columns("answers"), **self._answer_options("answers"))
+        return answer_frames.answers(self._table_columns("answers"), **self._answer_options("answers"))
 
     def answers_in_votes(self) -> Any:
         """Return the answers in the table `votes`, if it has columns of answers."""
-        return answer_frames.answers(self._columns("votes"), **self._answer_options("votes"))
+        return answer_frames.answers(self._table_columns("votes"), **self._answer_options("votes"))
 
     def _answer_options(self, name: str) -> dict[str, Any]:
         """Return the options with which the table of this name is read as answers."""
@@ -142,12 +142,12 @@ class _FolderReader:
         """Return the counts as unnamed votes."""
         how = {key: self.how[key] for key in ("labels", "ordered") if key in self.how}
         return vote_frames.counts(
-            self._columns("counts"), task=self.columns["task"], where=self._display_name("counts"), **how
+            self._table_columns("counts"), task=self.columns["task"], where=self._display_name("counts"), **how
         )
 
     def _gold_is_soft(self) -> bool:
         """Return whether the gold table has a probability column `p:<label>`."""
-        return any(name.startswith("p:") for name in self._columns("gold").names)
+        return any(name.startswith("p:") for name in self._table_columns("gold").names)
 
     def gold(self) -> SoftLabels:
         """Return the gold labels, with the same list of labels as the votes if possible."""
@@ -164,7 +164,7 @@ class _FolderReader:
         listed = None
         if "labels" in self.how:
             listed = as_names(list(self.how["labels"]), "labels")
-        elif "votes" in self.files and self.how.get("label", "label") in self._columns("votes").names:
+        elif "votes" in self.files and self.how.get("label", "label") in self._table_columns("votes").names:
             listed = self.votes().labels
         if listed is None or (positions(listed, gold) >= 0).all():
             return listed
@@ -188,7 +188,7 @@ class _FolderReader:
         if "votes" not in self.files or self.votes_are_answers():
             return []
         own = {*self.columns.values(), self.how.get("label", "label"), "weight", "answer", "when", "seconds", "rt_ms"}
-        names = self._columns("votes").names
+        names = self._table_columns("votes").names
         return [name for name in names if name not in own and not name.startswith("label")] if key in names else []
 
     def _columns_constant_by(self, key: str) -> pl.DataFrame | None:

@@ -38,7 +38,7 @@ def write(
     if replace:
         check_replaceable(folder)
     with atomic_folder(folder, replace=replace) as part:
-        for name, table in _tables(dataset).items():
+        for name, table in _tables_to_write(dataset).items():
             write_table(table, part / f"{name}.{'parquet' if _holds_bytes(table) else form}")
         if dataset.soft_labels is not None:
             write_soft(dataset.soft_labels, part / f"soft_labels.{form}")
@@ -79,7 +79,7 @@ def count_columns(counts: Votes) -> dict[str, Any]:
     return {"task": counts.tasks} | {name: table[:, k] for k, name in enumerate(names)}
 
 
-def _tables(dataset: Dataset) -> dict[str, Any]:
+def _tables_to_write(dataset: Dataset) -> dict[str, Any]:
     """Return {name: table} of all tables to write, except soft labels and soft gold."""
     tables: dict[str, Any] = {}
     if dataset.votes is not None:
@@ -90,7 +90,7 @@ def _tables(dataset: Dataset) -> dict[str, Any]:
         tables["counts"] = count_columns(dataset.counts)
     if dataset.gold is not None and _is_hard(dataset.gold):
         tables["gold"] = _gold_columns(dataset)
-    if (items := _items(dataset)) is not None:
+    if (items := _items_with_images(dataset)) is not None:
         tables["items"] = items
     if dataset.workers is not None:
         tables["workers"] = dataset.workers
@@ -119,7 +119,7 @@ def _votes_as_read(dataset: Dataset) -> pl.DataFrame | None:
     return source if set(source.columns) - kept else None
 
 
-def _items(dataset: Dataset) -> pl.DataFrame | None:
+def _items_with_images(dataset: Dataset) -> pl.DataFrame | None:
     """Return the table of items; image files are added as bytes if it has no column `image`."""
     items, images = dataset.items, dataset.images
     if not images or (items is not None and "image" in items.columns):

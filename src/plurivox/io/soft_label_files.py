@@ -82,7 +82,7 @@ def soft_from_frame(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     elif "label" in names:
         read = _read_long if "p" in names else _read_hard
     else:
-        read = _read_bare
+        read = _read_wide
     try:
         return read(frame, path)
     except InputError as cause:
@@ -113,7 +113,7 @@ def _read_prefixed(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     return _soft_from_wide(frame, columns, labels, _unread_columns_note(others), path)
 
 
-def _read_bare(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
+def _read_wide(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     """Return soft labels from a table with `task`, one column per label, and optionally `n`, the number of answers."""
     columns = [name for name in frame.columns if name != "task"]
     if not columns:

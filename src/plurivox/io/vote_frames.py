@@ -64,9 +64,9 @@ def votes(
     table.require({"task": task, "worker": worker, "label": label})
     labels = table.categories(label) if labels is None else labels
     reader = _VoteReader(table, missing, wide)
-    columns = reader.codes(task, worker, label)
-    columns |= reader.extras(**_extra_column_names(extras, table, given=data is not None))
-    columns = reader.keep_answered(columns)
+    columns = reader.encode_columns(task, worker, label)
+    columns |= reader.read_extras(**_extra_column_names(extras, table, given=data is not None))
+    columns = reader.drop_unanswered(columns)
     if repeats != "keep":
         columns, notes = drop_repeats(columns, reader.names, repeats)
         reader.notes += notes
@@ -154,7 +154,7 @@ class _VoteReader:
         self.n_missing = 0  # rows without a label
         self.names: dict[str, Names] = {}
 
-    def codes(self, task: str, worker: str | None, label: str) -> dict[str, Any]:
+    def encode_columns(self, task: str, worker: str | None, label: str) -> dict[str, Any]:
         """Return the task, worker and label columns as codes, -1 if missing; sets `names`."""
         wanted = {
             role: name for role, name in (("task", task), ("worker", worker), ("label", label)) if name is not None
@@ -172,7 +172,9 @@ class _VoteReader:
             raise InputError(f"{self.table.where} has no rows; a table of votes needs at least one")
         return columns
 
-    def extras(self, weight: str | None, answer: str | None, when: str | None, seconds: str | None) -> dict[str, Any]:
+    def read_extras(
+        self, weight: str | None, answer: str | None, when: str | None, seconds: str | None
+    ) -> dict[str, Any]:
         """Return the optional columns that the table has: weight, answer, when, seconds."""
         found: dict[str, Any] = {}
         if weight in self.table and weight is not None:
@@ -187,13 +189,13 @@ class _VoteReader:
             found["seconds"] = (to_floats(self.table["rt_ms"].fill_null(np.nan), "rt_ms") / 1000).astype(np.float32)
         return found
 
-    def keep_answered(self, columns: dict[str, Any]) -> dict[str, Any]:
+    def drop_unanswered(self, columns: dict[str, Any]) -> dict[str, Any]:
         """Return the columns without rows that have no task or no label; their tasks and workers stay in `names`."""
         no_label = columns["label"] < 0
         name_only = no_label & (
             (columns["task"] < 0) ^ (columns["worker"] < 0)
         )  # lists a task or a worker that has no vote
-        abstained = self._abstained(columns) & ~no_label
+        abstained = self._find_abstentions(columns) & ~no_label
         no_label, no_task = no_label & ~name_only, (columns["task"] < 0) & ~name_only
         unnamed = (columns["worker"] < 0) & ~(no_task | no_label | abstained | name_only)
         if no_task.any():
@@ -209,7 +211,7 @@ class _VoteReader:
         self.n_missing = int(abstained.sum()) + (0 if self.wide else int(no_label.sum()))
         return columns if keep.all() else {name: column[keep] for name, column in columns.items()}
 
-    def _abstained(self, columns: dict[str, Any]) -> Bools:
+    def _find_abstentions(self, columns: dict[str, Any]) -> Bools:
         """Return (n_rows,) whether the label means "no answer"; removes these labels from `columns` and `names`."""
         if not len(self.missing):
             return np.zeros(len(columns["label"]), bool)

@@ -133,7 +133,7 @@ def break_even(plain: Curve, rich: Curve, better: Literal["lower", "higher"] = "
             rich.measure: ours,
             f"{plain.name} in that time": same_time,
             f"seconds {plain.name} needs": needed,
-            "cheaper": [_cheaper(a, b, plain, rich.name) for a, b in zip(rich.seconds, needed, strict=True)],
+            "cheaper": [_cheaper_question(a, b, plain, rich.name) for a, b in zip(rich.seconds, needed, strict=True)],
         },
     )
 
@@ -150,7 +150,7 @@ def _seconds_to_reach(seconds: Floats, reached: Floats, value: float) -> float:
     return float(seconds[i - 1] + part * (seconds[i] - seconds[i - 1]))
 
 
-def _cheaper(seconds: float, needed: float, plain: Curve, rich_name: str) -> str:
+def _cheaper_question(seconds: float, needed: float, plain: Curve, rich_name: str) -> str:
     """Return the name of the cheaper question for the same value; "-" if plain answers were not tried for so many seconds."""
     if np.isnan(needed):
         return rich_name if seconds <= plain.seconds.max() else "-"

@@ -65,7 +65,7 @@ def plan_batches(
     such a table named items.
     """
     made = assign.methods.make(method, **options)
-    names, ledger = _ledger(made, Path(items), per_task)
+    names, ledger = _make_ledger(made, Path(items), per_task)
     rows: dict[str, list[Any]] = {"batch": [], "position": [], "task": [], "repeat": []}
     sizes: list[int] = []
     for number, places in enumerate(plan(made, ledger, workers), start=1):
@@ -77,7 +77,7 @@ def plan_batches(
     return BatchPlan(rows, sizes, int(ledger.given.sum()), int(ledger.quota.sum()))
 
 
-def _ledger(method: Assigner, items: Path, per_task: int) -> tuple[list[str], Ledger]:
+def _make_ledger(method: Assigner, items: Path, per_task: int) -> tuple[list[str], Ledger]:
     """Return the distinct tasks of a table, and the ledger of their quotas; raise InputError if a column is missing."""
     file = _items_table(items) if items.is_dir() else items
     frame = io.read_table(file)

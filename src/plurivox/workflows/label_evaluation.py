@@ -43,14 +43,14 @@ def evaluate_labels(
     >>> evaluate_labels(votes, SoftLabels.gold(["a", "b"], ["no", "yes"]), measures="accuracy").value.tolist()
     [1.0]
     """
-    sides: dict[int | str, _Side] = {}  # an input that is given twice is read once
+    sides: dict[int | str, _InputLabels] = {}  # an input that is given twice is read once
     for given in (prediction, truth, against):
-        if given is not None and _side_key(given) not in sides:
-            sides[_side_key(given)] = _read_side(given, part)
-    other = None if against is None else sides[_side_key(against)]
+        if given is not None and _input_key(given) not in sides:
+            sides[_input_key(given)] = _read_input(given, part)
+    other = None if against is None else sides[_input_key(against)]
     return evaluate.evaluate_labels(
-        sides[_side_key(prediction)].prediction_labels(),
-        sides[_side_key(truth)].truth(),
+        sides[_input_key(prediction)].prediction_labels(),
+        sides[_input_key(truth)].truth(),
         against=None if other is None or other.votes is not None else other.soft,
         votes=None if other is None else other.votes,
         measures=split_list(measures) if isinstance(measures, str) else measures,
@@ -62,7 +62,7 @@ def evaluate_labels(
 
 
 @dataclass(frozen=True)
-class _Side:
+class _InputLabels:
     """The labels in one input (prediction, truth or reference): gold, soft labels, votes."""
 
     name: str
@@ -86,61 +86,61 @@ class _Side:
         return evaluate.shares_of(self.votes)
 
 
-def _side_key(given: Any) -> int | str:
+def _input_key(given: Any) -> int | str:
     """Return a key that is equal for equal paths and for the same object."""
     return str(given) if isinstance(given, str | Path) else id(given)
 
 
-def _read_side(given: Any, part: str | None) -> _Side:
+def _read_input(given: Any, part: str | None) -> _InputLabels:
     """Return the labels in one input; raise InputError if it contains none."""
     if isinstance(given, DataType):
-        return _side_of_type(given, type(given).__name__)
+        return _labels_of_type(given, type(given).__name__)
     if not isinstance(given, str | Path):
-        return _side_of_dataset(given, part)
+        return _labels_of_dataset(given, part)
     if str(given).endswith(".npz") and Path(given).is_file():
-        return _side_of_npz(str(given))
+        return _labels_of_npz(str(given))
     from plurivox import io
 
     if not Path(given).is_file():
-        return _side_of_dataset(io.read(given), part)
+        return _labels_of_dataset(io.read(given), part)
     found = io.read_labels(given)
     if not isinstance(found, SoftLabels):
-        return _side_of_dataset(found, part)
+        return _labels_of_dataset(found, part)
     from plurivox.io.vote_frames import warn_notes
 
     warn_notes([f"{given}: {note}" for note in found.notes])
-    return _Side(str(given), soft=found)
+    return _InputLabels(str(given), soft=found)
 
 
-def _side_of_dataset(given: "Dataset | Any", part: str | None) -> _Side:
+def _labels_of_dataset(given: "Dataset | Any", part: str | None) -> _InputLabels:
     """Return the labels in a data set or a DataFrame of votes."""
     from plurivox.io.dataset_reader import as_dataset, as_votes
 
     data = as_dataset(given)
     has_votes = data.has("votes") or data.has("counts")
     chosen = part if data.has("votes") and data.has("counts") else None
-    return _Side(data.name, data.gold, data.soft_labels, as_votes(data, chosen) if has_votes else None)
+    return _InputLabels(data.name, data.gold, data.soft_labels, as_votes(data, chosen) if has_votes else None)
 
 
-def _side_of_npz(where: str) -> _Side:
+def _labels_of_npz(where: str) -> _InputLabels:
     """Return the labels in an .npz: a saved data type, or training data with its labels. Polars is not needed."""
     names = [HEADER]
     if zipfile.is_zipfile(where):
         with zipfile.ZipFile(where) as file:
             names = file.namelist()
     if HEADER in names:
-        return _side_of_type(DataType.load(where), where)
+        return _labels_of_type(DataType.load(where), where)
     from plurivox.train.data.training_data import read_training_data
 
     packed = read_training_data(where)
-    return _Side(where, packed.gold, packed.soft, packed.votes)
+    return _InputLabels(where, packed.gold, packed.soft, packed.votes)
 
 
-def _side_of_type(given: DataType, name: str) -> _Side:
+def _labels_of_type(given: DataType, name: str) -> _InputLabels:
     """Return the labels in Votes, SoftLabels or a Fit; raise InputError for another type."""
     if isinstance(given, Votes):
-        return _Side(name, votes=given)
+        return _InputLabels(name, votes=given)
     soft = given.soft if isinstance(given, Fit) else given
     if not isinstance(soft, SoftLabels):
         raise InputError(f"{name} contains {type(given).__name__}; soft labels or votes are needed")
-    return _Side(name, soft=soft)
+    return _InputLabels(name, soft=soft)

@@ -62,7 +62,7 @@ def prune(
             f"{scores.made_by}: dropping the worst {quantile:g} of {len(scores.names)} {scores.of}s leaves {left}; at least "
             f"{MIN_LEFT[scores.of]} must be left: lower the quantile"
         )
-    return _drop(given, scores, out), _audit(given, scores, out, quantile)
+    return _drop_positions(given, scores, out), _make_audit(given, scores, out, quantile)
 
 
 def _compute_score(
@@ -151,7 +151,7 @@ def _quantile_hint(n: int) -> str:
     return f": use {math.ceil(100 / n) / 100:g} or more" if n > 1 else ""
 
 
-def _audit(given: Any, scores: Scores, out: Ints, quantile: float) -> Audit:
+def _make_audit(given: Any, scores: Scores, out: Ints, quantile: float) -> Audit:
     """Return the audit: one row per worker or task dropped, with its score, rank and number of answers."""
     rule = f"drop-{scores.of}s {scores.made_by}"
     parts = (
@@ -186,7 +186,7 @@ def _answers_per_name(crowd: Votes | Answers, of: str, names: Names) -> Ints:
     return np.rint(n[place]).astype(np.int64)
 
 
-def _drop(given: G, scores: Scores, out: Ints) -> G:
+def _drop_positions(given: G, scores: Scores, out: Ints) -> G:
     """Return the votes, answers or data set without the workers or tasks at these positions."""
     gone = scores.names[out]
     if isinstance(given, Dataset):

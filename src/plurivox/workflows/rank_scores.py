@@ -50,9 +50,9 @@ class Ranking(DataType):
 
     def worst(self, n: int = 10) -> Names:
         """Return the n names with the lowest mean ranks, worst first; names without a value are left out."""
-        return self.names[self._order()[:n]]
+        return self.names[self._order_by_rank()[:n]]
 
-    def _order(self) -> NDArray[np.intp]:
+    def _order_by_rank(self) -> NDArray[np.intp]:
         """Return the positions of the names with a value, by mean rank."""
         mean = self.mean_rank
         known = np.flatnonzero(np.isfinite(mean))

@@ -217,7 +217,7 @@ class EvidenceCache:
         if name == "votes":
             return self.votes
         if name == "fit":
-            return self._one_fit(method, progress)
+            return self._first_usable_fit(method, progress)
         if name == "fits":
             return self._all_fits(method, progress)
         if name in ("gold", "answers") and isinstance(self.data, Dataset):
@@ -231,26 +231,26 @@ class EvidenceCache:
             return self.data.crowd() if self.data.has("votes") or self.data.has("counts") else None
         return self.data
 
-    def _one_fit(self, method: Identifier, progress: Progress) -> Fit | None:
+    def _first_usable_fit(self, method: Identifier, progress: Progress) -> Fit | None:
         """Return the first fit that has what the method reads; computed if none is given."""
-        known = [*self.given.fits, *self._fits_by(self.by, progress)]
+        known = [*self.given.fits, *self._compute_fits(self.by, progress)]
         for fit in known:
             if all(getattr(fit, part) is not None for part in method.reads):
                 return fit
         if known and self.alone:
             return known[0]
-        return next(iter(self._fits_by(_make_aggregators(method.fitted_by), progress)), None)
+        return next(iter(self._compute_fits(_make_aggregators(method.fitted_by), progress)), None)
 
     def _all_fits(self, method: Identifier, progress: Progress) -> tuple[Fit, ...]:
         """Return all fits, given or computed; raise InputError if there is only one."""
-        known = [*self.given.fits, *self._fits_by(self.by, progress)]
+        known = [*self.given.fits, *self._compute_fits(self.by, progress)]
         if not known:
-            known = self._fits_by(_make_aggregators(method.fitted_by), progress)
+            known = self._compute_fits(_make_aggregators(method.fitted_by), progress)
         if known and len(known) < 2:
             raise InputError(f"{method.name()} compares several fits; give two or more fits or aggregators (by)")
         return tuple(known)
 
-    def _fits_by(self, makers: Sequence[Aggregator], progress: Progress) -> list[Fit]:
+    def _compute_fits(self, makers: Sequence[Aggregator], progress: Progress) -> list[Fit]:
         """Return one fit per aggregator, computed once; [] if there are no votes."""
         votes = self.votes if makers else None
         if votes is None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.io.formats import image_folder, peerannot, reader_of
+from plurivox.io.formats import find_reader, image_folder, peerannot
 from plurivox.io.tabular.table_files import read_table
 
 TOY = {"0": {"0": 1, "1": 0, "2": 1, "3": 1}, "1": {"0": 1, "2": 0, "3": 0}, "2": {"1": 1, "3": 1}}
@@ -36,7 +36,7 @@ def rows(votes: Votes) -> list[tuple[object, ...]]:
 
 def test_a_folder_with_images(tmp_path: Path) -> None:
     folder = make(tmp_path / "toy", images=IMAGES, name="toy-data", n_classes=2, n_workers=4, n_tasks=3)
-    assert reader_of(folder) is peerannot
+    assert find_reader(folder) is peerannot
     found = peerannot.read(folder)
     assert found.name == "toy-data" and found.votes is not None and found.gold is not None
     assert found.votes.tasks.tolist() == [0, 1, 2] and found.votes.workers.tolist() == [0, 1, 2, 3]
@@ -236,7 +236,7 @@ def test_an_image_folder(tmp_path: Path) -> None:
     )
     (tmp_path / "pets" / "fish").mkdir()
     found = image_folder.read(tmp_path / "pets")
-    assert reader_of(tmp_path / "pets") is image_folder and found.votes is None and found.gold is not None
+    assert find_reader(tmp_path / "pets") is image_folder and found.votes is None and found.gold is not None
     assert dict(zip(found.gold.tasks.tolist(), found.gold.hard().tolist(), strict=True)) == {
         "1": "cat",
         "2": "dog",

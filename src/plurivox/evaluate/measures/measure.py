@@ -83,7 +83,7 @@ def by_task(
     return prediction.tasks[shared_positions(prediction, truth)[0]], found.each(*align_rows(prediction, truth), ties)
 
 
-def _no_ties(function: Callable[[Rows, Rows], T]) -> Callable[[Rows, Rows, Ties], T]:
+def _ignore_ties(function: Callable[[Rows, Rows], T]) -> Callable[[Rows, Rows, Ties], T]:
     """Return the function with a third argument `ties` that is ignored, for measures that do not depend on ties."""
     return lambda prediction, truth, _: function(prediction, truth)
 
@@ -104,23 +104,25 @@ ALL = (
     Measure("weighted-recall", "hard", "higher", sums=partial(hard.recall_sums, average="weighted"), default=False),
     Measure("weighted-f1", "hard", "higher", sums=partial(hard.f1_sums, average="weighted"), default=False),
     Measure("micro-f1", "hard", "higher", sums=partial(hard.f1_sums, average="micro"), default=False),
-    Measure("cross-entropy", "soft", "lower", each=_no_ties(soft.cross_entropies)),
-    Measure("kl-divergence", "soft", "lower", each=_no_ties(soft.relative_entropies)),
-    Measure("inverse-kl-divergence", "soft", "lower", each=_no_ties(soft.inverse_relative_entropies), default=False),
-    Measure("jensen-shannon-divergence", "soft", "lower", each=_no_ties(soft.jensen_shannon_divergences)),
-    Measure("jensen-shannon-distance", "soft", "lower", each=_no_ties(soft.jensen_shannon_distances)),
-    Measure("total-variation", "soft", "lower", each=_no_ties(soft.total_variations)),
-    Measure("manhattan", "soft", "lower", each=_no_ties(soft.manhattans), default=False),
-    Measure("soft-accuracy", "soft", "higher", each=_no_ties(soft.overlaps), default=False),
-    Measure("soft-micro-f1", "soft", "higher", sums=_no_ties(partial(soft.soft_f1_sums, average="micro"))),
-    Measure("soft-macro-f1", "soft", "higher", sums=_no_ties(partial(soft.soft_f1_sums, average="macro"))),
-    Measure("entropy-correlation", "soft", "higher", sums=_no_ties(partial(soft.entropy_sums, centred=True))),
-    Measure("entropy-similarity", "soft", "higher", sums=_no_ties(partial(soft.entropy_sums, centred=False))),
-    Measure("sorted-wasserstein", "soft", "lower", each=_no_ties(distances.sorted_wassersteins), default=False),
+    Measure("cross-entropy", "soft", "lower", each=_ignore_ties(soft.cross_entropies)),
+    Measure("kl-divergence", "soft", "lower", each=_ignore_ties(soft.relative_entropies)),
+    Measure(
+        "inverse-kl-divergence", "soft", "lower", each=_ignore_ties(soft.inverse_relative_entropies), default=False
+    ),
+    Measure("jensen-shannon-divergence", "soft", "lower", each=_ignore_ties(soft.jensen_shannon_divergences)),
+    Measure("jensen-shannon-distance", "soft", "lower", each=_ignore_ties(soft.jensen_shannon_distances)),
+    Measure("total-variation", "soft", "lower", each=_ignore_ties(soft.total_variations)),
+    Measure("manhattan", "soft", "lower", each=_ignore_ties(soft.manhattans), default=False),
+    Measure("soft-accuracy", "soft", "higher", each=_ignore_ties(soft.overlaps), default=False),
+    Measure("soft-micro-f1", "soft", "higher", sums=_ignore_ties(partial(soft.soft_f1_sums, average="micro"))),
+    Measure("soft-macro-f1", "soft", "higher", sums=_ignore_ties(partial(soft.soft_f1_sums, average="macro"))),
+    Measure("entropy-correlation", "soft", "higher", sums=_ignore_ties(partial(soft.entropy_sums, centred=True))),
+    Measure("entropy-similarity", "soft", "higher", sums=_ignore_ties(partial(soft.entropy_sums, centred=False))),
+    Measure("sorted-wasserstein", "soft", "lower", each=_ignore_ties(distances.sorted_wassersteins), default=False),
     Measure("ece", "calibration", "lower", sums=calibration.ece_sums, biased=True),
-    Measure("classwise-ece", "calibration", "lower", sums=_no_ties(calibration.classwise_ece_sums), biased=True),
+    Measure("classwise-ece", "calibration", "lower", sums=_ignore_ties(calibration.classwise_ece_sums), biased=True),
     Measure("rms-calibration", "calibration", "lower", sums=calibration.rms_calibration_sums, biased=True),
-    Measure("brier", "calibration", "lower", each=_no_ties(calibration.square_losses)),
-    Measure("nll", "calibration", "lower", each=_no_ties(calibration.log_losses)),
+    Measure("brier", "calibration", "lower", each=_ignore_ties(calibration.square_losses)),
+    Measure("nll", "calibration", "lower", each=_ignore_ties(calibration.log_losses)),
 )
 MEASURES = {one.name: one for one in ALL}

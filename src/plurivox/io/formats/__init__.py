@@ -12,9 +12,9 @@ from plurivox.io.formats._contents import Contents
 
 FOLDER_FORMATS: tuple[ModuleType, ...] = (peerannot, image_folder)
 
-__all__ = ["Contents", "reader_of"]
+__all__ = ["Contents", "find_reader"]
 
 
-def reader_of(path: Path) -> ModuleType | None:
+def find_reader(path: Path) -> ModuleType | None:
     """Return the module that can read this folder, or None."""
     return next((module for module in FOLDER_FORMATS if module.recognises(path)), None)

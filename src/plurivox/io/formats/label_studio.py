@@ -64,7 +64,7 @@ def read(
         votes, gold = _votes_and_gold(export, control, labels)
     except InputError as cause:
         raise InputError(f"{path}: {cause}") from None
-    return Contents(Path(path).stem, votes, gold, items=_items(export, path), notes=_notes(export, control))
+    return Contents(Path(path).stem, votes, gold, items=_items_table(export, path), notes=_notes(export, control))
 
 
 def _choose_control(export: Export, from_name: str | None, path: str | Path) -> str:
@@ -92,16 +92,18 @@ def _votes_and_gold(export: Export, control: str, labels: Iterable[object] | Non
     chosen = as_names(label for answer in answers for label in answer.labels[control])
     known = by_value(chosen).tolist() if labels is None else list(labels)
     tasks = _names_of_one_type(export.shown)
-    votes = _votes([answer for answer in answers if not answer.is_gold], control, tasks, known, export)
+    votes = _votes_of_control([answer for answer in answers if not answer.is_gold], control, tasks, known, export)
     gold = [answer for answer in answers if answer.is_gold]
     if not gold:
         return votes, None
-    gold_votes = _votes(gold, control, tasks, known, export)
+    gold_votes = _votes_of_control(gold, control, tasks, known, export)
     gold_votes = gold_votes.on(gold_votes.voted)
     return votes, SoftLabels.shares(gold_votes.tally(), gold_votes.tasks, gold_votes.labels, scale=gold_votes.scale)
 
 
-def _votes(answers: list[Answer], control: str, tasks: dict[Any, Any], labels: list[Any], export: Export) -> Votes:
+def _votes_of_control(
+    answers: list[Answer], control: str, tasks: dict[Any, Any], labels: list[Any], export: Export
+) -> Votes:
     """Return the labels of one control as votes; several labels in one annotation become a soft answer."""
     size = np.array([len(answer.labels[control]) for answer in answers], int)
     row = np.repeat(np.arange(len(answers)), size)  # (n_rows,) the answer of each row
@@ -145,7 +147,7 @@ def _notes(export: Export, control: str) -> tuple[str, ...]:
     )
 
 
-def _items(export: Export, path: str | Path) -> pl.DataFrame | None:
+def _items_table(export: Export, path: str | Path) -> pl.DataFrame | None:
     """Return a table of `task` and the fields of the tasks' data; lists and objects are written as JSON text."""
     fields = dict.fromkeys(name for data in export.shown.values() for name in data if name != "task")
     if not fields:

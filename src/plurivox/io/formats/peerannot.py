@@ -89,7 +89,7 @@ def read(path: str | Path, labels: Iterable[object] | None = None) -> Contents:
         gold=_folder_gold(as_named, found),
         images={task: image.path for task, image in as_named.items()} or None,
         splits={task: image.split for task, image in as_named.items()} or None,
-        notes=answers.notes + names.notes + notes + _contradictions(metadata, answers),
+        notes=answers.notes + names.notes + notes + _metadata_notes(metadata, answers),
     )
 
 
@@ -162,7 +162,7 @@ def _read_metadata(folder: Path) -> dict[str, Any]:
     return contents
 
 
-def _contradictions(metadata: Mapping[str, Any], answers: AnswerColumns) -> tuple[str, ...]:
+def _metadata_notes(metadata: Mapping[str, Any], answers: AnswerColumns) -> tuple[str, ...]:
     """Return one note per number in metadata.json that differs from the answers."""
     have = {"n_tasks": len(answers.keys), "n_workers": len(set(answers.worker))}
     notes = [
