@@ -134,7 +134,7 @@ class Dataset:
         present = [one for one in ("votes", "counts") if self.has(one) and part in (one, None)]
         if not present:
             hint = (
-                "it contains answers: turn them into votes first (pv.elicit, plurivox elicit as-asked)"
+                "it contains answers: turn them into votes first (pv.elicit_votes, or plurivox elicit as-asked)"
                 if self.has("answers")
                 else f"it contains {self._contents_text()}"
             )

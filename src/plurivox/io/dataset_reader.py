@@ -138,7 +138,7 @@ def _dataset_from_table(table: Columns, path: Path, how: dict[str, Any]) -> Data
         if "repeats" in how:
             raise InputError(
                 f"{path.name} contains answers, and repeats applies only to votes: remove repeated answers first "
-                "(pv.clean with the rule repeats-once, or plurivox clean --rules repeats-once)"
+                "(pv.clean_set with the rule repeats-once, or plurivox clean --rules repeats-once)"
             )
         known = ("task", "worker", "label", "missing", "labels", "ordered")
         given = {key: how[key] for key in known if key in how}
